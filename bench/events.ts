@@ -1,5 +1,5 @@
-import { eventKinds, sign } from "../src/index.ts";
-import { sampleEvent } from "../src/testing.ts";
+import { eventKinds, sign } from "../src/entries/index.ts";
+import { sampleEvent } from "../src/entries/testing.ts";
 
 /** The secret of every contestant. It is public, so it protects nothing. */
 export const SECRET = "hookporter-bench-secret-that-everybody-knows";

@@ -11,10 +11,10 @@ const built = join(root, "node_modules", ".cache", "hookporter-bench");
 
 /** The published entry that each imported source file is part of. */
 const PUBLISHED = {
-  "src/index.ts": "index.js",
-  "src/testing.ts": "testing.js",
-  "src/receiver/express.ts": "express.js",
-  "src/receiver/node.ts": "node.js",
+  "src/entries/index.ts": "index.js",
+  "src/entries/testing.ts": "testing.js",
+  "src/entries/express.ts": "express.js",
+  "src/entries/node.ts": "node.js",
 };
 
 const asPublished = {

@@ -126,8 +126,8 @@ async function buildStart() {
 /** The inbox's thread and process: a file each, so that they can be copied beside a bundle of the library. */
 async function buildInboxPrograms() {
   for (const [name, source] of [
-    ["inbox-writer", "writer-thread"],
-    ["inbox-check", "check-process"],
+    ["inbox-writer", "thread/writer-thread"],
+    ["inbox-check", "care/check-process"],
   ]) {
     const input = `src/inbox/sqlite/${source}.ts`;
     const external = (id, importer) => isExternal(id) && !isBundledAllTheSame(id, importer);
@@ -199,7 +199,7 @@ function inputs(isWanted) {
 
 /** A file of its own, with nothing of Node in it, so that any runtime and any bundler takes it. */
 async function buildVerify() {
-  const verify = await rolldown({ cwd: root, platform: "neutral", input: "src/verify.ts" });
+  const verify = await rolldown({ cwd: root, platform: "neutral", input: "src/entries/verify.ts" });
   const { output } = await verify.write({ file: join(dist, "verify.js"), format: "esm", comments: false });
   noteModules(output);
   await verify.close();

@@ -11,27 +11,26 @@ const FOLDERS = {
   "src/event": { tests: ["test/event/*.test.ts"] },
   "src/signature": { tests: ["test/signature/*.test.ts"], without: ["src/signature/diagnose/*"] },
   "src/signature/diagnose": { tests: ["test/signature/diagnose/*.test.ts"], quick: true },
-  "src/dispatch": { tests: ["test/dispatch/*.test.ts", "test/receiver/options.test.ts"] },
+  "src/dispatch": { tests: ["test/dispatch/**/*.test.ts", "test/receiver/options/options.test.ts"] },
   "src/inbox": {
     tests: [
       "test/inbox/{access,damage,damaged-pages,decide-entry,lease,memory,new-entry,open,sqlite}.test.ts",
-      "test/inbox/sqlite/runners.test.ts",
+      "test/inbox/sqlite/processes/runners.test.ts",
       "test/receiver/{accept,retention}.test.ts",
     ],
     without: ["src/inbox/sqlite/**"],
     quick: true,
   },
   "src/inbox/sqlite": {
-    tests: ["test/inbox/{access,damage,damaged-pages,open,sqlite}.test.ts", "test/inbox/sqlite/*.test.ts"],
-    without: [
-      "src/inbox/sqlite/{threaded-writer,writer-thread,writer-messages,packed-operation,packed-result}.ts",
-      "src/inbox/sqlite/{check-process,trust,presence}.ts",
-    ],
+    tests: ["test/inbox/{access,damage,damaged-pages,open,sqlite}.test.ts", "test/inbox/sqlite/**/*.test.ts"],
+    without: ["src/inbox/sqlite/thread/*.ts", "src/inbox/sqlite/{trust,care/check-process,file/presence}.ts"],
     quick: true,
   },
   "src/receiver": {
-    tests: ["test/receiver/!(answers|concurrent|server|types|ways-to-keep).test.ts"],
-    without: ["src/receiver/{server,http-exchange}.ts"],
+    tests: [
+      "test/receiver/{,adapters/,handlers/,options/}!(answers|concurrent|server|types|ways-to-keep).test.ts",
+    ],
+    without: ["src/receiver/adapters/{server,http-exchange}.ts"],
     quick: true,
   },
 };

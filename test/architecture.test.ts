@@ -15,14 +15,14 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   chalk: /^cli\//,
   "@clack/prompts": /^cli\//,
   jiti: /^cli\/handlers\/module-loader\.ts$/,
-  express: /^(?:receiver\/(?:express|server)\.ts$|http\/express-server\.ts$|sandbox\/)/,
+  express: /^(?:receiver\/adapters\/(?:express|server)\.ts$|http\/express-server\.ts$|sandbox\/)/,
   ws: /^(?:sandbox|stream)\//,
-  pino: /^default-logger\.ts$/,
+  pino: /^base\/default-logger\.ts$/,
   "@ngrok/ngrok": /^tunnel\/ngrok\.ts$/,
-  fastify: /^receiver\/fastify\.ts$/,
+  fastify: /^receiver\/adapters\/fastify\.ts$/,
   zod: /^(?:event|client|learn)\//,
   "@photostructure/sqlite": /^inbox\/sqlite/,
-  "prom-client": /^(?:metrics\.ts$|observe\/|cli\/ready\/)/,
+  "prom-client": /^(?:observe\/|cli\/ready\/)/,
   pg: /^inbox\/postgres\/connect\.ts$/,
   "@standard-schema/spec": /^event\//,
   "@opentelemetry/api": /^observe\//,
@@ -178,10 +178,10 @@ it("opens the files of an inbox by no other means than SQLite, but for one that 
   expect(used.sort()).toEqual([
     // In the process that checks a file.
     ...["close", "open", "read"].map((name) => `inbox/sqlite/disk-error.ts: ${name}Sync`),
-    "inbox/sqlite/lock-holders.ts: readFileSync", // of /proc
-    "inbox/sqlite/new-file.ts: closeSync",
-    "inbox/sqlite/new-file.ts: fsyncSync",
-    "inbox/sqlite/new-file.ts: openSync",
+    "inbox/sqlite/file/new-file.ts: closeSync",
+    "inbox/sqlite/file/new-file.ts: fsyncSync",
+    "inbox/sqlite/file/new-file.ts: openSync",
+    "inbox/sqlite/processes/lock-holders.ts: readFileSync", // of /proc
     // Of a damaged file that no process has open, and of its copy.
     ...["close", "copyFile", "ftruncate", "mkdtemp", "open", "readFile", "read", "write"].map(
       (name) => `inbox/sqlite/salvage/working-copy.ts: ${name}Sync`,

@@ -52,10 +52,10 @@ const BY_FILE: readonly (readonly [RegExp, RowName])[] = [
     "reading the body",
   ],
   [
-    /^src\/inbox\/sqlite\/(batch|pack\w*|packed-\w+|unpack\w*|bodies|transfer)\./,
+    /^src\/inbox\/sqlite\/(?:thread\/(?:batch|packet|packed-\w+)|transfer)\./,
     "packing for the other thread, and unpacking",
   ],
-  [/^src\/inbox\/sqlite\/(threaded-writer|writer-\w+)\./, "hop between the threads"],
+  [/^src\/inbox\/sqlite\/thread\//, "hop between the threads"],
   [
     /^src\/inbox\/sqlite\/(statements|operations|commit-together|transactions|rows|claim|order)\./,
     "SQLite: JavaScript around the statements",

@@ -6,9 +6,9 @@ import {
   type Receiver,
   type ReceiverOptions,
   type WebhookEvent,
-} from "../../src/index.ts";
-import { createServer, expressReceiver } from "../../src/receiver/express.ts";
-import { nodeReceiver } from "../../src/receiver/node.ts";
+} from "../../src/entries/index.ts";
+import { createServer, expressReceiver } from "../../src/receiver/adapters/express.ts";
+import { nodeReceiver } from "../../src/receiver/adapters/node.ts";
 import { SECRET } from "../events.ts";
 import { type Contestant, onLoopback, type Running, type StartOptions } from "./contestant.ts";
 import { noStore } from "./no-store.ts";

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { type Inbox, type NewEntry, postgresInbox } from "../../src/index.ts";
+import { type Inbox, type NewEntry, postgresInbox } from "../../src/entries/index.ts";
 import { median } from "../numbers.ts";
 import { append, entrySource, runAll } from "./entries.ts";
 

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { postgresInbox } from "../../src/index.ts";
+import { postgresInbox } from "../../src/entries/index.ts";
 import { append, entrySource, runAll } from "./entries.ts";
 
 const DAY = 86_400_000;

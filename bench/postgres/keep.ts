@@ -1,5 +1,5 @@
 import pg from "pg";
-import { postgresInbox } from "../../src/index.ts";
+import { postgresInbox } from "../../src/entries/index.ts";
 import { median } from "../numbers.ts";
 import { AT_ONCE, append, entrySource, sideBySide } from "./entries.ts";
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import pg from "pg";
-import { postgresInbox } from "../../src/index.ts";
+import { postgresInbox } from "../../src/entries/index.ts";
 import { program } from "../places.ts";
 import { append, entrySource } from "./entries.ts";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import pg from "pg";
-import { createReceiver, postgresInbox } from "../../src/index.ts";
+import { createReceiver, postgresInbox } from "../../src/entries/index.ts";
 import { SECRET } from "../events.ts";
 import { median } from "../numbers.ts";
 import { entrySource } from "./entries.ts";

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { postgresInbox } from "../../src/index.ts";
+import { postgresInbox } from "../../src/entries/index.ts";
 import { NO_SERVER, startPostgres } from "../../test/inbox/postgres/server.ts";
 import type { Form } from "../form.ts";
 import { type Claims, measureClaims } from "../postgres/claims.ts";

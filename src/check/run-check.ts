@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describeError, HookporterError } from "../errors.ts";
-import { shownUrl } from "../shown-url.ts";
+import { shownUrl } from "../text/shown-url.ts";
 import type { ProbeAnswer } from "./answer.ts";
 import { mayBeSignature, whyAllRefused, whySpellingsRefused } from "./attempts/find-cause.ts";
 import { CONTROL } from "./catalogue.ts";

@@ -1,4 +1,4 @@
-import type { Logger } from "../logger.ts";
+import type { Logger } from "../base/logger.ts";
 import type { Output } from "./output.ts";
 import { printable } from "./printable.ts";
 

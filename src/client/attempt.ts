@@ -1,4 +1,4 @@
-import { redact } from "../redact.ts";
+import { redact } from "../text/redact.ts";
 import { type Deadline, startDeadline } from "./deadline.ts";
 import { type Failure, judgeFailure, type RawAnswer } from "./judge-answer.ts";
 import { readNetworkFailure } from "./network-failure.ts";

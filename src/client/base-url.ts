@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import { isLoopback } from "../is-loopback.ts";
+import { isLoopback } from "../http/is-loopback.ts";
 import { describeValue } from "../options/describe-value.ts";
 
 /**

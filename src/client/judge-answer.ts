@@ -1,5 +1,5 @@
-import { redact } from "../redact.ts";
-import { readRetryAfter } from "../retry-after.ts";
+import { readRetryAfter } from "../http/retry-after.ts";
+import { redact } from "../text/redact.ts";
 import { readErrorObject } from "./error-object.ts";
 import type { ServiceErrorCode, ServiceErrorDetails } from "./service-error.ts";
 

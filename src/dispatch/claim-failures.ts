@@ -1,5 +1,5 @@
+import type { Logger } from "../base/logger.ts";
 import { describeError } from "../errors.ts";
-import type { Logger } from "../logger.ts";
 
 /** Milliseconds before the same failure is logged again. */
 const AGAIN = 60_000;

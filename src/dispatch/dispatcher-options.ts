@@ -1,10 +1,10 @@
 import type { Inbox } from "../inbox/inbox.ts";
 import type { Role } from "../inbox/runner.ts";
-import type { AttemptTracing } from "./attempt-tracing.ts";
 import type { LeftKinds } from "./left-kinds.ts";
-import type { SettlementListeners } from "./report-settled.ts";
-import type { RunOptions } from "./run-entry.ts";
-import type { TargetOptions } from "./target.ts";
+import type { AttemptTracing } from "./runs/attempt-tracing.ts";
+import type { SettlementListeners } from "./runs/report-settled.ts";
+import type { RunOptions } from "./runs/run-entry.ts";
+import type { TargetOptions } from "./targets/target.ts";
 
 /** How entries are claimed and run. */
 export interface DispatcherOptions

@@ -8,13 +8,13 @@ import { ClaimLoop } from "./claim-loop.ts";
 import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 import { type DrainReport, drain } from "./drain.ts";
-import { EntryRunner } from "./entry-runner.ts";
 import { horizonOf } from "./horizon.ts";
-import { LeaseRenewal } from "./lease-renewal.ts";
 import { NO_LEFT_KINDS } from "./left-kinds.ts";
 import { Reservation } from "./reservation.ts";
-import { RunBudget } from "./run-budget.ts";
-import { Turns } from "./turns.ts";
+import { EntryRunner } from "./runs/entry-runner.ts";
+import { LeaseRenewal } from "./runs/lease-renewal.ts";
+import { RunBudget } from "./runs/run-budget.ts";
+import { Turns } from "./targets/turns.ts";
 
 /** Claims due entries, runs their handlers and settles them: what lies between the inbox and the user's code. */
 export class Dispatcher {

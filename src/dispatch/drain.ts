@@ -4,8 +4,8 @@ import type { ClaimFailures } from "./claim-failures.ts";
 import { claimTerms } from "./claim-terms.ts";
 import type { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
-import type { EntryRun } from "./entry-run.ts";
-import type { RunBudget } from "./run-budget.ts";
+import type { EntryRun } from "./runs/entry-run.ts";
+import type { RunBudget } from "./runs/run-budget.ts";
 
 /** What a drain did, in entries, and when to drain again. */
 export interface DrainReport {

@@ -1,9 +1,9 @@
 import { relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { cutText } from "../cut-text.ts";
 import { describeError } from "../errors.ts";
 import type { HandlerFailure } from "../inbox/attempt-record.ts";
-import { isOurs } from "./our-code.ts";
+import { cutText } from "../text/cut-text.ts";
+import { isOurs } from "./runs/our-code.ts";
 
 /** Bytes of the messages of an error and its causes, and of their stacks. */
 const MAX_ERROR = 2048;

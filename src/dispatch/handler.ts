@@ -1,9 +1,9 @@
+import type { Logger } from "../base/logger.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import type { HandlerTransaction } from "../inbox/transaction-types.ts";
-import type { Logger } from "../logger.ts";
-import type { TargetOptions } from "./target.ts";
+import type { TargetOptions } from "./targets/target.ts";
 
 /** The second argument of a handler, after the event. */
 export interface HandlerContext {

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { cutText } from "../cut-text.ts";
+import { cutText } from "../text/cut-text.ts";
 
 /** One way in which `data` does not fit its schema. It names fields and types, and never holds a value of `data`. */
 export interface DataProblem {

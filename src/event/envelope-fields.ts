@@ -1,4 +1,4 @@
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../base/is-record.ts";
 import type { Envelope } from "./envelope.ts";
 
 /** Whether a JSON object is an envelope. The same as its schema says, but faster, and on any runtime. */

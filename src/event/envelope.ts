@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../base/is-record.ts";
 import type { OpenObject } from "./schemas.ts";
 
 /**

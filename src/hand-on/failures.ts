@@ -1,4 +1,4 @@
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../base/is-record.ts";
 import { invalid } from "../options/check-options.ts";
 
 /**

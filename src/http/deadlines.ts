@@ -1,4 +1,4 @@
-import { Chain, type Link } from "../chain.ts";
+import { Chain, type Link } from "../base/chain.ts";
 
 /** A callback, and when it is due by `performance.now()`. */
 interface Due {

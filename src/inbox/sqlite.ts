@@ -15,14 +15,14 @@ import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-reques
 import type { Runner } from "./runner.ts";
 import { finishOf, isUneventful } from "./runs-within.ts";
 import type { Settlement } from "./settlement.ts";
-import { checkAtStart } from "./sqlite/check-at-start.ts";
+import { checkAtStart } from "./sqlite/care/check-at-start.ts";
+import { DamagedDeliveries } from "./sqlite/care/damaged-deliveries.ts";
 import { nextDue } from "./sqlite/claim.ts";
 import { Connection } from "./sqlite/connection.ts";
-import { DamagedDeliveries } from "./sqlite/damaged-deliveries.ts";
 import { inboxError, isCorrupt } from "./sqlite/errors.ts";
-import { FileVitals } from "./sqlite/file-vitals.ts";
-import { DEFAULT_WAL_LIMIT, LogSize } from "./sqlite/log-size.ts";
-import { openFile, readOnly } from "./sqlite/open-file.ts";
+import { FileVitals } from "./sqlite/file/file-vitals.ts";
+import { DEFAULT_WAL_LIMIT, LogSize } from "./sqlite/file/log-size.ts";
+import { openFile, readOnly } from "./sqlite/file/open-file.ts";
 import type { Opened } from "./sqlite/opened.ts";
 import {
   deliveryOf,
@@ -30,11 +30,11 @@ import {
   type OperationName,
   type OperationResult,
 } from "./sqlite/operations.ts";
+import { otherRunners } from "./sqlite/processes/runner-records.ts";
+import { type RunnerRecords, Runners } from "./sqlite/processes/runners.ts";
 import * as reads from "./sqlite/reads.ts";
-import { otherRunners } from "./sqlite/runner-records.ts";
-import { type RunnerRecords, Runners } from "./sqlite/runners.ts";
 import type { Statements } from "./sqlite/statements.ts";
-import { defaultThreading, type Threading } from "./sqlite/threaded-writer.ts";
+import { defaultThreading, type Threading } from "./sqlite/thread/threaded-writer.ts";
 import { Trust } from "./sqlite/trust.ts";
 import type { TargetCount } from "./target-wait.ts";
 

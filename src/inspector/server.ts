@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Logger } from "../base/logger.ts";
 import { describeError, HookporterError } from "../errors.ts";
 import { closeServer, listenOn } from "../http/server.ts";
-import type { Logger } from "../logger.ts";
 import {
   RequestError,
   SECURITY_HEADERS,
@@ -12,13 +12,13 @@ import {
   wrongMethod,
 } from "./answer.ts";
 import { DEFAULT_INSPECTOR_PORT } from "./default-port.ts";
-import { addTicket, admit, answerWithoutToken, type Entrance } from "./entrance.ts";
-import { type Door, denyCaller, denyOrigin } from "./guard.ts";
-import type { KnownTokens } from "./known-tokens.ts";
-import { allowedHosts, type NamedHost } from "./named-host.ts";
+import { addTicket, admit, answerWithoutToken, type Entrance } from "./door/entrance.ts";
+import { type Door, denyCaller, denyOrigin } from "./door/guard.ts";
+import type { KnownTokens } from "./door/known-tokens.ts";
+import { allowedHosts, type NamedHost } from "./door/named-host.ts";
+import { Tickets } from "./door/tickets.ts";
 import { fileFor, type PageFile } from "./page-files.ts";
 import { findRoute } from "./routes.ts";
-import { Tickets } from "./tickets.ts";
 import type { Workings } from "./workings.ts";
 
 const HOST = "127.0.0.1";

@@ -2,18 +2,18 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Inbox } from "../inbox/inbox.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import type { RouteResult } from "./answer.ts";
-import type { AnsweredRequests } from "./answered-requests.ts";
 import type { Status } from "./api.ts";
-import type { RowCounter } from "./count-rows.ts";
-import type { Drifts } from "./drifts.ts";
-import type { Signing } from "./explain-entry.ts";
-import type { LiveFeed } from "./live-feed.ts";
-import type { Meter } from "./meter.ts";
-import type { Refusals } from "./refusals.ts";
-import type { Repeats } from "./repeats.ts";
-import type { RunNotes } from "./run-notes.ts";
-import type { Outgoing } from "./send-delivery.ts";
-import type { Senders } from "./senders.ts";
+import type { AnsweredRequests } from "./changes/answered-requests.ts";
+import type { Outgoing } from "./changes/send-delivery.ts";
+import type { RowCounter } from "./entries/count-rows.ts";
+import type { Signing } from "./entries/explain-entry.ts";
+import type { Drifts } from "./live/drifts.ts";
+import type { LiveFeed } from "./live/live-feed.ts";
+import type { Refusals } from "./live/refusals.ts";
+import type { Repeats } from "./live/repeats.ts";
+import type { RunNotes } from "./live/run-notes.ts";
+import type { Senders } from "./live/senders.ts";
+import type { Meter } from "./overview/meter.ts";
 
 /** What the routes need. */
 export interface Workings {

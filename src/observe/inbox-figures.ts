@@ -1,8 +1,8 @@
+import { within } from "../base/within.ts";
 import type { Counts } from "../inbox/counts.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import type { TargetCount } from "../inbox/target-wait.ts";
 import type { InboxSize } from "../inbox/vitals.ts";
-import { within } from "../within.ts";
 
 /** What an inbox says about itself. */
 export interface InboxFigures {

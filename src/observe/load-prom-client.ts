@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import { findPackage, requirePackage } from "../own-address.ts";
+import { findPackage, requirePackage } from "../package/own-address.ts";
 import type { PromClient } from "./metric-set.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Counter, Histogram, Registry } from "prom-client";
-import { within } from "../within.ts";
+import { within } from "../base/within.ts";
 
 /** What is used of prom-client, which the caller imports. */
 export type PromClient = Pick<typeof import("prom-client"), "Counter" | "Gauge" | "Histogram" | "register">;

@@ -1,4 +1,4 @@
-import { VERSION } from "../version.ts";
+import { VERSION } from "../package/version.ts";
 import type { EventLoopMonitor } from "./event-loop-delay.ts";
 import type { MetricSet } from "./metric-set.ts";
 

@@ -8,7 +8,7 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import type { AttemptTrace } from "../dispatch/attempt-tracing.ts";
+import type { AttemptTrace } from "../dispatch/runs/attempt-tracing.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import type { Settlement } from "../inbox/settlement.ts";
 import { despiteSdk } from "./despite-sdk.ts";

@@ -1,7 +1,7 @@
 import { context, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from "@opentelemetry/api";
 import type { Delivery } from "../event/delivery.ts";
+import type { DeliveryTrace } from "../receiver/options/tracing.ts";
 import type { Outcome } from "../receiver/outcome.ts";
-import type { DeliveryTrace } from "../receiver/tracing.ts";
 import { despiteSdk } from "./despite-sdk.ts";
 import { deliveryAttributes, outcomeAttributes, reasonOf, spanName } from "./span-attributes.ts";
 import { below, linksTo, senderContext, trustedContext, withDeliveryContext } from "./trace-context.ts";

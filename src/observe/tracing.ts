@@ -1,10 +1,10 @@
 import { type Tracer, type TracerProvider, trace } from "@opentelemetry/api";
-import type { AttemptTrace } from "../dispatch/attempt-tracing.ts";
+import type { AttemptTrace } from "../dispatch/runs/attempt-tracing.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { aBoolean, type Check, checkMethods, checkOptions, oneOf } from "../options/check-options.ts";
-import type { DeliveryTrace, Tracing } from "../receiver/tracing.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../package/version.ts";
+import type { DeliveryTrace, Tracing } from "../receiver/options/tracing.ts";
 import { despiteSdk } from "./despite-sdk.ts";
 import { type AttemptTerms, SpanOfAttempt } from "./span-of-attempt.ts";
 import { traceDelivery } from "./span-of-delivery.ts";

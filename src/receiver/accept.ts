@@ -9,7 +9,7 @@ import { type EntryTerms, storedKind } from "../inbox/new-entry.ts";
 import { readHeader } from "../signature/header.ts";
 import { verify } from "../signature/verify.ts";
 import { dedupKey, orderKey } from "./entry-keys.ts";
-import type { Settings } from "./options.ts";
+import type { Settings } from "./options/options.ts";
 import type { Accepted, Outcome, Proof } from "./outcome.ts";
 import { problemsInTime } from "./problems-in-time.ts";
 

@@ -3,7 +3,7 @@ import type { BodyResult, CountedLimits } from "../http/read-body.ts";
 import type { Incoming } from "./incoming.ts";
 import { keptHeaders } from "./kept-headers.ts";
 import { misconfigured } from "./misconfigured.ts";
-import type { Settings } from "./options.ts";
+import type { Settings } from "./options/options.ts";
 import { type Outcome, refused } from "./outcome.ts";
 import { refuseHead } from "./refuse-head.ts";
 

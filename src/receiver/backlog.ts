@@ -1,6 +1,6 @@
+import type { Logger } from "../base/logger.ts";
 import { HookporterError } from "../errors.ts";
 import type { Inbox } from "../inbox/inbox.ts";
-import type { Logger } from "../logger.ts";
 
 /** Milliseconds after which the entries are counted again, and after which they are before a delivery is refused. */
 const RECENT = 1000;

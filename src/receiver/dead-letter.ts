@@ -1,9 +1,9 @@
+import { notifyListener } from "../base/listeners.ts";
 import type { DeadLetter, EntryLetter } from "../dispatch/handler.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
-import { notifyListener } from "../listeners.ts";
-import type { Settings } from "./options.ts";
+import type { Settings } from "./options/options.ts";
 import type { Outcome } from "./outcome.ts";
 import { toEvent } from "./to-event.ts";
 

@@ -1,10 +1,10 @@
+import type { Logger } from "../base/logger.ts";
 import type { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DrainReport } from "../dispatch/drain.ts";
 import { describeError } from "../errors.ts";
-import type { Logger } from "../logger.ts";
-import { checkDrain, type DrainOptions } from "./drain-options.ts";
 import type { InboxUse } from "./inbox-use.ts";
 import { closed } from "./not-ready.ts";
+import { checkDrain, type DrainOptions } from "./options/drain-options.ts";
 
 /** What drains need of the receiver. */
 interface Draining {

@@ -1,7 +1,7 @@
+import { Listeners } from "../base/listeners.ts";
+import type { Logger } from "../base/logger.ts";
 import type { Difference } from "../event/difference.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
-import { Listeners } from "../listeners.ts";
-import type { Logger } from "../logger.ts";
 import type { Drift } from "./drift.ts";
 
 /** Tells listeners and the log that events began to differ. */

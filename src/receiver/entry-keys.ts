@@ -1,7 +1,7 @@
 import { type DedupKey, OWN_IDENTITY, ownEventId } from "../event/identity.ts";
 import type { ReadEnvelope } from "../event/read-envelope.ts";
 import { invalid } from "../options/check-options.ts";
-import type { Settings } from "./options.ts";
+import type { Settings } from "./options/options.ts";
 import { toEvent } from "./to-event.ts";
 
 /**

@@ -1,9 +1,9 @@
+import type { Listeners } from "../base/listeners.ts";
 import type { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { EntryLetter } from "../dispatch/handler.ts";
 import type { Reservation } from "../dispatch/reservation.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { Answer } from "../http/answer.ts";
-import type { Listeners } from "../listeners.ts";
 import { accept, acceptFromChannel } from "./accept.ts";
 import { admit } from "./admit.ts";
 import { type Channel, channelDelivery } from "./channel.ts";
@@ -13,12 +13,12 @@ import { keptHeaders } from "./kept-headers.ts";
 import { misconfigured } from "./misconfigured.ts";
 import type { Observation } from "./observation.ts";
 import { type Answered, deliveryObservation } from "./observed.ts";
-import type { Settings } from "./options.ts";
+import type { Settings } from "./options/options.ts";
+import type { DeliveryTrace } from "./options/tracing.ts";
 import { type Outcome, refused } from "./outcome.ts";
 import type { OutcomeLog } from "./outcome-log.ts";
 import { toAnswer } from "./response.ts";
 import type { SignedRefusals } from "./signed-refusals.ts";
-import type { DeliveryTrace } from "./tracing.ts";
 
 /** What taking deliveries needs of the receiver. */
 interface Receiving {

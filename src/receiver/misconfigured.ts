@@ -1,5 +1,5 @@
 import { asError, ConfigurationError, describeError } from "../errors.ts";
-import type { Settings } from "./options.ts";
+import type { Settings } from "./options/options.ts";
 import type { Misconfigured } from "./outcome.ts";
 
 /** Logs why 500 is answered, and returns that outcome. A logger that fails must not cost the sender its answer. */

@@ -2,7 +2,7 @@ import type { Delivery } from "../event/delivery.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import type { Settlement } from "../inbox/settlement.ts";
 import type { AttemptObservation, DeliveryObservation } from "./observation.ts";
-import type { Settings } from "./options.ts";
+import type { Settings } from "./options/options.ts";
 import type { Outcome } from "./outcome.ts";
 import { passingDiagnosis } from "./passing-diagnosis.ts";
 

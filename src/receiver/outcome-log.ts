@@ -1,8 +1,8 @@
+import { isLogged, type Logger } from "../base/logger.ts";
 import { problemLine } from "../event/data-problems.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import type { Settlement } from "../inbox/settlement.ts";
 import { TARGET_AWAY } from "../inbox/target-wait.ts";
-import { isLogged, type Logger } from "../logger.ts";
 import type { Accepted, Outcome, Refused, Rejected, Unauthorized } from "./outcome.ts";
 
 /** Milliseconds between two lines about unauthentic requests of one reason: anyone can send them, at any rate. */

@@ -3,7 +3,7 @@ import { diagnoseSignature } from "../signature/diagnose/diagnose.ts";
 import { readHeader } from "../signature/header.ts";
 import { digestStarts } from "./digest-starts.ts";
 import type { DeliveryObservation } from "./observation.ts";
-import type { Settings } from "./options.ts";
+import type { Settings } from "./options/options.ts";
 
 /** Diagnoses an unauthentic delivery, until told to forget it. */
 export interface PassingDiagnosis {

@@ -9,7 +9,7 @@ import { checkData, type DataResult } from "../event/schemas.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { newEntry } from "../inbox/new-entry.ts";
 import { dedupKey, orderKey } from "./entry-keys.ts";
-import type { Settings } from "./options.ts";
+import type { Settings } from "./options/options.ts";
 import { toEvent } from "./to-event.ts";
 
 /** The handlers registered in this process. */

@@ -3,7 +3,7 @@ import type { DataProblem } from "../event/data-problems.ts";
 import type { Envelope } from "../event/envelope.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import { checkData, type DataResult } from "../event/schemas.ts";
-import type { Settings } from "./options.ts";
+import type { Settings } from "./options/options.ts";
 
 /**
  * How `data` does not fit its kind's schema; empty if it fits. The sender is waiting, so a user's schema has at most

@@ -6,13 +6,13 @@ import type { Answer } from "../http/answer.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import type { Settlement } from "../inbox/settlement.ts";
 import type { Channel } from "./channel.ts";
-import type { HandlersModule } from "./define-handlers.ts";
-import type { DrainOptions } from "./drain-options.ts";
 import type { Drift } from "./drift.ts";
+import type { HandlersModule } from "./handlers/define-handlers.ts";
+import type { HandlerRegistry } from "./handlers/router.ts";
 import type { Incoming, Inline } from "./incoming.ts";
 import type { Observation } from "./observation.ts";
+import type { DrainOptions } from "./options/drain-options.ts";
 import type { Outcome } from "./outcome.ts";
-import type { HandlerRegistry } from "./router.ts";
 
 /** The result of running an entry out of turn. */
 export type Ran = Pick<Settlement, "state" | "reason" | "records">;

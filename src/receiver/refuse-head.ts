@@ -1,4 +1,4 @@
-import { isEndpoint } from "./endpoint-path.ts";
+import { isEndpoint } from "./adapters/endpoint-path.ts";
 import type { Incoming } from "./incoming.ts";
 import type { RefusalReason } from "./outcome.ts";
 

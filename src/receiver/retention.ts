@@ -1,8 +1,8 @@
+import { within } from "../base/within.ts";
 import { describeError } from "../errors.ts";
 import { pruneInbox } from "../inbox/prune.ts";
-import { within } from "../within.ts";
 import { AGREEMENT, type ClockTrust, isTrusted, trustAt, trustAtStart } from "./clock-trust.ts";
-import type { Settings } from "./options.ts";
+import type { Settings } from "./options/options.ts";
 
 /** Milliseconds from the start to the first pruning, and from one to the next. */
 const FIRST_LOOK = 5000;

@@ -1,7 +1,7 @@
-import { shownUrl } from "../shown-url.ts";
 import { readHeader } from "../signature/header.ts";
+import { shownUrl } from "../text/shown-url.ts";
 import type { Incoming } from "./incoming.ts";
-import type { Settings } from "./options.ts";
+import type { Settings } from "./options/options.ts";
 import type { Outcome, RefusalReason } from "./outcome.ts";
 import { toAnswer } from "./response.ts";
 

@@ -1,14 +1,14 @@
 import type { DataSchemas } from "../event/schemas.ts";
-import { checkTransactions } from "./check-transactions.ts";
+import { checkTransactions } from "./handlers/check-transactions.ts";
 import {
   type HandlersModule,
   type HandlersOption,
   isHandlersModule,
   mergeSchemas,
   registerHandlers,
-} from "./define-handlers.ts";
-import type { Settings } from "./options.ts";
-import { Router } from "./router.ts";
+} from "./handlers/define-handlers.ts";
+import { Router } from "./handlers/router.ts";
+import type { Settings } from "./options/options.ts";
 
 /** What handlers become: a router, and settings with the schemas and other kinds of a module. */
 export interface Wired {

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { shownUrl } from "../shown-url.ts";
+import { shownUrl } from "../text/shown-url.ts";
 import { briefBody } from "./brief-body.ts";
 import { wantsTls } from "./unreachable.ts";
 

@@ -1,9 +1,9 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
+import { isRecord } from "../base/is-record.ts";
 import { HookporterError } from "../errors.ts";
 import type { Delivery, DeliveryHeaders } from "../event/delivery.ts";
 import { parseTimestamp } from "../event/timestamp.ts";
-import { isRecord } from "../is-record.ts";
-import { shownUrl } from "../shown-url.ts";
+import { shownUrl } from "../text/shown-url.ts";
 
 /** Marks a saved delivery, so that it is never confused with an envelope that has a `body`. */
 const FORMAT = "hookporter-delivery/1";

@@ -1,8 +1,8 @@
 import { type IncomingHttpHeaders, STATUS_CODES } from "node:http";
 import type { Handler } from "../dispatch/handler.ts";
 import { asError, HookporterError } from "../errors.ts";
-import { readRetryAfter } from "../retry-after.ts";
-import { shownUrl } from "../shown-url.ts";
+import { readRetryAfter } from "../http/retry-after.ts";
+import { shownUrl } from "../text/shown-url.ts";
 import { describeRefusal, shownLocation } from "./explain-answer.ts";
 import { queryOf } from "./query.ts";
 import { isUnconnected, SEND_TIMEOUT, type Sending, send, type TargetAnswer } from "./send.ts";

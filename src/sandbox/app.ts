@@ -1,6 +1,6 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import type { Logger } from "../base/logger.ts";
 import { describeError } from "../errors.ts";
-import type { Logger } from "../logger.ts";
 import { type ApiError, invalid, serverError } from "./api-error.ts";
 import { controlApi } from "./control-api.ts";
 import { checkLocal } from "./local-only.ts";

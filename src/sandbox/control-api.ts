@@ -1,6 +1,6 @@
 import express, { type Router } from "express";
+import { isRecord } from "../base/is-record.ts";
 import { eventKinds, isEventKind } from "../event/kinds.ts";
-import { isRecord } from "../is-record.ts";
 import { type ApiError, invalid } from "./api-error.ts";
 import { type FailureStatus, MAX_FAILURES, type PlannedFailures } from "./planned-failures.ts";
 import { readDraft } from "./property-draft.ts";

@@ -1,7 +1,7 @@
+import { defaultLogger } from "../base/default-logger.ts";
+import type { Logger } from "../base/logger.ts";
 import { type AssumptionOptions, type Assumptions, DEFAULT_ASSUMPTIONS } from "../client/assumptions.ts";
-import { defaultLogger } from "../default-logger.ts";
 import { ConfigurationError } from "../errors.ts";
-import type { Logger } from "../logger.ts";
 import {
   aNumber,
   type Check,
@@ -12,7 +12,7 @@ import {
   wholeNumber,
 } from "../options/check-options.ts";
 import { givenOptions } from "../options/given-options.ts";
-import { checkHeaderName, checkLog } from "../receiver/option-checks.ts";
+import { checkHeaderName, checkLog } from "../receiver/options/option-checks.ts";
 import { SIGNATURE_HEADER } from "../signature/signature-format.ts";
 import { isTestKey } from "./api-key.ts";
 import { type Chaos, type ChaosOptions, NO_CHAOS } from "./chaos.ts";

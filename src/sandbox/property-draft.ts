@@ -1,4 +1,4 @@
-import { isRecord } from "../is-record.ts";
+import { isRecord } from "../base/is-record.ts";
 import { describeValue } from "../options/describe-value.ts";
 import { didYouMean } from "../options/did-you-mean.ts";
 import { type ApiError, invalid } from "./api-error.ts";

@@ -1,7 +1,7 @@
+import type { Listeners } from "../base/listeners.ts";
 import type { EventKind } from "../event/kinds.ts";
 import { sampleEvent } from "../event/sample.ts";
 import { formatTimestamp } from "../event/timestamp.ts";
-import type { Listeners } from "../listeners.ts";
 import { printExact } from "../relay/exact-json.ts";
 import { Deliverer } from "./deliverer.ts";
 import type { SandboxDelivery } from "./delivery-log.ts";

@@ -1,10 +1,10 @@
 import type { AddressInfo } from "node:net";
+import { Listeners } from "../base/listeners.ts";
 import { ConfigurationError } from "../errors.ts";
 import { checkEventKind } from "../event/kind-pattern.ts";
 import type { EventKind } from "../event/kinds.ts";
 import { createServer } from "../http/express-server.ts";
 import { closeServer, listenOn } from "../http/server.ts";
-import { Listeners } from "../listeners.ts";
 import { checkFunction } from "../options/check-options.ts";
 import { createApp } from "./app.ts";
 import type { SandboxDelivery } from "./delivery-log.ts";

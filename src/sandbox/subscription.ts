@@ -1,7 +1,7 @@
+import { isRecord } from "../base/is-record.ts";
 import { ConfigurationError } from "../errors.ts";
 import { type EventKind, eventKinds, isEventKind } from "../event/kinds.ts";
-import { isLoopback } from "../is-loopback.ts";
-import { isRecord } from "../is-record.ts";
+import { isLoopback } from "../http/is-loopback.ts";
 import { readSecrets, type Secret } from "../signature/secrets.ts";
 import { type ApiError, invalid } from "./api-error.ts";
 import { isAllowedTarget } from "./target-hosts.ts";

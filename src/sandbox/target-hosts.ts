@@ -1,4 +1,4 @@
-import { isLoopback } from "../is-loopback.ts";
+import { isLoopback } from "../http/is-loopback.ts";
 
 /** A host name, a pattern for its subdomains, or `*`. */
 const PATTERN = /^(?:\*|(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/i;

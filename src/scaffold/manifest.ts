@@ -1,5 +1,5 @@
+import { isRecord } from "../base/is-record.ts";
 import { HookporterError } from "../errors.ts";
-import { isRecord } from "../is-record.ts";
 
 type Manifest = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { type RawData, WebSocket } from "ws";
 import { describeError, HookporterError } from "../errors.ts";
-import { redact } from "../redact.ts";
+import { redact } from "../text/redact.ts";
 import { ACKNOWLEDGE_HEADER, formatAcknowledgement } from "./protocol.ts";
 import type { StreamOptions } from "./stream-options.ts";
 

@@ -1,4 +1,4 @@
-import { findPackage, requirePackage } from "../own-address.ts";
+import { findPackage, requirePackage } from "../package/own-address.ts";
 import { NGROK_PACKAGE, ngrokFailure, readNgrokError } from "./ngrok-failure.ts";
 import type { OpenTunnel, TunnelProvider, TunnelReport, TunnelTarget } from "./provider.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_ASSUMPTIONS } from "../../src/client/assumptions.ts";
 import { DEFAULT_CLIENT_RETRY, DEFAULT_LIMITS, readClientOptions } from "../../src/client/options.ts";
-import { type ClientOptions, createClient } from "../../src/client.ts";
+import { type ClientOptions, createClient } from "../../src/entries/client.ts";
 
 const baseUrl = "https://api.example";
 const apiKey = "sk_test_4f6dKq";

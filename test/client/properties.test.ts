@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
-import type { DataProblem, ListedItem, Page, Property, SelectedProperty } from "../../src/client.ts";
+import type { DataProblem, ListedItem, Page, Property, SelectedProperty } from "../../src/entries/client.ts";
 import { clientOf, errorOf, json, openService, sampleProperty } from "./service.ts";
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => sampleProperty(index + 1));

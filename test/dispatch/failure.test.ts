@@ -48,7 +48,7 @@ describe("describeFailure", () => {
       "Error: no",
       "    at parse (node:internal/deps:1:1)",
       "    at Object.get (/home/me/app/node_modules/pg/lib/client.js:10:3)",
-      `    at runHandler (${import.meta.dirname.replace(/test.dispatch$/, "src/dispatch/run-handler.ts")}:50:7)`,
+      `    at runHandler (${import.meta.dirname.replace(/test.dispatch$/, "src/dispatch/runs/run-handler.ts")}:50:7)`,
       "    at async pay (file:///home/me/app/src/handlers/pay%20ments.ts:12:34)",
       "    at main (/home/me/app/src/main.ts:1:2)",
     ].join("\n");

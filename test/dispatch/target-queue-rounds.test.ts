@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { TargetEnd } from "../../src/dispatch/target.ts";
-import { type ReadyEntry, TargetQueue, type Wanted } from "../../src/dispatch/target-queue.ts";
+import type { TargetEnd } from "../../src/dispatch/targets/target.ts";
+import { type ReadyEntry, TargetQueue, type Wanted } from "../../src/dispatch/targets/target-queue.ts";
 import type { ClaimedEntry } from "../../src/inbox/claim.ts";
 
 /** The results of each entry's tries in turn, by its number; the last repeats. */

@@ -13,10 +13,10 @@ import { CHECK_SETTLE, CHECK_TIMEOUT, shownDuration } from "../../src/cli/settin
 import { readDuration } from "../../src/cli/settings/values.ts";
 import { DEFAULT_ASSUMPTIONS } from "../../src/client/assumptions.ts";
 import { DEFAULT_LIMITS } from "../../src/client/options.ts";
-import { DEFAULT_ENDPOINT, DEFAULT_PATH, DEFAULT_PORT } from "../../src/default-endpoint.ts";
 import { eventKinds } from "../../src/event/kinds.ts";
+import { DEFAULT_ENDPOINT, DEFAULT_PATH, DEFAULT_PORT } from "../../src/http/default-endpoint.ts";
 import { DEFAULT_INSPECTOR_PORT } from "../../src/inspector/default-port.ts";
-import { DEFAULT_AGES, readOptions } from "../../src/receiver/options.ts";
+import { DEFAULT_AGES, readOptions } from "../../src/receiver/options/options.ts";
 import { SEND_TIMEOUT } from "../../src/relay/send.ts";
 import { NO_CHAOS } from "../../src/sandbox/chaos.ts";
 import { SANDBOX_DEFAULTS } from "../../src/sandbox/options.ts";

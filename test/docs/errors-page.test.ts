@@ -2,7 +2,14 @@ import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { ERROR_EXIT_CODES } from "../../src/cli/exit-codes.ts";
-import type { ServiceError } from "../../src/client.ts";
+import type { ServiceError } from "../../src/entries/client.ts";
+import {
+  type ConfigurationError,
+  type ConfigurationErrorCode,
+  HookporterError,
+  type LibraryErrorCode,
+  type ReceiverErrorCode,
+} from "../../src/entries/index.ts";
 import {
   HookporterError as AnyError,
   type ClientErrorCode,
@@ -11,13 +18,6 @@ import {
   type SandboxErrorCode,
   type TestingErrorCode,
 } from "../../src/errors.ts";
-import {
-  type ConfigurationError,
-  type ConfigurationErrorCode,
-  HookporterError,
-  type LibraryErrorCode,
-  type ReceiverErrorCode,
-} from "../../src/index.ts";
 import { quoted, readPage, root, rowsOf, sectionOf } from "./markdown.ts";
 
 const page = readPage("docs/reference/errors.md");
@@ -61,11 +61,11 @@ const IMPORTS = [
   {
     type: "ReceiverErrorCode",
     codes: RECEIVER,
-    faces: ["index.ts", "receiver/express.ts", "receiver/node.ts"],
+    faces: ["entries/index.ts", "entries/express.ts", "entries/node.ts"],
   },
-  { type: "ClientErrorCode", codes: CLIENT, faces: ["client.ts"] },
-  { type: "SandboxErrorCode", codes: SANDBOX, faces: ["sandbox.ts"], inside: INSIDE_THE_SANDBOX },
-  { type: "TestingErrorCode", codes: TESTING, faces: ["testing.ts", "receiver/express.ts"] },
+  { type: "ClientErrorCode", codes: CLIENT, faces: ["entries/client.ts"] },
+  { type: "SandboxErrorCode", codes: SANDBOX, faces: ["entries/sandbox.ts"], inside: INSIDE_THE_SANDBOX },
+  { type: "TestingErrorCode", codes: TESTING, faces: ["entries/testing.ts", "entries/express.ts"] },
 ];
 
 describe.each(IMPORTS)("$type", ({ type, codes, faces, inside = [] }) => {

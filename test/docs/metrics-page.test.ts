@@ -1,7 +1,7 @@
 import { Registry } from "prom-client";
 import { expect, it } from "vitest";
+import { collectMetrics } from "../../src/entries/metrics.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
-import { collectMetrics } from "../../src/metrics.ts";
 import { openReceiver } from "../receiver/open.ts";
 import { inboxFile } from "../receiver/sample.ts";
 import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it, vi } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
-import { DEFAULT_ENDPOINT } from "../../src/default-endpoint.ts";
+import { DEFAULT_ENDPOINT } from "../../src/http/default-endpoint.ts";
 import { runCli, startCli, tempFolder } from "../cli/fake-io.ts";
 import { compileWithPackage } from "./compile-with-package.ts";
 import { anchorsOf, codeOf, pagesIn, quoted, readPage, root, sectionOf, withoutCode } from "./markdown.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { MAX_DEPTH } from "../../src/event/canonical-json.ts";
-import { readOptions } from "../../src/receiver/options.ts";
-import { HEAD_TIMEOUT } from "../../src/receiver/server.ts";
+import { HEAD_TIMEOUT } from "../../src/receiver/adapters/server.ts";
+import { readOptions } from "../../src/receiver/options/options.ts";
 import { readPage } from "./markdown.ts";
 
 const page = readPage("SECURITY.md").replaceAll(/\s+/g, " ");

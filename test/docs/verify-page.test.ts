@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { VerifiedDelivery, VerifierOptions } from "../../src/verify.ts";
+import type { VerifiedDelivery, VerifierOptions } from "../../src/entries/verify.ts";
 import { compileWithPackage } from "./compile-with-package.ts";
 import { codeOf, quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { BodyFailure, Incoming } from "../../src/index.ts";
+import type { BodyFailure, Incoming } from "../../src/entries/index.ts";
 import { codeOf, quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 
 const page = readPage("docs/frameworks/write-an-adapter.md");
@@ -15,7 +15,7 @@ const REASONS: Readonly<Record<BodyFailure, true>> = {
 
 it("the page's adapter is the one that the suite of all adapters runs", () => {
   const tested = readPage("test/receiver/stream-receiver.ts");
-  expect(adapter).toBe(tested.replace('"../../src/index.ts"', '"hookporter"'));
+  expect(adapter).toBe(tested.replace('"../../src/entries/index.ts"', '"hookporter"'));
 });
 
 it("the page lists all that goes in, and every reason for no body", () => {

@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
+import { startServer } from "../../src/receiver/adapters/server.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
-import { startServer } from "../../src/receiver/server.ts";
 
 /**
  * A receiver in a child process: `child.ts INBOX RAN BEHAVIOUR`. It reads its secret from the environment and prints its

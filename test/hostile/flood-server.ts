@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { startServer } from "../../src/receiver/adapters/server.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
-import { startServer } from "../../src/receiver/server.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 
 /**

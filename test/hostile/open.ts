@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from "vitest";
-import type { ReceiverOptions } from "../../src/receiver/receiver-options.ts";
-import { type RunningServer, startServer } from "../../src/receiver/server.ts";
+import { type RunningServer, startServer } from "../../src/receiver/adapters/server.ts";
+import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { openReceiver, posting } from "../receiver/open.ts";
 import { freshEnvelope, inboxFile, keptBytes, uncaught } from "../receiver/sample.ts";
 import { dial, readAll, splitAnswer } from "../receiver/wire.ts";

@@ -468,7 +468,7 @@ it(caseTitle(20), async () => {
 const OFF = /insecure|skip|verif|unsafe|disable|trust|no-?sign|allow|dev-?mode|strict/i;
 
 it(caseTitle(21, "the library"), async () => {
-  const page = readFileSync(join(root, "src/receiver/receiver-options.ts"), "utf8");
+  const page = readFileSync(join(root, "src/receiver/options/receiver-options.ts"), "utf8");
   const names = [...page.matchAll(/^ {2}readonly (\w+)\??:/gm)].map((match) => match[1] ?? "");
   expect(names).toContain("signatureHeader");
   expect(names.filter((name) => OFF.test(name) && name !== "unverifiedLimit")).toEqual([]);

@@ -6,7 +6,7 @@ import type { Inbox } from "../../src/inbox/inbox.ts";
 import type { OpenTerms } from "../../src/inbox/open-terms.ts";
 import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
 import { SCHEMA_VERSION } from "../../src/inbox/sqlite/migrations.ts";
-import { RunnerLock } from "../../src/inbox/sqlite/runner-lock.ts";
+import { RunnerLock } from "../../src/inbox/sqlite/processes/runner-lock.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { AT, claimOne, keep, numberedEntry, sampleEntry, settlementOf } from "./entries.ts";
 import { TO_SCHEMA_2 } from "./sqlite/schema-2.ts";

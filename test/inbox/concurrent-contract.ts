@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { createReceiver } from "../../src/entries/index.ts";
 import type { ClaimedEntry } from "../../src/inbox/claim.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { pruneInbox } from "../../src/inbox/prune.ts";
-import { createReceiver } from "../../src/index.ts";
 import { deliveryOf, envelope, keptLog, SECRET, until } from "../receiver/sample.ts";
 import { AT, keep, numberedEntry, settlementOf } from "./entries.ts";
 

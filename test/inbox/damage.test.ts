@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
-import { checkFile } from "../../src/inbox/sqlite/check-file.ts";
+import { checkFile } from "../../src/inbox/sqlite/care/check-file.ts";
 import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { AT, claimOne, keep, numberedEntry, sampleDelivery, settlementOf } from "./entries.ts";

@@ -8,7 +8,7 @@ import { readPostgresOptions } from "../../src/inbox/postgres/options.ts";
 import { Store } from "../../src/inbox/postgres/store.ts";
 import { openSchemaTransfer } from "../../src/inbox/postgres/transfer.ts";
 import { postgresInbox } from "../../src/inbox/postgres.ts";
-import { checkFile } from "../../src/inbox/sqlite/check-file.ts";
+import { checkFile } from "../../src/inbox/sqlite/care/check-file.ts";
 import { openFileTransfer } from "../../src/inbox/sqlite/transfer.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { copyInbox } from "../../src/inbox/transfer/copy.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { createReceiver } from "../../src/entries/index.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { selectInbox } from "../../src/inbox/open.ts";
-import { createReceiver } from "../../src/index.ts";
 import { deliveryOf, envelope, inboxFile, keptLog, NOW, SECRET, until } from "../receiver/sample.ts";
 import { describeInbox } from "./contract.ts";
 import { LoggedInbox } from "./logged-inbox.ts";

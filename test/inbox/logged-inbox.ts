@@ -23,7 +23,7 @@ import type {
   Step,
   StepResult,
   TargetCount,
-} from "../../src/index.ts";
+} from "../../src/entries/index.ts";
 
 /**
  * An inbox as a user of the package writes one: it has the types of all parameters and results from the package's

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Worker } from "node:worker_threads";
 import type { Inbox } from "../../src/inbox/inbox.ts";
-import type { Threading } from "../../src/inbox/sqlite/threaded-writer.ts";
+import type { Threading } from "../../src/inbox/sqlite/thread/threaded-writer.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 
 const program = pathToFileURL(join(import.meta.dirname, "..", "..", "dist", "inbox-writer.js"));

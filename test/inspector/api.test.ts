@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { z } from "zod";
+import { sampleEvent, signedRequest } from "../../src/entries/testing.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import type { LiveUpdate } from "../../src/inspector/api.ts";
-import { defineHandlers } from "../../src/receiver/define-handlers.ts";
-import { sampleEvent, signedRequest } from "../../src/testing.ts";
+import { defineHandlers } from "../../src/receiver/handlers/define-handlers.ts";
 import { tempFolder } from "../cli/fake-io.ts";
 import { openInspector, raw, SECRET } from "./open.ts";
 

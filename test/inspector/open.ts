@@ -1,19 +1,19 @@
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { onTestFinished } from "vitest";
+import type { Logger } from "../../src/base/logger.ts";
 import type { Handler } from "../../src/dispatch/handler.ts";
+import { sampleEvent, signedRequest } from "../../src/entries/testing.ts";
 import type { EventKind } from "../../src/event/kinds.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import type { TokenRecord, TokenRecords } from "../../src/inspector/door/known-tokens.ts";
+import type { NamedHost } from "../../src/inspector/door/named-host.ts";
 import { startInspector } from "../../src/inspector/inspector.ts";
-import type { TokenRecord, TokenRecords } from "../../src/inspector/known-tokens.ts";
-import type { NamedHost } from "../../src/inspector/named-host.ts";
-import type { RunNotes } from "../../src/inspector/run-notes.ts";
-import type { Logger } from "../../src/logger.ts";
+import type { RunNotes } from "../../src/inspector/live/run-notes.ts";
+import { startServer } from "../../src/receiver/adapters/server.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import type { DriftWatch } from "../../src/receiver/drift.ts";
-import { startServer } from "../../src/receiver/server.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
-import { sampleEvent, signedRequest } from "../../src/testing.ts";
 
 export const SECRET = "a secret that is long enough for tests";
 

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
+import { sampleEvent } from "../../src/entries/testing.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
-import { findEntries } from "../../src/inspector/find-entries.ts";
-import { sampleEvent } from "../../src/testing.ts";
+import { findEntries } from "../../src/inspector/entries/find-entries.ts";
 import { keep, numberedEntry } from "../inbox/entries.ts";
 import { openInspector } from "./open.ts";
 

@@ -7,11 +7,13 @@ const DIST = join(import.meta.dirname, "..", "..", "dist");
 const load = createRequire(import.meta.url);
 
 /** The package twice in one process, as it is with Jest, or with two versions of it. */
-const esm: typeof import("../../src/index.ts") = await import(join(DIST, "index.js"));
-const commonJs: typeof import("../../src/index.ts") = load(join(DIST, "index.cjs"));
-const { fetchReceiver }: typeof import("../../src/receiver/fetch.ts") = await import(join(DIST, "fetch.js"));
-const client: typeof import("../../src/client.ts") = await import(join(DIST, "client.js"));
-const testing: typeof import("../../src/testing.ts") = load(join(DIST, "testing.cjs"));
+const esm: typeof import("../../src/entries/index.ts") = await import(join(DIST, "index.js"));
+const commonJs: typeof import("../../src/entries/index.ts") = load(join(DIST, "index.cjs"));
+const { fetchReceiver }: typeof import("../../src/receiver/adapters/fetch.ts") = await import(
+  join(DIST, "fetch.js")
+);
+const client: typeof import("../../src/entries/client.ts") = await import(join(DIST, "client.js"));
+const testing: typeof import("../../src/entries/testing.ts") = load(join(DIST, "testing.cjs"));
 
 const secret = "a-secret-that-two-copies-share";
 const copies = [esm, commonJs];

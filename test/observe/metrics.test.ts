@@ -1,10 +1,10 @@
 import * as client from "prom-client";
 import { describe, expect, it } from "vitest";
+import { collectMetrics } from "../../src/entries/metrics.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { driftFrom } from "../../src/learn/drift.ts";
 import { type Learned, learn } from "../../src/learn/learned.ts";
-import { collectMetrics } from "../../src/metrics.ts";
 import { openReceiver } from "../receiver/open.ts";
 import { bytes, freshEnvelope, NOW, signedHeaders, until } from "../receiver/sample.ts";
 import { postTo } from "./posting.ts";

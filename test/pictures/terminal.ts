@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { vi } from "vitest";
-import { DEFAULT_ENDPOINT } from "../../src/default-endpoint.ts";
+import { DEFAULT_ENDPOINT } from "../../src/http/default-endpoint.ts";
 import { DEFAULT_INSPECTOR_PORT } from "../../src/inspector/default-port.ts";
 import { BIN, openSession, sendReserialised } from "./session.ts";
 

@@ -5,8 +5,8 @@ import { carryOut, decideDelivery } from "../../src/inbox/decide-entry.ts";
 import type { KeepTerms } from "../../src/inbox/kept.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { accept } from "../../src/receiver/accept.ts";
-import { readOptions } from "../../src/receiver/options.ts";
-import type { ReceiverOptions } from "../../src/receiver/receiver-options.ts";
+import { readOptions } from "../../src/receiver/options/options.ts";
+import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { at, deliveryOf, envelope, keptLog, NOW, SECRET } from "./sample.ts";
 
 function settingsOf(options: Partial<ReceiverOptions> = {}) {

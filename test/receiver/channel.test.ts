@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { startServer } from "../../src/receiver/adapters/server.ts";
 import { CHANNEL_METHOD } from "../../src/receiver/channel.ts";
-import { startServer } from "../../src/receiver/server.ts";
 import { formatDelivery, parseFixture } from "../../src/relay/fixture.ts";
 import { openReceiver, posting } from "./open.ts";
 import { bytes, deliveryOf, envelope, freshEnvelope, keptBytes } from "./sample.ts";

@@ -7,7 +7,7 @@ import { memoryInbox } from "../../src/inbox/memory.ts";
 import { postgresInbox } from "../../src/inbox/postgres.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
-import type { ReceiverOptions } from "../../src/receiver/receiver-options.ts";
+import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { pgliteInboxes } from "../inbox/postgres/pglite.ts";
 import { openReceiver } from "./open.ts";
 import { deliveryOf, freshEnvelope, gate, inboxFile, keptLog, SECRET, wrapInbox } from "./sample.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { createTestReceiver, sampleEvent, signedRequest, TEST_SECRET } from "../../src/entries/testing.ts";
 import type { DeliveryObservation } from "../../src/receiver/observation.ts";
-import { createTestReceiver, sampleEvent, signedRequest, TEST_SECRET } from "../../src/testing.ts";
 
 /** Returns what an observer receives for one request. */
 async function observed(headers: Record<string, string>, body: Uint8Array, target = "/webhooks") {

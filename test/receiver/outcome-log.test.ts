@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import type { Logger } from "../../src/base/logger.ts";
 import type { Settlement } from "../../src/inbox/settlement.ts";
-import type { Logger } from "../../src/logger.ts";
 import { OutcomeLog } from "../../src/receiver/outcome-log.ts";
 import { haveOneHiddenClass } from "../hidden-class.ts";
 import { postTo } from "../observe/posting.ts";

@@ -3,9 +3,9 @@ import { z } from "zod";
 import type { Plan } from "../../src/dispatch/handler.ts";
 import { REJECTED } from "../../src/event/identity.ts";
 import type { ClaimedEntry } from "../../src/inbox/claim.ts";
-import { readOptions } from "../../src/receiver/options.ts";
+import { readOptions } from "../../src/receiver/options/options.ts";
+import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { planEntry, type Registered } from "../../src/receiver/plan.ts";
-import type { ReceiverOptions } from "../../src/receiver/receiver-options.ts";
 import { claimOne } from "../inbox/entries.ts";
 import { bytes, deliveryOf, envelope, keptLog, NOW, SECRET } from "./sample.ts";
 

@@ -6,7 +6,7 @@ import { accept } from "../../src/receiver/accept.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import type { Incoming } from "../../src/receiver/incoming.ts";
 import type { Observation } from "../../src/receiver/observation.ts";
-import { readOptions } from "../../src/receiver/options.ts";
+import { readOptions } from "../../src/receiver/options/options.ts";
 import { openReceiver } from "./open.ts";
 import {
   bytes,

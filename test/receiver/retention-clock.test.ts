@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
-import { readOptions } from "../../src/receiver/options.ts";
+import { readOptions } from "../../src/receiver/options/options.ts";
 import { Retention } from "../../src/receiver/retention.ts";
 import {
   at,

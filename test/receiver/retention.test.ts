@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { pruneInbox } from "../../src/inbox/prune.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
-import { readOptions } from "../../src/receiver/options.ts";
+import { readOptions } from "../../src/receiver/options/options.ts";
 import { dueForPruning, Retention } from "../../src/receiver/retention.ts";
 import { long } from "../long.ts";
 import { openReceiver } from "./open.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineHandlers } from "../../src/receiver/define-handlers.ts";
+import { defineHandlers } from "../../src/receiver/handlers/define-handlers.ts";
 
 /** The numbers of the events that were handled, by their order key. */
 export const handled = new Map<string, number[]>();

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished, vi } from "vitest";
+import type { Logger } from "../../src/base/logger.ts";
 import type { Delivery, DeliveryHeaders } from "../../src/event/delivery.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
-import { provideInboxFile } from "../../src/inbox/sqlite/inbox-file.ts";
-import type { Logger } from "../../src/logger.ts";
+import { provideInboxFile } from "../../src/inbox/sqlite/file/inbox-file.ts";
 import { sign } from "../../src/signature/sign.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 

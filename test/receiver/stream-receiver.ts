@@ -1,4 +1,4 @@
-import type { Answer, BodyLimits, BodyResult, Receiver } from "../../src/index.ts";
+import type { Answer, BodyLimits, BodyResult, Receiver } from "../../src/entries/index.ts";
 
 /** A request, as a server of your own has it. */
 export interface StreamRequest {

@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import type { PostgresTransaction } from "../../src/inbox/postgres/transaction.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
+import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import type { Receiver } from "../../src/receiver/receiver.ts";
-import type { ReceiverOptions } from "../../src/receiver/receiver-options.ts";
 import { deliveryOf, freshEnvelope, keptLog, SECRET, until } from "./sample.ts";
 
 /** A database with an inbox, and the table `effect (event text, handler text)` beside it. */

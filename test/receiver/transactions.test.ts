@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from "vitest";
+import { createTestReceiver } from "../../src/entries/testing.ts";
 import type { PostgresTransaction } from "../../src/inbox/postgres/transaction.ts";
 import { postgresInbox } from "../../src/inbox/postgres.ts";
-import { createTestReceiver } from "../../src/testing.ts";
 import { pgliteInboxes } from "../inbox/postgres/pglite.ts";
 import { describeTransactions } from "./transactions-contract.ts";
 

@@ -7,9 +7,9 @@ import type { EventKind } from "../../src/event/kinds.ts";
 import type { PropertyCreated } from "../../src/event/property.ts";
 import type { OpenObject } from "../../src/event/schemas.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
-import { defineHandlers } from "../../src/receiver/define-handlers.ts";
+import { defineHandlers } from "../../src/receiver/handlers/define-handlers.ts";
+import type { HandlerRegistry } from "../../src/receiver/handlers/router.ts";
 import type { Receiver } from "../../src/receiver/receiver.ts";
-import type { HandlerRegistry } from "../../src/receiver/router.ts";
 import { keptLog, SECRET } from "./sample.ts";
 
 const base = { secret: SECRET, inbox: "memory:", log: keptLog().log };

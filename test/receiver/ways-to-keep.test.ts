@@ -4,8 +4,8 @@ import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { accept, type NewEntryTerms } from "../../src/receiver/accept.ts";
-import { readOptions } from "../../src/receiver/options.ts";
-import type { ReceiverOptions } from "../../src/receiver/receiver-options.ts";
+import { readOptions } from "../../src/receiver/options/options.ts";
+import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { threadedInbox } from "../inbox/threaded.ts";
 import { at, deliveryOf, envelope, inboxFile, keptLog, NOW, SECRET } from "./sample.ts";
 

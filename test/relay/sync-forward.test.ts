@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { ReceiverOptions } from "../../src/receiver/receiver-options.ts";
-import { startServer } from "../../src/receiver/server.ts";
+import { startServer } from "../../src/receiver/adapters/server.ts";
+import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { forwardTo } from "../../src/relay/forward.ts";
 import { SyncForward } from "../../src/relay/sync-forward.ts";
 import { openReceiver } from "../receiver/open.ts";

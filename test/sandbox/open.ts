@@ -1,7 +1,7 @@
 import { onTestFinished, vi } from "vitest";
 import type { EventKind } from "../../src/event/kinds.ts";
+import { startServer } from "../../src/receiver/adapters/server.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
-import { startServer } from "../../src/receiver/server.ts";
 import type { SandboxObservation } from "../../src/sandbox/observation.ts";
 import type { SandboxOptions } from "../../src/sandbox/options.ts";
 import { startSandbox } from "../../src/sandbox/start.ts";

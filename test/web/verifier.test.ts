@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs";
 import { createContext, runInContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createVerifier, eventKinds } from "../../src/entries/verify.ts";
 import { readEnvelope } from "../../src/event/read-envelope.ts";
 import { sampleEvent } from "../../src/event/sample.ts";
-import { createVerifier, eventKinds } from "../../src/verify.ts";
 import { readVectors } from "../signature/vectors.ts";
 
 const SECRET = "a-secret-that-only-this-test-knows";

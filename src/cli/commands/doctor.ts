@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { DEFAULT_PATH, DEFAULT_PORT } from "../../default-endpoint.ts";
+import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import type { CliContext } from "../context.ts";
 import type { DoctorOptions } from "../doctor/options.ts";
 import { readForward } from "../handlers/values.ts";

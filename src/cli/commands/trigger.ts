@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { DEFAULT_ENDPOINT } from "../../default-endpoint.ts";
 import { HookporterError } from "../../errors.ts";
 import { eventKinds } from "../../event/kinds.ts";
+import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addChaosOptions } from "../send/chaos-options.ts";

@@ -1,5 +1,5 @@
-import { durationText } from "../../duration-text.ts";
 import type { DatabaseFacts, TableFacts } from "../../inbox/postgres/examine.ts";
+import { durationText } from "../../text/duration-text.ts";
 import { sizeText } from "../inbox/size-text.ts";
 import { type Check, counted, type Finding, fail, ok, warn } from "./finding.ts";
 

@@ -1,6 +1,6 @@
 import { closeSync, constants, existsSync, fdatasyncSync, openSync, statfsSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { durationText } from "../../duration-text.ts";
+import { durationText } from "../../text/duration-text.ts";
 import { sizeText } from "../inbox/size-text.ts";
 import { type Check, ok, warn } from "./finding.ts";
 

@@ -1,4 +1,4 @@
-import { durationText } from "../../duration-text.ts";
+import { durationText } from "../../text/duration-text.ts";
 import { type Check, counted, type Finding, ok, warn } from "./finding.ts";
 import type { Setup } from "./setup.ts";
 

@@ -1,5 +1,5 @@
-import { findLock } from "../../inbox/sqlite/examine.ts";
-import type { FileFacts } from "../../inbox/sqlite/examine-file.ts";
+import { findLock } from "../../inbox/sqlite/care/examine.ts";
+import type { FileFacts } from "../../inbox/sqlite/care/examine-file.ts";
 import { sizeText } from "../inbox/size-text.ts";
 import { type Check, type Finding, fail, ok, warn } from "./finding.ts";
 import { FILE_TIME } from "./setup.ts";

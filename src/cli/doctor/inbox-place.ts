@@ -2,8 +2,8 @@ import { accessSync, constants, existsSync, realpathSync, statSync } from "node:
 import { dirname, join, sep } from "node:path";
 import { selectInbox } from "../../inbox/open.ts";
 import { isPostgresUrl } from "../../inbox/postgres/options.ts";
-import { missingPart } from "../../inbox/sqlite/inbox-file.ts";
-import { networkFileSystem } from "../../inbox/sqlite/network-file-system.ts";
+import { missingPart } from "../../inbox/sqlite/file/inbox-file.ts";
+import { networkFileSystem } from "../../inbox/sqlite/file/network-file-system.ts";
 import { unusable } from "../files/unusable.ts";
 import { type Check, type Finding, fail, failure, ok, warn } from "./finding.ts";
 import { shownMode } from "./mode.ts";

@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import { DEFAULT_PATH, DEFAULT_PORT } from "../../default-endpoint.ts";
+import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import { type Check, type Finding, fail, ok, warn } from "./finding.ts";
 import { portUser } from "./port-user.ts";
 import type { Setup } from "./setup.ts";

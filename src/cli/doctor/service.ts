@@ -1,7 +1,7 @@
 import { readNetworkFailure } from "../../client/network-failure.ts";
-import { durationText } from "../../duration-text.ts";
 import { HookporterError } from "../../errors.ts";
-import { DEFAULT_AGES } from "../../receiver/options.ts";
+import { DEFAULT_AGES } from "../../receiver/options/options.ts";
+import { durationText } from "../../text/duration-text.ts";
 import { type Check, fail, failure, ok, warn } from "./finding.ts";
 
 /** Whether the service answers, and takes the credential. */

@@ -1,5 +1,5 @@
 import { probeTarget } from "../../relay/probe-target.ts";
-import { shownUrl } from "../../shown-url.ts";
+import { shownUrl } from "../../text/shown-url.ts";
 import { type Check, type Finding, fail, ok, splitFix } from "./finding.ts";
 
 /** Milliseconds that a target may take to answer. */

@@ -1,5 +1,5 @@
-import { durationText } from "../../duration-text.ts";
 import type { HookporterError } from "../../errors.ts";
+import { durationText } from "../../text/duration-text.ts";
 import type { CliContext } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { Goal } from "./goal.ts";

@@ -1,4 +1,4 @@
-import { verdictOf } from "../../inspector/verdict.ts";
+import { verdictOf } from "../../inspector/live/verdict.ts";
 import type { Observation } from "../../receiver/observation.ts";
 
 /** What is counted, in the order of printing: verdicts on deliveries, then results of entries. */

@@ -3,7 +3,7 @@ import { ConfigurationError, HookporterError } from "../../errors.ts";
 import { countsText } from "../../inbox/counts.ts";
 import { ENTRY_STATES } from "../../inbox/entry.ts";
 import { isPostgresUrl, readPostgresOptions, withoutPassword } from "../../inbox/postgres/options.ts";
-import { type Backup, backUp } from "../../inbox/sqlite/backup.ts";
+import { type Backup, backUp } from "../../inbox/sqlite/care/backup.ts";
 import type { CliContext } from "../context.ts";
 import { describeFileError } from "../files/file-error.ts";
 import { unusable } from "../files/unusable.ts";

@@ -9,7 +9,7 @@ import {
 } from "../../inbox/change-entries.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
-import { summarise } from "../../inspector/verdict.ts";
+import { summarise } from "../../inspector/live/verdict.ts";
 import type { CliContext } from "../context.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";

@@ -4,8 +4,8 @@ import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { Entry, EntryState } from "../../inbox/entry.ts";
 import type { TargetWait } from "../../inbox/target-wait.ts";
-import { summarise } from "../../inspector/verdict.ts";
-import { shownUrl } from "../../shown-url.ts";
+import { summarise } from "../../inspector/live/verdict.ts";
+import { shownUrl } from "../../text/shown-url.ts";
 import { printable } from "../printable.ts";
 import { columnsOf } from "../wrap-text.ts";
 

@@ -1,7 +1,7 @@
 import { HookporterError } from "../../errors.ts";
 import { type Pruning, pruneInbox } from "../../inbox/prune.ts";
 import type { EndedState } from "../../inbox/prune-request.ts";
-import { DEFAULT_AGES } from "../../receiver/options.ts";
+import { DEFAULT_AGES } from "../../receiver/options/options.ts";
 import type { CliContext } from "../context.ts";
 import { withInbox } from "./inbox.ts";
 

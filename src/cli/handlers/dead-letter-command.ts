@@ -1,7 +1,7 @@
-import { cutText } from "../../cut-text.ts";
 import type { DeadLetter } from "../../dispatch/handler.ts";
-import { durationText } from "../../duration-text.ts";
 import { describeError } from "../../errors.ts";
+import { cutText } from "../../text/cut-text.ts";
+import { durationText } from "../../text/duration-text.ts";
 import { type CommandSetup, runCommand } from "./run-command.ts";
 
 /** Milliseconds from the start of a run to that of the next. */

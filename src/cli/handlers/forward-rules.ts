@@ -1,8 +1,8 @@
 import { matchesKind } from "../../event/kind-pattern.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
-import type { HandlerRegistry } from "../../receiver/router.ts";
+import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
 import { type ForwardOptions, forwardTo } from "../../relay/forward.ts";
-import { shownUrl } from "../../shown-url.ts";
+import { shownUrl } from "../../text/shown-url.ts";
 import { narrow } from "./only-kinds.ts";
 
 /** One `--forward-to`: a target for the kinds of a pattern, or for every kind that no pattern matches. */

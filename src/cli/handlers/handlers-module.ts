@@ -10,8 +10,8 @@ import {
   isHandlersModule,
   mergeSchemas,
   registerHandlers,
-} from "../../receiver/define-handlers.ts";
-import type { HandlerRegistry } from "../../receiver/router.ts";
+} from "../../receiver/handlers/define-handlers.ts";
+import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
 import { describeFileError } from "../files/file-error.ts";
 import { LoadedModules } from "./loaded-modules.ts";
 import { ModuleLoader } from "./module-loader.ts";

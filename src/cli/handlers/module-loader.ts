@@ -4,7 +4,7 @@ import { dirname, extname, join, normalize, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { types } from "node:util";
 import type { Jiti, ModuleCache, TransformOptions } from "jiti";
-import { isOurs } from "../../dispatch/our-code.ts";
+import { isOurs } from "../../dispatch/runs/our-code.ts";
 import { SourcePositions } from "./source-positions.ts";
 
 const SOURCE = /\.[cm]?[jt]s$/;

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { inspect, stripVTControlCharacters } from "node:util";
-import type { RunNote, RunNotes } from "../../inspector/run-notes.ts";
-import type { Logger } from "../../logger.ts";
-import type { HandlerRegistry } from "../../receiver/router.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { RunNote, RunNotes } from "../../inspector/live/run-notes.ts";
+import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
 import type { TargetAnswer } from "../../relay/send.ts";
 import { wrappingRegistry } from "./wrapping-registry.ts";
 

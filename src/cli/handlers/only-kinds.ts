@@ -1,8 +1,8 @@
 import type { AnyHandler, Handler } from "../../dispatch/handler.ts";
 import { checkKindPattern, matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds } from "../../event/kinds.ts";
-import type { HandlerOptions } from "../../receiver/handler-options.ts";
-import type { HandlerRegistry } from "../../receiver/router.ts";
+import type { HandlerOptions } from "../../receiver/handlers/handler-options.ts";
+import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
 
 /**
  * A registry that registers handlers only for the wanted kinds. An entry of another kind finds no handler, and so is

@@ -1,5 +1,5 @@
 import type { Handler } from "../../dispatch/handler.ts";
-import type { HandlerRegistry } from "../../receiver/router.ts";
+import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
 import { wrappingRegistry } from "./wrapping-registry.ts";
 
 /** Only this many entries are named; the others are counted. */

@@ -1,5 +1,5 @@
 import type { AnyHandler, Handler } from "../../dispatch/handler.ts";
-import type { HandlerRegistry } from "../../receiver/router.ts";
+import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
 
 /** A registry that registers each handler wrapped. What is not a function is left for the registry to refuse. */
 export function wrappingRegistry(

@@ -1,9 +1,9 @@
 import { ConfigurationError, HookporterError } from "../../errors.ts";
-import { holderText, livingHolders } from "../../inbox/sqlite/holders.ts";
-import { findInboxFile } from "../../inbox/sqlite/inbox-file.ts";
+import { findInboxFile } from "../../inbox/sqlite/file/inbox-file.ts";
+import { holderText, livingHolders } from "../../inbox/sqlite/processes/holders.ts";
 import { type Salvaged, salvageFile } from "../../inbox/sqlite/salvage/salvage.ts";
 import { openTransfer } from "../../inbox/transfer/open.ts";
-import { DEFAULT_SOURCE } from "../../receiver/options.ts";
+import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
 import type { CliContext } from "../context.ts";
 import { stopRunOnSignal } from "../send/interrupt.ts";
 import { progressLine } from "../send/progress.ts";

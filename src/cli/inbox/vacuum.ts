@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../errors.ts";
 import { isPostgresUrl, readPostgresOptions } from "../../inbox/postgres/options.ts";
-import { vacuumFile } from "../../inbox/sqlite/vacuum.ts";
+import { vacuumFile } from "../../inbox/sqlite/care/vacuum.ts";
 import type { CliContext } from "../context.ts";
 import { requireInbox } from "../events/inbox.ts";
 import { nameInbox } from "./named-inbox.ts";

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { diffLines } from "../../diff-lines.ts";
 import { HookporterError } from "../../errors.ts";
 import { knownKeys, placeOf } from "../../learn/data-type.ts";
 import { jsonSchema } from "../../learn/json-schema.ts";
@@ -13,6 +12,7 @@ import {
   writeSchemas,
 } from "../../learn/schemas-file.ts";
 import { writeShapes } from "../../learn/shape-file.ts";
+import { diffLines } from "../../text/diff-lines.ts";
 import type { CliContext } from "../context.ts";
 import { describeFileError } from "../files/file-error.ts";
 import { replaceFile } from "../files/replace-file.ts";

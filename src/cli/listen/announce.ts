@@ -1,7 +1,7 @@
-import { DEFAULT_ENDPOINT } from "../../default-endpoint.ts";
-import type { RunningServer } from "../../receiver/server.ts";
-import { shownUrl } from "../../shown-url.ts";
-import { VERSION } from "../../version.ts";
+import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
+import { VERSION } from "../../package/version.ts";
+import type { RunningServer } from "../../receiver/adapters/server.ts";
+import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { announceForwardRequest } from "../handlers/forward-request.ts";
 import { describeRule } from "../handlers/forward-rules.ts";

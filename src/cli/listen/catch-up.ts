@@ -1,6 +1,6 @@
 import type { Inbox } from "../../inbox/inbox.ts";
 import { hasPassword } from "../../inbox/postgres/options.ts";
-import { DEFAULT_SOURCE } from "../../receiver/options.ts";
+import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
 import type { CliContext } from "../context.ts";
 import { forwardedKinds } from "../handlers/forward-rules.ts";
 import type { ForwardingOptions } from "../handlers/forwarding.ts";

@@ -1,4 +1,4 @@
-import { DEFAULT_PORT } from "../../default-endpoint.ts";
+import { DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import { notTheSignature } from "../handlers/forward-request.ts";
 import { SERVICE_FITS } from "../service/options.ts";
 import type { FitTable } from "../settings/fitting.ts";

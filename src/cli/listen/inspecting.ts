@@ -1,6 +1,6 @@
+import type { NamedHost } from "../../inspector/door/named-host.ts";
 import { startInspector } from "../../inspector/inspector.ts";
-import type { NamedHost } from "../../inspector/named-host.ts";
-import type { RunNotes } from "../../inspector/run-notes.ts";
+import type { RunNotes } from "../../inspector/live/run-notes.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import { createCliLogger } from "../cli-logger.ts";

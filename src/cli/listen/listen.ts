@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { RunNotes } from "../../inspector/run-notes.ts";
-import { type RunningServer, startServer } from "../../receiver/server.ts";
+import { RunNotes } from "../../inspector/live/run-notes.ts";
+import { type RunningServer, startServer } from "../../receiver/adapters/server.ts";
 import type { CliContext } from "../context.ts";
 import { type Stop, stopAfter, stopOnSignal } from "../end/stop.ts";
 import { Tally } from "../end/tally.ts";

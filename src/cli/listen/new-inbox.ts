@@ -1,4 +1,4 @@
-import type { Logger } from "../../logger.ts";
+import type { Logger } from "../../base/logger.ts";
 
 /** Notes that an inbox was made, so that `listen` says it beside the inbox's path and not in a line above its title. */
 export class NewInbox {

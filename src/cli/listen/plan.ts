@@ -1,4 +1,4 @@
-import { DEFAULT_PATH, DEFAULT_PORT } from "../../default-endpoint.ts";
+import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import { loadSqlite } from "../../inbox/sqlite/client.ts";
 import { createReceiver } from "../../receiver/create-receiver.ts";
 import type { Receiver } from "../../receiver/receiver.ts";

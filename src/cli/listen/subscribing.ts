@@ -4,7 +4,7 @@ import { ServiceError } from "../../client/service-error.ts";
 import { sleep } from "../../client/sleep.ts";
 import { type RetryPolicy, retryDelay } from "../../dispatch/retry.ts";
 import { describeError, HookporterError } from "../../errors.ts";
-import { shownUrl } from "../../shown-url.ts";
+import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
 import type { FoundSecrets } from "../secrets/secret.ts";

@@ -1,6 +1,6 @@
 import type { RetryNotice } from "../../client/options.ts";
 import { HookporterError } from "../../errors.ts";
-import { isLoopback } from "../../is-loopback.ts";
+import { isLoopback } from "../../http/is-loopback.ts";
 import type { CliContext } from "../context.ts";
 import { openClient, retryLine } from "../service/client.ts";
 import type { ServiceOptions } from "../service/options.ts";

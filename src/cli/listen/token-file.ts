@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { TokenRecord, TokenRecords } from "../../inspector/known-tokens.ts";
-import { isRecord } from "../../is-record.ts";
+import { isRecord } from "../../base/is-record.ts";
+import type { TokenRecord, TokenRecords } from "../../inspector/door/known-tokens.ts";
 import { describeFileError } from "../files/file-error.ts";
 import { readOwnFile } from "../files/own-file.ts";
 import { replaceFile } from "../files/replace-file.ts";

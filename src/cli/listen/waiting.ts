@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { selectInbox } from "../../inbox/open.ts";
 import type { TargetCount } from "../../inbox/target-wait.ts";
-import { DEFAULT_SOURCE } from "../../receiver/options.ts";
+import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
 import type { NamedInbox } from "../inbox/named-inbox.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";

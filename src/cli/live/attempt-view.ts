@@ -1,7 +1,7 @@
-import { durationText } from "../../duration-text.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import { TARGET_AWAY } from "../../inbox/target-wait.ts";
 import type { AttemptObservation } from "../../receiver/observation.ts";
+import { durationText } from "../../text/duration-text.ts";
 import { errorText, runFields } from "../events/entry-view.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";

@@ -1,8 +1,8 @@
-import { verdictOf } from "../../inspector/verdict.ts";
+import { verdictOf } from "../../inspector/live/verdict.ts";
 import type { DeliveryObservation } from "../../receiver/observation.ts";
 import { toAnswer } from "../../receiver/response.ts";
-import { shownUrl } from "../../shown-url.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
+import { shownUrl } from "../../text/shown-url.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 import { diagnosisFields, refusalLines } from "./diagnosis-view.ts";

@@ -1,5 +1,5 @@
 import type { ChalkInstance } from "chalk";
-import { durationText } from "../../duration-text.ts";
+import { durationText } from "../../text/duration-text.ts";
 import { columnsOf, wrapText } from "../wrap-text.ts";
 
 /** What a row is about, as a shape and a colour. */

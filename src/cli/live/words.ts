@@ -1,7 +1,7 @@
 import { problemLine } from "../../event/data-problems.ts";
-import { verdictOf } from "../../inspector/verdict.ts";
+import { verdictOf } from "../../inspector/live/verdict.ts";
 import type { Observation } from "../../receiver/observation.ts";
-import { shownUrl } from "../../shown-url.ts";
+import { shownUrl } from "../../text/shown-url.ts";
 
 /** The words that the live view's filter is applied to: those that an observation is shown with. */
 export function wordsOf(observation: Observation): string {

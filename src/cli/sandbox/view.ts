@@ -4,7 +4,7 @@ import type {
   SandboxObservation,
   SubscriptionObservation,
 } from "../../sandbox/observation.ts";
-import { shownUrl } from "../../shown-url.ts";
+import { shownUrl } from "../../text/shown-url.ts";
 import { clockTime } from "../live/row.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";

@@ -5,7 +5,7 @@ import { HookporterError } from "../../errors.ts";
 import type { Disturbed, Sendable } from "../../relay/chaos.ts";
 import { curlLine } from "../../relay/curl-line.ts";
 import { sentHeaders } from "../../relay/send.ts";
-import { shownUrl } from "../../shown-url.ts";
+import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { describeFileError } from "../files/file-error.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";

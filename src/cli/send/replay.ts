@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { DEFAULT_ENDPOINT } from "../../default-endpoint.ts";
 import type { HookporterError } from "../../errors.ts";
+import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import type { Sendable } from "../../relay/chaos.ts";
 import type { Fixture } from "../../relay/fixture.ts";
 import { hasHiddenQuery } from "../../relay/query.ts";

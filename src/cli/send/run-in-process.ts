@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
-import { summarise } from "../../inspector/verdict.ts";
+import { summarise } from "../../inspector/live/verdict.ts";
 import { createReceiver } from "../../receiver/create-receiver.ts";
 import type { Observation } from "../../receiver/observation.ts";
 import type { Outcome } from "../../receiver/outcome.ts";

@@ -6,7 +6,7 @@ import { briefBody } from "../../relay/brief-body.ts";
 import type { Disturbance, Disturbed, Sendable } from "../../relay/chaos.ts";
 import { explainAnswer } from "../../relay/explain-answer.ts";
 import { send, type TargetAnswer } from "../../relay/send.ts";
-import { shownUrl } from "../../shown-url.ts";
+import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
 import { stopRunOnSignal } from "./interrupt.ts";

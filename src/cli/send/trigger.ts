@@ -1,8 +1,8 @@
 import { createHash, randomInt } from "node:crypto";
 import type { Command } from "commander";
-import { DEFAULT_ENDPOINT } from "../../default-endpoint.ts";
 import { HookporterError } from "../../errors.ts";
 import { eventKinds, isEventKind } from "../../event/kinds.ts";
+import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import { didYouMean } from "../../options/did-you-mean.ts";
 import { lazySending } from "../../relay/replay.ts";
 import { triggerDelivery } from "../../relay/trigger.ts";

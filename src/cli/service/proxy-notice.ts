@@ -1,4 +1,4 @@
-import { isLoopback } from "../../is-loopback.ts";
+import { isLoopback } from "../../http/is-loopback.ts";
 import type { Io } from "../io.ts";
 
 /** The first versions of Node.js whose `fetch` can use a proxy from the environment. */

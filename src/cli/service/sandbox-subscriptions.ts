@@ -1,6 +1,6 @@
 import { readNetworkFailure } from "../../client/network-failure.ts";
 import { ServiceError } from "../../client/service-error.ts";
-import { isLoopback } from "../../is-loopback.ts";
+import { isLoopback } from "../../http/is-loopback.ts";
 import type { RememberedSubscription } from "./subscription-memory.ts";
 
 /** A subscription as a sandbox lists it; every field is unchecked. */

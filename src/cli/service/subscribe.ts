@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { HookporterError } from "../../errors.ts";
-import { shownUrl } from "../../shown-url.ts";
+import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { withoutSettings } from "../settings/config.ts";

@@ -1,6 +1,6 @@
 import { HookporterError } from "../../errors.ts";
-import { isLoopback } from "../../is-loopback.ts";
-import { shownUrl } from "../../shown-url.ts";
+import { isLoopback } from "../../http/is-loopback.ts";
+import { shownUrl } from "../../text/shown-url.ts";
 import type { Output } from "../output.ts";
 
 /**

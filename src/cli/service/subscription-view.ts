@@ -1,5 +1,5 @@
 import { eventKinds } from "../../event/kinds.ts";
-import { shownUrl } from "../../shown-url.ts";
+import { shownUrl } from "../../text/shown-url.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 import { shellWord } from "./shell-word.ts";

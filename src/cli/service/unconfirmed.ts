@@ -1,4 +1,4 @@
-import { shownUrl } from "../../shown-url.ts";
+import { shownUrl } from "../../text/shown-url.ts";
 import { shellWord } from "./shell-word.ts";
 import type { RememberedSubscription } from "./subscription-memory.ts";
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { isRecord } from "../../is-record.ts";
+import { isRecord } from "../../base/is-record.ts";
 import { didYouMean } from "../../options/did-you-mean.ts";
 import type { Io } from "../io.ts";
 import { hidden } from "../shown-value.ts";

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { types } from "node:util";
+import { isRecord } from "../../base/is-record.ts";
 import { describeError } from "../../errors.ts";
-import { isRecord } from "../../is-record.ts";
 import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
 import { ModuleLoader } from "../handlers/module-loader.ts";
 import type { Io } from "../io.ts";

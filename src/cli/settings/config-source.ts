@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { isRecord } from "../../base/is-record.ts";
 import { describeError, HookporterError } from "../../errors.ts";
-import { isRecord } from "../../is-record.ts";
 import { describeFileError } from "../files/file-error.ts";
 import type { Io } from "../io.ts";
 import { invalidConfig } from "./config-error.ts";

@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from "commander";
-import { DEFAULT_PATH } from "../../default-endpoint.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds } from "../../event/kinds.ts";
-import { type NamedHost, readNamedHost } from "../../inspector/named-host.ts";
-import { isLoopback } from "../../is-loopback.ts";
+import { DEFAULT_PATH } from "../../http/default-endpoint.ts";
+import { isLoopback } from "../../http/is-loopback.ts";
+import { type NamedHost, readNamedHost } from "../../inspector/door/named-host.ts";
 import { targetUrl } from "../../relay/target-url.ts";
 import { looksLikeKey } from "../shown-value.ts";
 

@@ -1,5 +1,5 @@
-import { DEFAULT_PATH } from "../../default-endpoint.ts";
 import { HookporterError } from "../../errors.ts";
+import { DEFAULT_PATH } from "../../http/default-endpoint.ts";
 import { endpointUrl } from "../../tunnel/endpoint-url.ts";
 import { ProbeKey } from "../../tunnel/probe.ts";
 import { TunnelSupervisor } from "../../tunnel/supervisor.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { DEFAULT_PATH } from "../../default-endpoint.ts";
+import { DEFAULT_PATH } from "../../http/default-endpoint.ts";
+import { type RunningServer, startServer } from "../../receiver/adapters/server.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
-import { type RunningServer, startServer } from "../../receiver/server.ts";
 import { findPackageRoot } from "../../scaffold/package-root.ts";
 import { fixedAddress } from "../../tunnel/fixed-address.ts";
 import { childOf } from "../../tunnel/tunnel-child.ts";

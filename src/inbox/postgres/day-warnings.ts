@@ -1,5 +1,5 @@
+import type { Logger } from "../../base/logger.ts";
 import { describeError } from "../../errors.ts";
-import type { Logger } from "../../logger.ts";
 
 /** Looks in a row that do not make what is missing, after which it is logged. */
 const MANY = 3;

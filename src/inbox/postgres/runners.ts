@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Logger } from "../../logger.ts";
+import type { Logger } from "../../base/logger.ts";
 import type { Role, Runner } from "../runner.ts";
 import { sourcesOf } from "./claim.ts";
 import type { StoreClock } from "./clock.ts";

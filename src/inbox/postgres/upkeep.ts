@@ -1,5 +1,5 @@
-import type { Logger } from "../../logger.ts";
-import { within } from "../../within.ts";
+import type { Logger } from "../../base/logger.ts";
+import { within } from "../../base/within.ts";
 import type { StoreClock } from "./clock.ts";
 import { type DaysLeft, DayWarnings } from "./day-warnings.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";

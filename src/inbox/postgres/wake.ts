@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { Logger } from "../../base/logger.ts";
 import { describeError } from "../../errors.ts";
-import type { Logger } from "../../logger.ts";
 import type { Listening, Query, Session } from "./session.ts";
 import type { Store } from "./store.ts";
 

@@ -1,13 +1,14 @@
 import { setTimeout } from "node:timers/promises";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import type { Logger } from "../../base/logger.ts";
 import { HookporterError } from "../../errors.ts";
-import type { Logger } from "../../logger.ts";
 import type { CommitListeners } from "../vitals.ts";
 import { closeWholly, openDatabase } from "./client.ts";
 import type { WorkResult } from "./commit-together.ts";
 import { inboxError, isLockingFailure } from "./errors.ts";
+import { cutLog } from "./file/log-size.ts";
+import { Presence } from "./file/presence.ts";
 import { GroupCommit } from "./group-commit.ts";
-import { cutLog } from "./log-size.ts";
 import {
   deliveryOf,
   type Operation,
@@ -16,9 +17,8 @@ import {
   type OperationResult,
   runOperation,
 } from "./operations.ts";
-import { Presence } from "./presence.ts";
 import { Statements } from "./statements.ts";
-import { ThreadedWriter, type Threading } from "./threaded-writer.ts";
+import { ThreadedWriter, type Threading } from "./thread/threaded-writer.ts";
 import { transactionsOn } from "./transactions.ts";
 
 /** What is made each time the file is opened. */

@@ -1,6 +1,6 @@
 import type { EntryState } from "../entry.ts";
 import { decodeText } from "../text.ts";
-import { openUntouched } from "./examine-file.ts";
+import { openUntouched } from "./care/examine-file.ts";
 import { Statements } from "./statements.ts";
 
 /** An entry's name and what it is. */

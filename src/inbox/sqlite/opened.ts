@@ -1,6 +1,6 @@
+import type { DamagedDeliveries } from "./care/damaged-deliveries.ts";
 import type { Connection } from "./connection.ts";
-import type { DamagedDeliveries } from "./damaged-deliveries.ts";
-import type { Runners } from "./runners.ts";
+import type { Runners } from "./processes/runners.ts";
 import type { Trust } from "./trust.ts";
 
 /** The parts of an open inbox. */

@@ -17,9 +17,9 @@ import { hasten } from "./hasten.ts";
 import { headersJson } from "./headers-json.ts";
 import { insertEntry } from "./insert-entry.ts";
 import { releaseAll, releaseBehind, releaseNext } from "./order.ts";
+import { forgetRunners, recordRunner } from "./processes/runner-records.ts";
 import { giveBackPages, prunedUntil, pruneStep, slimStep } from "./prune.ts";
 import { attemptValues, waitsValue } from "./rows.ts";
-import { forgetRunners, recordRunner } from "./runner-records.ts";
 import type { Statements } from "./statements.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Transactions } from "./commit-together.ts";
-import type { Presence } from "./presence.ts";
+import type { Presence } from "./file/presence.ts";
 import type { Statements } from "./statements.ts";
 
 /** Transactions on an open inbox file. None begins once its files were removed or replaced. */

@@ -3,9 +3,9 @@ import { decodeText, encodeNullable, encodeText } from "../text.ts";
 import type { PrunedMark, Transfer, TransferRange, WholeEntry } from "../transfer/transfer.ts";
 import { bySeq, oneRead } from "../transfer/transfer.ts";
 import { inboxError } from "./errors.ts";
-import { openFile } from "./open-file.ts";
+import { openFile } from "./file/open-file.ts";
+import { isHeld, lockedRunners } from "./processes/runner-lock.ts";
 import { attemptValues, type Row, toAttempt, toDelivery, toEntry, waitsValue } from "./rows.ts";
-import { isHeld, lockedRunners } from "./runner-lock.ts";
 import { Statements, type Value } from "./statements.ts";
 
 /** Opens an inbox file to copy it (`read`), or to copy into it (`own`), which makes it if there is none. */

@@ -1,15 +1,15 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ApiClient } from "./client.ts";
-import { DeliveriesPage } from "./deliveries-page.tsx";
-import { DEFAULT_RESOURCE, useListView } from "./list-view.ts";
+import { DeliveriesPage } from "./list/deliveries-page.tsx";
+import { DEFAULT_RESOURCE, useListView } from "./list/list-view.ts";
+import { useFeed } from "./list/use-feed.ts";
 import { type Message, Messages, type Tell, TellContext } from "./messages.tsx";
-import { OverviewPage } from "./overview-page.tsx";
+import { OverviewPage } from "./overview/overview-page.tsx";
+import { useDrifts } from "./overview/use-drifts.ts";
 import { pageOf, useRoute } from "./route.ts";
-import { dropToken } from "./session.ts";
+import { dropToken } from "./session/session.ts";
 import { TopBar } from "./top-bar.tsx";
-import { TriggerPage } from "./trigger-page.tsx";
-import { useDrifts } from "./use-drifts.ts";
-import { useFeed } from "./use-feed.ts";
+import { TriggerPage } from "./trigger/trigger-page.tsx";
 import { useLoaded } from "./use-loaded.ts";
 import { NoSuchPage, NoToken, UnknownServer } from "./welcome.tsx";
 

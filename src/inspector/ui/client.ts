@@ -13,11 +13,11 @@ import type {
   Status,
   Triggered,
 } from "../api.ts";
-import type { BulkResult, Change, Tally } from "../bulk-api.ts";
-import type { Overview } from "../overview-api.ts";
+import type { BulkResult, Change, Tally } from "../changes/bulk-api.ts";
+import type { Overview } from "../overview/overview-api.ts";
 import { ApiError } from "./api-error.ts";
-import type { Connection } from "./connection.ts";
-import { RequestKeys } from "./request-keys.ts";
+import type { Connection } from "./session/connection.ts";
+import { RequestKeys } from "./session/request-keys.ts";
 
 /** Callbacks of the live feed. */
 export interface LiveListener {

@@ -1,4 +1,4 @@
-import { Dialog } from "./dialog.tsx";
+import { Dialog } from "./parts/dialog.tsx";
 
 /** Keys, and what they do. */
 type KeyRow = readonly [keys: readonly string[], meaning: string];

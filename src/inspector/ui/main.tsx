@@ -13,9 +13,9 @@ import "./styles/pages.css";
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { ApiClient } from "./client.ts";
-import { Connection } from "./connection.ts";
-import { admitTabs, askOtherTabs } from "./other-tabs.ts";
-import { takeToken } from "./session.ts";
+import { Connection } from "./session/connection.ts";
+import { admitTabs, askOtherTabs } from "./session/other-tabs.ts";
+import { takeToken } from "./session/session.ts";
 import { NoToken } from "./welcome.tsx";
 
 const root = document.getElementById("app");

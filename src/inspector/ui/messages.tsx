@@ -1,6 +1,6 @@
 import { createContext } from "preact";
 import { useContext, useRef } from "preact/hooks";
-import { durationText } from "../../duration-text.ts";
+import { durationText } from "../../text/duration-text.ts";
 import type { Sent } from "../api.ts";
 
 /** A message for the user. */

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import type { Feed, FeedState } from "./feed.ts";
 import { KeysDialog } from "./keys-dialog.tsx";
+import type { Feed, FeedState } from "./list/feed.ts";
+import { ZoneNote } from "./parts/time.tsx";
 import { pageOf, type Route, toHash } from "./route.ts";
-import { ZoneNote } from "./time.tsx";
 import { useKeys } from "./use-keys.ts";
 
 const STATES: Readonly<Record<FeedState, string>> = {

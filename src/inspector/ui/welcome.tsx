@@ -1,10 +1,10 @@
-import { DEFAULT_ENDPOINT } from "../../default-endpoint.ts";
+import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import type { Status } from "../api.ts";
-import { Command } from "./copy-button.tsx";
-import { clearFilter } from "./filter-bar.tsx";
 import { KeyList, LIST_KEYS } from "./keys-dialog.tsx";
+import { clearFilter } from "./list/filter-bar.tsx";
+import { Command } from "./parts/copy-button.tsx";
+import { visible } from "./parts/visible.ts";
 import { goTo } from "./route.ts";
-import { visible } from "./visible.ts";
 
 /** What to do before the first delivery. */
 export function NothingYet({ status }: { status: Status | undefined }) {

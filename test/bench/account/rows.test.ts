@@ -11,8 +11,8 @@ it.each([
   ["signature", "src/signature/verify.ts"],
   ["strict reading", "src/event/canonical-json.ts"],
   ["reading the body", "src/http/read-body.ts"],
-  ["settling and handlers", "src/dispatch/entry-runner.ts"],
-  ["hop between the threads", "src/inbox/sqlite/threaded-writer.ts"],
+  ["settling and handlers", "src/dispatch/runs/entry-runner.ts"],
+  ["hop between the threads", "src/inbox/sqlite/thread/threaded-writer.ts"],
   ["SQLite: JavaScript around the statements", "src/inbox/sqlite/statements.ts"],
   ["receiver and inbox: other", "src/receiver/accept.ts"],
 ] as const)("the time of %s is found by the file %s, which exists", (row, file) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { SECRET } from "../../../bench/events.ts";
 import { RequestFile } from "../../../bench/load/request-file.ts";
-import { sign } from "../../../src/index.ts";
+import { sign } from "../../../src/entries/index.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "hookporter-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

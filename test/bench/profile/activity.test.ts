@@ -14,7 +14,7 @@ it.each([
   ["envelope and schema", "src/event/schemas.ts"],
   ["reading the body", "src/http/read-body.ts"],
   ["receiver: other work", "src/receiver/accept.ts"],
-  ["inbox: rows and packing", "src/inbox/sqlite/batch.ts"],
+  ["inbox: rows and packing", "src/inbox/sqlite/thread/batch.ts"],
   ["inbox: SQLite in this thread", "src/inbox/sqlite/statements.ts"],
 ] as const)("the time of %s is attributed to %s, which exists", (activity, file) => {
   const parts = file.split("/");

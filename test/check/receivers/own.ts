@@ -1,8 +1,8 @@
 import express from "express";
 import { onTestFinished } from "vitest";
+import { expressReceiver } from "../../../src/receiver/adapters/express.ts";
+import { nodeReceiver } from "../../../src/receiver/adapters/node.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
-import { expressReceiver } from "../../../src/receiver/express.ts";
-import { nodeReceiver } from "../../../src/receiver/node.ts";
 import type { Receiver } from "../../../src/receiver/receiver.ts";
 import { type AtEnd, type ReceiverUnderTest, SECRET, serve } from "./under-test.ts";
 

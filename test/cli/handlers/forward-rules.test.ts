@@ -11,7 +11,7 @@ import { readForward } from "../../../src/cli/handlers/values.ts";
 import { matchesKind } from "../../../src/event/kind-pattern.ts";
 import { eventKinds } from "../../../src/event/kinds.ts";
 import type { AttemptRecord } from "../../../src/inbox/attempt-record.ts";
-import { Router } from "../../../src/receiver/router.ts";
+import { Router } from "../../../src/receiver/handlers/router.ts";
 
 const patterns = fc.constantFrom(null, "*", "payment.*", "property.*", "payment.received", "lead.created");
 const targets = fc.constantFrom("http://a.test/1", "http://a.test/1?q=2", "http://b.test/");

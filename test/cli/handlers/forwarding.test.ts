@@ -6,7 +6,7 @@ import { chooseHandlers } from "../../../src/cli/handlers/chosen-handlers.ts";
 import { forwardTimeout, receiverLimits } from "../../../src/cli/handlers/forwarding.ts";
 import { readForward } from "../../../src/cli/handlers/values.ts";
 import { DEFAULT_RETRY } from "../../../src/dispatch/retry.ts";
-import { Router } from "../../../src/receiver/router.ts";
+import { Router } from "../../../src/receiver/handlers/router.ts";
 import { tempFolder } from "../fake-io.ts";
 
 const one = readForward("3000");

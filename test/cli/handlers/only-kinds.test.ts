@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { narrow, onlyKinds } from "../../../src/cli/handlers/only-kinds.ts";
 import { matchesKind } from "../../../src/event/kind-pattern.ts";
 import { eventKinds } from "../../../src/event/kinds.ts";
-import { Router } from "../../../src/receiver/router.ts";
+import { Router } from "../../../src/receiver/handlers/router.ts";
 
 const kinds = [...eventKinds, "payment.refunded", "lease.signed", "other"];
 const patterns = fc.constantFrom("*", "payment.*", "property.*", "contact.*", ...eventKinds);

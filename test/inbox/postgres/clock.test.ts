@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, expect, it } from "vitest";
+import { createReceiver } from "../../../src/entries/index.ts";
 import { StoreClock } from "../../../src/inbox/postgres/clock.ts";
 import type { Store } from "../../../src/inbox/postgres/store.ts";
 import { postgresInbox } from "../../../src/inbox/postgres.ts";
-import { createReceiver } from "../../../src/index.ts";
 import { deliveryOf, envelope, keptLog, SECRET, until } from "../../receiver/sample.ts";
 import { AT, keep, numberedEntry } from "../entries.ts";
 import { pgliteInboxes } from "./pglite.ts";

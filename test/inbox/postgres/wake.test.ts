@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { createReceiver } from "../../../src/entries/index.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { postgresInbox } from "../../../src/inbox/postgres.ts";
-import { createReceiver } from "../../../src/index.ts";
 import { deliveryOf, envelope, keptLog, NOW, SECRET, until } from "../../receiver/sample.ts";
 import { AT, keep, numberedEntry, settlementOf } from "../entries.ts";
 import { openServer } from "./schemas.ts";

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
 import type { Handler } from "../../../src/dispatch/handler.ts";
-import { RunNotes } from "../../../src/inspector/run-notes.ts";
+import { RunNotes } from "../../../src/inspector/live/run-notes.ts";
 import { openInspector } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
 import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
+import { sampleEvent } from "../../../src/entries/testing.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
-import { sampleEvent } from "../../../src/testing.ts";
 import { openInspector } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
 import { CHROMIUM, choose, openPage, useBrowser } from "./chromium.ts";

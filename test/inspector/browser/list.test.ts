@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
+import { sampleEvent } from "../../../src/entries/testing.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
-import { sampleEvent } from "../../../src/testing.ts";
 import { keep, numberedEntry } from "../../inbox/entries.ts";
 import { openInspector } from "../open.ts";
 import { AXE, axe } from "./axe.ts";

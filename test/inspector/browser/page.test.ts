@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
+import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
 import type { Receiver } from "../../../src/receiver/receiver.ts";
-import { sampleEvent, signedRequest } from "../../../src/testing.ts";
 import { openInspector, SECRET } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
 import { CHROMIUM, choose, openPage, useBrowser } from "./chromium.ts";

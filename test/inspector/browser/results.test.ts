@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
-import { sampleEvent, signedRequest } from "../../../src/testing.ts";
+import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
 import { openInspector, SECRET } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
 import { CHROMIUM, choose, openPage, useBrowser } from "./chromium.ts";

@@ -1,0 +1,195 @@
+import { describeError } from "../../errors.ts";
+import type { ClaimedEntry } from "../../inbox/claim.ts";
+import type { Settlement } from "../../inbox/settlement.ts";
+import { TARGET_AWAY } from "../../inbox/target-wait.ts";
+import type { ConcurrencyLimit } from "../concurrency-limit.ts";
+import type { DispatcherOptions } from "../dispatcher-options.ts";
+import type { TargetQueues } from "../targets/target-queues.ts";
+import { EntryTransactions, type Transacting } from "../transactions/entry-transactions.ts";
+import { TransactionPlaces } from "../transactions/transaction-places.ts";
+import type { EntryRun } from "./entry-run.ts";
+import { reportSettled } from "./report-settled.ts";
+import { type RunOptions, runEntry } from "./run-entry.ts";
+import { RunningEntries } from "./running.ts";
+import { type Storing, settleWhileLeased } from "./settle-while-leased.ts";
+
+/** What running needs of the dispatcher. */
+interface Running {
+  readonly limit: ConcurrencyLimit;
+  readonly queues: TargetQueues;
+  /** Aborted when a shutdown no longer waits for handlers. */
+  readonly signal: AbortSignal;
+  /** Called when an entry has ended, and others may be due for it. */
+  readonly wake: () => void;
+  /** Called when there is room for another entry. */
+  readonly goOn: () => void;
+}
+
+/** Runs entries that are leased to this process, renews their leases and settles them. */
+export class EntryRunner {
+  readonly #options: DispatcherOptions;
+  readonly #parts: Running;
+  readonly #storing: Storing;
+  readonly #places: TransactionPlaces;
+  readonly #transacting: Transacting;
+  readonly #running = new RunningEntries();
+
+  constructor(options: DispatcherOptions, parts: Running) {
+    const { signal } = parts;
+    const { inbox, clock } = options;
+    this.#options = options;
+    this.#parts = parts;
+    const isLeased = (seq: number) => this.#running.isLeased(seq, options.clock());
+    this.#storing = { inbox, clock, isLeased, signal };
+    this.#places = new TransactionPlaces(options.inbox.insideLimit);
+    const stepAside: Transacting["stepAside"] = (waiting) => {
+      const aside = parts.limit.stepAside(waiting);
+      parts.goOn();
+      return aside;
+    };
+    this.#transacting = { inbox, clock, places: this.#places, stepAside, isLeased };
+  }
+
+  /** Gives back entries that wait for a transaction. */
+  close(): void {
+    this.#places.close();
+  }
+
+  /**
+   * Runs an entry and settles it; never rejects. After a claimed entry others may be due: it may have held them back, or
+   * have taken the last of the room.
+   */
+  run(entry: ClaimedEntry, how: EntryRun): Promise<Settlement | undefined> {
+    const settled = this.#runAndSettle(entry, how);
+    const finished = how.onEnd === undefined ? settled : settled.finally(how.onEnd);
+    const running = this.#running.add(entry, finished);
+    const frees = how.claimed && (how.turn === undefined || entry.orderKey !== null);
+    void finished.then((settlement) => {
+      this.#running.remove(running);
+      this.#parts.queues.stored(entry.seq);
+      if (frees || settlement === undefined || settlement.state === "pending") this.#parts.wake();
+      else this.#parts.goOn();
+    });
+    return finished;
+  }
+
+  /** The settlement of an entry, if it runs here. */
+  finished(seq: number): Promise<Settlement | undefined> | undefined {
+    return this.#running.finished(seq);
+  }
+
+  /** Resolves once all entries that run now have ended. */
+  drained(): Promise<void> {
+    return this.#running.drained();
+  }
+
+  /** Entries that run here but could be claimed. */
+  doubtfullyLeased(): readonly number[] {
+    return this.#running.doubtfullyLeased(this.#options.clock(), this.#options.leaseMs);
+  }
+
+  /** Extends the leases of all entries that run here. */
+  async renew(): Promise<void> {
+    const { inbox, clock, leaseMs, log } = this.#options;
+    try {
+      await this.#running.renew(inbox, clock() + leaseMs);
+    } catch (thrown) {
+      log.error({ error: describeError(thrown) }, "leases could not be renewed: their entries may run twice");
+    }
+  }
+
+  async #runAndSettle(
+    entry: ClaimedEntry,
+    { before, begin, atOnce, turn, within, onEnd }: EntryRun,
+  ): Promise<Settlement | undefined> {
+    const { log } = this.#options;
+    const { limit, queues, goOn } = this.#parts;
+    const { seq } = entry;
+    const trace = this.#options.tracing?.attempt(entry);
+    let stored: Settlement | undefined;
+    try {
+      if ((await before?.()) === false) {
+        await this.#giveBack(entry);
+        return undefined;
+      }
+      begin?.();
+      const isForced = atOnce === true && turn === undefined;
+      const transactions = new EntryTransactions(entry, this.#transacting, atOnce === true);
+      const targets = isForced ? queues.atOnce : queues;
+      const options = this.#runOptions({ targets, transactions, trace, within });
+      const run = () => (within?.fits() === false ? undefined : runEntry(entry, options, turn));
+      const settlement = await (atOnce === true ? limit.runAtOnce(run) : limit.run(run));
+      if (settlement === undefined) {
+        await this.#giveBack(entry);
+        return undefined;
+      }
+      onEnd?.();
+      goOn(); // another entry can run while this one's result is stored
+      if (await this.#store(settlement, transactions, options.signal)) {
+        stored = settlement;
+        reportSettled(entry, settlement, this.#options);
+        return settlement;
+      }
+      log.warn(
+        { seq },
+        "an entry finished after its lease had ended: its result was refused, and it runs again",
+      );
+    } catch (thrown) {
+      // The lease expires and the entry runs again.
+      log.error(
+        { seq, error: describeError(thrown) },
+        "an entry's result could not be stored; it runs again",
+      );
+    } finally {
+      trace?.end(stored);
+    }
+    return undefined;
+  }
+
+  /** Field by field: each object that is made by adding to a copy of another would have a hidden class of its own. */
+  #runOptions({
+    targets,
+    transactions,
+    trace,
+    within,
+  }: Pick<RunOptions, "targets" | "transactions" | "trace"> & {
+    readonly within: EntryRun["within"] | undefined;
+  }): RunOptions {
+    const { plan, retry, handlerTimeoutMs, clock, random, log } = this.#options;
+    return {
+      plan,
+      retry,
+      handlerTimeoutMs,
+      clock,
+      random,
+      log,
+      targets: within === undefined ? targets : undefined,
+      transactions,
+      trace,
+      within,
+      signal: within?.signal ?? this.#parts.signal,
+    };
+  }
+
+  /** Stores what is left to store of a settlement; returns `false` if the lease was lost. */
+  #store(
+    settlement: Settlement,
+    transactions: EntryTransactions,
+    signal: AbortSignal,
+  ): Promise<boolean> | boolean {
+    if (transactions.end !== undefined) return transactions.end === "stored";
+    const records = transactions.unstored(settlement.records);
+    const left = records === settlement.records ? settlement : { ...settlement, records };
+    const storing = signal === this.#storing.signal ? this.#storing : { ...this.#storing, signal };
+    return settleWhileLeased(left, storing);
+  }
+
+  /** Makes an entry that was queued when the receiver stopped due again, as if it had not been claimed. */
+  async #giveBack({ seq, lease, finishedHandlers, waits = [], dueAt }: ClaimedEntry): Promise<void> {
+    const { inbox, clock } = this.#options;
+    const now = clock();
+    const reason = waits.length === 0 ? null : TARGET_AWAY;
+    const back = { state: "pending", reason, runAt: dueAt ?? now, records: [], uncount: true } as const;
+    await inbox.settle({ seq, lease, finishedHandlers, ...back }, now);
+  }
+}

@@ -1,0 +1,57 @@
+import { type Logger, withFields } from "../../base/logger.ts";
+import type { ClaimedEntry } from "../../inbox/claim.ts";
+import type { HandlerContext } from "../handler.ts";
+import type { OwnSignal } from "./own-signal.ts";
+
+/** What the lazy fields of a context are made of. */
+interface Parts {
+  readonly entry: ClaimedEntry;
+  readonly base: Logger;
+  readonly own: OwnSignal;
+  log: Logger | undefined;
+}
+
+const PARTS = Symbol("parts");
+
+interface WithParts {
+  readonly [PARTS]: Parts;
+}
+
+// Own fields that can be spread and replaced, as the others can. Their functions are the same for all contexts: with
+// functions of its own, such as those of an object literal, each context would have a hidden class of its own.
+const SIGNAL: PropertyDescriptor & ThisType<WithParts> = {
+  configurable: true,
+  enumerable: true,
+  get() {
+    return this[PARTS].own.signal;
+  },
+};
+const LOG: PropertyDescriptor & ThisType<WithParts> = {
+  configurable: true,
+  enumerable: true,
+  get() {
+    const parts = this[PARTS];
+    const { key, kind, attempts: attempt } = parts.entry;
+    parts.log ??= withFields(parts.base, { eventId: key.eventId, kind, attempt });
+    return parts.log;
+  },
+  /** For who wraps a handler. */
+  set(log: Logger) {
+    this[PARTS].log = log;
+  },
+};
+
+/** The second argument of a handler. Its signal and its logger are made on first use, since most handlers use neither. */
+export function handlerContext(
+  entry: ClaimedEntry,
+  base: Logger,
+  own: OwnSignal,
+  note: HandlerContext["note"],
+): HandlerContext {
+  const { seq, orderKey, attempts: attempt, delivery } = entry;
+  const context = { attempt, delivery, seq, orderKey, note };
+  Object.defineProperty(context, PARTS, { value: { entry, base, own, log: undefined } });
+  Object.defineProperty(context, "signal", SIGNAL);
+  Object.defineProperty(context, "log", LOG);
+  return context as typeof context & Pick<HandlerContext, "signal" | "log">;
+}

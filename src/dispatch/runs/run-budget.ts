@@ -1,0 +1,97 @@
+import { setMaxListeners } from "node:events";
+import { ConfigurationError, HookporterError } from "../../errors.ts";
+import type { TimeLimit } from "./entry-run.ts";
+
+/** The longest time that is kept for claiming entries, and for storing results, in milliseconds. */
+const MAX_MARGIN = 1000;
+
+/** A share of a short budget that is kept for each. */
+const MARGIN = 0.1;
+
+/** What a budget depends on. */
+interface BudgetTerms {
+  readonly budgetMs: number;
+  /** When it began, by `performance.now()`. Default: now. */
+  readonly since?: number;
+  readonly handlerTimeoutMs: number;
+  /** Aborted when a shutdown begins: no handler starts any more. */
+  readonly stopping: AbortSignal;
+  /** Aborted when a shutdown no longer waits for handlers. */
+  readonly closing: AbortSignal;
+}
+
+/**
+ * The time of a drain. A handler starts only if its time limit fits, so that one that is too slow ends as failed rather
+ * than beginning again and again.
+ */
+export class RunBudget implements TimeLimit {
+  /** Resolves when the time is over, however much is under way. */
+  readonly over: Promise<void>;
+  /** Resolves when no handler can start any more. */
+  readonly closed: Promise<void>;
+  readonly #terms: BudgetTerms;
+  readonly #aborter = new AbortController();
+  /** By `performance.now()`. */
+  readonly #lastStart: number;
+  readonly #timers: NodeJS.Timeout[];
+  readonly #close = () => this.#aborter.abort(this.#terms.closing.reason);
+  #closeNow = () => {};
+
+  /** @throws ConfigurationError `option_invalid` if no handler could ever start */
+  constructor(terms: BudgetTerms) {
+    const { budgetMs, since = performance.now(), handlerTimeoutMs, stopping, closing } = terms;
+    const margin = Math.min(MAX_MARGIN, budgetMs * MARGIN);
+    const startable = budgetMs - margin - handlerTimeoutMs;
+    if (startable < margin) throw tooShort(budgetMs, handlerTimeoutMs);
+    this.#terms = terms;
+    this.#lastStart = since + startable;
+    setMaxListeners(0, this.#aborter.signal);
+    this.#timers = [];
+    const gone = performance.now() - since;
+    const after = (ms: number, call: () => void) => {
+      this.#timers.push(setTimeout(call, Math.max(0, ms - gone)));
+    };
+    this.over = new Promise((resolve) => after(budgetMs, resolve));
+    this.closed = new Promise((resolve) => {
+      this.#closeNow = resolve;
+      after(startable, resolve);
+    });
+    after(budgetMs - margin, () => this.#aborter.abort(overdue(budgetMs)));
+    stopping.addEventListener("abort", this.#closeNow);
+    closing.addEventListener("abort", this.#close);
+    if (closing.aborted) this.#close();
+  }
+
+  /** Aborted shortly before the time is over, and when a shutdown no longer waits. */
+  get signal(): AbortSignal {
+    return this.#aborter.signal;
+  }
+
+  /** Whether there is time left to run a handler. */
+  fits(): boolean {
+    return !this.#terms.stopping.aborted && performance.now() <= this.#lastStart;
+  }
+
+  /** Ends all timers. */
+  end(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#terms.stopping.removeEventListener("abort", this.#closeNow);
+    this.#terms.closing.removeEventListener("abort", this.#close);
+  }
+}
+
+function tooShort(budgetMs: number, handlerTimeoutMs: number): ConfigurationError {
+  const least = Math.ceil(Math.min(handlerTimeoutMs / (1 - 2 * MARGIN), handlerTimeoutMs + 2 * MAX_MARGIN));
+  return new ConfigurationError(
+    "option_invalid",
+    `expected budgetMs to be at least ${least} ms, so that a handler can use its handlerTimeout of ${handlerTimeoutMs} ms, ` +
+      `got ${budgetMs} ms: raise it, or lower handlerTimeout`,
+  );
+}
+
+function overdue(budgetMs: number): HookporterError {
+  return new HookporterError(
+    "closed",
+    `expected the handler to finish within the drain's ${budgetMs} ms, got no result: the entry will run again`,
+  );
+}

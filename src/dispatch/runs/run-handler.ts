@@ -1,0 +1,164 @@
+import { HookporterError } from "../../errors.ts";
+import type { AttemptRecord } from "../../inbox/attempt-record.ts";
+import { cutText } from "../../text/cut-text.ts";
+import { describeFailure } from "../failure.ts";
+import type { TargetFailure } from "../targets/target.ts";
+import { OwnSignal } from "./own-signal.ts";
+import { limitTime } from "./time-limits.ts";
+
+/** Maximum bytes of a note: a handler may note a whole page. */
+const MAX_BYTES = 2048;
+
+/** A run of a handler. */
+export interface HandlerRun {
+  readonly record: AttemptRecord;
+  /** What the handler's error says about the next attempt. */
+  readonly failure: TargetFailure;
+}
+
+/** The identity and the limits of one run of a handler. */
+export interface RunLimits {
+  readonly handler: string;
+  readonly attempt: number;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly clock: () => number;
+}
+
+/**
+ * Runs one handler with a time limit and records how it ended. Never throws, whatever the handler throws. Returns no
+ * promise if the handler returns none, since promises and timers are expensive. The handler's signal is aborted when its
+ * time is over or when the outer signal is aborted. A handler that ignores its signal is abandoned: what it returns or
+ * notes later is ignored.
+ */
+export function runHandler(
+  run: (own: OwnSignal, note: (text: string) => void) => unknown,
+  limits: RunLimits,
+): HandlerRun | Promise<HandlerRun> {
+  const running = new Running(limits);
+  if (limits.signal.aborted) running.own.abort(limits.signal.reason);
+  let result: unknown;
+  try {
+    result = run(running.own, (text) => running.note(text));
+    if (!isPromiseLike(result) && !limits.signal.aborted) return running.succeeded();
+  } catch (thrown) {
+    if (!limits.signal.aborted) return running.failed(thrown);
+    result = Promise.reject(thrown);
+  }
+  return endOf(result, running, limits);
+}
+
+/** How a handler ends that has not ended yet, or that began after the outer signal was aborted. */
+function endOf(
+  result: unknown,
+  running: Running,
+  { timeoutMs, signal }: RunLimits,
+): HandlerRun | Promise<HandlerRun> {
+  return new Promise((resolve) => {
+    const stop = (reason: unknown, how: HandlerRun) => {
+      ended();
+      running.own.abort(reason);
+      resolve(how);
+    };
+    const overdue = () => {
+      const error = new HookporterError(
+        "handler_timeout",
+        `expected the handler to finish within ${timeoutMs} ms, got no result: make it faster, or raise handlerTimeout`,
+      );
+      stop(error, running.end("timeout", { error: error.message, failure: null }, OVERDUE));
+    };
+    const stopWithAll = (reason: unknown) => stop(reason, running.failed(reason));
+    const ended = limitTime({ overdue, stop: stopWithAll }, timeoutMs, signal);
+    Promise.resolve(result).then(
+      () => {
+        ended();
+        resolve(running.succeeded());
+      },
+      (thrown) => {
+        ended();
+        resolve(running.failed(thrown));
+      },
+    );
+    if (signal.aborted) stopWithAll(signal.reason);
+  });
+}
+
+/** A run of a handler that has begun. */
+class Running {
+  readonly own = new OwnSignal();
+  readonly #limits: RunLimits;
+  readonly #startedAt: number;
+  readonly #start = performance.now();
+  #notes: string[] | undefined;
+
+  constructor(limits: RunLimits) {
+    this.#limits = limits;
+    this.#startedAt = limits.clock();
+  }
+
+  note(text: string): void {
+    this.#notes ??= [];
+    this.#notes.push(cutText(String(text), MAX_BYTES));
+  }
+
+  succeeded(): HandlerRun {
+    return this.end("ok", { error: null, failure: null });
+  }
+
+  failed(thrown: unknown): HandlerRun {
+    return this.end("error", describeFailure(thrown), thrown);
+  }
+
+  end(
+    outcome: AttemptRecord["outcome"],
+    { error, failure }: Pick<AttemptRecord, "error" | "failure">,
+    thrown?: unknown,
+  ): HandlerRun {
+    const { handler, attempt } = this.#limits;
+    const startedAt = this.#startedAt;
+    const durationMs = Math.round((performance.now() - this.#start) * 100) / 100;
+    const note = this.#notes === undefined ? null : cutText(this.#notes.join("\n"), MAX_BYTES);
+    const record = { attempt, handler, startedAt, durationMs, outcome, error, failure, note };
+    return { record, failure: failureOf(thrown) };
+  }
+}
+
+/** Whether a result has to be waited for. Throws what its own `then` throws. */
+function isPromiseLike(value: unknown): boolean {
+  if (value === null || (typeof value !== "object" && typeof value !== "function")) return false;
+  return typeof (value as { then?: unknown }).then === "function";
+}
+
+/** A handler that did not end in time says nothing about its target. */
+const OVERDUE: TargetFailure = { away: "perhaps" };
+
+/** Of a handler that did not fail. */
+const NOTHING_SAID: TargetFailure = {};
+
+/** What a handler's error says about the next attempt. Never throws, whatever was thrown. */
+function failureOf(thrown: unknown): TargetFailure {
+  if (thrown === undefined) return NOTHING_SAID;
+  try {
+    const { away, final } = (thrown ?? {}) as { away?: unknown; final?: unknown };
+    return {
+      retryAfterMs: retryAfterOf(thrown),
+      ...((away === true || away === "perhaps") && { away }),
+      ...(final === true && { final }),
+    };
+  } catch {
+    return {};
+  }
+}
+
+/**
+ * The milliseconds that a handler's error asks to wait before the entry runs again: its `retryAfterMs`, if that is a
+ * number. Never throws, whatever was thrown.
+ */
+function retryAfterOf(thrown: unknown): number | undefined {
+  try {
+    const asked: unknown = (thrown as { retryAfterMs?: unknown } | null | undefined)?.retryAfterMs;
+    return typeof asked === "number" && !Number.isNaN(asked) ? Math.max(0, asked) : undefined;
+  } catch {
+    return undefined;
+  }
+}

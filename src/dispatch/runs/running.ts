@@ -1,0 +1,70 @@
+import { Chain, type Link } from "../../base/chain.ts";
+import type { ClaimedEntry } from "../../inbox/claim.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
+import type { Settlement } from "../../inbox/settlement.ts";
+
+/** An entry that runs here or is queued. */
+export interface Running {
+  readonly entry: ClaimedEntry;
+  readonly finished: Promise<Settlement | undefined>;
+  leasedUntil: number;
+}
+
+/** The entries that run here or are queued, and until when each is leased. */
+export class RunningEntries {
+  /** Searched by number rarely, since few entries run at a time. */
+  readonly #running = new Chain<Running>();
+
+  /** @param finished - the settlement of the entry; never rejects */
+  add(entry: ClaimedEntry, finished: Promise<Settlement | undefined>): Link<Running> {
+    return this.#running.add({ entry, finished, leasedUntil: entry.runAt });
+  }
+
+  /** Call it for an entry that has ended or was released. */
+  remove(running: Link<Running>): void {
+    this.#running.remove(running);
+  }
+
+  /** The settlement of an entry, if it runs here. */
+  finished(seq: number): Promise<Settlement | undefined> | undefined {
+    return this.#find(seq)?.finished;
+  }
+
+  /** Resolves once all entries that run now have ended. */
+  async drained(): Promise<void> {
+    await Promise.all(this.#running.items().map(({ finished }) => finished));
+  }
+
+  /** Whether an entry runs here, under a lease that has not ended. */
+  isLeased(seq: number, now: number): boolean {
+    const running = this.#find(seq);
+    return running !== undefined && running.leasedUntil > now;
+  }
+
+  /** Entries that run here but could be claimed: their lease has ended, or was dated by a clock that was set back. */
+  doubtfullyLeased(now: number, leaseMs: number): readonly number[] {
+    const latest = now + leaseMs;
+    const unsure: number[] = [];
+    for (const { entry, leasedUntil } of this.#running.items()) {
+      if (leasedUntil <= now || leasedUntil > latest) unsure.push(entry.seq);
+    }
+    return unsure;
+  }
+
+  /** Extends all leases that were not lost. */
+  async renew(inbox: Inbox, until: number): Promise<void> {
+    const all = this.#running.items();
+    if (all.length === 0) return;
+    const lost = new Set(
+      await inbox.renew(
+        all.map(({ entry: { seq, lease } }) => ({ seq, lease })),
+        until,
+      ),
+    );
+    for (const one of all) if (!lost.has(one.entry.seq)) one.leasedUntil = until;
+  }
+
+  #find(seq: number): Running | undefined {
+    return this.#running.items().find(({ entry }) => entry.seq === seq);
+  }
+}

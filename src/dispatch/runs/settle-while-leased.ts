@@ -1,0 +1,64 @@
+import type { Inbox } from "../../inbox/inbox.ts";
+import type { Settlement } from "../../inbox/settlement.ts";
+
+/** Milliseconds between attempts to store a result: the first wait, and the longest. */
+const FIRST_WAIT = 50;
+const LAST_WAIT = 1000;
+
+/** How results are stored. */
+export interface Storing {
+  readonly inbox: Pick<Inbox, "settle">;
+  readonly clock: () => number;
+  /** Whether an entry is still leased to this process. */
+  readonly isLeased: (seq: number) => boolean;
+  /** Aborted when a shutdown no longer waits for results to be stored. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Stores a result, and tries again while the store fails and the entry's lease holds: a process that has both the
+ * result and the lease must not let the handlers run a second time. Returns `false`, with nothing stored, if the lease
+ * was lost.
+ *
+ * @throws the store's error, once the lease has ended or the signal is aborted
+ */
+export function settleWhileLeased(settlement: Settlement, storing: Storing): Promise<boolean> {
+  const { inbox, clock } = storing;
+  const again = (thrown: unknown) => settleLater(settlement, storing, thrown);
+  try {
+    return inbox.settle(settlement, clock()).catch(again);
+  } catch (thrown) {
+    return again(thrown); // of an inbox of the user's own
+  }
+}
+
+/** Tries again after a failure. */
+async function settleLater(
+  settlement: Settlement,
+  { inbox, clock, isLeased, signal }: Storing,
+  first: unknown,
+): Promise<boolean> {
+  let failure = first;
+  for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LAST_WAIT)) {
+    if (signal.aborted || !isLeased(settlement.seq)) throw failure;
+    await delay(wait, signal);
+    try {
+      return await inbox.settle(settlement, clock());
+    } catch (thrown) {
+      failure = thrown;
+    }
+  }
+}
+
+/** Waits for a time, or until the signal is aborted. */
+function delay(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener("abort", end);
+  });
+}

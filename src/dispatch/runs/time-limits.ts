@@ -1,0 +1,89 @@
+import { Chain, type Link } from "../../base/chain.ts";
+
+/** A run that may take too long. */
+export interface Limited {
+  /** Called when its time is over. */
+  readonly overdue: () => void;
+  /** Called with the signal's reason when the outer signal is aborted. */
+  readonly stop: (reason: unknown) => void;
+}
+
+/** Runs that begin within this many milliseconds share a timer. */
+const TOGETHER_MS = 1;
+
+const limitsOf = new WeakMap<AbortSignal, TimeLimits>();
+
+/**
+ * Limits the time of a run, which also ends when a signal is aborted. Many runs share one timer and one listener, since
+ * most end long before their time: a run that begins within a millisecond of another one may be stopped that much early.
+ * Returns a function to call when the run has ended.
+ */
+export function limitTime(run: Limited, timeoutMs: number, signal: AbortSignal): () => void {
+  let limits = limitsOf.get(signal);
+  if (limits === undefined) {
+    limits = new TimeLimits(signal);
+    limitsOf.set(signal, limits);
+  }
+  return limits.add(run, timeoutMs);
+}
+
+/** The runs under one signal. */
+class TimeLimits {
+  readonly #signal: AbortSignal;
+  readonly #runs = new Chain<Limited>();
+  readonly #stopAll = () => {
+    for (const run of this.#runs.items()) run.stop(this.#signal.reason);
+  };
+  #latest: Together | undefined;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  add(run: Limited, timeoutMs: number): () => void {
+    if (this.#runs.isEmpty) this.#signal.addEventListener("abort", this.#stopAll);
+    const link = this.#runs.add(run);
+    const now = performance.now();
+    if (this.#latest?.takes(timeoutMs, now) !== true) this.#latest = new Together(timeoutMs, now);
+    const together = this.#latest;
+    const shared = together.add(run);
+    return () => {
+      together.remove(shared);
+      if (!this.#runs.remove(link) || !this.#runs.isEmpty) return;
+      this.#signal.removeEventListener("abort", this.#stopAll);
+    };
+  }
+}
+
+/** Runs that began together, with one timer. */
+class Together {
+  readonly #runs = new Chain<Limited>();
+  readonly #timeoutMs: number;
+  readonly #since: number;
+  readonly #timer: NodeJS.Timeout;
+  #isOver = false;
+
+  constructor(timeoutMs: number, since: number) {
+    this.#timeoutMs = timeoutMs;
+    this.#since = since;
+    this.#timer = setTimeout(() => {
+      this.#isOver = true;
+      for (const run of this.#runs.items()) run.overdue();
+    }, timeoutMs);
+  }
+
+  /** Whether a run that begins now can share the timer. */
+  takes(timeoutMs: number, now: number): boolean {
+    return !this.#isOver && timeoutMs === this.#timeoutMs && now - this.#since < TOGETHER_MS;
+  }
+
+  add(run: Limited): Link<Limited> {
+    return this.#runs.add(run);
+  }
+
+  remove(link: Link<Limited>): void {
+    if (!this.#runs.remove(link) || !this.#runs.isEmpty) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+  }
+}

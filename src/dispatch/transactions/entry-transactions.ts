@@ -1,0 +1,148 @@
+import { HookporterError } from "../../errors.ts";
+import type { AttemptRecord } from "../../inbox/attempt-record.ts";
+import type { ClaimedEntry } from "../../inbox/claim.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
+import type { Progress } from "../../inbox/inside.ts";
+import type { Settlement } from "../../inbox/settlement.ts";
+import { describeFailure } from "../failure.ts";
+import type { OwnSignal } from "../runs/own-signal.ts";
+import { type HandlerRun, type RunLimits, runHandler } from "../runs/run-handler.ts";
+import type { TransactionPlaces } from "./transaction-places.ts";
+
+/** The reason of an entry that waits until fewer handlers have a transaction. */
+export const TX_BUSY = "tx_busy";
+
+/** What handlers' transactions need of the dispatcher. */
+export interface Transacting {
+  readonly inbox: Pick<Inbox, "inside">;
+  readonly places: TransactionPlaces;
+  /** Frees the entry's room while it waits for a place. */
+  readonly stepAside: <Result>(waiting: Promise<Result>) => Promise<Result>;
+  /** Whether an entry is still leased to this process. */
+  readonly isLeased: (seq: number) => boolean;
+  readonly clock: () => number;
+}
+
+/** That a handler found no place: its entry goes on later. */
+export interface NoPlace {
+  readonly dueAt: number;
+  readonly reason: string | null;
+}
+
+/** A handler that is given its transaction. */
+type Run = (own: OwnSignal, note: (text: string) => void, tx: unknown) => unknown;
+
+/** The transactions of one run of an entry, and what they have stored of it. */
+export class EntryTransactions {
+  readonly #entry: ClaimedEntry;
+  readonly #parts: Transacting;
+  readonly #canWait: boolean;
+  /** How many of the run's records are stored. */
+  #stored = 0;
+  #end: "stored" | "refused" | undefined;
+
+  /** @param canWait - whether the entry waits for a place however many do */
+  constructor(entry: ClaimedEntry, parts: Transacting, canWait: boolean) {
+    this.#entry = entry;
+    this.#parts = parts;
+    this.#canWait = canWait;
+  }
+
+  /** Whether a transaction stored the end of the entry, or was refused since its lease was lost. Then nothing is left to store. */
+  get end(): "stored" | "refused" | undefined {
+    return this.#end;
+  }
+
+  /** The records among those of the run that are not stored yet. */
+  unstored(records: readonly AttemptRecord[]): readonly AttemptRecord[] {
+    return this.#stored === 0 ? records : records.slice(this.#stored);
+  }
+
+  /**
+   * Runs a handler in a transaction that also stores what `resultOf` returns for its record, if it succeeds. Returns the
+   * run, with an error if the transaction could not be committed; `undefined` if the lease was lost.
+   *
+   * @throws HookporterError `inbox_unavailable` if it is not known whether the transaction was committed
+   */
+  async run(
+    handler: Run,
+    limits: RunLimits,
+    resultOf: (record: AttemptRecord) => Settlement | Progress,
+  ): Promise<HandlerRun | NoPlace | undefined> {
+    const refused = await this.#takePlace(limits.signal);
+    if (refused !== undefined) return refused;
+    const start = performance.now();
+    try {
+      return await this.#run(handler, limits, resultOf);
+    } finally {
+      this.#parts.places.leave(performance.now() - start);
+    }
+  }
+
+  async #run(
+    handler: Run,
+    limits: RunLimits,
+    resultOf: (record: AttemptRecord) => Settlement | Progress,
+  ): Promise<HandlerRun | undefined> {
+    const { inbox, clock, isLeased } = this.#parts;
+    const { timeoutMs, signal } = limits;
+    const { seq } = this.#entry;
+    const startedAt = clock();
+    let ran: HandlerRun | undefined;
+    let result: Settlement | Progress | undefined;
+    const work = async (tx: unknown) => {
+      ran = await runHandler((own, note) => handler(own, note, tx), limits);
+      if (ran.record.outcome === "ok") {
+        result = resultOf(ran.record);
+        return result;
+      }
+      return ran.record.outcome === "timeout" || signal.aborted ? "abandon" : "roll_back";
+    };
+    const terms = { timeoutMs, now: clock, isLeased: () => isLeased(seq) && !signal.aborted };
+    let end: Awaited<ReturnType<NonNullable<Inbox["inside"]>>> | undefined;
+    try {
+      end = await inbox.inside?.(work, terms);
+    } catch (thrown) {
+      return failedRun(ran, { startedAt, limits, thrown });
+    }
+    if (end === "unknown" || end === undefined || ran === undefined) {
+      throw new HookporterError(
+        "inbox_unavailable",
+        "expected the database to confirm a commit, got no answer while the lease held: what was committed stays, and the " +
+          "entry runs again if nothing was",
+      );
+    }
+    if (end === "refused") {
+      this.#end = "refused";
+      return undefined;
+    }
+    if (end === "committed" && result !== undefined) {
+      this.#stored += result.records.length;
+      if (result.state !== "running") this.#end = "stored";
+    }
+    return ran;
+  }
+
+  async #takePlace(signal: AbortSignal): Promise<NoPlace | undefined> {
+    const { places, clock, stepAside } = this.#parts;
+    if (places.take()) return undefined;
+    if (!this.#canWait && places.isCrowded) return { dueAt: places.dueAt(clock()), reason: TX_BUSY };
+    const entered = await stepAside(places.wait(signal));
+    return entered ? undefined : { dueAt: clock(), reason: null };
+  }
+}
+
+/** A run whose transaction could not be begun or committed: nothing of it has an effect. */
+function failedRun(
+  ran: HandlerRun | undefined,
+  { startedAt, limits, thrown }: { startedAt: number; limits: RunLimits; thrown: unknown },
+): HandlerRun {
+  const { handler, attempt, clock } = limits;
+  const durationMs = Math.max(0, clock() - startedAt);
+  const begun: AttemptRecord = ran?.record ?? {
+    ...{ attempt, handler, startedAt, durationMs },
+    ...{ outcome: "error", error: null, failure: null, note: null },
+  };
+  if (begun.outcome !== "ok" && ran !== undefined) return ran;
+  return { record: { ...begun, outcome: "error", ...describeFailure(thrown) }, failure: {} };
+}

@@ -1,0 +1,21 @@
+/** The entry point of `hookporter/client`, the service's API. Re-exports only. */
+export type { AssumptionOptions, Assumptions } from "../client/assumptions.ts";
+export { type Client, createClient } from "../client/client.ts";
+export type { Environment } from "../client/credential.ts";
+export type { FittingItem, ListedItem, MisfitItem } from "../client/listed-item.ts";
+export type { ClientOptions, RetryNotice } from "../client/options.ts";
+export type { Page, PageMeta } from "../client/page.ts";
+export type { FieldSelection, ListedProperty, ListOptions, PropertiesApi } from "../client/properties.ts";
+export type { Property, SelectedProperty } from "../client/property.ts";
+export { ServiceError, type ServiceErrorCode, type ServiceErrorDetails } from "../client/service-error.ts";
+export type { CreatedSubscription, NewSubscription, WebhooksApi } from "../client/webhooks.ts";
+export type { RetryOptions, RetryPolicy } from "../dispatch/retry.ts";
+export {
+  type ClientErrorCode,
+  ConfigurationError,
+  type ConfigurationErrorCode,
+  type LibraryErrorCode,
+} from "../errors.ts";
+export type { DataProblem } from "../event/data-problems.ts";
+export type { EventKind } from "../event/kinds.ts";
+export { HookporterError } from "../library-error.ts";

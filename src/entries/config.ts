@@ -1,0 +1,28 @@
+/** `hookporter/config`: the type of `hookporter.config.ts`. It loads nothing. */
+import type { CommandFlags, SharedFlags } from "../../generated/config-flags.ts";
+
+export type { CommandFlags, OneOrMore, SharedFlags } from "../../generated/config-flags.ts";
+
+/**
+ * The settings of a project, in `hookporter.config.ts` or another file beside it: see docs/reference/configuration.md. A key is a
+ * flag in camel case, which applies to every command that has it, or the name of a command, whose flags take precedence.
+ */
+export interface Config extends SharedFlags, CommandFlags {}
+
+/**
+ * Returns the settings as they are. It checks their types while you write them.
+ *
+ * @example
+ * ```ts
+ * // hookporter.config.ts
+ * import { defineConfig } from "hookporter/config";
+ *
+ * export default defineConfig({
+ *   forwardTo: ["3000", "payment.*=3001"],
+ *   listen: { port: 4401, timeout: "60s" },
+ * });
+ * ```
+ */
+export function defineConfig(config: Config): Config {
+  return config;
+}

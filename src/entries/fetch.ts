@@ -1,0 +1,8 @@
+/** `hookporter/fetch`: a receiver for runtimes that hand over a `Request`. Re-exports only. */
+export {
+  type FetchContext,
+  type FetchHandler,
+  type FetchReceiverOptions,
+  fetchReceiver,
+  readRequestBody,
+} from "../receiver/adapters/fetch.ts";

@@ -1,0 +1,2 @@
+/** `hookporter/node`: a receiver behind Node's own HTTP server. Re-exports only. */
+export { type NodeReceiverOptions, nodeReceiver, readBody, writeAnswer } from "../receiver/adapters/node.ts";

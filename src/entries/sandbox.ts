@@ -1,0 +1,28 @@
+/** The entry point of `hookporter/sandbox`, a simulated service. Re-exports only. */
+
+export type { Logger } from "../base/logger.ts";
+export type { AssumptionOptions, Assumptions } from "../client/assumptions.ts";
+export {
+  ConfigurationError,
+  type ConfigurationErrorCode,
+  type LibraryErrorCode,
+  type SandboxErrorCode,
+} from "../errors.ts";
+export type { EventKind } from "../event/kinds.ts";
+export { HookporterError } from "../library-error.ts";
+export type { Chaos, ChaosOptions } from "../sandbox/chaos.ts";
+export type { SandboxAttempt, SandboxDelivery, SandboxDeliveryState } from "../sandbox/delivery-log.ts";
+export type {
+  OutageObservation,
+  RequestObservation,
+  SandboxAttemptObservation,
+  SandboxObservation,
+  StreamObservation,
+  SubscriptionObservation,
+} from "../sandbox/observation.ts";
+export type { SandboxOptions } from "../sandbox/options.ts";
+export type { FailureStatus } from "../sandbox/planned-failures.ts";
+export type { CreatedProperty, ListedProperty, PropertyDraft } from "../sandbox/property.ts";
+export type { CausedEvent } from "../sandbox/simulation.ts";
+export { type Sandbox, startSandbox } from "../sandbox/start.ts";
+export type { ShownSubscription } from "../sandbox/subscription.ts";

@@ -1,0 +1,2 @@
+/** `hookporter/tracing`: deliveries and attempts as OpenTelemetry spans. Re-exports only. */
+export { createTracing, type TracingOptions } from "../observe/tracing.ts";

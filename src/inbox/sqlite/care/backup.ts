@@ -1,0 +1,114 @@
+import { realpathSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { HookporterError } from "../../../errors.ts";
+import type { Counts } from "../../counts.ts";
+import { openToRead } from "../client.ts";
+import { inboxError } from "../errors.ts";
+import { findInboxFile } from "../file/inbox-file.ts";
+import { makeFile, removeLeftBehind } from "../file/new-file.ts";
+import { schemaOf } from "../migrations.ts";
+import { isHeld, lockedRunners } from "../processes/runner-lock.ts";
+import { countByState } from "../reads.ts";
+import { Statements } from "../statements.ts";
+import { checkFile } from "./check-file.ts";
+
+/** A backup that was made. */
+export interface Backup {
+  /** Its path, with symbolic links of its folder resolved. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly counts: Counts;
+  /** The highest number of an entry; 0 if there is none. */
+  readonly last: number;
+  /** Entries whose delivery is not what was received, in the inbox as in the backup; at most 100. */
+  readonly unreadable: readonly number[];
+}
+
+/**
+ * Writes everything that an inbox file and its log hold at this moment into one new file, in one transaction, while other
+ * processes go on to use the inbox. The file is checked page by page and flushed to disk before it gets its name.
+ *
+ * @throws HookporterError `usage` if there is a file that must not be replaced, `inbox_corrupt` if the inbox is damaged,
+ *   `inbox_…`; errors of the file system
+ */
+export function backUp(given: string, target: string, { replace = false } = {}): Backup {
+  const source = findInboxFile(given);
+  const path = join(realpathSync(dirname(target)), basename(target));
+  refuseTarget(source, path, replace);
+  removeLeftBehind(path);
+  let made: Omit<Backup, "path" | "bytes"> | undefined;
+  const isMade = makeFile(
+    path,
+    (draft) => {
+      copyInto(source, draft);
+      made = checked(draft, source);
+    },
+    { replace },
+  );
+  if (!isMade || made === undefined) throw exists(path);
+  return { path, bytes: statSync(path).size, ...made };
+}
+
+function copyInto(source: string, draft: string): void {
+  try {
+    const database = openToRead(source);
+    try {
+      schemaOf(database, source);
+      database.exec(`VACUUM INTO '${draft.replaceAll("'", "''")}'`);
+    } finally {
+      database.close();
+    }
+  } catch (thrown) {
+    throw inboxError(source, thrown);
+  }
+}
+
+function checked(draft: string, source: string): Omit<Backup, "path" | "bytes"> {
+  const { problems, unreadable } = checkFile(draft);
+  if (problems.length > 0) {
+    throw new HookporterError(
+      "inbox_unavailable",
+      `expected the backup of ${source} to be intact, got ${JSON.stringify(problems[0])}: check the disk, and try again`,
+    );
+  }
+  const statements = new Statements(openToRead(draft));
+  try {
+    const last = Number(statements.get("SELECT max(seq) AS n FROM entry")?.n ?? 0);
+    return { counts: countByState(statements), last, unreadable };
+  } finally {
+    statements.close();
+  }
+}
+
+/** A backup must never take the place of an inbox, since the log beside it would not match. */
+function refuseTarget(source: string, path: string, replace: boolean): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  const isOwn = (found !== undefined && realpathSync(path) === source) || isBeside(source, path);
+  const inUse =
+    (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0 ||
+    lockedRunners(path).some((id) => isHeld(path, id))
+      ? `${path}, which a receiver or its log is beside`
+      : undefined;
+  const taken = isOwn ? "a file of the inbox itself" : inUse;
+  if (taken !== undefined) {
+    throw new HookporterError(
+      "usage",
+      `expected a new file to write the backup to, got ${taken}: name another file`,
+    );
+  }
+  if (found !== undefined && !(replace && found.isFile())) throw exists(path);
+}
+
+/** Whether a path is that of one of the files that SQLite, or a receiver, keeps beside an inbox. */
+function isBeside(source: string, path: string): boolean {
+  return (
+    path.startsWith(`${source}-`) && /^(?:wal|shm|journal|holder-.*)$/.test(path.slice(source.length + 1))
+  );
+}
+
+function exists(path: string): HookporterError {
+  return new HookporterError(
+    "usage",
+    `expected no file at ${path}, got one: name another file, or pass --force to replace it`,
+  );
+}

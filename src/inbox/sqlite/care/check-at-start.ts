@@ -1,0 +1,65 @@
+import { isDamage } from "../errors.ts";
+import { ORDERED, WAITING } from "../index-conditions.ts";
+import type { Row } from "../rows.ts";
+import type { Statements } from "../statements.ts";
+
+/** Maximum milliseconds of the check: a large inbox must not start slower than a small one. */
+const BUDGET = 200;
+
+/** Entries checked among those waiting, and sampled from the whole file. */
+const WAITING_LOOKED_AT = 200;
+const SAMPLES = 48;
+
+/**
+ * Reads what claims read, and a sample of entries from the whole file, within the budget. Returns whether all their
+ * deliveries could be read.
+ *
+ * @throws SQLite's error if damage stops entries from being kept or run
+ */
+export function checkAtStart(statements: Statements): boolean {
+  const end = performance.now() + BUDGET;
+  const waiting = `SELECT seq FROM entry WHERE ${WAITING} ORDER BY source, run_at, seq LIMIT ?`;
+  const ordered = `SELECT seq FROM entry WHERE ${ORDERED} ORDER BY order_key, source, seq LIMIT ?`;
+  const seqs = [waiting, ordered].flatMap((sql) => statements.all(sql, WAITING_LOOKED_AT));
+  statements.all("SELECT * FROM pruned");
+  statements.all("SELECT * FROM pruned_source");
+  statements.all("SELECT * FROM runner");
+  let readable = true;
+  for (const seq of [...newestAndSample(statements), ...seqs.map((row) => row.seq as number)]) {
+    if (performance.now() > end) break;
+    const entry = statements.get("SELECT * FROM entry WHERE seq >= ? ORDER BY seq LIMIT 1", seq);
+    if (entry === undefined) continue;
+    lookUpKey(statements, entry);
+    readable &&= canReadRest(statements, entry);
+  }
+  return readable;
+}
+
+/** The newest entry, after which the next one is inserted, and others at even distances. */
+function newestAndSample(statements: Statements): readonly number[] {
+  const { first, last } = statements.get(
+    "SELECT (SELECT min(seq) FROM entry) AS first, (SELECT max(seq) FROM entry) AS last",
+  ) as { first: number | null; last: number | null };
+  if (first === null || last === null) return [];
+  const step = (last - first) / SAMPLES;
+  return Array.from({ length: SAMPLES + 1 }, (_, index) => Math.round(last - index * step));
+}
+
+function lookUpKey(statements: Statements, entry: Row): void {
+  const { key_timestamp: timestamp, event_id: eventId, source } = entry;
+  statements.get(
+    "SELECT seq FROM entry WHERE key_timestamp = ? AND event_id = ? AND source = ?",
+    ...[timestamp as number, eventId as string, source as string],
+  );
+}
+
+function canReadRest(statements: Statements, { seq }: Row): boolean {
+  try {
+    statements.get("SELECT method, substr(body, 1, 1) FROM delivery WHERE seq = ?", seq as number);
+    statements.get("SELECT count(*) FROM attempt WHERE seq = ?", seq as number);
+    return true;
+  } catch (thrown) {
+    if (isDamage(thrown)) return false;
+    throw thrown;
+  }
+}

@@ -1,0 +1,122 @@
+import { hash } from "node:crypto";
+import { describeError } from "../../../errors.ts";
+import { openToRead } from "../client.ts";
+import type { Row } from "../rows.ts";
+import { Statements } from "../statements.ts";
+
+/** The result of a check of every page of an inbox file. */
+export interface FileReport {
+  /** Problems in SQLite's words, at most 100. Empty for an intact file. */
+  readonly problems: readonly string[];
+  /** Entries whose delivery cannot be read or is not what was received; at most 100. */
+  readonly unreadable: readonly number[];
+  /** Whether entries can still be kept and run, since only data of single entries is damaged. */
+  readonly usable: boolean;
+}
+
+/** Maximum problems in a report. */
+const MOST = 100;
+
+/** Entries read at a time. */
+const STEP = 500;
+
+/** Tables, and an index of one of them, whose damage concerns single entries only. */
+const OF_SINGLE_ENTRIES = ["delivery", "attempt", "attempt_entry"];
+
+/** Checks every page of an inbox file, and every body. It takes as long as reading the file. */
+export function checkFile(path: string): FileReport {
+  try {
+    const statements = new Statements(openToRead(path));
+    try {
+      return checkAll(statements);
+    } finally {
+      statements.close();
+    }
+  } catch (thrown) {
+    return { problems: [describeError(thrown)], unreadable: [], usable: false };
+  }
+}
+
+function checkAll(statements: Statements): FileReport {
+  const whole = checkIntegrity(statements, String(MOST));
+  // If the check of the whole file was cut short, each table is checked alone, to find the damaged ones.
+  const broken = whole.brokeOff ? brokenTables(statements) : [];
+  const problems = [...whole.problems, ...broken.map((table) => `table ${table} cannot be read`)];
+  const usable = concernSingleEntries(problems, statements) && !(whole.brokeOff && broken.length === 0);
+  return { problems, unreadable: usable ? unreadableEntries(statements) : [], usable };
+}
+
+/**
+ * The problems that SQLite finds until it is cut short.
+ *
+ * @param of - a table, or how many problems to find
+ */
+export function checkIntegrity(
+  statements: Statements,
+  of: string,
+  check: "integrity_check" | "quick_check" = "integrity_check",
+): { problems: string[]; brokeOff: boolean } {
+  const problems: string[] = [];
+  try {
+    for (const row of statements.iterate(`PRAGMA ${check}(${of})`)) {
+      const lines = String(Object.values(row)[0]).split("\n");
+      problems.push(...lines.filter((line) => line !== "ok" && line !== "" && !line.startsWith("***")));
+    }
+    return { problems, brokeOff: false };
+  } catch {
+    return { problems, brokeOff: true };
+  }
+}
+
+function brokenTables(statements: Statements): readonly string[] {
+  const tables = statements.all("SELECT name FROM sqlite_schema WHERE type = 'table'");
+  return tables
+    .map(({ name }) => name as string)
+    .filter((name) => {
+      const { problems, brokeOff } = checkIntegrity(statements, name);
+      return brokeOff || problems.length > 0;
+    });
+}
+
+function concernSingleEntries(problems: readonly string[], statements: Statements): boolean {
+  const sql = "SELECT name, rootpage FROM sqlite_schema WHERE name IN (SELECT value FROM json_each(?))";
+  const own = statements.all(sql, JSON.stringify(OF_SINGLE_ENTRIES));
+  const roots = new Set(own.map(({ rootpage }) => Number(rootpage)));
+  const inOwn = problems.filter((line) => {
+    const tree = /^Tree (\d+) /.exec(line)?.[1];
+    if (tree !== undefined) return roots.has(Number(tree));
+    return OF_SINGLE_ENTRIES.some((name) => new RegExp(`\\b${name}\\b`).test(line));
+  });
+  // Pages that only a damaged page points to count as unused.
+  const behind = problems.filter((line) => /^Page \d+: never used$/.test(line));
+  return inOwn.length + (inOwn.length > 0 ? behind.length : 0) === problems.length;
+}
+
+function unreadableEntries(statements: Statements): readonly number[] {
+  const unreadable: number[] = [];
+  for (let after = 0; unreadable.length < MOST; ) {
+    const entries = statements.all(
+      "SELECT seq, state, body_hash FROM entry WHERE seq > ? ORDER BY seq LIMIT ?",
+      after,
+      STEP,
+    );
+    const last = entries.at(-1);
+    if (last === undefined) break;
+    after = last.seq as number;
+    unreadable.push(
+      ...entries.filter((entry) => !isReadable(statements, entry)).map(({ seq }) => seq as number),
+    );
+  }
+  return unreadable.slice(0, MOST);
+}
+
+function isReadable(statements: Statements, { seq, state, body_hash: expected }: Row): boolean {
+  try {
+    const stored = statements.get("SELECT headers, body FROM delivery WHERE seq = ?", seq as number);
+    if (stored === undefined) return state === "done"; // slimmed
+    JSON.parse(stored.headers as string);
+    return hash("sha256", stored.body as Uint8Array, "hex") === expected;
+  } catch {
+    return false;
+  }
+}

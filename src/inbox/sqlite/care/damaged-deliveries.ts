@@ -1,0 +1,49 @@
+import type { ClaimRequest } from "../../claim.ts";
+import { isDamage } from "../errors.ts";
+import { WAITING, WAITS } from "../index-conditions.ts";
+import { sourcesToServe } from "../sources.ts";
+import type { Statements } from "../statements.ts";
+
+/** Waiting entries to check after a claim failed. */
+const LOOKED_AT = 1000;
+
+/** Maximum damaged entries, more than one page holds: beyond it the damage is not limited to single entries. */
+const MOST = 100;
+
+/** The entries known to have their delivery on a damaged page. */
+export class DamagedDeliveries {
+  readonly #seqs = new Set<number>();
+
+  /** The entries' numbers. */
+  get seqs(): readonly number[] {
+    return [...this.#seqs];
+  }
+
+  /**
+   * Finds the deliveries that made a claim fail, outside any transaction. Returns whether they explain the failure: at
+   * least one was found, and few enough that only single entries are damaged.
+   */
+  explain(statements: Statements, { now, only, waitingFor, sources }: ClaimRequest): boolean {
+    const due = `${WAITING} AND run_at <= ? ORDER BY run_at, seq`;
+    const condition = waitingFor === undefined ? due : `${WAITS} AND seq > ? ORDER BY seq`;
+    const sql = `SELECT seq FROM entry WHERE source = ? AND ${condition} LIMIT ?`;
+    const waiting = sourcesToServe(statements, sources).flatMap((source) =>
+      statements.all(sql, source, waitingFor?.after ?? now, LOOKED_AT).map(({ seq }) => seq as number),
+    );
+    const suspects = only === undefined ? waiting : [only];
+    const found = suspects.filter((seq) => !this.#seqs.has(seq) && !canRead(statements, seq));
+    if (found.length === 0 || this.#seqs.size + found.length > MOST) return false;
+    for (const seq of found) this.#seqs.add(seq);
+    return true;
+  }
+}
+
+function canRead(statements: Statements, seq: number): boolean {
+  try {
+    statements.get("SELECT method, target, headers, body FROM delivery WHERE seq = ?", seq);
+    return true;
+  } catch (thrown) {
+    if (isDamage(thrown)) return false;
+    throw thrown;
+  }
+}

@@ -1,0 +1,71 @@
+import { statSync } from "node:fs";
+import { HookporterError } from "../../../errors.ts";
+import { openToRead } from "../client.ts";
+import { inboxError } from "../errors.ts";
+import { findInboxFile } from "../file/inbox-file.ts";
+import { openFile } from "../file/open-file.ts";
+import { holderText, livingHolders } from "../processes/holders.ts";
+import { Statements } from "../statements.ts";
+
+/** The sizes of an inbox file, its log included, before and after. */
+export interface Vacuumed {
+  readonly path: string;
+  readonly before: number;
+  readonly after: number;
+}
+
+/**
+ * Writes an inbox file anew without its free space. It takes as long as reading and writing the file, and twice its size on
+ * the disk meanwhile; nobody can write to it, so it refuses while a process holds it. A kill at any moment loses nothing.
+ *
+ * @throws HookporterError `inbox_busy`, with the process that holds it; `inbox_unavailable`, `inbox_…`
+ */
+export function vacuumFile(given: string): Vacuumed {
+  const path = findInboxFile(given);
+  try {
+    return vacuum(path);
+  } catch (thrown) {
+    throw inboxError(path, thrown);
+  }
+}
+
+function vacuum(path: string): Vacuumed {
+  refuseWhileHeld(path);
+  const before = sizeOf(path);
+  const { database } = openFile(path, "change");
+  try {
+    database.exec("VACUUM");
+    const { busy } = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() ?? {};
+    if (busy !== 0) {
+      throw new HookporterError(
+        "inbox_busy",
+        `expected no other program to read ${path}, got one: the space is given back once that ends and a receiver, or this command, runs again`,
+      );
+    }
+  } finally {
+    database.close();
+  }
+  return { path, before, after: sizeOf(path) };
+}
+
+function sizeOf(path: string): number {
+  return [path, `${path}-wal`].reduce(
+    (sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
+}
+
+function refuseWhileHeld(path: string): void {
+  const statements = new Statements(openToRead(path));
+  try {
+    const [holder, ...others] = livingHolders(path, statements);
+    if (holder === undefined) return;
+    const more = others.length === 0 ? "" : ` and ${others.length} more`;
+    throw new HookporterError(
+      "inbox_busy",
+      `expected no process to use ${path}, got ${holderText(holder)}${more}: stop it first, since it could keep no delivery meanwhile`,
+    );
+  } finally {
+    statements.close();
+  }
+}

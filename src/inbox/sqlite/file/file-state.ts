@@ -1,0 +1,70 @@
+import { statSync } from "node:fs";
+import type { Counts } from "../../counts.ts";
+import { checkFile, type FileReport } from "../care/check-file.ts";
+import { openToRead, pragma } from "../client.ts";
+import { SCHEMA_VERSION, schemaOf } from "../migrations.ts";
+import { type Holder, livingHolders } from "../processes/holders.ts";
+import { countByState } from "../reads.ts";
+import { Statements } from "../statements.ts";
+import { findInboxFile } from "./inbox-file.ts";
+
+/** Everything that a check of an inbox file finds. */
+export interface FileState extends FileReport {
+  readonly path: string;
+  readonly bytes: number;
+  /** Size in bytes of the log, which is not in the database yet. */
+  readonly logBytes: number;
+  /** The living processes that use it. */
+  readonly holders: readonly Holder[];
+  /** `undefined` if it is too damaged to be read. */
+  readonly content: FileContent | undefined;
+}
+
+/** What is in an inbox file. */
+export interface FileContent {
+  readonly schema: number;
+  /** The newest schema that this code knows. */
+  readonly newestSchema: number;
+  readonly counts: Counts;
+  /** The lowest and the highest number of an entry; 0 if there is none. */
+  readonly first: number;
+  readonly last: number;
+  /** Bytes of the file that hold nothing, which `VACUUM` gives back. */
+  readonly freeBytes: number;
+}
+
+/**
+ * Checks every page of an inbox file and every body, and says what is in it. It takes as long as reading the file, and
+ * other processes may go on using it.
+ *
+ * @throws HookporterError `inbox_unavailable` if there is none
+ */
+export function stateOfFile(given: string): FileState {
+  const path = findInboxFile(given);
+  const report = checkFile(path);
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  const sizes = { bytes: sizeOf(path), logBytes: sizeOf(`${path}-wal`) };
+  const read = tryToRead(path);
+  return { ...report, ...sizes, path, holders: read?.holders ?? livingHolders(path), content: read?.content };
+}
+
+function tryToRead(path: string): { content: FileContent; holders: readonly Holder[] } | undefined {
+  try {
+    const database = openToRead(path);
+    const statements = new Statements(database);
+    try {
+      const schema = schemaOf(database, path);
+      const numbers = statements.get("SELECT min(seq) AS first, max(seq) AS last FROM entry");
+      const freeBytes = Number(pragma(database, "freelist_count")) * Number(pragma(database, "page_size"));
+      const content = {
+        ...{ schema, newestSchema: SCHEMA_VERSION, counts: countByState(statements), freeBytes },
+        ...{ first: Number(numbers?.first ?? 0), last: Number(numbers?.last ?? 0) },
+      };
+      return { content, holders: livingHolders(path, statements) };
+    } finally {
+      statements.close();
+    }
+  } catch {
+    return undefined; // the report says why
+  }
+}

@@ -1,0 +1,29 @@
+import { realpathSync, statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { CommitListeners, type InboxSize, type InboxVitals } from "../../vitals.ts";
+import { inboxError } from "../errors.ts";
+
+/** The figures of an inbox file. Nothing opens the file: closing it again would end SQLite's locks. */
+export class FileVitals implements InboxVitals {
+  readonly commits = new CommitListeners();
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async size(): Promise<InboxSize> {
+    try {
+      const path = realpathSync(this.#path);
+      const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+      const { bavail, bsize } = statfsSync(dirname(path));
+      return { bytes: statSync(path).size + logBytes, logBytes, freeBytes: bavail * bsize };
+    } catch (thrown) {
+      throw inboxError(this.#path, thrown);
+    }
+  }
+
+  onCommit(listener: (durationMs: number) => void): () => void {
+    return this.commits.add(listener);
+  }
+}

@@ -1,0 +1,131 @@
+import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { HookporterError } from "../../../errors.ts";
+import { loadSqlite, markAsInbox } from "../client.ts";
+import { createSchema } from "../migrations.ts";
+import { isHeld, lockedRunners } from "../processes/runner-lock.ts";
+import { makeFile, removeLeftBehind } from "./new-file.ts";
+
+export interface InboxFile {
+  /** With symbolic links resolved: the files beside it are named after this. */
+  readonly path: string;
+  /** Whether it was just made. */
+  readonly isNew: boolean;
+}
+
+const PAGE = "see docs/recovery.md";
+
+/**
+ * The path of an existing inbox file, with symbolic links resolved.
+ *
+ * @throws HookporterError `inbox_unavailable` if there is none, or a part of it is missing
+ */
+export function findInboxFile(path: string): string {
+  if (!existsSync(path)) {
+    refuseParts(path);
+    const message = `expected an inbox at ${path}, got no file: check the path, or start a receiver on it first`;
+    throw new HookporterError("inbox_unavailable", message);
+  }
+  const real = realpathSync(path);
+  refuseParts(real);
+  return real;
+}
+
+/**
+ * The inbox file at a path, made if there is none. A new one is made complete under another name and then moved, so a
+ * process that is killed meanwhile leaves nothing at the path, and an empty file was never an inbox's beginning.
+ *
+ * @throws HookporterError `inbox_unavailable` if the file is missing, but its log or a process that uses it is there; if
+ *   it is empty; or if its log is missing
+ */
+export function provideInboxFile(given: string): InboxFile {
+  const path = existsSync(given) ? realpathSync(given) : given;
+  if (existsSync(dirname(path))) removeLeftBehind(path);
+  if (!existsSync(path)) refuseParts(path);
+  if (!existsSync(path)) return makeInbox(path);
+  refuseParts(path);
+  return { path, isNew: false };
+}
+
+/** The size of a file in bytes; -1 if there is none. */
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? -1;
+}
+
+/** Evidence of an earlier inbox at a path: its log, or a process that still has it open. */
+function leftOf(path: string): string | undefined {
+  if (sizeOf(`${path}-wal`) > 0) return `its log ${path}-wal`;
+  if (lockedRunners(path).some((id) => isHeld(path, id))) return "a process that has it open";
+  return undefined;
+}
+
+/** What is missing of an inbox, and what to do about it. */
+export interface MissingPart {
+  readonly expected: string;
+  readonly fix: string;
+}
+
+/** The part that is missing of an inbox; `undefined` if it is whole, or there is none and none is left. */
+export function missingPart(path: string): MissingPart | undefined {
+  const size = sizeOf(path);
+  if (size === -1) return missingFile(path);
+  if (size === 0) {
+    return {
+      expected: `expected an inbox at ${path}, got an empty file`,
+      fix: `if there was an inbox, put it back, ${PAGE}; if not, remove the file`,
+    };
+  }
+  if (!isLogLost(path)) return undefined;
+  return {
+    expected: `expected the log ${path}-wal, which held the latest events, beside ${path}-shm, got none`,
+    fix: `put it back, ${PAGE}; or, to go on without them, remove ${path}-shm`,
+  };
+}
+
+function missingFile(path: string): MissingPart | undefined {
+  const left = leftOf(path);
+  if (left === undefined || existsSync(path)) return undefined; // another process may have made it meanwhile
+  return {
+    expected: `expected the inbox file ${path} beside ${left}, got none`,
+    fix:
+      `put it back, ${PAGE}; ` +
+      "or, to lose the events in the log and start a new one, stop all programs that use it and remove those files",
+  };
+}
+
+/** Refuses to go on with a part of an inbox only. */
+function refuseParts(path: string): void {
+  const missing = missingPart(path);
+  if (missing === undefined) return;
+  const message = `${missing.expected}: ${missing.fix}`;
+  throw new HookporterError("inbox_unavailable", message);
+}
+
+/**
+ * Whether a log was removed by something else than SQLite, which makes the log before its index (-shm), and removes the
+ * index first. It does both while this looks.
+ */
+export function isLogLost(path: string): boolean {
+  const index = () => statSync(`${path}-shm`, { throwIfNoEntry: false })?.ino;
+  const hasLog = () => existsSync(`${path}-wal`);
+  const before = index();
+  return before !== undefined && !hasLog() && index() === before && !hasLog();
+}
+
+function makeInbox(path: string): InboxFile {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const isNew = makeFile(path, (draft) => {
+    const database = new (loadSqlite().DatabaseSync)(draft);
+    try {
+      // No flushes: the whole file is flushed once before it gets its name. In WAL mode already, since a later change of the
+      // mode would be flushed several times.
+      database.exec("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY");
+      markAsInbox(database);
+      createSchema(database, Date.now());
+      database.exec("PRAGMA journal_mode = WAL");
+    } finally {
+      database.close();
+    }
+  });
+  return { path: realpathSync(path), isNew };
+}

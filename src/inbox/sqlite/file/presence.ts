@@ -1,0 +1,53 @@
+import { statSync } from "node:fs";
+import { HookporterError } from "../../../errors.ts";
+
+/** The files that hold committed data: the database, and its write-ahead log. */
+const ENDINGS = ["", "-wal"];
+
+/** The files of an inbox: the ending of each and its identity in the file system. */
+export type FileIdentities = readonly (readonly [ending: string, identity: string])[];
+
+/**
+ * Notices that an inbox's files were removed or replaced while it is open. SQLite goes on writing to a file that was
+ * unlinked, and loses it all when the process ends, so none of that may be acknowledged.
+ */
+export class Presence {
+  readonly #path: string;
+  readonly #seen: Map<string, string>;
+
+  /** @param files - the files when the inbox was opened; by default those found now */
+  constructor(path: string, files: FileIdentities = []) {
+    this.#path = path;
+    this.#seen = new Map(files);
+    if (files.length === 0) this.check();
+  }
+
+  /** The files found so far. */
+  get files(): FileIdentities {
+    return [...this.#seen];
+  }
+
+  /** Forgets the log, which is a new file after all connections were closed. */
+  forgetLog(): void {
+    this.#seen.delete("-wal");
+  }
+
+  /** @throws HookporterError `inbox_unavailable` if a file was removed or replaced */
+  check(): void {
+    for (const ending of ENDINGS) {
+      const file = this.#path + ending;
+      const stats = statSync(file, { throwIfNoEntry: false });
+      const seen = this.#seen.get(ending);
+      const now = stats === undefined ? undefined : `${stats.dev}:${stats.ino}`;
+      if (seen === undefined && now !== undefined) this.#seen.set(ending, now);
+      if (seen !== undefined && seen !== now) {
+        const got = now === undefined ? "no file" : "another file";
+        throw new HookporterError(
+          "inbox_unavailable",
+          `expected ${file} to stay in place while it is open, got ${got} there: ` +
+            `put it back, keep ${this.#path}-wal, which has the latest events, and see docs/recovery.md`,
+        );
+      }
+    }
+  }
+}

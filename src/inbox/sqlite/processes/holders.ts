@@ -1,0 +1,53 @@
+import { statSync } from "node:fs";
+import type { Statements } from "../statements.ts";
+import { lockHolders } from "./lock-holders.ts";
+import { isHeld, lockedRunners, lockFile } from "./runner-lock.ts";
+import { otherRunners } from "./runner-records.ts";
+
+/** A living process that receives or runs the entries of an inbox file. */
+export interface Holder {
+  /** Its id in the tokens of its leases. */
+  readonly id: string;
+  /** Its process id; `null` where the system does not tell. */
+  readonly pid: number | null;
+  /** Its version of hookporter; `null` if it has not registered yet. */
+  readonly version: string | null;
+  /** What it does with the inbox; `null` if it has not registered yet. */
+  readonly role: string | null;
+}
+
+/**
+ * The living processes that hold an inbox file.
+ *
+ * @param path - with symbolic links resolved
+ * @param statements - to look up what they are; without, only their ids are known
+ */
+export function livingHolders(path: string, statements?: Statements): readonly Holder[] {
+  const living = lockedRunners(path).filter((id) => isHeld(path, id));
+  if (living.length === 0) return [];
+  const records = statements === undefined ? [] : recorded(statements);
+  return living.map((id) => {
+    const inode = statSync(lockFile(path, id), { throwIfNoEntry: false })?.ino;
+    const found = records.find((one) => one.id === id);
+    return {
+      id,
+      pid: (inode === undefined ? undefined : lockHolders(inode)[0]) ?? null,
+      version: found?.version ?? null,
+      role: found?.role ?? null,
+    };
+  });
+}
+
+function recorded(statements: Statements) {
+  try {
+    return otherRunners(statements, undefined);
+  } catch {
+    return []; // an older schema, or a damaged table
+  }
+}
+
+/** A holder in words: `process 4711 (hookporter 0.2.0, lease 3f9c)`. */
+export function holderText({ id, pid, version }: Holder): string {
+  const who = pid === null ? "a process" : `process ${pid}`;
+  return `${who} (hookporter${version === null ? "" : ` ${version}`}, leases ${id.slice(0, 8)}…)`;
+}

@@ -1,0 +1,131 @@
+import { chmodSync, existsSync, readdirSync, unlinkSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { HookporterError } from "../../../errors.ts";
+import { loadSqlite } from "../client.ts";
+
+// The operating system knows whether a process lives: each registered process holds a lock on a file, and the lock ends
+// when the process ends, in whatever way, but not while it is only suspended. Node has no file locks, but SQLite does,
+// and uses them safely within one process. Only `exec` is used here: on Node 20 statements, and with them the file,
+// stay open until they are garbage-collected.
+
+/** The lock that shows that this process lives. */
+export class RunnerLock {
+  readonly #file: string;
+  #database: DatabaseSyncInstance;
+
+  /** Takes the lock. Ids are never reused, so no other process can hold it. */
+  constructor(inbox: string, id: string) {
+    this.#file = lockFile(inbox, id);
+    this.#database = hold(this.#file);
+  }
+
+  /** Takes the lock again if its file was removed, since others would take this process for dead. */
+  keep(): void {
+    if (existsSync(this.#file)) return;
+    this.#database.close();
+    this.#database = hold(this.#file);
+  }
+
+  /** Releases the lock and removes its file. */
+  release(): void {
+    remove(this.#file);
+    this.#database.close();
+  }
+}
+
+/** A registered process that is dead. No other process finds it dead until {@link cleanUp}. */
+export interface DeadRunner {
+  /** Removes the file of its lock. */
+  cleanUp(): void;
+}
+
+/** The registered process with an id if it is dead; `undefined` if it lives or that is unknown. */
+export function findDead(inbox: string, id: string): DeadRunner | undefined {
+  const file = lockFile(inbox, id);
+  if (!existsSync(file)) return { cleanUp: () => {} };
+  let database: DatabaseSyncInstance;
+  try {
+    database = hold(file);
+  } catch {
+    return undefined;
+  }
+  return {
+    cleanUp: () => {
+      remove(file);
+      database.close();
+    },
+  };
+}
+
+/** Whether the registered process with an id lives. */
+export function isHeld(inbox: string, id: string): boolean {
+  const dead = findDead(inbox, id);
+  dead?.cleanUp();
+  return dead === undefined;
+}
+
+/**
+ * Whether the registered process with an id lives, found out without taking its lock or removing its file: a reader is kept
+ * out for as long as the lock is held.
+ */
+export function isLocked(inbox: string, id: string): boolean {
+  const file = lockFile(inbox, id);
+  if (!existsSync(file)) return false;
+  const { DatabaseSync } = loadSqlite();
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    database.exec("PRAGMA busy_timeout = 0; SELECT 1 FROM sqlite_schema");
+    return false;
+  } catch {
+    return true;
+  } finally {
+    database.close();
+  }
+}
+
+/** The ids of all processes that have a lock file beside an inbox. */
+export function lockedRunners(inbox: string): readonly string[] {
+  const start = basename(lockFile(inbox, ""));
+  if (!existsSync(dirname(inbox))) return [];
+  return readdirSync(dirname(inbox)).flatMap((name) =>
+    name.startsWith(start) && /^[0-9a-f]+$/.test(name.slice(start.length)) ? name.slice(start.length) : [],
+  );
+}
+
+/** The path of the lock file of a registered process. */
+export function lockFile(inbox: string, id: string): string {
+  return `${inbox}-holder-${id}`;
+}
+
+/** Takes the lock of a file, which is made if there is none. */
+function hold(file: string): DatabaseSyncInstance {
+  const { DatabaseSync } = loadSqlite();
+  // Before it is locked, another process may take the new file for that of a dead process and remove it.
+  for (let tries = 0; tries < 3; tries++) {
+    const database = new DatabaseSync(file);
+    try {
+      database.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+      if (existsSync(file)) {
+        chmodSync(file, 0o600);
+        return database;
+      }
+    } catch (thrown) {
+      database.close();
+      throw thrown;
+    }
+    database.close();
+  }
+  throw new HookporterError(
+    "inbox_unavailable",
+    `expected ${file} to stay in place, but it was removed each of the 3 times that it was made: let no other program remove it`,
+  );
+}
+
+function remove(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {
+    // Some systems cannot remove an open file. The next process that looks removes it.
+  }
+}

@@ -1,0 +1,44 @@
+import type { Role, Runner } from "../../runner.ts";
+import { WAITING } from "../index-conditions.ts";
+import { SCHEMA_VERSION } from "../migrations.ts";
+import { sourcesToServe } from "../sources.ts";
+import type { Statements } from "../statements.ts";
+
+/** Records a process that runs entries, within a transaction. */
+export function recordRunner(statements: Statements, runner: Runner, now: number): void {
+  const { id, version, role, sources, kinds } = runner;
+  statements.run(
+    `INSERT INTO runner (id, since, version, schema, role, sources, kinds) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET role = excluded.role, sources = excluded.sources, kinds = excluded.kinds`,
+    ...[id, now, version, SCHEMA_VERSION, role, JSON.stringify(sources), JSON.stringify(kinds)],
+  );
+}
+
+/**
+ * Deletes the records of dead processes and ends their leases, within a transaction, so that their entries can be
+ * claimed at once. Returns how many leases ended.
+ */
+export function forgetRunners(statements: Statements, ids: readonly string[], now: number): number {
+  const sources = sourcesToServe(statements, undefined);
+  // Leases that have expired are due already.
+  const end = `UPDATE entry SET run_at = ? WHERE source = ? AND ${WAITING} AND run_at > ?
+    AND state = 'running' AND substr(lease, 1, length(?)) = ?`;
+  let ended = 0;
+  for (const id of ids) {
+    const start = `${id}.`;
+    for (const source of sources) ended += statements.run(end, now, source, now, start, start);
+    statements.run("DELETE FROM runner WHERE id = ?", id);
+  }
+  return ended;
+}
+
+/** The recorded processes, except one. */
+export function otherRunners(statements: Statements, own: string | undefined): readonly Runner[] {
+  return statements.all("SELECT * FROM runner WHERE id <> ?", own ?? "").map((row) => ({
+    id: row.id as string,
+    version: row.version as string,
+    role: row.role as Role,
+    sources: JSON.parse(row.sources as string),
+    kinds: JSON.parse(row.kinds as string),
+  }));
+}

@@ -1,0 +1,182 @@
+import { pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
+import type { Logger } from "../../../base/logger.ts";
+import { describeError, HookporterError } from "../../../errors.ts";
+import type { WorkResult } from "../commit-together.ts";
+import type { Presence } from "../file/presence.ts";
+import type { BatchRunner } from "../group-commit.ts";
+import type { Operation } from "../operations.ts";
+import { atExit } from "./at-exit.ts";
+import { packBatch, unpackResults } from "./batch.ts";
+import { builtProgram } from "./built-program.ts";
+import { FLAGS, type WriterAnswer, type WriterStart } from "./writer-messages.ts";
+
+/** When batches go to a second thread. */
+export interface Threading {
+  /** The thread's program. Without one, as when the source runs unbuilt, all batches run in this thread. */
+  readonly program: URL | undefined;
+  /** The path where the program was looked for, if it is missing there. Reported when the thread is first needed. */
+  readonly missing?: string | undefined;
+  /** Operations from which a batch goes to the thread: a smaller one costs more to send than to commit. */
+  readonly fromOperations: number;
+  /** Average milliseconds of a commit from which every batch goes to the thread, since the disk is slow. */
+  readonly fromMilliseconds: number;
+}
+
+/** Defaults for a local disk. */
+export function defaultThreading(): Threading {
+  const program = builtProgram("inbox-writer.js");
+  return {
+    program: program?.exists === true ? pathToFileURL(program.path) : undefined,
+    missing: program?.exists === false ? program.path : undefined,
+    fromOperations: 8,
+    fromMilliseconds: 1,
+  };
+}
+
+/** What a writer reports. */
+export interface WriterReports {
+  /** Told why the thread cannot start. */
+  readonly cannotStart: Logger["warn"];
+  /** Told how many milliseconds each batch took, in whichever thread it ran. */
+  readonly committed?: (ms: number) => void;
+}
+
+/** Weight of the latest commit in the moving average. */
+const LATEST = 0.2;
+
+/** What to do if the thread cannot start: without it, bursts of deliveries take longer. */
+const SLOWER =
+  "the inbox's writer thread cannot start, so all commits run in the main thread, which is slower under load: " +
+  "leave hookporter out of your bundle, or copy inbox-writer.js and inbox-check.js from its dist beside the bundle";
+
+/** Maximum milliseconds that the exit of the process waits for the thread to leave SQLite. */
+const MAX_EXIT_WAIT = 3000;
+
+/** The promise of a batch in the thread. */
+interface UnderWay {
+  readonly resolve: (results: readonly WorkResult[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * A second thread that commits while this one receives. The first batch that is large enough starts it. It opens its
+ * own connection, but only one of the two threads writes at a time.
+ */
+export class ThreadedWriter implements BatchRunner<Operation> {
+  readonly #path: string;
+  readonly #presence: Presence;
+  readonly #threading: Threading;
+  readonly #reports: WriterReports;
+  readonly #flags = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
+  #worker: Worker | undefined;
+  #gone: Promise<void> | undefined;
+  #state: "none" | "starting" | "ready" | "over" = "none";
+  #average = 0;
+  /** In the order in which they were sent, which is also the order of the results. */
+  readonly #underWay: UnderWay[] = [];
+
+  constructor(path: string, presence: Presence, threading: Threading, reports: WriterReports) {
+    this.#path = path;
+    this.#presence = presence;
+    this.#threading = threading;
+    this.#reports = reports;
+  }
+
+  take(operations: readonly Operation[]): Promise<readonly WorkResult[]> | undefined {
+    const { fromOperations, fromMilliseconds } = this.#threading;
+    if (operations.length < fromOperations && this.#average < fromMilliseconds) return undefined;
+    if (this.#state === "none") this.#tryToStart();
+    const worker = this.#worker;
+    if (this.#state !== "ready" || worker === undefined) return undefined;
+    return new Promise((resolve, reject) => {
+      this.#underWay.push({ resolve, reject });
+      const batch = packBatch(operations);
+      worker.ref(); // a caller waits for it now
+      worker.postMessage(batch, [batch.buffer]);
+    });
+  }
+
+  ranHere(ms: number): void {
+    this.#average += (ms - this.#average) * LATEST;
+    this.#reports.committed?.(ms);
+  }
+
+  /** Lets the thread move the log into the database; returns `false` if there is no thread. */
+  checkpoint(): boolean {
+    if (this.#state !== "ready") return false;
+    this.#worker?.postMessage("checkpoint");
+    return true;
+  }
+
+  /** Ends the thread. Call it when no batch is running. */
+  async close(): Promise<void> {
+    this.#worker?.ref();
+    if (this.#state === "starting" || this.#state === "ready") this.#worker?.postMessage("close");
+    this.#state = "over";
+    await this.#gone;
+  }
+
+  /** Starts the thread, if the process may have threads. */
+  #tryToStart(): void {
+    const { program, missing } = this.#threading;
+    this.#state = "over";
+    if (missing !== undefined) this.#reports.cannotStart({ missing }, SLOWER);
+    if (program === undefined) return;
+    try {
+      this.#start(program);
+      this.#state = "starting";
+    } catch (thrown) {
+      this.#reports.cannotStart({ error: describeError(thrown) }, SLOWER);
+    }
+  }
+
+  #start(program: URL): void {
+    const start: WriterStart = {
+      path: this.#path,
+      files: this.#presence.files,
+      flags: this.#flags.buffer as SharedArrayBuffer,
+    };
+    const worker = new Worker(program, { workerData: start, execArgv: [] });
+    worker.unref(); // an idle thread must not keep the process alive
+    worker.on("message", (answer: WriterAnswer | object) => this.#hear(answer));
+    worker.on("error", (error) => this.#lose(error));
+    const forget = atExit(() => this.#standStill());
+    this.#gone = new Promise((resolve) => {
+      worker.once("exit", () => {
+        forget();
+        this.#lose(new Error("the writer thread has ended"));
+        resolve();
+      });
+    });
+    this.#worker = worker;
+  }
+
+  #hear(answer: WriterAnswer | object): void {
+    if ("ready" in answer) {
+      if (this.#state === "starting") this.#state = "ready";
+      return;
+    }
+    // Node's watch mode has a thread report its modules as messages to its parent, too.
+    if (!("results" in answer)) return;
+    const results = unpackResults(answer.results);
+    this.ranHere(answer.ms); // the same disk: if it is fast again, small batches run in this thread again
+    this.#underWay.shift()?.resolve(results);
+    if (this.#underWay.length === 0) this.#worker?.unref();
+  }
+
+  /** All batches run in this thread again. Those the thread had may or may not be committed, so they are rejected. */
+  #lose(cause: Error): void {
+    if (this.#state === "starting") this.#reports.cannotStart({ error: describeError(cause) }, SLOWER);
+    this.#state = "over";
+    const message = `expected the writer thread of ${this.#path} to keep running, but it failed (${cause.message}): try again`;
+    const error = new HookporterError("inbox_unavailable", message, { cause });
+    for (const { reject } of this.#underWay.splice(0)) reject(error);
+  }
+
+  /** Stops the thread from beginning anything, and waits until it has left SQLite. */
+  #standStill(): void {
+    Atomics.store(this.#flags, FLAGS.over, 1);
+    Atomics.wait(this.#flags, FLAGS.busy, 1, MAX_EXIT_WAIT);
+  }
+}

@@ -1,0 +1,18 @@
+import type { FileIdentities } from "../file/presence.ts";
+import type { Packet } from "./packet.ts";
+
+/** The data that the writer thread starts with. */
+export interface WriterStart {
+  /** The path of the inbox file. */
+  readonly path: string;
+  /** The files that the inbox was opened with: the thread must not write to any others. */
+  readonly files: FileIdentities;
+  /** Two numbers that both threads share; see {@link FLAGS}. */
+  readonly flags: SharedArrayBuffer;
+}
+
+/** The shared numbers: `busy` is 1 while the thread is in SQLite, `over` is 1 once it must not begin anything more. */
+export const FLAGS = { busy: 0, over: 1 } as const;
+
+/** The thread's answer: that it is ready, or the results of a batch and the milliseconds it took. */
+export type WriterAnswer = { readonly ready: true } | { readonly results: Packet; readonly ms: number };

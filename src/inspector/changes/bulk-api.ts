@@ -1,0 +1,45 @@
+/** The types of the API for changing many entries at once, shared by the server and the page. */
+import type { EntryState } from "../../inbox/entry.ts";
+
+export type { Change } from "../../inbox/change-entries.ts";
+
+/** The states of entries that have not succeeded. */
+export type OpenState = Exclude<EntryState, "done">;
+
+/** How many entries match a filter and have not succeeded. */
+export interface Tally {
+  /** Those of this receiver that were not dropped. */
+  readonly states: Readonly<Record<OpenState, number>>;
+  readonly dropped: number;
+  /** Those of other sources, which this receiver does not run. */
+  readonly foreign: number;
+  /** The newest entry among them; `null` if there is none. */
+  readonly newest: number | null;
+  /** Pass it as `before` to count the rest; `null` if this is all. */
+  readonly next: number | null;
+}
+
+/** A step of a bulk change: first the entries are found, then they are changed. */
+export type BulkProgress =
+  | { readonly found: number }
+  | { readonly changed: number; readonly of: number; readonly seqs: readonly number[] };
+
+/** What a bulk change did. */
+export interface BulkResult {
+  /** Pending entries that are due now. */
+  readonly pending: number;
+  /** Ended entries that run again. */
+  readonly redriven: number;
+  readonly dropped: number;
+  /** Matching entries that were left as they are. */
+  readonly left: {
+    /** Pending ones, which a redrive leaves alone. */
+    readonly pending: number;
+    readonly running: number;
+    /** Those that were dropped before. */
+    readonly dropped: number;
+    readonly foreign: number;
+    /** Those that something else changed during the run. */
+    readonly changedMeanwhile: number;
+  };
+}

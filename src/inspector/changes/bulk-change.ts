@@ -1,0 +1,115 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { CHANGEABLE, type Change, changeEntries } from "../../inbox/change-entries.ts";
+import { ENTRY_STATES, type Entry, type EntryState } from "../../inbox/entry.ts";
+import type { EntryFilter } from "../../inbox/entry-filter.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
+import { DROPPED } from "../../inbox/target-wait.ts";
+import { findEntries } from "../entries/find-entries.ts";
+import type { BulkProgress, BulkResult, OpenState, Tally } from "./bulk-api.ts";
+
+/** How many entries are listed, and changed, at a time: deliveries wait meanwhile. */
+const LISTED = 1000;
+const CHANGED = 250;
+
+/** Milliseconds after which a tally is returned as far as it got. */
+const TALLY_TIME = 250;
+
+/** Done entries have succeeded: nothing changes them. */
+const OPEN = ENTRY_STATES.filter(isOpen);
+
+/** Which entries to change, and how. */
+export interface Bulk {
+  readonly change: Change;
+  readonly filter: EntryFilter;
+  /** The sources of this receiver: it does not run the entries of others. */
+  readonly sources: readonly string[];
+  /** Whether a retry also takes back entries that were dropped. */
+  readonly takeBack: boolean;
+  /** The newest entry to change, so that the run changes what was counted before. */
+  readonly upTo: number | undefined;
+}
+
+/** Counts the entries that match a filter and are not done, newest first, as far as a short time allows. */
+export async function tally(
+  inbox: Inbox,
+  filter: EntryFilter,
+  { sources, before }: { readonly sources: readonly string[]; readonly before: number | undefined },
+): Promise<Tally> {
+  const states = { pending: 0, running: 0, dead: 0, unhandled: 0 };
+  let [dropped, foreign] = [0, 0];
+  let newest: number | null = null;
+  let next: number | null = before ?? null;
+  const end = performance.now() + TALLY_TIME;
+  do {
+    const found = await findEntries(inbox, open(filter), { before: next ?? undefined, limit: LISTED });
+    newest ??= found.entries[0]?.seq ?? null;
+    for (const entry of found.entries) {
+      if (!sources.includes(entry.key.source)) foreign++;
+      else if (isDropped(entry)) dropped++;
+      else if (isOpen(entry.state)) states[entry.state]++;
+    }
+    next = found.next;
+    await turn();
+  } while (next !== null && performance.now() < end);
+  return { states, dropped, foreign, newest, next };
+}
+
+/**
+ * Changes the entries that match a filter when it starts, oldest first, in steps. Reports each step, and ends early if
+ * `signal` is aborted.
+ */
+export async function* changeInSteps(
+  inbox: Inbox,
+  bulk: Bulk,
+  { clock, signal }: { readonly clock: () => number; readonly signal: AbortSignal },
+): AsyncGenerator<BulkProgress, BulkResult> {
+  const { change, filter } = bulk;
+  const left = { pending: 0, running: 0, dropped: 0, foreign: 0, changedMeanwhile: 0 };
+  const seqs: number[] = [];
+  let before = bulk.upTo === undefined ? undefined : bulk.upTo + 1;
+  for (let next: number | null = 0; next !== null && !signal.aborted; before = next ?? undefined) {
+    const found = await findEntries(inbox, open(filter), { before, limit: LISTED });
+    for (const entry of found.entries) {
+      const why = whyLeft(entry, bulk);
+      if (why === undefined) seqs.push(entry.seq);
+      else left[why]++;
+    }
+    next = found.next;
+    yield { found: seqs.length };
+    await turn();
+  }
+  const sum = { pending: 0, redriven: 0, dropped: 0 };
+  const states = (filter.states ?? OPEN).filter((state) => CHANGEABLE[change].includes(state));
+  seqs.reverse();
+  for (let at = 0; at < seqs.length && !signal.aborted; at += CHANGED) {
+    const step = seqs.slice(at, at + CHANGED);
+    const changed = await changeEntries(inbox, change, { seqs: step, states }, clock());
+    sum.pending += changed.pending;
+    sum.redriven += changed.redriven;
+    sum.dropped += changed.dropped;
+    left.changedMeanwhile += step.length - changed.pending - changed.redriven - changed.dropped;
+    yield { changed: Math.min(at + CHANGED, seqs.length), of: seqs.length, seqs: step };
+    await turn();
+  }
+  return { ...sum, left };
+}
+
+/** Why an entry that matches is left as it is. */
+function whyLeft(entry: Entry, { change, sources, takeBack }: Bulk): keyof BulkResult["left"] | undefined {
+  if (!sources.includes(entry.key.source)) return "foreign";
+  if (isDropped(entry) && (change === "drop" || !takeBack)) return "dropped";
+  if (CHANGEABLE[change].includes(entry.state)) return undefined;
+  return entry.state === "running" || entry.state === "pending" ? entry.state : "changedMeanwhile";
+}
+
+function open(filter: EntryFilter): EntryFilter {
+  return { ...filter, states: (filter.states ?? OPEN).filter(isOpen) };
+}
+
+function isOpen(state: EntryState): state is OpenState {
+  return state !== "done";
+}
+
+function isDropped({ state, reason }: Entry): boolean {
+  return state === "dead" && reason === DROPPED;
+}

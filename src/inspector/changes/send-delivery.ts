@@ -1,0 +1,65 @@
+import type { KeyObject } from "node:crypto";
+import { isLoopback } from "../../http/is-loopback.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
+import type { MadeUpData } from "../../relay/made-up-data.ts";
+import { type Sending, send } from "../../relay/send.ts";
+import { targetUrl } from "../../relay/target-url.ts";
+import { shownUrl } from "../../text/shown-url.ts";
+import { RequestError } from "../answer.ts";
+import type { Sent } from "../api.ts";
+import type { Arrivals } from "../live/arrivals.ts";
+
+/** Where the inspector sends deliveries, and how it signs them. */
+export interface Outgoing {
+  readonly inbox: Inbox;
+  /** What becomes of deliveries to the receiver's endpoint. */
+  readonly arrivals: Arrivals;
+  /** The receiver's endpoint. */
+  readonly endpoint: URL;
+  /** The targets of `listen`, the only ones that may be on other machines. */
+  readonly targets: readonly URL[];
+  readonly signatureHeader: string;
+  readonly key: KeyObject;
+  /** What makes up `data` of triggered events. */
+  readonly madeUp: MadeUpData | undefined;
+  /** Reserves milliseconds for events, so that none is a duplicate of another; returns the first. */
+  readonly reserveInstants: (count: number) => Promise<number>;
+  readonly clock: () => number;
+}
+
+/** Milliseconds a target may take to answer. */
+const TIMEOUT = 30_000;
+
+/** Sends a delivery; returns its answer and its entry. */
+export async function sendDelivery(
+  { arrivals, endpoint }: Outgoing,
+  { query, headers, body, target = endpoint }: Omit<Sending, "target"> & { readonly target?: URL },
+): Promise<Sent> {
+  const sending = () => send({ target, query, headers, body, timeout: TIMEOUT });
+  const isOwn = target.href === endpoint.href;
+  const [answer, arrival] = isOwn
+    ? await arrivals.following({ headers, body }, sending)
+    : [await sending(), undefined];
+  const { status, ok, durationMs } = answer;
+  const { seq = null, refusal = null, word = null, reason = null } = arrival ?? {};
+  return { url: shownUrl(target), status, ok, durationMs, body: answer.body, seq, refusal, word, reason };
+}
+
+/**
+ * Reads the target of a forward. It comes from a user with the token, never from a delivery. It must still be on this
+ * machine, or a target of `listen`.
+ *
+ * @throws RequestError 400
+ */
+export function readTarget(text: string, { targets }: Pick<Outgoing, "targets">): URL {
+  const url = targetUrl(text);
+  if (url === undefined) {
+    throw new RequestError(400, "target_invalid", "expected an http or https URL, or a port such as 3000");
+  }
+  if (isLoopback(url) || targets.some(({ origin }) => origin === url.origin)) return url;
+  throw new RequestError(
+    400,
+    "target_not_local",
+    "expected a target on this machine, or one that listen forwards to, got another: use hookporter replay --url for others",
+  );
+}

@@ -1,0 +1,71 @@
+import { randomBytes, randomInt } from "node:crypto";
+import { eventKinds, isEventKind } from "../../event/kinds.ts";
+import { TAMPERINGS, type Tampering } from "../../relay/chaos.ts";
+import { spread } from "../../relay/spread.ts";
+import { triggerDelivery } from "../../relay/trigger.ts";
+import { RequestError } from "../answer.ts";
+import type { Triggered } from "../api.ts";
+import type { Fields } from "../read-request.ts";
+import { type Outgoing, sendDelivery } from "./send-delivery.ts";
+
+/** The most deliveries of one request. */
+const MOST = 200;
+
+/**
+ * Creates sample events, signs them, and sends them one after another to the receiver, with the faults of the command
+ * `trigger`: tampered with, unsigned, several times, or dated into the past or the future.
+ */
+export async function triggerSamples(fields: Fields, outgoing: Outgoing): Promise<readonly Triggered[]> {
+  const kinds = readKinds(fields);
+  const given = fields.optionalText("data");
+  const madeUp = fields.flag("samples") ? undefined : outgoing.madeUp;
+  const tamper = readTampering(fields);
+  const noSignature = fields.flag("noSignature");
+  const count = fields.wholeNumber("count", { least: 1, most: MOST }) ?? 1;
+  const copies = fields.wholeNumber("duplicate", { least: 1, most: MOST }) ?? 1;
+  const stale = fields.wholeNumber("stale") ?? 0;
+  const future = fields.wholeNumber("future") ?? 0;
+  if (tamper !== undefined && noSignature) throw invalid("expected tamper or noSignature, got both");
+  const total = kinds.length * count * copies;
+  if (total > MOST) throw invalid(`expected at most ${MOST} deliveries, got ${total}`);
+  const { key, reserveInstants, signatureHeader } = outgoing;
+  const header = signatureHeader.toLowerCase();
+  const events = Array.from({ length: count }, () => kinds).flat();
+  // Events must differ, or they would be duplicates: each has a millisecond and, unless data is given, an id of its own.
+  const first = (await reserveInstants(events.length)) - stale + future;
+  const sendings = events.map((kind, index) => {
+    const resource = randomBytes(6).toString("hex");
+    const data = given ?? madeUp?.data(kind, randomInt(2 ** 32));
+    const terms = { timestamp: first + index, ...(data === undefined ? { resource } : { data }) };
+    return { label: kind, ...triggerDelivery(kind, terms, { header, key }) };
+  });
+  const chaos = { header, noSignature, ...(tamper !== undefined && { tamper }) };
+  const triggered: Triggered[] = [];
+  for (const { item } of spread(sendings, { copies }, chaos, randomInt(2 ** 32))) {
+    const { headers, body } = item;
+    triggered.push({ kind: item.label, ...(await sendDelivery(outgoing, { headers, body })) });
+  }
+  return triggered;
+}
+
+function readKinds(fields: Fields): readonly string[] {
+  if (fields.flag("all")) return eventKinds;
+  const kind = fields.text("kind");
+  if (isEventKind(kind)) return [kind];
+  throw new RequestError(
+    400,
+    "input_invalid",
+    `expected an event kind: the kinds are ${eventKinds.join(", ")}`,
+  );
+}
+
+function readTampering(fields: Fields): Tampering | undefined {
+  const text = fields.optionalText("tamper");
+  const tamper = TAMPERINGS.find((one) => one === text);
+  if (text === undefined || tamper !== undefined) return tamper;
+  throw invalid(`expected tamper to be one of ${TAMPERINGS.join(", ")}`);
+}
+
+function invalid(message: string): RequestError {
+  return new RequestError(400, "invalid_request", message);
+}

@@ -1,0 +1,63 @@
+import type { CountFilter, Counts } from "../../inbox/counts.ts";
+import { ENTRY_STATES } from "../../inbox/entry.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
+import type { RowCounts } from "../api.ts";
+import type { Refusals } from "../live/refusals.ts";
+import type { RowFilter } from "./filter.ts";
+
+/** Counting may take this share of the time at most, since it delays deliveries. */
+const SHARE = 1 / 50;
+
+/** In an inbox with more entries, only all of them are counted: other conditions read each one. */
+const MAX_COUNTED = 200_000;
+
+/** Remembered counts, the least recently counted of which is dropped first. */
+const MAX_REMEMBERED = 20;
+
+/** Counts for the filter's chips, never more often than it costs little. */
+export class RowCounter {
+  readonly #inbox: Inbox;
+  readonly #refusals: Refusals;
+  readonly #known = new Map<string, { readonly counts: Promise<Counts>; until: number }>();
+
+  constructor(inbox: Inbox, refusals: Refusals) {
+    this.#inbox = inbox;
+    this.#refusals = refusals;
+  }
+
+  /** What is in the inbox, and how much of it matches the filter, except its states and its text. */
+  async count({ entries, takesInAnyState }: RowFilter): Promise<RowCounts> {
+    const { kinds, since, until } = entries;
+    const all = await this.#states({});
+    const total = ENTRY_STATES.reduce((sum, state) => sum + all[state], 0);
+    const refused = this.#refusals.list(takesInAnyState).length;
+    if (kinds === undefined && since === undefined && until === undefined)
+      return { total, states: all, refused };
+    if (total > MAX_COUNTED) return { total, states: null, refused };
+    const filter = {
+      ...(kinds !== undefined && { kinds }),
+      ...(since !== undefined && { since }),
+      ...(until !== undefined && { until }),
+    };
+    return { total, states: await this.#states(filter), refused };
+  }
+
+  #states(filter: CountFilter): Promise<Counts> {
+    const key = JSON.stringify(filter);
+    const known = this.#known.get(key);
+    if (known !== undefined && performance.now() < known.until) return known.counts;
+    const start = performance.now();
+    const counts = this.#inbox.counts(filter);
+    const next = { counts, until: Number.POSITIVE_INFINITY };
+    this.#known.delete(key);
+    this.#known.set(key, next);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
+    const done = () => {
+      const now = performance.now();
+      next.until = now + (now - start) / SHARE;
+    };
+    counts.then(done, () => this.#known.delete(key));
+    return counts;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Delivery } from "../../event/delivery.ts";
+import { curlLine } from "../../relay/curl-line.ts";
+import { sentHeaders } from "../../relay/send.ts";
+import { shownUrl } from "../../text/shown-url.ts";
+import { textOf } from "./shown-body.ts";
+
+/** Longer bodies, and bodies with characters that a terminal interprets when pasted, are passed as base64. */
+const MAX_PASTED = 32 * 1024;
+
+/**
+ * A command for a POSIX shell that resends a delivery with `curl`, byte for byte, with its signature. Without its query,
+ * since people paste commands into chats and tickets.
+ *
+ * @param hidden - names of headers that were left out for the same reason, to say so
+ */
+export function curlCommand(
+  { target, headers, body }: Delivery,
+  endpoint: URL,
+  hidden: readonly string[] = [],
+): string {
+  const { line, leftOut } = curlLine({ target: endpoint, headers: sentHeaders(headers), file: "-" });
+  const note =
+    leftOut.length === 0 ? "" : `\n# omitted, since a command line cannot carry it: ${leftOut.join(", ")}`;
+  return `${printing(body)} | ${line}${note}${hiddenNote(hidden)}${queryNote(target)}\n`;
+}
+
+function hiddenNote(names: readonly string[]): string {
+  return names.length === 0 ? "" : `\n# omitted, since they may be credentials: ${names.join(", ")}`;
+}
+
+function queryNote(target: string): string {
+  const query = target.includes("?") ? shownUrl(target.slice(target.indexOf("?"))) : "";
+  if (query === "" || query === "?") return "";
+  return `\n# omitted, since its values may be credentials: ${query.replaceAll(/[^!-~…]/g, "_")}`;
+}
+
+/** A command that prints these bytes. */
+function printing(body: Uint8Array): string {
+  const text = textOf(body);
+  const plain = text !== undefined && Buffer.byteLength(text) === body.byteLength; // no byte order mark
+  if (
+    plain &&
+    body.byteLength <= MAX_PASTED &&
+    !/[\p{Cc}\p{Bidi_Control}]/u.test(text.replaceAll("\n", ""))
+  ) {
+    return `printf '%s' '${text.replaceAll("'", "'\\''")}'`;
+  }
+  return `printf '%s' '${Buffer.from(body).toString("base64")}' | base64 -d`;
+}

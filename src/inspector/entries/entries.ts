@@ -1,0 +1,109 @@
+import type { Delivery } from "../../event/delivery.ts";
+import type { Entry } from "../../inbox/entry.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
+import { lastRunsOf } from "../../inbox/outline.ts";
+import type { Receiver } from "../../receiver/receiver.ts";
+import { shownUrl } from "../../text/shown-url.ts";
+import { RequestError } from "../answer.ts";
+import type { EntryDetail, RowPage } from "../api.ts";
+import type { Drifts } from "../live/drifts.ts";
+import type { Repeats } from "../live/repeats.ts";
+import type { RunNotes } from "../live/run-notes.ts";
+import type { Senders } from "../live/senders.ts";
+import { explainEntry, type Signing } from "./explain-entry.ts";
+import { type RowFilter, readNumber } from "./filter.ts";
+import { findEntries } from "./find-entries.ts";
+import { entryRow, entryRows } from "./rows.ts";
+import { shownBody } from "./shown-body.ts";
+import { hiddenHeaders, shownHeaders } from "./shown-headers.ts";
+import { RESOURCE_PATH } from "./value-path.ts";
+
+/** Rows per page of the list. */
+const DEFAULT_LIMIT = 200;
+const MAX_LIMIT = 5000;
+
+/** An entry whose delivery is still stored. */
+export interface Kept {
+  readonly entry: Entry;
+  readonly delivery: Delivery;
+}
+
+/** A page of entries, newest first. */
+export async function listEntries(inbox: Inbox, filter: RowFilter, query: URLSearchParams): Promise<RowPage> {
+  const limit = readNumber(query, "limit", MAX_LIMIT) ?? DEFAULT_LIMIT;
+  const before = readNumber(query, "before", Number.MAX_SAFE_INTEGER);
+  const found = await findEntries(inbox, filter.entries, { before, limit: Math.max(1, limit) });
+  const { entries, next, newest } = found;
+  return { rows: await entryRows(inbox, entries, filter.resource), next, newest };
+}
+
+/**
+ * Finds the entry with a number.
+ *
+ * @throws RequestError 404
+ */
+export async function findEntry(inbox: Inbox, number: string): Promise<Entry> {
+  const [entry] = /^\d{1,15}$/.test(number) ? await inbox.list({ seq: Number(number) }) : [];
+  if (entry !== undefined) return entry;
+  throw new RequestError(404, "entry_unknown", "no entry with this number; it may have been pruned");
+}
+
+/**
+ * Finds the entry with a number, and its delivery.
+ *
+ * @throws RequestError 404; 410 if the delivery was deleted
+ */
+export async function findKept(inbox: Inbox, number: string): Promise<Kept> {
+  const entry = await findEntry(inbox, number);
+  const delivery = await inbox.delivery(entry.seq);
+  if (delivery !== undefined) return { entry, delivery };
+  throw new RequestError(410, "delivery_dropped", "the delivery of this entry was deleted to save space");
+}
+
+/** What the details of an entry are made of, besides the inbox. */
+interface DetailSources {
+  readonly signing: Signing;
+  readonly repeats: Repeats;
+  readonly senders: Senders;
+  readonly drifts: Drifts;
+  readonly recheck: Receiver["recheck"];
+  readonly runNotes: RunNotes;
+}
+
+/** An entry with all details. */
+export async function describeEntry(
+  inbox: Inbox,
+  entry: Entry,
+  { signing, repeats, senders, drifts, recheck, runNotes }: DetailSources,
+): Promise<EntryDetail> {
+  const { seq, problems, eventTimestamp, orderKey, finishedHandlers, bodyHash, key } = entry;
+  const unfit = entry.state === "dead" && entry.reason === "invalid_data";
+  const [delivery, runs, stillUnfit] = await Promise.all([
+    inbox.delivery(seq),
+    inbox.attempts(seq),
+    unfit ? recheck(seq).catch(() => problems) : null, // a schema that throws would not let it through either
+  ]);
+  return {
+    ...entryRow(entry, { seq, lastRuns: lastRunsOf(runs), bodyStart: delivery?.body }, RESOURCE_PATH),
+    ...{ source: key.source, problems, stillUnfit, eventTimestamp, orderKey, finishedHandlers, bodyHash },
+    explanation: explainEntry(entry, delivery, signing),
+    delivery: delivery === undefined ? null : shownDelivery(delivery, signing),
+    drifts: drifts.of(seq),
+    sender: senders.of(seq),
+    runs: runNotes.addTo(seq, runs),
+    seenAgain: repeats.of(seq),
+  };
+}
+
+function shownDelivery(
+  { method, target, headers, body }: Delivery,
+  { signatureHeader }: Signing,
+): NonNullable<EntryDetail["delivery"]> {
+  return {
+    method,
+    target: shownUrl(target),
+    headers: shownHeaders(headers, signatureHeader),
+    hidden: hiddenHeaders(headers, signatureHeader),
+    body: shownBody(body),
+  };
+}

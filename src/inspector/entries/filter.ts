@@ -1,0 +1,113 @@
+import { ENTRY_STATES, type EntryState } from "../../inbox/entry.ts";
+import type { EntryFilter } from "../../inbox/entry-filter.ts";
+import { RequestError } from "../answer.ts";
+import type { RefusalDetail } from "../api.ts";
+import { parsePath, RESOURCE_PATH, type ValuePath } from "./value-path.ts";
+import { namedBy } from "./words.ts";
+
+/** The list's filter; all given conditions must hold. */
+export interface RowFilter {
+  /** The conditions for entries. */
+  readonly entries: Pick<EntryFilter, "states" | "kinds" | "since" | "until" | "text" | "orElse" | "seq">;
+  /** Where the rows' resource is. */
+  readonly resource: ValuePath;
+  /** Whether to show refused deliveries: if `state` names them, or neither state nor kind is given. */
+  readonly refusals: boolean;
+  /** The same conditions for a refused delivery. */
+  readonly takes: (refusal: RefusalDetail) => boolean;
+  /** The same without `state`. */
+  readonly takesInAnyState: (refusal: RefusalDetail) => boolean;
+}
+
+const MAX_TEXT = 200;
+
+/**
+ * Reads a filter from a query: `state`, `kind`, `text`, `since`, `until`, `resource`; the first two may be comma-separated
+ * lists.
+ *
+ * @throws RequestError 400
+ */
+export function readFilter(query: URLSearchParams): RowFilter {
+  const states = readList(query, "state");
+  const wrong = states?.find((state) => state !== "refused" && !isState(state));
+  if (wrong !== undefined) {
+    throw badQuery(
+      "state",
+      `one of ${ENTRY_STATES.join(", ")}, refused, got ${JSON.stringify(wrong.slice(0, 40))}`,
+    );
+  }
+  const kinds = readList(query, "kind");
+  const since = readTime(query, "since");
+  const until = readTime(query, "until");
+  const resource = readResource(query);
+  const text = query.get("text")?.slice(0, MAX_TEXT) || undefined;
+  const entries = {
+    ...(states !== undefined && { states: states.filter(isState) }),
+    ...(kinds !== undefined && { kinds }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+    ...(text !== undefined && entriesWith(text)),
+  };
+  const takesInAnyState = (refusal: RefusalDetail) =>
+    kinds === undefined &&
+    (since === undefined || refusal.receivedAt >= since) &&
+    (until === undefined || refusal.receivedAt < until) &&
+    (text === undefined || textOf(refusal).includes(text.toLowerCase()));
+  const refusals = (states === undefined || states.includes("refused")) && kinds === undefined;
+  return {
+    ...{ entries, resource, refusals, takesInAnyState },
+    takes: (refusal) => refusals && takesInAnyState(refusal),
+  };
+}
+
+/**
+ * Reads a whole number from a query.
+ *
+ * @throws RequestError 400
+ */
+export function readNumber(query: URLSearchParams, name: string, most: number): number | undefined {
+  const text = query.get(name);
+  if (text === null || text === "") return undefined;
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= most) return value;
+  throw badQuery(name, `a whole number up to ${most}`);
+}
+
+function readResource(query: URLSearchParams): ValuePath {
+  const text = query.get("resource") || undefined;
+  if (text === undefined) return RESOURCE_PATH;
+  const path = text.length > MAX_TEXT ? undefined : parsePath(text);
+  if (path !== undefined) return path;
+  throw badQuery("resource", "a path such as data.id or data.items[0].id");
+}
+
+function isState(text: string): text is EntryState {
+  return ENTRY_STATES.some((state) => state === text);
+}
+
+function readList(query: URLSearchParams, name: string): readonly string[] | undefined {
+  const parts = query.getAll(name).flatMap((text) => text.split(","));
+  const given = parts.map((part) => part.trim()).filter((part) => part !== "");
+  return given.length === 0 ? undefined : given.slice(0, 50);
+}
+
+function readTime(query: URLSearchParams, name: string): number | undefined {
+  return readNumber(query, name, Number.MAX_SAFE_INTEGER);
+}
+
+/** A number sign finds one entry, and looks into no body. */
+function entriesWith(text: string): Pick<EntryFilter, "text" | "orElse" | "seq"> {
+  const [, number] = /^\s*#(\d{1,15})\s*$/.exec(text) ?? [];
+  return number === undefined ? { text, orElse: namedBy(text) } : { seq: Number(number) };
+}
+
+/** All that is shown of a refused delivery, except the checks that it passed. */
+function textOf({ method, target, reason, word, headers, status, why, explanation }: RefusalDetail): string {
+  const failed = explanation.steps.filter(({ result }) => result === "failed");
+  const texts = [`${method} ${target}`, reason, word, status, why, explanation.summary, failed, headers];
+  return JSON.stringify(texts).toLowerCase();
+}
+
+function badQuery(name: string, expected: string): RequestError {
+  return new RequestError(400, "invalid_request", `expected ${name} to be ${expected}`);
+}

@@ -1,0 +1,77 @@
+import { setImmediate as turn } from "node:timers/promises";
+import type { Entry } from "../../inbox/entry.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
+import { type EntryOutline, lastRunsOf, type RunOutline } from "../../inbox/outline.ts";
+import type { EntryRow } from "../api.ts";
+import { type ValuePath, valueAt } from "./value-path.ts";
+import { whyOf } from "./why.ts";
+
+/** Bytes of a body that are read to find its resource, so that a row costs the same whatever its body's size. */
+const BODY_START = 8 * 1024;
+
+/** Rows read at a time, so that deliveries are not delayed. */
+const AT_ONCE = 500;
+
+/** The longest value of a resource in a row. */
+const MAX_RESOURCE = 80;
+
+/** Entries in the list, with what is read of each besides the entry itself. */
+export async function entryRows(
+  inbox: Inbox,
+  entries: readonly Entry[],
+  resource: ValuePath,
+): Promise<readonly EntryRow[]> {
+  const rows: EntryRow[] = [];
+  for (let from = 0; from < entries.length; from += AT_ONCE) {
+    if (from > 0) await turn();
+    const some = entries.slice(from, from + AT_ONCE);
+    const outlines = new Map((await readOutlines(inbox, some)).map((outline) => [outline.seq, outline]));
+    for (const entry of some) rows.push(entryRow(entry, outlines.get(entry.seq), resource));
+  }
+  return rows;
+}
+
+/** The id of an entry's row. */
+export function entryId(seq: number): string {
+  return `e${seq}`;
+}
+
+/** An inbox of a user's own may have no outlines. */
+async function readOutlines(inbox: Inbox, entries: readonly Entry[]): Promise<readonly EntryOutline[]> {
+  if (inbox.outlines !== undefined) return inbox.outlines({ entries, bodyBytes: BODY_START });
+  return Promise.all(
+    entries.map(async ({ seq }) => ({
+      seq,
+      lastRuns: lastRunsOf(await inbox.attempts(seq)),
+      bodyStart: (await inbox.delivery(seq))?.body.subarray(0, BODY_START),
+    })),
+  );
+}
+
+/** An entry in the list. */
+export function entryRow(entry: Entry, outline: EntryOutline | undefined, resource: ValuePath): EntryRow {
+  const { seq, receivedAt, kind, key, state, reason, attempts, duplicates } = entry;
+  const { lastSeenAt, runAt, settledAt, bodyLength: bytes } = entry;
+  const runs = outline?.lastRuns ?? [];
+  const value =
+    outline?.bodyStart === undefined ? undefined : valueAt(String(Buffer.from(outline.bodyStart)), resource);
+  return {
+    ...{ type: "entry", id: entryId(seq), seq, receivedAt, kind, eventId: key.eventId, state, reason },
+    ...{ attempts, duplicates, lastSeenAt, runAt, settledAt, bytes },
+    ...{ why: whyOf(entry, runs), resource: cut(value), durationMs: durationOf(runs) },
+  };
+}
+
+/** From the start of an attempt's first run to the end of its last one. */
+function durationOf(runs: readonly RunOutline[]): number | null {
+  const [first, ...others] = runs;
+  if (first === undefined) return null;
+  if (others.length === 0) return first.durationMs;
+  const start = Math.min(...runs.map(({ startedAt }) => startedAt));
+  return Math.max(...runs.map(({ startedAt, durationMs }) => startedAt + durationMs)) - start;
+}
+
+function cut(value: string | undefined): string | null {
+  if (value === undefined || value === "") return null;
+  return value.length > MAX_RESOURCE ? `${value.slice(0, MAX_RESOURCE)}…` : value;
+}

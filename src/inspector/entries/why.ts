@@ -1,0 +1,33 @@
+import type { Entry } from "../../inbox/entry.ts";
+import type { RunOutline } from "../../inbox/outline.ts";
+import { NO_HANDLER } from "../../inbox/runner.ts";
+import { summarise } from "../live/verdict.ts";
+import { reasonWords } from "./words.ts";
+
+const MAX_WHY = 300;
+
+/** Why an entry is not handled, in one line: the field that does not fit, the handler's error, or the reason. */
+export function whyOf(
+  { state, reason, problems, attempts, waits }: Entry,
+  lastRuns: readonly RunOutline[],
+): string | null {
+  if (state === "done") return null;
+  if (reason === "invalid_data") return oneLine(summarise(problems));
+  const isGivenUp = state === "dead" && reason === "attempts_exhausted";
+  const error = isGivenUp || (state === "pending" && attempts > 0) ? errorOf(lastRuns) : null;
+  if (error !== null) return error;
+  const target = waits.find(({ over }) => over === null)?.target;
+  if (state === "pending" && target !== undefined) return oneLine(`waits for ${target}`);
+  return reason === null || reason === NO_HANDLER ? null : reasonWords(reason);
+}
+
+function errorOf(runs: readonly RunOutline[]): string | null {
+  const failed = runs.find(({ outcome }) => outcome !== "ok");
+  if (failed === undefined) return null;
+  return oneLine(failed.error ?? (failed.outcome === "timeout" ? "timed out" : "failed"));
+}
+
+function oneLine(text: string): string {
+  const [line = ""] = text.trim().split("\n", 1);
+  return line.length > MAX_WHY ? `${line.slice(0, MAX_WHY)}…` : line;
+}

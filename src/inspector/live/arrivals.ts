@@ -1,0 +1,75 @@
+import type { DeliveryHeaders } from "../../event/delivery.ts";
+import type { DeliveryObservation } from "../../receiver/observation.ts";
+import { verdictOf } from "./verdict.ts";
+
+/** What became of a delivery at this receiver. */
+export interface Arrival {
+  /** Its entry; `null` if it was not kept. */
+  readonly seq: number | null;
+  /** Its row among the refused deliveries; `null` if it was kept. */
+  readonly refusal: string | null;
+  readonly word: string;
+  readonly reason: string | null;
+}
+
+/** How to recognise a delivery. */
+interface Sign {
+  readonly signature: string;
+  readonly bytes: number;
+}
+
+interface Wait extends Sign {
+  readonly arrived: (arrival: Arrival) => void;
+}
+
+/** Milliseconds after its answer in which a delivery is reported, even on a busy machine. */
+const PATIENCE = 2000;
+
+/** Tells what became of the deliveries that the inspector itself sends to its receiver. */
+export class Arrivals {
+  readonly #waits = new Set<Wait>();
+  readonly #signatureHeader: string;
+
+  constructor(signatureHeader: string) {
+    this.#signatureHeader = signatureHeader.toLowerCase();
+  }
+
+  /** Waits for a delivery, from before it is sent; `undefined` if it was not reported soon after its answer. */
+  async following<Answer>(
+    { headers, body }: { readonly headers: DeliveryHeaders; readonly body: Uint8Array },
+    send: () => Promise<Answer>,
+  ): Promise<readonly [Answer, Arrival | undefined]> {
+    let resolve: (arrival: Arrival | undefined) => void = () => {};
+    const promise = new Promise<Arrival | undefined>((settle) => {
+      resolve = settle;
+    });
+    const wait = { signature: this.#signatureOf(headers), bytes: body.byteLength, arrived: resolve };
+    this.#waits.add(wait);
+    let timer: NodeJS.Timeout | undefined;
+    try {
+      const answer = await send();
+      timer = setTimeout(resolve, PATIENCE, undefined);
+      return [answer, await promise];
+    } finally {
+      clearTimeout(timer);
+      this.#waits.delete(wait);
+    }
+  }
+
+  /** Records a delivery; `refusal` is its row if it was not kept. */
+  note({ headers, bytes, outcome }: DeliveryObservation, refusal: string | undefined): void {
+    const signature = this.#signatureOf(headers);
+    // Equal deliveries arrive in the order in which they are sent, as each is sent after the answer to the one before.
+    const wait = [...this.#waits].find((one) => one.signature === signature && one.bytes === bytes);
+    if (wait === undefined) return;
+    this.#waits.delete(wait);
+    const { word, reason } = verdictOf(outcome);
+    const seq = "seq" in outcome ? outcome.seq : null;
+    wait.arrived({ seq, refusal: refusal ?? null, word, reason: reason ?? null });
+  }
+
+  #signatureOf(headers: DeliveryHeaders): string {
+    const found = Object.entries(headers).filter(([name]) => name.toLowerCase() === this.#signatureHeader);
+    return found.flatMap(([, value]) => value ?? []).join(", ");
+  }
+}

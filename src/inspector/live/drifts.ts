@@ -1,0 +1,30 @@
+import type { Drift } from "../../receiver/drift.ts";
+import type { DriftNote } from "../api.ts";
+
+/** How many are kept. */
+const MOST = 200;
+
+/** How events began to differ from those before, since `listen` started. */
+export class Drifts {
+  #notes: readonly DriftNote[] = [];
+  readonly #clock: () => number;
+
+  constructor(clock: () => number) {
+    this.#clock = clock;
+  }
+
+  note({ kind, path, what, expected, got, seq }: Drift): void {
+    const note = { at: this.#clock(), seq, kind, path, what, expected, got };
+    this.#notes = [note, ...this.#notes].slice(0, MOST);
+  }
+
+  /** Newest first. */
+  list(): readonly DriftNote[] {
+    return this.#notes;
+  }
+
+  /** Those that an entry is the example of. */
+  of(seq: number): readonly DriftNote[] {
+    return this.#notes.filter((one) => one.seq === seq).toReversed();
+  }
+}

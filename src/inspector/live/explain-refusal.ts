@@ -1,0 +1,116 @@
+import type { DeliveryObservation } from "../../receiver/observation.ts";
+import { toAnswer } from "../../receiver/response.ts";
+import type { Cause } from "../../signature/diagnose/causes.ts";
+import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
+import { readHeader } from "../../signature/header.ts";
+import { shownUrl } from "../../text/shown-url.ts";
+import type { Explanation, Step } from "../api.ts";
+import { shownDigest } from "../entries/shown-digest.ts";
+import { verdictOf } from "./verdict.ts";
+
+/** A receiver's checks in order; the reason of a refusal belongs to one of them. */
+const CHECKS: readonly {
+  readonly name: string;
+  readonly passed: string;
+  readonly reasons: readonly string[];
+}[] = [
+  { name: "Path", passed: "It was sent to the endpoint.", reasons: ["wrong_path"] },
+  { name: "Method", passed: "It was a POST.", reasons: ["wrong_method"] },
+  {
+    name: "Body",
+    passed: "It arrived completely, in time, within the size limit and without Content-Encoding.",
+    reasons: ["content_encoding", "too_slow", "too_large", "aborted", "stalled", "overloaded"],
+  },
+  {
+    name: "Signature",
+    passed: "It matches the raw bytes.",
+    reasons: ["signature_missing", "signature_malformed", "signature_mismatch"],
+  },
+  { name: "Kept", passed: "It was committed.", reasons: ["unavailable", "misconfigured"] },
+];
+
+/** Explains why a delivery was not kept. Never contains anything from its body. */
+export function explainRefusal(
+  observation: DeliveryObservation,
+  signatureHeader: string,
+  diagnosis?: Diagnosis | "left_out",
+): Explanation {
+  const { outcome } = observation;
+  const { word, reason, detail, fix } = verdictOf(outcome);
+  const { status } = toAnswer(outcome);
+  const at = CHECKS.findIndex(({ reasons }) => reasons.includes(reason ?? ""));
+  const failed = detail ?? fix ?? word;
+  const steps = CHECKS.map(({ name, passed }, index): Step => {
+    if (index > at) return { name, result: "skipped", text: "Not checked." };
+    if (index < at) {
+      // If something upstream parsed the body, it was never checked.
+      if (reason === "misconfigured" && index > 1) return { name, result: "skipped", text: "Unknown." };
+      return { name, result: "passed", text: passed };
+    }
+    const details =
+      name === "Signature"
+        ? [...signatureDetails(observation, signatureHeader), ...causeDetails(diagnosis)]
+        : [
+            {
+              name: "received",
+              value: `${observation.method} ${shownUrl(observation.target)}`.slice(0, 300),
+            },
+          ];
+    return { name, result: "failed", text: sentence(failed), ...(details.length > 0 && { details }) };
+  });
+  const summary = `${sentence(provenCause(diagnosis) ?? failed)} It was not kept.`;
+  const general = fix === null || fix === failed ? null : sentence(fix);
+  return { status, summary, fix: general, ...diagnosed(diagnosis), steps };
+}
+
+/** The causes of the simplest explanation in words: they say more than that the signature does not match. */
+function provenCause(diagnosis: Diagnosis | "left_out" | undefined): string | undefined {
+  if (diagnosis === undefined || diagnosis === "left_out") return undefined;
+  const [nearest = []] = diagnosis.explanations;
+  return nearest.length === 0 ? undefined : nearest.map(causeText).join("; and ");
+}
+
+function causeText({ meaning, detail }: Cause): string {
+  return detail === null ? meaning : `${meaning} (${detail})`;
+}
+
+/** The parts of a diagnosis that replace the general fix. */
+function diagnosed(
+  diagnosis: Diagnosis | "left_out" | undefined,
+): Partial<Pick<Explanation, "fix" | "advice">> {
+  if (diagnosis === undefined || diagnosis === "left_out") return {};
+  const [nearest = []] = diagnosis.explanations;
+  if (nearest.length > 0) return { fix: [...new Set(nearest.map((cause) => sentence(cause.fix)))].join(" ") };
+  return diagnosis.advice.length === 0 ? {} : { advice: diagnosis.advice };
+}
+
+function causeDetails(diagnosis: Diagnosis | "left_out" | undefined): NonNullable<Step["details"]> {
+  if (diagnosis === undefined) return [];
+  if (diagnosis === "left_out")
+    return [{ name: "cause", value: "not diagnosed: too many deliveries at once" }];
+  const [, ...others] = diagnosis.explanations; // the summary has the first one
+  return [...others.map((causes) => ({ name: "or else", value: causes.map(causeText).join("; and ") }))];
+}
+
+function signatureDetails(
+  { headers, bytes, digests }: DeliveryObservation,
+  signatureHeader: string,
+): NonNullable<Step["details"]> {
+  const given = readHeader(headers, signatureHeader);
+  const values = given === undefined ? ["(none)"] : [given].flat();
+  const computed = digests?.() ?? [];
+  return [
+    ...values.map((value) => ({ name: `received ${signatureHeader}`, value: shownDigest(value) })),
+    ...computed.map(({ role, fingerprint, start }) => ({
+      name: `with ${role} secret ${fingerprint}`,
+      value: `sha256=${start}… (only 8 of 64 digits are shown)`,
+    })),
+    { name: "over the raw body", value: `${bytes} bytes` },
+  ];
+}
+
+/** Formats a text as a sentence. */
+function sentence(text: string): string {
+  const first = text.slice(0, 1).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(first) ? first : `${first}.`;
+}

@@ -1,0 +1,211 @@
+import type { ServerResponse } from "node:http";
+import type { Inbox } from "../../inbox/inbox.ts";
+import type { Observation } from "../../receiver/observation.ts";
+import type { LiveUpdate, RefusalDetail } from "../api.ts";
+import type { RowFilter } from "../entries/filter.ts";
+import { entryId, entryRows } from "../entries/rows.ts";
+import { refusalRow } from "./refusals.ts";
+
+/** Milliseconds between updates; changes in between are combined. */
+const TICK = 100;
+
+/** Milliseconds between polls of entries in progress, to notice that they run, which no observation reports. */
+const LOOK_AGAIN = 1000;
+const MAX_UNDER_WAY = 500;
+
+/** Milliseconds between counts of the dead letters, as long as entries change. */
+const COUNT_AGAIN = 500;
+
+/** Milliseconds between heartbeats. */
+const HEARTBEAT = 15_000;
+
+/** Bytes that a page may lag behind; a slower one is told to reload. */
+const MAX_BEHIND = 1024 * 1024;
+
+const MAX_PAGES = 20;
+
+interface Page {
+  readonly response: ServerResponse;
+  readonly filter: RowFilter;
+  behind: boolean;
+  /** The number of dead letters that it was told. */
+  dead: number | undefined;
+  /** The number of differences between events that it was told. */
+  drifts: number;
+}
+
+/** Sends updates to pages as server-sent events. Does nothing if there are no pages. */
+export class LiveFeed {
+  readonly #inbox: Inbox;
+  readonly #pages = new Set<Page>();
+  readonly #underWay = new Set<number>();
+  #touched = new Set<number>();
+  #refusals: RefusalDetail[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  /** How often events began to differ. */
+  #drifts = 0;
+  /** Whether the pages know the number of dead letters. */
+  #isCounted = true;
+  #counting: Promise<void> = Promise.resolve();
+  #flushing: Promise<void> = Promise.resolve();
+  readonly #beats: NodeJS.Timeout[];
+
+  constructor(inbox: Inbox) {
+    this.#inbox = inbox;
+    this.#beats = [
+      setInterval(() => this.#beat(), HEARTBEAT).unref(),
+      setInterval(() => this.#lookAgain(), LOOK_AGAIN).unref(),
+      setInterval(() => this.#countAgain(), COUNT_AGAIN).unref(),
+    ];
+  }
+
+  /** Records what an observation changed. */
+  note(observation: Observation): void {
+    if (observation.type === "attempt") this.touch(observation.seq);
+    else if ("seq" in observation.outcome) this.touch(observation.outcome.seq);
+  }
+
+  /** Records that an entry has changed. */
+  touch(seq: number): void {
+    if (this.#pages.size === 0) return;
+    this.#touched.add(seq);
+    this.#isCounted = false;
+    this.#schedule();
+  }
+
+  /** Records a refused delivery. */
+  noteRefusal(refusal: RefusalDetail): void {
+    if (this.#pages.size === 0) return;
+    this.#refusals.push(refusal);
+    this.#schedule();
+  }
+
+  /** Records that events began to differ. */
+  noteDrift(): void {
+    this.#drifts++;
+    for (const page of this.#pages) this.#tellDrifts(page);
+  }
+
+  /** Whether the maximum number of pages is reached. */
+  get full(): boolean {
+    return this.#pages.size >= MAX_PAGES;
+  }
+
+  /** Sends updates to a response until it is closed. */
+  follow(response: ServerResponse, filter: RowFilter): void {
+    response.writeHead(200, { "Content-Type": "text/event-stream" });
+    response.write("retry: 1000\n\nevent: open\ndata: {}\n\n");
+    const page: Page = { response, filter, behind: false, dead: undefined, drifts: 0 };
+    this.#pages.add(page);
+    this.#isCounted = false;
+    this.#countAgain();
+    this.#tellDrifts(page);
+    response.on("close", () => this.#pages.delete(page));
+    response.on("error", () => {}); // the page disconnected during a write
+    response.on("drain", () => this.#caughtUp(page));
+  }
+
+  /** Ends all responses; resolves when no reads are in progress. */
+  async close(): Promise<void> {
+    for (const beat of this.#beats) clearInterval(beat);
+    clearTimeout(this.#timer);
+    for (const { response } of this.#pages) response.end();
+    this.#pages.clear();
+    await Promise.all([this.#flushing, this.#counting]);
+  }
+
+  #schedule(): void {
+    if (this.#pages.size === 0 || this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#flushing = this.#flush().finally(() => {
+        this.#timer = undefined;
+        if (this.#touched.size > 0 || this.#refusals.length > 0) this.#schedule();
+      });
+    }, TICK);
+    this.#timer.unref();
+  }
+
+  async #flush(): Promise<void> {
+    const seqs = [...this.#touched];
+    const refusals = this.#refusals;
+    this.#touched = new Set();
+    this.#refusals = [];
+    for (const page of this.#pages) {
+      if (page.behind) continue;
+      try {
+        send(page, "update", await this.#updateFor(page, seqs, refusals));
+      } catch {
+        send(page, "gap", {}); // the inbox could not be read; the page reloads
+      }
+    }
+  }
+
+  async #updateFor(
+    { filter }: Page,
+    seqs: readonly number[],
+    refusals: readonly RefusalDetail[],
+  ): Promise<LiveUpdate> {
+    const entries = seqs.length === 0 ? [] : await this.#inbox.list({ ...filter.entries, seqs });
+    for (const { seq, state } of entries) {
+      if (state !== "pending" && state !== "running") this.#underWay.delete(seq);
+      else if (this.#underWay.size < MAX_UNDER_WAY) this.#underWay.add(seq);
+    }
+    const found = new Set(entries.map(({ seq }) => seq));
+    const gone = seqs.filter((seq) => !found.has(seq)).map(entryId);
+    const refused = refusals.filter(filter.takes).map(refusalRow);
+    return {
+      ...(entries.length > 0 && { rows: await entryRows(this.#inbox, entries, filter.resource) }),
+      ...(gone.length > 0 && { gone }),
+      ...(refused.length > 0 && { refusals: refused }),
+    };
+  }
+
+  #lookAgain(): void {
+    if (this.#pages.size === 0) this.#underWay.clear();
+    for (const seq of this.#underWay) this.touch(seq);
+    this.#underWay.clear(); // entries still in progress are added again by the next update
+  }
+
+  #countAgain(): void {
+    if (this.#isCounted || this.#pages.size === 0) return;
+    this.#isCounted = true;
+    this.#counting = this.#counting.then(() => this.#tellDead());
+  }
+
+  async #tellDead(): Promise<void> {
+    try {
+      const { dead } = await this.#inbox.counts();
+      for (const page of this.#pages) {
+        if (page.behind || page.dead === dead) continue;
+        page.dead = dead;
+        send(page, "dead", { dead });
+      }
+    } catch {
+      this.#isCounted = false; // the inbox could not be read; counted again soon
+    }
+  }
+
+  #tellDrifts(page: Page): void {
+    if (page.behind || page.drifts === this.#drifts) return;
+    page.drifts = this.#drifts;
+    send(page, "drift", { drifts: this.#drifts });
+  }
+
+  #beat(): void {
+    for (const { response } of this.#pages) response.write(": alive\n\n");
+  }
+
+  #caughtUp(page: Page): void {
+    if (!page.behind) return;
+    page.behind = false;
+    this.#isCounted = false;
+    send(page, "gap", {});
+    this.#tellDrifts(page);
+  }
+}
+
+function send(page: Page, name: string, value: object): void {
+  if (Object.keys(value).length === 0 && name === "update") return;
+  page.response.write(`event: ${name}\ndata: ${JSON.stringify(value)}\n\n`);
+  page.behind = page.response.writableLength > MAX_BEHIND;
+}

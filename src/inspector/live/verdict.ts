@@ -1,0 +1,69 @@
+import { describeError } from "../../errors.ts";
+import { type DataProblem, problemLine } from "../../event/data-problems.ts";
+import type { REJECTION_REASONS } from "../../event/rejection.ts";
+import type { Outcome, RefusalReason } from "../../receiver/outcome.ts";
+import { SIGNATURE_REASONS } from "../../signature/signature-format.ts";
+
+/** What became of a delivery, in one word, with the reason and the fix where it was refused. */
+export interface Verdict {
+  readonly word: "accepted" | "duplicate" | "dead" | "rejected" | "unauthorized" | "refused" | "failed";
+  readonly kind: string | null;
+  readonly id: string | null;
+  readonly reason: string | null;
+  readonly detail: string | null;
+  /** For `invalid_data`: which fields do not fit, and how. Otherwise empty. */
+  readonly problems: readonly DataProblem[];
+  readonly fix: string | null;
+}
+
+const REFUSALS: Readonly<Record<RefusalReason, string>> = {
+  wrong_path: "send to the path this receiver listens on",
+  wrong_method: "send with POST",
+  too_slow: "the body did not arrive in time",
+  too_large: "the body is over the size limit",
+  content_encoding: "send the body without Content-Encoding: the signature covers the plain bytes",
+  aborted: "the sender closed the connection before the body was complete",
+  stalled: "too many bodies were being received, and this one made the least progress: send it again",
+  overloaded: "too many bodies were being received: send it again later",
+};
+
+/** The verdict on a delivery. */
+export function verdictOf(outcome: Outcome): Verdict {
+  const nothing = { kind: null, id: null, reason: null, detail: null, problems: [], fix: null };
+  switch (outcome.type) {
+    case "accepted": {
+      const { kind, eventId: id, seq, duplicate, reason = null, problems = [] } = outcome;
+      if (duplicate) return { ...nothing, word: "duplicate", kind, id };
+      if (reason === null) return { ...nothing, word: "accepted", kind, id };
+      const detail = summarise(problems);
+      const fix = `correct the schema or the sender, then: hookporter events retry ${seq}`;
+      return { word: "dead", kind, id, reason, detail, problems, fix };
+    }
+    case "rejected": {
+      const { reason, field, message } = outcome.rejection;
+      const detail = field === undefined ? message : `${message} (${field})`;
+      const fix = rejectionFix(reason);
+      return { ...nothing, word: "rejected", id: outcome.eventId, reason, detail, fix };
+    }
+    case "unauthorized": {
+      const { meaning, fix } = SIGNATURE_REASONS[outcome.reason];
+      return { ...nothing, word: "unauthorized", reason: outcome.reason, detail: meaning, fix };
+    }
+    case "refused":
+      return { ...nothing, word: "refused", reason: outcome.reason, fix: REFUSALS[outcome.reason] };
+    default:
+      return { ...nothing, word: "failed", reason: outcome.type, detail: describeError(outcome.error) };
+  }
+}
+
+/** The first problem, and how many more there are. */
+export function summarise([first, ...others]: readonly DataProblem[]): string {
+  if (first === undefined) return "data does not fit the schema of its kind";
+  return `${problemLine(first)}${others.length === 0 ? "" : ` (and ${others.length} more)`}`;
+}
+
+function rejectionFix(reason: keyof typeof REJECTION_REASONS): string {
+  if (reason === "too_old") return "send it again with a newer timestamp, or retry it";
+  if (reason === "future_timestamp") return "set this machine's clock, then retry it";
+  return "send an envelope: event, timestamp, data, webhook";
+}

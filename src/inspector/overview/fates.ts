@@ -1,0 +1,97 @@
+import type { Entry, EntryState } from "../../inbox/entry.ts";
+import type { EntryFilter } from "../../inbox/entry-filter.ts";
+import type { Observation } from "../../receiver/observation.ts";
+
+/** How many entries are in each state. */
+export type StateCounts = Readonly<Record<EntryState, number>>;
+
+const MINUTE = 60_000;
+const NONE: StateCounts = { pending: 0, running: 0, done: 0, dead: 0, unhandled: 0 };
+
+/** Entries that may still change, the oldest of which keeps the state that it had last. */
+const MAX_OPEN = 20_000;
+
+/** How many of them are looked up at a time, so that deliveries are not delayed. */
+const LOOKED_UP = 500;
+
+/** Attempts that ended before their delivery was reported. */
+const MAX_EARLY = 1000;
+
+interface Fate {
+  readonly minute: number;
+  readonly state: EntryState;
+}
+
+/** Counts what became of the entries received in each minute while `listen` runs. Its size is bounded. */
+export class Fates {
+  readonly #minutes = new Map<number, Record<EntryState, number>>();
+  /** Entries that are not done, which is the only final state; the one looked up last is the last. */
+  readonly #open = new Map<number, Fate>();
+  readonly #early = new Map<number, EntryState>();
+  readonly #kept: number;
+
+  /** @param minutes - for how many minutes it counts */
+  constructor(minutes: number) {
+    this.#kept = minutes;
+  }
+
+  note(observation: Observation): void {
+    if (observation.type === "attempt") {
+      const { seq, state } = observation;
+      if (this.#open.has(seq)) this.#change(seq, state);
+      else this.#remember(seq, state);
+      return;
+    }
+    const { outcome, receivedAt } = observation;
+    if (!("seq" in outcome) || outcome.duplicate) return;
+    const minute = Math.floor(receivedAt / MINUTE);
+    for (const old of this.#minutes.keys()) if (old <= minute - this.#kept) this.#minutes.delete(old);
+    const kept = outcome.type === "rejected" ? "dead" : outcome.entryState;
+    const state = this.#early.get(outcome.seq) ?? kept;
+    this.#early.delete(outcome.seq);
+    this.#add(minute, state, 1);
+    if (state !== "done") this.#open.set(outcome.seq, { minute, state });
+    const [oldest] = this.#open.keys();
+    if (this.#open.size > MAX_OPEN && oldest !== undefined) this.#open.delete(oldest);
+  }
+
+  /** Looks up entries that no observation told of: those retried or dropped by hand, or run by another process. */
+  async lookUp(
+    list: (filter: EntryFilter) => Promise<readonly Pick<Entry, "seq" | "state">[]>,
+  ): Promise<void> {
+    const seqs = [...this.#open.keys()].slice(0, LOOKED_UP);
+    if (seqs.length === 0) return;
+    const before = new Map(seqs.map((seq) => [seq, this.#open.get(seq)]));
+    for (const { seq, state } of await list({ seqs })) {
+      // What was observed in the meantime is newer.
+      if (this.#open.get(seq) === before.get(seq)) this.#change(seq, state);
+    }
+  }
+
+  /** What became of the entries received in the minute that starts then. */
+  in(at: number): StateCounts {
+    return this.#minutes.get(Math.floor(at / MINUTE)) ?? NONE;
+  }
+
+  #change(seq: number, state: EntryState): void {
+    const fate = this.#open.get(seq);
+    if (fate === undefined) return;
+    this.#open.delete(seq);
+    if (!this.#minutes.has(fate.minute)) return; // too long ago
+    this.#add(fate.minute, fate.state, -1);
+    this.#add(fate.minute, state, 1);
+    if (state !== "done") this.#open.set(seq, { minute: fate.minute, state });
+  }
+
+  #add(minute: number, state: EntryState, by: 1 | -1): void {
+    const counts = this.#minutes.get(minute) ?? { ...NONE };
+    counts[state] += by;
+    this.#minutes.set(minute, counts);
+  }
+
+  #remember(seq: number, state: EntryState): void {
+    this.#early.set(seq, state);
+    const [oldest] = this.#early.keys();
+    if (this.#early.size > MAX_EARLY && oldest !== undefined) this.#early.delete(oldest);
+  }
+}

@@ -1,0 +1,68 @@
+import type { AttemptObservation, DeliveryObservation, Observation } from "../../receiver/observation.ts";
+import { verdictOf } from "../live/verdict.ts";
+import { Fates } from "./fates.ts";
+import { FINE_BOUNDS, Histogram, READABLE_BOUNDS } from "./histogram.ts";
+import type { KindDurations, Minute, Overview } from "./overview-api.ts";
+
+const MINUTE = 60_000;
+const MINUTES = 60;
+
+/** The maximum number of kinds counted separately, since a sender may invent any number. */
+const MAX_KINDS = 40;
+const OTHER_KINDS = "(other kinds)";
+
+/** Counts deliveries and their durations while `listen` runs. Its size is bounded. */
+export class Meter {
+  readonly #since: number;
+  readonly #minutes = new Map<number, Map<string, number>>();
+  /** What became of what was kept. */
+  readonly fates = new Fates(MINUTES);
+  readonly #latency = new Histogram(READABLE_BOUNDS);
+  readonly #durations = new Map<string, { readonly times: Histogram; failed: number }>();
+
+  constructor(now: number) {
+    this.#since = now;
+  }
+
+  count(observation: Observation): void {
+    this.fates.note(observation);
+    if (observation.type === "delivery") this.#countDelivery(observation);
+    else this.#countRuns(observation);
+  }
+
+  /** Everything except what the inbox knows. */
+  read(now: number): Pick<Overview, "since" | "now" | "minutes" | "latency" | "durations"> {
+    const current = Math.floor(now / MINUTE);
+    const minutes = Array.from({ length: MINUTES }, (_, back): Minute => {
+      const minute = current - (MINUTES - 1) + back;
+      const at = minute * MINUTE;
+      return { at, counts: Object.fromEntries(this.#minutes.get(minute) ?? []), states: this.fates.in(at) };
+    });
+    const durations = [...this.#durations].map(([kind, { times, failed }]): KindDurations => {
+      const estimates = { median: times.quantile(0.5), p95: times.quantile(0.95), longest: times.longest };
+      return { kind, runs: times.total, failed, ...estimates };
+    });
+    durations.sort((a, b) => b.runs - a.runs);
+    return { since: this.#since, now, minutes, latency: this.#latency.buckets, durations };
+  }
+
+  #countDelivery({ receivedAt, durationMs, outcome }: DeliveryObservation): void {
+    this.#latency.add(durationMs);
+    const minute = Math.floor(receivedAt / MINUTE);
+    const counts = this.#minutes.get(minute) ?? new Map<string, number>();
+    const { word } = verdictOf(outcome);
+    this.#minutes.set(minute, counts.set(word, (counts.get(word) ?? 0) + 1));
+    for (const old of this.#minutes.keys()) if (old <= minute - MINUTES) this.#minutes.delete(old);
+  }
+
+  #countRuns({ kind, records }: AttemptObservation): void {
+    for (const { durationMs, outcome } of records) {
+      const known = this.#durations.has(kind ?? "") || this.#durations.size < MAX_KINDS;
+      const name = known ? (kind ?? "") : OTHER_KINDS;
+      const of = this.#durations.get(name) ?? { times: new Histogram(FINE_BOUNDS), failed: 0 };
+      of.times.add(durationMs);
+      if (outcome !== "ok") of.failed++;
+      this.#durations.set(name, of);
+    }
+  }
+}

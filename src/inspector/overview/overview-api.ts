@@ -1,0 +1,52 @@
+/** The types of the inspector's overview, shared by the server and the page, as those of `api.ts`. */
+import type { Counts } from "../../inbox/counts.ts";
+import type { EntryState } from "../../inbox/entry.ts";
+import type { TargetCount } from "../../inbox/target-wait.ts";
+import type { EntryRow } from "../api.ts";
+
+/** The number of durations up to a bound. */
+export interface HistogramBucket {
+  /** Upper bound in milliseconds; `null` for the last one, which has none. */
+  readonly upTo: number | null;
+  readonly count: number;
+}
+
+/** Deliveries in one minute. */
+export interface Minute {
+  /** Start of the minute. */
+  readonly at: number;
+  /** By verdict. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** Those that were kept, duplicates aside, by their state now. */
+  readonly states: Readonly<Record<EntryState, number>>;
+}
+
+/** Durations of a kind's handlers. */
+export interface KindDurations {
+  readonly kind: string;
+  readonly runs: number;
+  readonly failed: number;
+  /** Estimated median. */
+  readonly median: number;
+  /** Estimated 95th percentile. */
+  readonly p95: number;
+  readonly longest: number;
+}
+
+/** Statistics since `listen` started. */
+export interface Overview {
+  readonly since: number;
+  readonly now: number;
+  /** The last 60 minutes, oldest first. */
+  readonly minutes: readonly Minute[];
+  /** Times from a request's head to its answer. */
+  readonly latency: readonly HistogramBucket[];
+  readonly durations: readonly KindDurations[];
+  readonly counts: Counts;
+  /** How many entries wait for each target. */
+  readonly waiting: readonly TargetCount[];
+  /** The newest dead letters, newest first. */
+  readonly dead: readonly EntryRow[];
+  /** Why those failed, in words, the most frequent first. */
+  readonly deadReasons: readonly { readonly words: string; readonly count: number }[];
+}

@@ -1,0 +1,155 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Change, Tally } from "../../changes/bulk-api.ts";
+import type { ApiClient } from "../client.ts";
+import { apiFilter } from "../list/api-filter.ts";
+import { CloseButton, Dialog } from "../parts/dialog.tsx";
+import { Outcome, SendButton, useOutcome } from "../parts/outcome.tsx";
+import { type Choice, choicesFor, filterText, leftText, resultText } from "./bulk-words.ts";
+import { useTally } from "./use-tally.ts";
+
+/** A button that asks what to do with all entries that match a filter, counts them, and does it. */
+export function BulkButton({
+  label,
+  filter,
+  client,
+  isOffered = true,
+  onDone,
+}: {
+  label: string;
+  /** Whether there may be something to change. An open dialog stays, since its own work may be why there no longer is. */
+  isOffered?: boolean;
+  /** The list's filter. */
+  filter: URLSearchParams;
+  client: ApiClient;
+  onDone?: () => void;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      {isOffered && (
+        <button type="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+          {label}
+        </button>
+      )}
+      {isOpen && (
+        <BulkDialog
+          filter={filter}
+          client={client}
+          onClose={() => {
+            setOpen(false);
+            onDone?.();
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+/** A dialog that counts the entries that match a filter, asks what to do with them, and does it. */
+export function BulkDialog({
+  filter,
+  client,
+  onClose,
+}: {
+  filter: URLSearchParams;
+  client: ApiClient;
+  onClose: () => void;
+}) {
+  const [query] = useState(() => apiFilter(filter)); // a filter by age must not move on while the dialog is open
+  const { tally, failure, isCounting } = useTally(client, query);
+  return (
+    <Dialog title="Retry or drop entries" onClose={onClose}>
+      <p class="quiet">
+        Entries {filterText(filter) || "in the inbox"}, also those further down than the list has loaded.
+      </p>
+      {isCounting && (
+        <p role="status">{tally === undefined ? "Counting" : `Counting, ${sumOf(tally)} so far`}</p>
+      )}
+      {failure !== undefined && <p role="alert">{failure}</p>}
+      {!isCounting && tally !== undefined && <Question tally={tally} query={query} client={client} />}
+    </Dialog>
+  );
+}
+
+function Question({ tally, query, client }: { tally: Tally; query: URLSearchParams; client: ApiClient }) {
+  const [takeBack, setTakeBack] = useState(false);
+  const [chosen, setChosen] = useState<Change>();
+  const [progress, setProgress] = useState<{ readonly changed: number; readonly of: number }>();
+  const { result, setResult, isBusy, run } = useOutcome();
+  const stopping = useRef(new AbortController());
+  useEffect(() => () => stopping.current.abort(), []);
+  const choices = choicesFor(tally, takeBack);
+  const choice = choices.find(({ change }) => change === chosen) ?? choices[0];
+  const act = ({ change }: Choice) =>
+    run(async () => {
+      const fields = { change, takeBack, upTo: tally.newest ?? 0 };
+      const done = await client.change(query, fields, setProgress, stopping.current.signal);
+      setResult({ isGood: true, text: resultText(done) });
+    });
+  if (result?.isGood === true) {
+    return (
+      <>
+        <Outcome result={result} />
+        <div class="form-end">
+          <CloseButton label="Close" isMain />
+        </div>
+      </>
+    );
+  }
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (choice !== undefined) void act(choice);
+      }}
+    >
+      {choice === undefined && <p>There is nothing to retry or drop.</p>}
+      <fieldset class="choices" aria-label="What to do" disabled={isBusy}>
+        {choices.map((one) => (
+          <label key={one.change} class="choice">
+            <input
+              type="radio"
+              name="change"
+              checked={one === choice}
+              onChange={() => setChosen(one.change)}
+            />
+            <span>
+              {one.label}
+              <span class="quiet">{one.text}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {tally.dropped > 0 && choice?.change !== "drop" && (
+        <label>
+          <input
+            type="checkbox"
+            checked={takeBack}
+            disabled={isBusy}
+            onChange={(event) => setTakeBack(event.currentTarget.checked)}
+          />
+          Also the {tally.dropped.toLocaleString("en")} dropped before
+        </label>
+      )}
+      {choice !== undefined &&
+        leftText(tally, choice.change).map((text) => (
+          <p key={text} class="quiet">
+            {text}
+          </p>
+        ))}
+      {isBusy && progress !== undefined && (
+        <progress value={progress.changed} max={progress.of} aria-label="Changed" />
+      )}
+      <Outcome result={result} />
+      <div class="form-end">
+        <CloseButton label={isBusy ? "Stop" : "Cancel"} />
+        {choice !== undefined && <SendButton label={choice.label} isBusy={isBusy} />}
+      </div>
+    </form>
+  );
+}
+
+function sumOf({ states, dropped, foreign }: Tally): string {
+  const { pending, running, dead, unhandled } = states;
+  return (pending + running + dead + unhandled + dropped + foreign).toLocaleString("en");
+}

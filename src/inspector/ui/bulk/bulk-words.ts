@@ -1,0 +1,105 @@
+import type { BulkResult, Change, Tally } from "../../changes/bulk-api.ts";
+import { counted } from "../parts/format.ts";
+import { STATE_WORDS } from "../parts/state-words.ts";
+
+/** Something that can be done with the counted entries. */
+export interface Choice {
+  readonly change: Change;
+  /** How many entries it would change. */
+  readonly count: number;
+  readonly label: string;
+  /** What will happen. */
+  readonly text: string;
+}
+
+const number = (count: number) => count.toLocaleString("en");
+const entries = (count: number) => (count === 1 ? "1 entry" : `${number(count)} entries`);
+
+/** What can be done with the counted entries, the likeliest first. With `takeBack`, dropped ones run again too. */
+export function choicesFor({ states, dropped }: Tally, takeBack: boolean): readonly Choice[] {
+  const back = takeBack ? dropped : 0;
+  const ended = states.dead + states.unhandled + back;
+  const open = states.pending + states.running + states.dead + states.unhandled;
+  const parts = listed([
+    [states.dead, STATE_WORDS.dead],
+    [states.unhandled, STATE_WORDS.unhandled],
+    [back, "dropped"],
+  ]);
+  const verb = states.dead + states.pending + back === 0 ? "Run" : "Retry"; // received ones have never run
+  const retry: Choice = {
+    ...{ change: "retry", count: ended + states.pending, label: `${verb} ${number(ended + states.pending)}` },
+    text: [
+      ended > 0 &&
+        `${capital(parts)}: their handlers run${verb === "Run" ? "." : ", and attempts are counted from 1."}`,
+      states.pending > 0 && `${number(states.pending)} waiting: the next attempt is now.`,
+    ]
+      .filter(Boolean)
+      .join(" "),
+  };
+  const redrive: Choice = {
+    ...{ change: "redrive", count: ended, label: `Retry only the ${number(ended)} that ended` },
+    text: `${capital(parts)}. What waits keeps its time.`,
+  };
+  const drop: Choice = {
+    ...{ change: "drop", count: open, label: `Drop ${number(open)}` },
+    text: `No further attempts, until someone retries them.${states.running > 0 ? ` ${capital(counted(states.running, "run"))} under way may still succeed.` : ""}`,
+  };
+  const offered = states.pending > 0 && ended > 0 ? [retry, redrive, drop] : [retry, drop];
+  return offered.filter(({ count }) => count > 0);
+}
+
+/** What a bulk change leaves alone, in sentences. */
+export function leftText({ states, foreign }: Tally, change: Change): readonly string[] {
+  return [
+    ...(change !== "drop" && states.running > 0
+      ? [`${number(states.running)} running: left to its run.`]
+      : []),
+    ...(foreign > 0 ? [`${number(foreign)} of other sources: this receiver does not run them.`] : []),
+  ];
+}
+
+/** What a bulk change did. */
+export function resultText({ pending, redriven, dropped, left }: BulkResult): string {
+  const did = [
+    redriven > 0 && `${entries(redriven)} ${redriven === 1 ? "runs" : "run"} again`,
+    pending > 0 && `${entries(pending)} ${pending === 1 ? "runs" : "run"} now`,
+    dropped > 0 && `${entries(dropped)} dropped`,
+  ].filter(Boolean);
+  const was = (count: number) => (count === 1 ? "was" : "were");
+  const not = [
+    left.running > 0 && `${number(left.running)} ${was(left.running)} already running`,
+    left.changedMeanwhile > 0 && `${number(left.changedMeanwhile)} changed in the meantime`,
+    left.dropped > 0 && `${number(left.dropped)} ${was(left.dropped)} dropped before`,
+    left.foreign > 0 && `${number(left.foreign)} of other sources ${was(left.foreign)} left alone`,
+  ].filter(Boolean);
+  const first = did.length === 0 ? "Nothing was changed" : did.join(", ");
+  return `${[first, ...not].join("; ")}.`;
+}
+
+/** Which entries a filter selects, to end a sentence such as `12 entries`. */
+export function filterText(filter: URLSearchParams): string {
+  const states = (filter.get("state") ?? "").split(",").filter((state) => state !== "");
+  const words = states.map((state) => (isState(state) ? STATE_WORDS[state] : state)).join(" or ");
+  const kind = filter.get("kind") ?? "";
+  const text = filter.get("text") ?? "";
+  return [
+    words !== "" && `that are ${words}`,
+    kind !== "" && `of kind ${kind}`,
+    text !== "" && `with “${text}”`,
+    (filter.has("within") || filter.has("since") || filter.has("until")) && "of the chosen time",
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
+function isState(state: string): state is keyof typeof STATE_WORDS {
+  return Object.hasOwn(STATE_WORDS, state);
+}
+
+function listed(parts: readonly (readonly [number, string])[]): string {
+  return parts.flatMap(([count, word]) => (count === 0 ? [] : [`${number(count)} ${word}`])).join(", ");
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,49 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Tally } from "../../changes/bulk-api.ts";
+import type { ApiClient } from "../client.ts";
+
+/** Counts the entries that match a filter, in as many requests as it takes. */
+export function useTally(client: ApiClient, filter: URLSearchParams) {
+  const [tally, setTally] = useState<Tally>();
+  const [failure, setFailure] = useState<string>();
+  useEffect(() => {
+    let isCurrent = true;
+    const count = async () => {
+      let sum: Tally | undefined;
+      do {
+        const query = new URLSearchParams(filter);
+        if (sum?.next != null) query.set("before", String(sum.next));
+        sum = plus(sum, await client.tally(query));
+        if (isCurrent) setTally(sum);
+      } while (isCurrent && sum.next !== null);
+    };
+    count().catch((thrown: unknown) => {
+      if (isCurrent) setFailure(thrown instanceof Error ? thrown.message : String(thrown));
+    });
+    return () => {
+      isCurrent = false;
+    };
+  }, []);
+  return {
+    tally,
+    failure,
+    isCounting: failure === undefined && (tally === undefined || tally.next !== null),
+  };
+}
+
+function plus(sum: Tally | undefined, more: Tally): Tally {
+  if (sum === undefined) return more;
+  const { states } = sum;
+  return {
+    states: {
+      pending: states.pending + more.states.pending,
+      running: states.running + more.states.running,
+      dead: states.dead + more.states.dead,
+      unhandled: states.unhandled + more.states.unhandled,
+    },
+    dropped: sum.dropped + more.dropped,
+    foreign: sum.foreign + more.foreign,
+    newest: sum.newest ?? more.newest,
+    next: more.next,
+  };
+}

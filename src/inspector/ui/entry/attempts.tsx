@@ -1,0 +1,125 @@
+import { durationText } from "../../../text/duration-text.ts";
+import type { EntryDetail } from "../../api.ts";
+import { Countdown, LocalTime } from "../parts/time.tsx";
+import { visible } from "../parts/visible.ts";
+import { ErrorText } from "./error-text.tsx";
+import { Printed, TargetHead } from "./run-notes.tsx";
+
+type Attempt = EntryDetail["runs"][number];
+
+/** An entry's handler runs and forwards, newest first: start, duration, outcome, error, and the target's response. */
+export function Attempts({ entry }: { entry: EntryDetail }) {
+  const { runs, state, reason, runAt, receivedAt } = entry;
+  const longest = Math.max(1, ...runs.map(({ durationMs }) => durationMs));
+  const waits = state === "pending" && runAt > Date.now();
+  return (
+    <section aria-labelledby="attempts-title">
+      <h2 id="attempts-title">Attempts</h2>
+      {runs.length === 0 && <p class="quiet">{whyNone(entry)}</p>}
+      <ol class="timeline">
+        {waits && (
+          <li class="run pending">
+            {reason === "target_away" ? (
+              "Next attempt in its turn, once its target answers"
+            ) : (
+              <>
+                Next attempt <Countdown to={runAt} />, at <LocalTime at={runAt} />
+              </>
+            )}
+          </li>
+        )}
+        {state === "running" && <li class="run running">Running now</li>}
+        {runs
+          .map((run, index) => (
+            <Run
+              key={index}
+              run={run}
+              after={run.startedAt - receivedAt}
+              longest={longest}
+              repeatedIn={repeatedIn(run, runs.slice(index + 1))}
+            />
+          ))
+          .toReversed()}
+      </ol>
+    </section>
+  );
+}
+
+/** The last attempt up to which the handler failed with the same error at the same place; `undefined` if it is this one. */
+function repeatedIn({ handler, error, failure }: Attempt, later: readonly Attempt[]): number | undefined {
+  if (error === null) return undefined;
+  const own = later.filter((run) => run.handler === handler);
+  const other = own.findIndex((run) => run.error !== error || run.failure?.at !== failure?.at);
+  return own[(other < 0 ? own.length : other) - 1]?.attempt;
+}
+
+function Run({
+  run,
+  after,
+  longest,
+  repeatedIn,
+}: {
+  run: Attempt;
+  after: number;
+  longest: number;
+  repeatedIn: number | undefined;
+}) {
+  const { attempt, handler, outcome, durationMs, error, failure, note, startedAt } = run;
+  const word = outcome === "ok" ? "handled" : outcome;
+  return (
+    <li class={`run ${outcome}`}>
+      <div class="run-head">
+        <span class={`state ${outcome}`}>{word}</span>
+        <span class="run-name">
+          attempt {attempt}, <bdi>{visible(handler)}</bdi>
+        </span>
+        <span class="quiet">
+          <LocalTime at={startedAt} isExact />, {durationText(after)} after arrival
+        </span>
+      </div>
+      <div class="bar-row">
+        <span class="bar" style={{ width: `${Math.max(0.5, (durationMs / longest) * 100)}%` }} />
+        <span class="bar-text">{durationText(durationMs)}</span>
+      </div>
+      {repeatedIn !== undefined && <p class="quiet">the same error as in attempt {repeatedIn}</p>}
+      {error !== null && repeatedIn === undefined && !isSaidBy(note, error) && <ErrorText run={run} />}
+      {repeatedIn === undefined && failure?.stack != null && (
+        <details>
+          <summary>Stack</summary>
+          <Said text={failure.stack} />
+        </details>
+      )}
+      {note !== null && <Said text={note} />}
+      {run.answer !== null && <TargetHead answer={run.answer} />}
+      <Printed run={run} />
+    </li>
+  );
+}
+
+/** Whether an error only repeats a note, which is a target's answer. One that also explains the answer does not. */
+function isSaidBy(note: string | null, error: string): boolean {
+  if (note === null) return false;
+  const [status = "", ...body] = note.split("\n");
+  const [, told] = error.split(`answered ${status.slice(0, 3)}`);
+  if (told === undefined) return false;
+  const said = body.join(" ").replaceAll(/\s+/g, " ").trim();
+  return `: ${said}`.startsWith(told.replace(/…$/, ""));
+}
+
+/** The text of a handler or a target. */
+function Said({ text }: { text: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reachable
+    <pre class="said" tabIndex={0}>
+      {visible(text, { lines: true })}
+    </pre>
+  );
+}
+
+function whyNone({ state, reason, settledAt }: EntryDetail): string {
+  if (reason === "invalid_data") return "None: its data does not fit the schema, so no handler ran.";
+  if (state === "dead") return "None: it was a dead letter from the start.";
+  if (state === "unhandled") return "None: there is no handler or target for this kind.";
+  if (state === "done" && settledAt !== null) return "No runs are recorded.";
+  return "No attempt has finished yet.";
+}

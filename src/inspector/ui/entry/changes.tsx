@@ -1,0 +1,27 @@
+import { useMemo } from "preact/hooks";
+import { diffLines } from "../../../text/diff-lines.ts";
+import { comparableLines } from "../json/json-reader.ts";
+import { LinesBox } from "../parts/lines-box.tsx";
+import { visible } from "../parts/visible.ts";
+
+/** The most characters of a changed line that are displayed. */
+const MAX_LINE = 2000;
+
+const SIGNS = { same: " ", added: "+", removed: "−" } as const;
+const SPOKEN = { same: "", added: "added: ", removed: "removed: " } as const;
+
+/** What differs between two bodies, line by line. */
+export function Changes({ before, after }: { before: string; after: string }) {
+  const lines = useMemo(() => diffLines(comparableLines(before), comparableLines(after)), [before, after]);
+  const render = (index: number) => {
+    const { change, text } = lines[index] ?? { change: "same", text: "" };
+    return (
+      <div class={`change ${change}`}>
+        <span aria-hidden="true">{SIGNS[change]} </span>
+        <span class="spoken">{SPOKEN[change]}</span>
+        {visible(text.length > MAX_LINE ? `${text.slice(0, MAX_LINE)}…` : text)}
+      </div>
+    );
+  };
+  return <LinesBox label="Changes" className="changes" lines={() => ({ count: lines.length, render })} />;
+}

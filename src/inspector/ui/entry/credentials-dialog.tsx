@@ -1,0 +1,52 @@
+import type { ApiClient } from "../client.ts";
+import { CloseButton, Dialog } from "../parts/dialog.tsx";
+import { Outcome, SendButton, useOutcome } from "../parts/outcome.tsx";
+
+/** Asks before a delivery is copied or saved with the headers whose values the page does not show. */
+export function CredentialsDialog({
+  seq,
+  what,
+  hidden,
+  client,
+  onClose,
+}: {
+  seq: number;
+  what: "curl" | "fixture";
+  /** The names of those headers. */
+  hidden: readonly string[];
+  client: ApiClient;
+  onClose: () => void;
+}) {
+  const { result, setResult, isBusy, run } = useOutcome();
+  const isCopy = what === "curl";
+  const act = () =>
+    run(async () => {
+      const query = "?credentials=include";
+      if (isCopy) await navigator.clipboard.writeText(await client.curl(seq, query));
+      else await client.save(`/api/entries/${seq}/fixture${query}`);
+      setResult({ isGood: true, text: isCopy ? "Copied, with credentials." : "Saved, with credentials." });
+    });
+  return (
+    <Dialog title={isCopy ? "Copy with credentials?" : "Save with credentials?"} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void act();
+        }}
+      >
+        <p>
+          {isCopy ? "The command" : "The file"} would contain the values of{" "}
+          <strong>{hidden.join(", ")}</strong>. Anyone who gets it can use them: do not paste it into a chat
+          or a ticket, and do not commit it.
+        </p>
+        <Outcome result={result} />
+        <div class="form-end">
+          <CloseButton label={result?.isGood === true ? "Close" : "Cancel"} />
+          {result?.isGood !== true && (
+            <SendButton label={isCopy ? "Copy with credentials" : "Save with credentials"} isBusy={isBusy} />
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,51 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { Row } from "../../api.ts";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { StateWord } from "../parts/state-word.tsx";
+import { LocalTime } from "../parts/time.tsx";
+import { visible } from "../parts/visible.ts";
+import { goTo } from "../route.ts";
+
+/** The title of a detail page, with the delivery's state, time and id. `children` are further facts. */
+export function DetailHead({
+  title,
+  row,
+  id,
+  focus,
+  children,
+}: {
+  title: string;
+  row: Row;
+  id?: string;
+  /** The title gets the focus when this changes. */
+  focus: number | string;
+  children?: ComponentChildren;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    if (document.activeElement?.id !== "list") heading.current?.focus({ preventScroll: true });
+  }, [focus]);
+  return (
+    <header class="detail-head">
+      <button type="button" class="back" onClick={() => goTo("/")}>
+        ← Deliveries
+      </button>
+      <h1 ref={heading} tabIndex={-1}>
+        <bdi>{visible(title)}</bdi>
+      </h1>
+      <p class="detail-sub">
+        <StateWord row={row} />
+        {row.type === "entry" && <span>#{row.seq}</span>}
+        <LocalTime at={row.receivedAt} />
+        {children}
+        {id !== undefined && (
+          <span class="id">
+            <code>{visible(id)}</code>
+            <CopyButton text={id} label="Copy" name="Copy the event id" />
+          </span>
+        )}
+      </p>
+    </header>
+  );
+}

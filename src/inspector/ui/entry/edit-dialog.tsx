@@ -1,0 +1,138 @@
+import { useContext, useState } from "preact/hooks";
+import type { EntryDetail } from "../../api.ts";
+import type { ApiClient } from "../client.ts";
+import { JsonEditor } from "../json/json-editor.tsx";
+import { comparableLines } from "../json/json-reader.ts";
+import { sentMessage, TellContext, useAttempt } from "../messages.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { size } from "../parts/format.ts";
+import { Outcome, SendButton, useOutcome } from "../parts/outcome.tsx";
+import { showSent } from "../trigger/show-sent.ts";
+import { useDraft } from "../trigger/use-draft.ts";
+import { useWholeBody } from "./use-whole-body.ts";
+
+/** The largest body in bytes that can be edited on the page. */
+const MAX_EDITED = 2 * 1024 * 1024;
+
+/** A dialog to edit the body and send it, signed, as a new delivery. Closing it keeps the draft. */
+export function EditDialog({
+  entry,
+  client,
+  onClose,
+}: {
+  entry: EntryDetail;
+  client: ApiClient;
+  onClose: () => void;
+}) {
+  const body = useWholeBody(entry, client);
+  return (
+    <Dialog title="Edit and send as new delivery" onClose={onClose}>
+      {body === undefined || body.isLoading ? (
+        <p class="quiet">Loading the whole body</p>
+      ) : body.form === "text" && (body.bytes > MAX_EDITED || body.cut) ? (
+        <TooLarge entry={entry} client={client} bytes={body.bytes} />
+      ) : (
+        <EditForm
+          seq={entry.seq}
+          name={entry.bodyHash}
+          original={body.form === "text" ? body.text : ""}
+          isText={body.form === "text"}
+          client={client}
+          onClose={onClose}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+function TooLarge({ entry, client, bytes }: { entry: EntryDetail; client: ApiClient; bytes: number }) {
+  const attempt = useAttempt();
+  const save = () =>
+    attempt(async () => ({
+      good: true,
+      text: `Saved ${await client.save(`/api/entries/${entry.seq}/body`)}`,
+    }));
+  const isLarge = bytes > MAX_EDITED;
+  return (
+    <>
+      <p class="warning">
+        {isLarge
+          ? `This body has ${size(bytes)}; up to ${size(MAX_EDITED)} can be edited here.`
+          : "The whole body could not be loaded."}{" "}
+        Download it, and edit the file instead.
+      </p>
+      <div class="form-end">
+        <button type="button" class="main" onClick={() => void save()}>
+          Download it
+        </button>
+      </div>
+    </>
+  );
+}
+
+function EditForm({
+  seq,
+  name,
+  original,
+  isText,
+  client,
+  onClose,
+}: {
+  seq: number;
+  name: string;
+  original: string;
+  isText: boolean;
+  client: ApiClient;
+  onClose: () => void;
+}) {
+  const draft = useDraft(name, original);
+  const [restamp, setRestamp] = useState(true);
+  const { result, setResult, isBusy, run } = useOutcome();
+  const tell = useContext(TellContext);
+  const send = () =>
+    run(async () => {
+      const sent = await client.send(draft.text, restamp);
+      const message = sentMessage(sent);
+      if (!sent.ok) {
+        setResult({ isGood: false, text: message.text });
+        return;
+      }
+      draft.finish();
+      onClose();
+      showSent(sent, seq);
+      tell({ ...message, seq: null });
+    });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      {!isText && <p class="warning">The body is not text; enter a new one.</p>}
+      {draft.isOffered && draft.isChanged && <p class="quiet">This is your draft, kept for this tab.</p>}
+      {!draft.isKept && <p class="warning">The browser has no room to keep this draft.</p>}
+      <JsonEditor label="Body" value={draft.text} onChange={draft.setText} />
+      <Outcome result={result} />
+      <div class="form-end">
+        <label>
+          <input
+            type="checkbox"
+            checked={restamp}
+            onChange={(event) => setRestamp(event.currentTarget.checked)}
+          />
+          Set timestamp to now
+        </label>
+        {draft.isChanged && (
+          <button type="button" onClick={draft.reset}>
+            Discard the draft
+          </button>
+        )}
+        <button type="button" onClick={() => draft.setText(comparableLines(draft.text).join("\n"))}>
+          Indent
+        </button>
+        <SendButton label={isBusy ? "Sending" : "Sign and send"} isBusy={isBusy} />
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,141 @@
+import { useState } from "preact/hooks";
+import type { EntryDetail } from "../../api.ts";
+import type { ApiClient } from "../client.ts";
+import { sentMessage, useAttempt } from "../messages.tsx";
+import { Menu, type MenuItem } from "../parts/menu.tsx";
+import { visible } from "../parts/visible.ts";
+import { showSent } from "../trigger/show-sent.ts";
+import { CredentialsDialog } from "./credentials-dialog.tsx";
+import { EditDialog } from "./edit-dialog.tsx";
+import { ForwardDialog } from "./forward-dialog.tsx";
+
+/** The actions for an entry. `onChanged` is called when the entry itself may have changed. */
+export function EntryActions({
+  entry,
+  client,
+  forwards,
+  onChanged,
+}: {
+  entry: EntryDetail;
+  client: ApiClient;
+  forwards: readonly string[];
+  onChanged: () => void;
+}) {
+  const [dialog, setDialog] = useState<"edit" | "forward" | "curl" | "fixture">();
+  const attempt = useAttempt();
+  const { seq, state, delivery } = entry;
+  const hidden = delivery?.hidden ?? [];
+  const replay = (exact: boolean) =>
+    attempt(async () => {
+      const sent = await client.replay(seq, exact);
+      showSent(sent, seq);
+      return sentMessage(sent);
+    });
+  const retry = () =>
+    attempt(async () => {
+      await client.retry(seq);
+      onChanged();
+      return { good: true, text: redrivable ? `#${seq} runs again.` : `#${seq} runs now.` };
+    });
+  const drop = () =>
+    attempt(async () => {
+      await client.drop(seq);
+      onChanged();
+      return { good: true, text: `#${seq} was dropped; Retry takes it back.` };
+    });
+  const copy = (what: string, text: () => Promise<string>, without = "") =>
+    attempt(async () => {
+      await navigator.clipboard.writeText(await text());
+      return { good: true, text: `${what} was copied${without}.` };
+    });
+  const save = (what: "body" | "fixture") =>
+    attempt(async () => ({
+      good: true,
+      text: `Saved ${await client.save(`/api/entries/${seq}/${what}`)}${what === "fixture" ? leftOut : ""}`,
+    }));
+  const leftOut = hidden.length === 0 ? "" : `, without ${hidden.join(", ")}`;
+  const gone = delivery === null;
+  const redrivable = state === "dead" || state === "unhandled";
+  const unfit = entry.stillUnfit ?? [];
+  const sendAgain: readonly MenuItem[] = [
+    {
+      label: "Send again as new",
+      hint: "with a new timestamp and signature: a new event",
+      onSelect: () => void replay(false),
+    },
+    {
+      label: "Resend identical bytes",
+      hint: "with the same signature: a duplicate",
+      onSelect: () => void replay(true),
+    },
+    { label: "Edit and send…", hint: "signed again", onSelect: () => setDialog("edit") },
+    { label: "Forward to…", hint: "the same bytes, to another target", onSelect: () => setDialog("forward") },
+  ];
+  const copies: readonly MenuItem[] = [
+    {
+      label: "Copy as curl",
+      hint: `a command that sends the same bytes${leftOut}`,
+      disabled: gone,
+      onSelect: () => void copy("The curl command", () => client.curl(seq), leftOut),
+    },
+    ...(hidden.length > 0
+      ? [{ label: "Copy as curl with credentials…", onSelect: () => setDialog("curl") }]
+      : []),
+    { label: "Copy event id", onSelect: () => void copy("The event id", async () => entry.eventId) },
+  ];
+  const more: readonly MenuItem[] = [
+    {
+      label: "Save fixture",
+      hint: `a file for hookporter replay${leftOut}`,
+      disabled: gone,
+      onSelect: () => void save("fixture"),
+    },
+    ...(hidden.length > 0
+      ? [{ label: "Save fixture with credentials…", onSelect: () => setDialog("fixture") }]
+      : []),
+    { label: "Download body", disabled: gone, onSelect: () => void save("body") },
+    {
+      label: "Drop",
+      hint: "let it go: it does not run again by itself",
+      disabled: state === "done" || entry.reason === "dropped",
+      onSelect: () => void drop(),
+    },
+  ];
+  return (
+    <div class="actions" role="toolbar" aria-label="Actions">
+      {redrivable && (
+        <button
+          type="button"
+          class={unfit.length === 0 && state === "dead" ? "main" : ""}
+          onClick={() => void retry()}
+        >
+          {unfit.length === 0 ? "Retry" : "Retry anyway"}
+        </button>
+      )}
+      {state === "pending" && (
+        <button type="button" class="main" onClick={() => void retry()}>
+          Retry now
+        </button>
+      )}
+      <Menu label="Send again ▾" name="Send again" items={sendAgain} disabled={gone} />
+      <Menu label="Copy ▾" name="Copy" items={copies} />
+      <Menu label="⋯" name="More actions" items={more} />
+      {unfit.length > 0 && <p class="warning">{unfitText(entry.problems, unfit)}</p>}
+      {dialog === "edit" && <EditDialog entry={entry} client={client} onClose={() => setDialog(undefined)} />}
+      {dialog === "forward" && (
+        <ForwardDialog seq={seq} client={client} forwards={forwards} onClose={() => setDialog(undefined)} />
+      )}
+      {(dialog === "curl" || dialog === "fixture") && (
+        <CredentialsDialog what={dialog} {...{ seq, hidden, client }} onClose={() => setDialog(undefined)} />
+      )}
+    </div>
+  );
+}
+
+/** What a retry would meet now; what does not fit for the same reason as before is said above already. */
+function unfitText(before: EntryDetail["problems"], [first, ...others]: EntryDetail["problems"]): string {
+  const isSaid = before.some(({ field, message }) => field === first?.field && message === first.message);
+  if (first === undefined || isSaid) return "A retry would fail again now, for the same reason.";
+  const more = others.length > 0 ? `, and ${others.length} more` : "";
+  return `A retry would fail again now: ${visible(`${first.field} ${first.message}`)}${more}.`;
+}

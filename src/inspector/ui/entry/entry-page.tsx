@@ -1,0 +1,128 @@
+import { useState } from "preact/hooks";
+import type { EntryDetail, Row, Status } from "../../api.ts";
+import { BulkDialog } from "../bulk/bulk-dialog.tsx";
+import type { ApiClient } from "../client.ts";
+import type { WantedField } from "../json/json-view.tsx";
+import { FirstToDiffer } from "../overview/drift-notice.tsx";
+import { Fold } from "../parts/fold.tsx";
+import { counted, exactTime } from "../parts/format.ts";
+import { PairList } from "../parts/pair-list.tsx";
+import { LocalTime } from "../parts/time.tsx";
+import { useLoaded } from "../use-loaded.ts";
+import { Attempts } from "./attempts.tsx";
+import { Checks } from "./checks.tsx";
+import { Comparison } from "./comparison.tsx";
+import { DetailHead } from "./detail-head.tsx";
+import { EntryActions } from "./entry-actions.tsx";
+import { Payload } from "./payload.tsx";
+import { ReceivedAdvice, receivedOf } from "./received-advice.tsx";
+import { RelatedEvents } from "./related-events.tsx";
+import { Next } from "./summary.tsx";
+import { Why } from "./why.tsx";
+
+/** All details of an entry. `row` is its row in the list, which shows when it has changed. */
+export function EntryPage({
+  seq,
+  from,
+  row,
+  client,
+  status,
+}: {
+  seq: number;
+  /** The entry that it was sent again from, to compare both. */
+  from: number | undefined;
+  row: Row | undefined;
+  client: ApiClient;
+  status: Status | undefined;
+}) {
+  const changes = row?.type === "entry" ? [row.state, row.attempts, row.duplicates, row.runAt] : [];
+  const reload = useReload();
+  const [wanted, setWanted] = useState<WantedField & { readonly seq: number }>();
+  const [asked, setAsked] = useState<number>(); // outlives the advice, as the entry is received no longer once it runs
+  const { value: entry, failure } = useLoaded(
+    () => client.entry(seq),
+    [client, seq, ...changes, reload.count],
+  );
+  if (entry?.seq !== seq)
+    return <p class={`notice ${failure === undefined ? "quiet" : ""}`}>{failure ?? `Loading #${seq}`}</p>;
+  const { explanation, kind, eventId, runs, attempts, state } = entry;
+  return (
+    <article class="detail" key={seq}>
+      <div class="detail-top">
+        <DetailHead title={kind ?? "Not an event"} row={entry} id={eventId} focus={seq}>
+          {attempts > 1 && <span>attempt {attempts}</span>}
+          {explanation.status !== null && <span>answered {explanation.status}</span>}
+        </DetailHead>
+        {from !== undefined && <Comparison entry={entry} from={from} client={client} />}
+        <Why entry={entry} onField={(field) => setWanted({ field, seq })} />
+        <FirstToDiffer drifts={entry.drifts} />
+        {state === "unhandled" && kind !== null ? (
+          <ReceivedAdvice kind={kind} client={client} status={status} onAsk={() => setAsked(seq)} />
+        ) : (
+          <Next {...explanation} />
+        )}
+        <EntryActions
+          entry={entry}
+          client={client}
+          forwards={status?.forwards ?? []}
+          onChanged={reload.now}
+        />
+        {asked === seq && kind !== null && (
+          <BulkDialog filter={receivedOf(kind)} client={client} onClose={() => setAsked(undefined)} />
+        )}
+      </div>
+      <Payload entry={entry} client={client} wanted={wanted?.seq === seq ? wanted : undefined} />
+      <div class="story">
+        <Checks explanation={explanation} />
+        {(runs.length > 0 || state === "running" || state === "pending") && <Attempts entry={entry} />}
+        <Repeats entry={entry} />
+        <RelatedEvents entry={entry} client={client} />
+        <Facts entry={entry} />
+      </div>
+    </article>
+  );
+}
+
+function Repeats({ entry }: { entry: EntryDetail }) {
+  const { duplicates, seenAgain, lastSeenAt } = entry;
+  if (duplicates === 0) return null;
+  const times = seenAgain.length > 0 ? seenAgain : [lastSeenAt];
+  return (
+    <section aria-labelledby="duplicates-title">
+      <h2 id="duplicates-title">Duplicates</h2>
+      <p>
+        The same event was received {counted(duplicates, "more time")}. Each was answered with 200, and
+        nothing ran again.
+      </p>
+      <p class="quiet">
+        {times.map((at, index) => (
+          <>
+            {index > 0 && ", "}
+            <LocalTime at={at} />
+          </>
+        ))}
+        {duplicates > times.length && ", and earlier"}
+      </p>
+    </section>
+  );
+}
+
+function Facts({ entry }: { entry: EntryDetail }) {
+  const { source, orderKey, bodyHash, finishedHandlers, eventTimestamp, settledAt } = entry;
+  const facts: readonly (readonly [string, string | null])[] = [
+    ["received", exactTime(entry.receivedAt)],
+    ["dated", eventTimestamp === null ? null : exactTime(eventTimestamp)],
+    ["ended", settledAt === null ? null : exactTime(settledAt)],
+    ["handlers done", finishedHandlers.length === 0 ? null : finishedHandlers.join(", ")],
+    ["order key", orderKey],
+    ["source", source],
+    ["SHA-256 of the body", bodyHash],
+  ];
+  const known = facts.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
+  return <Fold title="Record">{() => <PairList pairs={known} />}</Fold>;
+}
+
+function useReload() {
+  const [count, setCount] = useState(0);
+  return { count, now: () => setCount((before) => before + 1) };
+}

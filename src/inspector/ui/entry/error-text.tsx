@@ -1,0 +1,37 @@
+import type { EntryDetail } from "../../api.ts";
+import { visible } from "../parts/visible.ts";
+
+type Run = EntryDetail["runs"][number];
+
+/** How an error and its causes are joined in a record. */
+const CAUSE = " ← ";
+
+/** A failed run's error, with its place and its causes. */
+export function ErrorText({ run }: { run: Run }) {
+  const [message = "", ...causes] = causesOf(run);
+  return (
+    <div class="error-text">
+      <p class="headline">{visible(message, { lines: true })}</p>
+      {run.failure?.at != null && (
+        <p class="place">
+          at <code>{visible(run.failure.at)}</code>
+        </p>
+      )}
+      {causes.map((cause, index) => (
+        <p key={index} class="cause">
+          caused by: {visible(cause, { lines: true })}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** A run's error, with its name if that says something, followed by its causes. */
+function causesOf({ error, failure, outcome }: Run): readonly string[] {
+  if (error === null) return [outcome === "timeout" ? "timed out" : "failed"];
+  const [message = "", ...causes] = error.split(CAUSE);
+  const name = failure?.name ?? "Error";
+  const isTelling =
+    name.endsWith("Error") && name !== "Error" && name !== "HookporterError" && !message.startsWith(name);
+  return [isTelling ? `${name}: ${message}` : message, ...causes];
+}

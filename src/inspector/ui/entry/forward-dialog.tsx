@@ -1,0 +1,71 @@
+import { useState } from "preact/hooks";
+import type { ApiClient } from "../client.ts";
+import { sentMessage } from "../messages.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Outcome, SendButton, useOutcome } from "../parts/outcome.tsx";
+import { visible } from "../parts/visible.ts";
+
+/** A dialog to send the same bytes to another target. Its answer is shown in the dialog. */
+export function ForwardDialog({
+  seq,
+  client,
+  forwards,
+  onClose,
+}: {
+  seq: number;
+  client: ApiClient;
+  forwards: readonly string[];
+  onClose: () => void;
+}) {
+  const [target, setTarget] = useState(forwards[0] ?? "http://127.0.0.1:3000/webhooks");
+  const [answer, setAnswer] = useState<string>();
+  const { result, setResult, isBusy, run } = useOutcome();
+  const send = () =>
+    run(async () => {
+      setAnswer(undefined);
+      const sent = await client.forward(seq, target);
+      setAnswer(sent.body);
+      const { good: isGood, text } = sentMessage({ ...sent, body: "" });
+      setResult({ isGood, text });
+    });
+  return (
+    <Dialog title="Forward to another target" onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        <label class="field">
+          Target
+          <input
+            type="text"
+            inputMode="url"
+            list="targets"
+            value={target}
+            onInput={(event) => setTarget(event.currentTarget.value)}
+          />
+        </label>
+        <datalist id="targets">
+          {forwards.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+        <p class="quiet">
+          Sends the same bytes and signature once. The target must be on this machine, or one that listen
+          forwards to.
+        </p>
+        <Outcome result={result} />
+        {answer !== undefined && (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reachable
+          <pre class="said" tabIndex={0}>
+            {answer === "" ? "(empty response)" : visible(answer, { lines: true })}
+          </pre>
+        )}
+        <div class="form-end">
+          <SendButton label={isBusy ? "Forwarding" : "Forward"} isBusy={isBusy} />
+        </div>
+      </form>
+    </Dialog>
+  );
+}

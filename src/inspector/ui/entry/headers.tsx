@@ -1,0 +1,43 @@
+import type { ShownHeaders } from "../../api.ts";
+import { PairList } from "../parts/pair-list.tsx";
+import { visible } from "../parts/visible.ts";
+
+/** A delivery's request line and headers as received. */
+export function Headers({
+  method,
+  target,
+  headers,
+  sender = null,
+}: {
+  method: string;
+  target: string;
+  headers: ShownHeaders;
+  sender?: string | null;
+}) {
+  const pairs = Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((one) => [name, one] as const),
+  );
+  const forwardedFor = headers["x-forwarded-for"];
+  return (
+    <>
+      <p class="request">
+        <code>
+          {visible(method)} {visible(target)}
+        </code>
+      </p>
+      {sender !== null && (
+        <p>
+          Sent from <code>{visible(sender)}</code>
+          {forwardedFor !== undefined && (
+            <>
+              {" "}
+              for <code>{visible(String(forwardedFor))}</code>, as X-Forwarded-For says, which anyone can
+              write
+            </>
+          )}
+        </p>
+      )}
+      <PairList pairs={pairs} />
+    </>
+  );
+}

@@ -1,0 +1,94 @@
+import type { EntryDetail } from "../../api.ts";
+import type { ApiClient } from "../client.ts";
+import { JsonView, type WantedField } from "../json/json-view.tsx";
+import { useJsonLines } from "../json/use-json-lines.ts";
+import { Fold } from "../parts/fold.tsx";
+import { counted, size } from "../parts/format.ts";
+import { TextView } from "../parts/text-view.tsx";
+import { LocalTime } from "../parts/time.tsx";
+import { visible } from "../parts/visible.ts";
+import { hashOf } from "../route.ts";
+import { useLoaded } from "../use-loaded.ts";
+import { Changes } from "./changes.tsx";
+import { Headers } from "./headers.tsx";
+import { type LoadedBody, useWholeBody } from "./use-whole-body.ts";
+
+/** An entry's body, and beneath it, folded: headers, the raw text, and the changes since the previous event. */
+export function Payload({
+  entry,
+  client,
+  wanted,
+}: {
+  entry: EntryDetail;
+  client: ApiClient;
+  /** A field to go to. */
+  wanted: WantedField | undefined;
+}) {
+  const { value: previous } = useLoaded(() => client.previous(entry.seq), [client, entry.seq]);
+  const body = useWholeBody(entry, client);
+  const { delivery } = entry;
+  if (body === undefined || delivery === null) {
+    return (
+      <section class="payload" aria-labelledby="body-title">
+        <h2 id="body-title">Payload</h2>
+        <p class="quiet">It was deleted to save space; its SHA-256 is {entry.bodyHash}.</p>
+      </section>
+    );
+  }
+  return (
+    <div class="payload">
+      <section aria-labelledby="body-title">
+        <div class="section-head">
+          <h2 id="body-title">Payload</h2>
+          <span class="quiet">
+            {size(body.bytes)}
+            {body.isLoading ? ", loading the rest" : body.cut && ", truncated"}
+          </span>
+        </div>
+        <BodyText body={body} problems={entry.problems} wanted={wanted} />
+      </section>
+      <div>
+        {previous != null && (
+          <Fold title={`Changes since #${previous.seq}`} note="of the same resource">
+            {() => (
+              <>
+                <p class="previous">
+                  <a href={hashOf(`/entry/${previous.seq}`)}>
+                    #{previous.seq} {visible(previous.kind ?? "")}
+                  </a>{" "}
+                  <span class="quiet">
+                    <LocalTime at={previous.receivedAt} />
+                  </span>
+                </p>
+                <Changes before={previous.body.text} after={body.text} />
+              </>
+            )}
+          </Fold>
+        )}
+        <Fold title="Headers" note={counted(Object.keys(delivery.headers).length, "header")}>
+          {() => <Headers {...delivery} sender={entry.sender} />}
+        </Fold>
+        <Fold title="Raw" note="as it was received">
+          {() => <TextView text={body.text} />}
+        </Fold>
+      </div>
+    </div>
+  );
+}
+
+/** JSON as a tree, and everything else, also a text that is cut, as it was received. */
+function BodyText({
+  body,
+  problems,
+  wanted,
+}: {
+  body: LoadedBody;
+  problems: EntryDetail["problems"];
+  wanted: WantedField | undefined;
+}) {
+  const isWanted = body.form === "text" && !body.cut;
+  const lines = useJsonLines(body.text, isWanted);
+  if (isWanted && lines === undefined) return <p class="notice quiet">Reading {size(body.bytes)}</p>;
+  if (isWanted && lines != null) return <JsonView lines={lines} problems={problems} wanted={wanted} />;
+  return <TextView text={body.text} />;
+}

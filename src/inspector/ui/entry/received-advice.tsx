@@ -1,0 +1,82 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Status } from "../../api.ts";
+import type { ApiClient } from "../client.ts";
+import { Command } from "../parts/copy-button.tsx";
+import { visible } from "../parts/visible.ts";
+import { useLoaded } from "../use-loaded.ts";
+
+/** Milliseconds between two looks at the handlers, which are loaded again when their files change. */
+const LOOK = 2000;
+
+/** What to do with an entry that nothing handled: get a handler, or run it and those like it once there is one. */
+export function ReceivedAdvice({
+  kind,
+  client,
+  status,
+  onAsk,
+}: {
+  kind: string;
+  client: ApiClient;
+  status: Status | undefined;
+  /** Asks whether to run all of them. */
+  onAsk: () => void;
+}) {
+  const [look, setLook] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setLook((count) => count + 1), LOOK);
+    return () => clearInterval(timer);
+  }, []);
+  const { value: handlers = [] } = useLoaded(() => client.handlers(kind), [client, kind, look]);
+  if (handlers.length > 0) return <RunThese kind={kind} handlers={handlers} client={client} onAsk={onAsk} />;
+  if (status?.handlers != null) {
+    return (
+      <p>
+        <strong>Next</strong> Add a handler for {visible(kind)} to <code>{visible(status.handlers)}</code>. It
+        is loaded when you save it, and a button to run this entry appears here.
+      </p>
+    );
+  }
+  return (
+    <div class="next">
+      <p>
+        <strong>Next</strong> Start listen with handlers, or with an app to forward to:
+      </p>
+      <Command text="npx hookporter listen --handlers handlers/" />
+    </div>
+  );
+}
+
+/** Leads to the question whether to run all received entries of a kind. */
+function RunThese({
+  kind,
+  handlers,
+  client,
+  onAsk,
+}: {
+  kind: string;
+  handlers: readonly string[];
+  client: ApiClient;
+  onAsk: () => void;
+}) {
+  const { value: tally } = useLoaded(() => client.tally(receivedOf(kind)), [client, kind]);
+  const count = tally?.states.unhandled ?? 0;
+  return (
+    <div class="next run-these">
+      <p>
+        <strong>Next</strong> {handlers.length === 1 ? "A handler" : "Handlers"} for {visible(kind)}{" "}
+        {handlers.length === 1 ? "is" : "are"} loaded now: <code>{visible(handlers.join(", "))}</code>
+      </p>
+      {count > 0 && (
+        <button type="button" class="main" aria-haspopup="dialog" onClick={onAsk}>
+          {count === 1 ? "Run it…" : `Run these ${count.toLocaleString("en")}…`}
+          {tally?.next != null && " and more"}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** The filter for the received entries of a kind. */
+export function receivedOf(kind: string): URLSearchParams {
+  return new URLSearchParams({ state: "unhandled", kind });
+}

@@ -1,0 +1,50 @@
+import { durationText } from "../../../text/duration-text.ts";
+import type { ApiClient } from "../client.ts";
+import { Command } from "../parts/copy-button.tsx";
+import { size } from "../parts/format.ts";
+import { useLoaded } from "../use-loaded.ts";
+import { Checks } from "./checks.tsx";
+import { DetailHead } from "./detail-head.tsx";
+import { Headers } from "./headers.tsx";
+import { Next } from "./summary.tsx";
+import { Reason } from "./why.tsx";
+
+/** All details of a refused delivery. */
+export function RefusalPage({ id, client }: { id: string; client: ApiClient }) {
+  const { value: refusal, failure } = useLoaded(() => client.refusal(id), [client, id]);
+  if (failure !== undefined) return <p class="notice">{failure}</p>;
+  if (refusal === undefined || refusal.id !== id) return <p class="notice quiet">Loading {id}</p>;
+  const { explanation, reason, bytes, durationMs, status } = refusal;
+  return (
+    <article class="detail" key={id}>
+      <div class="detail-top">
+        <DetailHead title={`${refusal.method} ${refusal.target}`} row={refusal} focus={id}>
+          <span>
+            answered {status} in {durationText(durationMs)}
+          </span>
+        </DetailHead>
+        <Reason text={explanation.summary} kind="strange" />
+        <Next {...explanation} />
+      </div>
+      <div class="payload">
+        <section aria-labelledby="headers-title">
+          <h2 id="headers-title">Request</h2>
+          <Headers {...refusal} />
+          <p class="quiet after">
+            {size(bytes)} of body were read. The body of a refused delivery is never kept.
+          </p>
+        </section>
+      </div>
+      <div class="story">
+        <Checks explanation={explanation} />
+        {reason === "signature_mismatch" && (
+          <section aria-labelledby="more-title">
+            <h2 id="more-title">Find out more</h2>
+            <p>Save the body on the sending side, and find out why its signature fails:</p>
+            <Command text={'npx hookporter verify body.json --signature "sha256=…"'} />
+          </section>
+        )}
+      </div>
+    </article>
+  );
+}

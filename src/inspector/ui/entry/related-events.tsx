@@ -1,0 +1,58 @@
+import type { EntryDetail, EntryRow } from "../../api.ts";
+import type { ApiClient } from "../client.ts";
+import { counted } from "../parts/format.ts";
+import { StateWord } from "../parts/state-word.tsx";
+import { LocalTime } from "../parts/time.tsx";
+import { visible } from "../parts/visible.ts";
+import { hashOf } from "../route.ts";
+import { useLoaded } from "../use-loaded.ts";
+
+/** The numbers shown while the timeline is folded, nearest to the event. */
+const SHOWN = 7;
+
+/** The events of the same resource: their numbers, and unfolded a timeline. */
+export function RelatedEvents({ entry, client }: { entry: EntryDetail; client: ApiClient }) {
+  const { seq, state } = entry;
+  const { value } = useLoaded(() => client.related(seq), [client, seq, state]);
+  const rows = value?.rows ?? [];
+  if (rows.length < 2 || !rows.some((row) => row.seq === seq)) return null;
+  const at = rows.findIndex((row) => row.seq === seq);
+  const from = Math.max(0, Math.min(at - Math.floor(SHOWN / 2), rows.length - SHOWN));
+  const numbers = rows.slice(from, from + SHOWN).map((row) => `#${row.seq}`);
+  return (
+    <details class="related">
+      <summary>
+        <h2>Same resource</h2>
+        <span class="quiet">
+          {from > 0 && "… "}
+          {numbers.join(" ")}
+          {from + SHOWN < rows.length && " …"}
+        </span>
+      </summary>
+      <p class="quiet">
+        {counted(rows.length, "event")} of <bdi>{visible(value?.resource ?? "")}</bdi>
+      </p>
+      <ol class="related-list">
+        {rows.map((row) => (
+          <RelatedEvent key={row.id} row={row} isThis={row.seq === seq} />
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+function RelatedEvent({ row, isThis }: { row: EntryRow; isThis: boolean }) {
+  const name = `#${row.seq} ${visible(row.kind ?? "")}`;
+  return (
+    <li class={`related-event ${isThis ? "this" : ""}`}>
+      <LocalTime at={row.receivedAt} class="quiet" />
+      {isThis ? (
+        <strong aria-current="true">{name}</strong>
+      ) : (
+        <a href={hashOf(`/entry/${row.seq}`)}>{name}</a>
+      )}
+      <StateWord row={row} />
+      {row.why !== null && <span class="related-why">{visible(row.why)}</span>}
+    </li>
+  );
+}

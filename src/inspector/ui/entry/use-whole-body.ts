@@ -1,0 +1,32 @@
+import { useEffect, useState } from "preact/hooks";
+import type { EntryDetail, ShownBody } from "../../api.ts";
+import type { ApiClient } from "../client.ts";
+
+/** The largest body in bytes that the page loads whole; the rest of a larger one can be downloaded. */
+const MAX_WHOLE = 4 * 1024 * 1024;
+
+/** A body with as much of its text as the page can show. */
+export interface LoadedBody extends ShownBody {
+  /** Whether the rest is being loaded. */
+  readonly isLoading: boolean;
+}
+
+/** The whole body of an entry: its details contain only the beginning of a large one. */
+export function useWholeBody(entry: EntryDetail, client: ApiClient): LoadedBody | undefined {
+  const [whole, setWhole] = useState<{ hash: string; text: string | null }>();
+  const given = entry.delivery?.body;
+  const isWanted = given?.form === "text" && given.cut && given.bytes <= MAX_WHOLE;
+  useEffect(() => {
+    if (!isWanted || whole?.hash === entry.bodyHash) return;
+    let isCurrent = true;
+    const set = (text: string | null) => isCurrent && setWhole({ hash: entry.bodyHash, text });
+    client.body(entry.seq).then(set, () => set(null));
+    return () => {
+      isCurrent = false;
+    };
+  }, [client, entry.seq, entry.bodyHash, isWanted]);
+  if (given === undefined || !isWanted) return given && { ...given, isLoading: false };
+  if (whole?.hash !== entry.bodyHash) return { ...given, isLoading: true };
+  if (whole.text === null) return { ...given, isLoading: false };
+  return { ...given, text: whole.text, cut: false, isLoading: false };
+}

@@ -1,0 +1,73 @@
+import type { EntryDetail } from "../../api.ts";
+import { Prose } from "../parts/prose.tsx";
+import { visible } from "../parts/visible.ts";
+import { ErrorText } from "./error-text.tsx";
+import { Summary } from "./summary.tsx";
+
+type Run = EntryDetail["runs"][number];
+
+/** What happened to an entry. If it failed: first the error, its place and its causes, or the fields that do not fit. */
+export function Why({ entry, onField }: { entry: EntryDetail; onField: (field: string) => void }) {
+  const { problems, runs, state, reason, explanation } = entry;
+  const summary = <Summary text={explanation.summary} />;
+  if (state === "done" || state === "unhandled" || reason === "dropped") return summary;
+  const last = Math.max(0, ...runs.map(({ attempt }) => attempt));
+  const failed = runs.filter(({ attempt, outcome }) => attempt === last && outcome !== "ok");
+  if (problems.length > 0 || failed.length > 0) {
+    return (
+      <>
+        {problems.length > 0 ? (
+          <Problems problems={problems} onField={onField} />
+        ) : (
+          <Failures runs={failed} />
+        )}
+        {summary}
+      </>
+    );
+  }
+  return state === "dead" ? <Reason text={explanation.summary} /> : summary;
+}
+
+/** A reason that says it all. `strange` if it is about a delivery that was refused. */
+export function Reason({ text, kind = "failed" }: { text: string; kind?: "failed" | "strange" }) {
+  return (
+    <div class={`why ${kind}`}>
+      <p class="headline">
+        <Prose text={text} />
+      </p>
+    </div>
+  );
+}
+
+function Failures({ runs }: { runs: readonly Run[] }) {
+  return (
+    <div class="why">
+      {runs.map((run) => (
+        <div key={run.handler}>
+          {runs.length > 1 && <p class="quiet">{visible(run.handler)}</p>}
+          <ErrorText run={run} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function Problems({
+  problems,
+  onField,
+}: Pick<EntryDetail, "problems"> & { onField: (field: string) => void }) {
+  return (
+    <dl class="why problems">
+      {problems.map(({ field, message }) => (
+        <div key={`${field} ${message}`}>
+          <dt>
+            <button type="button" class="link" title="Go to it in the payload" onClick={() => onField(field)}>
+              <code>{visible(field)}</code>
+            </button>
+          </dt>
+          <dd>{visible(message)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,41 @@
+import type { EntryDetail } from "../../api.ts";
+import type { JsonLines } from "./json-lines.ts";
+
+/** In a body with more lines, no problem is marked: each line's path would be read. */
+const MAX_LINES = 50_000;
+
+/**
+ * The problems of `data` by the line of the field that they are about. A field that is missing is noted at the nearest value
+ * around it.
+ */
+export function findProblems(
+  lines: JsonLines,
+  problems: EntryDetail["problems"],
+): ReadonlyMap<number, readonly string[]> {
+  const found = new Map<number, readonly string[]>();
+  if (problems.length === 0 || lines.count > MAX_LINES) return found;
+  const linesByPath = new Map<string, number>();
+  for (let line = 0; line < lines.count; line++) {
+    if (lines.kind(line) !== "close") linesByPath.set(lines.path(line), line);
+  }
+  for (const { field, message } of problems) {
+    const line = linesByPath.get(field);
+    const around = line ?? nearest(field, linesByPath);
+    if (around === undefined) continue;
+    const note = line === undefined ? `${field} ${message}` : message;
+    found.set(around, [...(found.get(around) ?? []), note]);
+  }
+  return found;
+}
+
+/** The line of a field, or of the nearest value around it if it is missing; `undefined` in a body that is too long. */
+export function lineOf(lines: JsonLines, field: string): number | undefined {
+  const [line] = findProblems(lines, [{ field, message: "" }]).keys();
+  return line;
+}
+
+function nearest(field: string, linesByPath: ReadonlyMap<string, number>): number | undefined {
+  const shorter = field.replace(/(?:\.[^.[\]]+|\[[^\]]*\])$/, "");
+  if (shorter === field) return undefined;
+  return linesByPath.get(shorter) ?? nearest(shorter, linesByPath);
+}

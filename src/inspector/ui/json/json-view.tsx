@@ -1,0 +1,160 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { EntryDetail } from "../../api.ts";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { visible } from "../parts/visible.ts";
+import { findLines, MAX_FOUND, searchPattern } from "./find-lines.ts";
+import { findProblems, lineOf } from "./find-problems.ts";
+import { Folding } from "./folding.ts";
+import type { JsonLines } from "./json-lines.ts";
+import { JsonTree } from "./json-tree.tsx";
+
+/** Texts with more characters start folded. */
+const FOLDED_FROM = 200_000;
+/** Milliseconds without typing before a search starts. */
+const TYPING = 150;
+
+/** A field that the reader chose: a new object each time. */
+export interface WantedField {
+  readonly field: string;
+}
+
+/** JSON of any size that can be folded, searched and copied. */
+export function JsonView({
+  lines,
+  problems = [],
+  wanted,
+}: {
+  lines: JsonLines;
+  /** Noted at the lines of their fields; the first one is scrolled to. */
+  problems?: EntryDetail["problems"];
+  /** A field to go to. */
+  wanted?: WantedField | undefined;
+}) {
+  const folding = useMemo(() => new Folding(lines, lines.text.length > FOLDED_FROM), [lines]);
+  // Every load of the entry has a new list, which must not scroll again.
+  const notes = useMemo(() => findProblems(lines, problems), [lines, JSON.stringify(problems)]);
+  const [, setVersion] = useState(0);
+  const [active, setActive] = useState({ line: 0, moves: 0 });
+  const [query, setQuery] = useState("");
+  const settled = useSettled(query);
+  const pattern = useMemo(() => searchPattern(settled), [settled]);
+  const found = useMemo(() => findLines(lines, pattern), [lines, pattern]);
+  const draw = () => setVersion((version) => version + 1);
+  const go = (line: number) => {
+    folding.reveal(line);
+    setActive(({ moves }) => ({ line, moves: moves + 1 }));
+  };
+  useEffect(() => {
+    const [first] = [...notes.keys()].toSorted((one, other) => one - other);
+    if (first !== undefined) go(first);
+  }, [notes]);
+  useEffect(() => {
+    const line = wanted === undefined ? undefined : lineOf(lines, wanted.field);
+    if (line === undefined) return;
+    go(line);
+    const tree = document.querySelector<HTMLElement>(".payload [role=tree]");
+    tree?.scrollIntoView({ block: "nearest" });
+    tree?.focus({ preventScroll: true });
+  }, [wanted]);
+  useEffect(() => {
+    if (found[0] !== undefined) go(found[0]);
+  }, [found]);
+  const step = (by: 1 | -1) => {
+    const next =
+      by === 1 ? found.find((one) => one > active.line) : found.findLast((one) => one < active.line);
+    const line = next ?? (by === 1 ? found[0] : found.at(-1));
+    if (line !== undefined) go(line);
+  };
+  const position = found.indexOf(active.line) + 1;
+  const path = lines.path(active.line);
+  return (
+    <div class="json">
+      <div class="json-tools">
+        <search>
+          <input
+            type="search"
+            id="body-search"
+            aria-label="Search the body"
+            placeholder="Search the body"
+            value={query}
+            onInput={(event) => setQuery(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
+              else if (event.key === "Escape" && query !== "") setQuery("");
+              else return;
+              event.preventDefault();
+              event.stopPropagation();
+            }}
+          />
+          {pattern !== undefined && (
+            <>
+              <span class="quiet" role="status">
+                {foundText(found.length, position)}
+              </span>
+              <button type="button" class="small" aria-label="Previous match" onClick={() => step(-1)}>
+                ↑
+              </button>
+              <button type="button" class="small" aria-label="Next match" onClick={() => step(1)}>
+                ↓
+              </button>
+            </>
+          )}
+        </search>
+        <button
+          type="button"
+          class="small"
+          onClick={() => {
+            folding.foldAll();
+            setActive(({ moves }) => ({ line: 0, moves: moves + 1 }));
+          }}
+        >
+          Fold all
+        </button>
+        <button
+          type="button"
+          class="small"
+          onClick={() => {
+            folding.unfoldAll();
+            draw();
+          }}
+        >
+          Unfold all
+        </button>
+        <CopyButton text={lines.text} label="Copy body" />
+      </div>
+      <JsonTree
+        lines={lines}
+        folding={folding}
+        pattern={pattern}
+        notes={notes}
+        active={active}
+        onActive={setActive}
+        onFold={draw}
+      />
+      <div class="json-tools">
+        <code class="json-path">
+          <span class="spoken">Path: </span>
+          <bdi>{visible(path)}</bdi>
+        </code>
+        <CopyButton text={async () => lines.value(active.line)} label="Copy value" />
+        <CopyButton text={path} label="Copy path" />
+      </div>
+    </div>
+  );
+}
+
+function foundText(count: number, position: number): string {
+  if (count === 0) return "no matches";
+  const all = count === MAX_FOUND ? `${count.toLocaleString("en")} or more` : count.toLocaleString("en");
+  return position === 0 ? `${all} found` : `${position.toLocaleString("en")} of ${all}`;
+}
+
+/** A text once it has not changed for a moment. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), TYPING);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}

@@ -1,0 +1,175 @@
+import { useContext, useEffect, useState } from "preact/hooks";
+import type { Status } from "../../api.ts";
+import { BulkButton } from "../bulk/bulk-dialog.tsx";
+import type { ApiClient } from "../client.ts";
+import { EntryPage } from "../entry/entry-page.tsx";
+import { RefusalPage } from "../entry/refusal-page.tsx";
+import { sentMessage, TellContext, useAttempt } from "../messages.tsx";
+import { DriftNotice } from "../overview/drift-notice.tsx";
+import type { Drifts } from "../overview/use-drifts.ts";
+import { useSecondPress } from "../parts/use-second-press.ts";
+import { goTo, type Route, toHash } from "../route.ts";
+import { showSent } from "../trigger/show-sent.ts";
+import { useKeys } from "../use-keys.ts";
+import { NothingChosen, NothingFits, NothingYet, WrongFilter } from "../welcome.tsx";
+import { DeliveryList } from "./delivery-list.tsx";
+import type { Feed, FeedState } from "./feed.ts";
+import { FilterBar, isNarrowed } from "./filter-bar.tsx";
+import { useListView } from "./list-view.ts";
+import { SearchProgress } from "./search-progress.tsx";
+import { useCounts } from "./use-counts.ts";
+
+/** The list, with the selected delivery beside it. */
+export function DeliveriesPage({
+  route,
+  feed,
+  client,
+  status,
+  kinds,
+  drifts,
+}: {
+  route: Route;
+  feed: Feed | undefined;
+  client: ApiClient;
+  status: Status | undefined;
+  kinds: readonly string[];
+  drifts: Drifts;
+}) {
+  const opened = openedId(route.path);
+  const [selected, setSelected] = useState(opened);
+  useEffect(() => {
+    if (opened !== undefined) setSelected(opened);
+  }, [opened]);
+  const attempt = useAttempt();
+  const view = useListView();
+  const counts = useCounts(client, route.filter, feed);
+  const tell = useContext(TellContext);
+
+  const move = (by: number) => {
+    if (feed === undefined) return;
+    const at = selected === undefined ? -1 : feed.lines.positionOf(selected);
+    const row = feed.lines.at(Math.min(Math.max(0, at + by), feed.lines.count - 1))?.row;
+    if (row === undefined) return;
+    setSelected(row.id);
+    // Not a step of the history for each key, so that Back leads out of the list.
+    if (opened !== undefined) goTo(pathOf(row.id), { isPassing: true });
+  };
+  const pressed = useSecondPress();
+  const again = () => {
+    const row = selected === undefined ? undefined : feed?.lines.find(selected);
+    if (row?.type !== "entry") return;
+    const { seq, state } = row;
+    if (state === "running") tell({ good: true, text: `#${seq} is running.` });
+    else {
+      const isRetry = state !== "done";
+      const what = isRetry ? `retry #${seq}` : `send #${seq} again as a new event`;
+      pressed(what, {
+        say: () => tell({ good: true, text: `Press r again to ${what}.` }),
+        do: () => void attempt(() => (isRetry ? retry(seq) : sendAgain(seq))),
+      });
+    }
+  };
+  const retry = async (seq: number) => {
+    await client.retry(seq);
+    return { good: true, text: `#${seq} runs again.` };
+  };
+  const sendAgain = async (seq: number) => {
+    const sent = await client.replay(seq, false);
+    showSent(sent, seq);
+    return sentMessage(sent);
+  };
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
+    Enter: () => selected !== undefined && goTo(pathOf(selected)),
+    r: again,
+    "/": () => document.getElementById("text-filter")?.focus(),
+    Escape: () => {
+      goTo("/");
+      document.getElementById("list")?.focus();
+    },
+  });
+
+  const count = feed?.lines.count ?? 0;
+  const narrowed = isNarrowed(route.filter);
+  const empty =
+    feed !== undefined &&
+    SHOWING.has(feed.state) &&
+    feed.lines.isLoaded &&
+    count === 0 &&
+    feed.lines.next === null;
+  if (empty && !narrowed && opened === undefined) return <NothingYet status={status} />;
+  return (
+    <main class={`deliveries ${opened === undefined ? "" : "opened"}`}>
+      <div class="side">
+        <h1 class="spoken">Deliveries</h1>
+        <DriftNotice drifts={drifts.fresh} dismiss={drifts.dismiss} />
+        <FilterBar filter={route.filter} kinds={kinds} counts={counts} />
+        <BulkButton
+          label="Retry or drop these…"
+          filter={route.filter}
+          client={client}
+          isOffered={feed?.failure === null && hasOpen(feed)}
+        />
+        {feed?.failure != null && <WrongFilter failure={feed.failure} />}
+        {empty && narrowed && <NothingFits searching={route.filter.has("text")} />}
+        {feed !== undefined && feed.failure === null && !empty && (
+          <DeliveryList
+            feed={feed}
+            selected={selected}
+            hrefOf={({ id }) => toHash({ path: pathOf(id), filter: route.filter })}
+            onSelect={({ id }) => setSelected(id)}
+            onMove={move}
+            view={view}
+          />
+        )}
+        {feed !== undefined && <SearchProgress feed={feed} total={counts?.total} />}
+      </div>
+      <div class="main-pane">
+        {opened === undefined && <NothingChosen status={status} />}
+        {opened?.startsWith("e") && (
+          <EntryPage
+            seq={Number(opened.slice(1))}
+            from={sourceOf(route.path)}
+            row={feed?.lines.find(opened)}
+            client={client}
+            status={status}
+          />
+        )}
+        {opened?.startsWith("r") && <RefusalPage id={opened} client={client} />}
+      </div>
+    </main>
+  );
+}
+
+/** The states in which the list is what `listen` last said. */
+const SHOWING: ReadonlySet<FeedState> = new Set(["live", "offline"]);
+
+/** The id of the row that a path opens, such as `e12` for `/entry/12`. */
+function openedId(path: string): string | undefined {
+  const [, kind, id] = /^\/(entry|refusal)\/(\w+)(?:\/from\/\d+)?$/.exec(path) ?? [];
+  if (id === undefined) return undefined;
+  return kind === "entry" ? `e${id}` : id;
+}
+
+/** The entry that the opened one was sent again from, as in `/entry/15/from/12`. */
+function sourceOf(path: string): number | undefined {
+  const [, from] = /\/from\/(\d+)$/.exec(path) ?? [];
+  return from === undefined ? undefined : Number(from);
+}
+
+/** How many rows are looked at for one that can be retried or dropped. */
+const LOOKED_AT = 200;
+
+/** Whether one of the newest rows is an entry that is not handled. */
+function hasOpen({ lines }: Feed): boolean {
+  return Array.from({ length: Math.min(LOOKED_AT, lines.count) }, (_, at) => lines.at(at)?.row).some(
+    (row) => row?.type === "entry" && row.state !== "done" && row.reason !== "dropped",
+  );
+}
+
+function pathOf(id: string): string {
+  return id.startsWith("e") ? `/entry/${id.slice(1)}` : `/refusal/${id}`;
+}

@@ -1,0 +1,134 @@
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Row } from "../../api.ts";
+import { lineWindow, topAfterAdding, topFor } from "../parts/line-window.ts";
+import type { Feed } from "./feed.ts";
+import { ListLine } from "./list-line.tsx";
+import type { Density, ListView } from "./list-view.ts";
+
+/** Height of a row in pixels, as in the style sheet. */
+const LINE_HEIGHTS: Readonly<Record<Density, number>> = { comfortable: 56, compact: 28 };
+/** The distance in rows from the end at which more are loaded. */
+const NEAR_END = 200;
+
+/** The deliveries, newest first. Renders only visible rows, so that 100 000 of them scroll as smoothly as ten. */
+export function DeliveryList({
+  feed,
+  selected,
+  hrefOf,
+  onSelect,
+  onMove,
+  view: { density },
+}: {
+  feed: Feed;
+  selected: string | undefined;
+  /** The address of a row's page. */
+  hrefOf: (row: Row) => string;
+  onSelect: (row: Row) => void;
+  /** Selects the row that is a number of rows below. */
+  onMove: (by: number) => void;
+  view: ListView;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState({ top: 0, height: 800 });
+  const [unseen, setUnseen] = useState(0);
+  const { lines } = feed;
+  const { count } = lines;
+  const lineHeight = LINE_HEIGHTS[density];
+
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const look = () => setView({ top: element.scrollTop, height: element.clientHeight });
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    look();
+    return () => observer.disconnect();
+  }, []);
+
+  // New rows at the top must not move what the user is reading.
+  useLayoutEffect(() => {
+    const added = feed.takeAdded();
+    const element = box.current;
+    if (element === null || added === 0) return;
+    const { scrollTop: top, clientHeight: height } = element;
+    if (top < lineHeight / 2) return;
+    element.scrollTop = topAfterAdding(added, { count, top, height, lineHeight });
+    setUnseen((before) => before + added);
+  }, [feed.version]);
+
+  const { first, last, space, y } = lineWindow({ count, ...view, lineHeight });
+  useEffect(() => {
+    if (last > count - NEAR_END) void feed.loadMore();
+  }, [last, feed, feed.version]); // a search may find nothing in one part of the past, and continues
+
+  const at = selected === undefined ? -1 : lines.positionOf(selected);
+  // A newly selected row is scrolled into view, but scrolling is not interfered with.
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null || at < 0) return;
+    const { scrollTop: top, clientHeight: height } = element;
+    element.scrollTop = topFor(at, { count, top, height, lineHeight });
+  }, [selected, lineHeight]);
+
+  const page = Math.max(1, Math.floor(view.height / lineHeight) - 1);
+  const moves: Readonly<Record<string, number>> = {
+    ...{ PageDown: page, PageUp: -page, Home: -count, End: count },
+  };
+  const shown = Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index);
+  return (
+    <div class={`list-frame ${density}`}>
+      {unseen > 0 && view.top > lineHeight && (
+        <button
+          type="button"
+          class="unseen"
+          onClick={() => {
+            box.current?.scrollTo({ top: 0 });
+            setUnseen(0);
+          }}
+        >
+          ↑ {unseen.toLocaleString("en")} new
+        </button>
+      )}
+      <div
+        ref={box}
+        id="list"
+        class="list"
+        role="listbox"
+        tabIndex={0}
+        aria-label={`Deliveries, newest first, ${count} loaded`}
+        // Only a row that is drawn can be pointed at.
+        aria-activedescendant={at >= first && at < last ? `line-${selected}` : undefined}
+        onKeyDown={(event) => {
+          const by = Object.hasOwn(moves, event.key) ? moves[event.key] : undefined;
+          if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+          event.preventDefault();
+          onMove(by);
+        }}
+        onScroll={(event) => {
+          const { scrollTop, clientHeight } = event.currentTarget;
+          setView({ top: scrollTop, height: clientHeight });
+          if (scrollTop < lineHeight / 2) setUnseen(0);
+        }}
+      >
+        <div class="list-space" role="presentation" style={{ height: `${space}px` }}>
+          {shown.map((position) => {
+            const row = lines.at(position)?.row;
+            if (row === undefined) return null;
+            return (
+              <ListLine
+                key={row.id}
+                row={row}
+                position={position}
+                count={count}
+                y={y(position)}
+                isSelected={row.id === selected}
+                href={hrefOf(row)}
+                onSelect={onSelect}
+              />
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,201 @@
+import type { LiveUpdate } from "../../api.ts";
+import { ApiError } from "../api-error.ts";
+import type { ApiClient, LiveListener } from "../client.ts";
+import { UnknownServerError } from "../session/connection.ts";
+import { HeldUpdates } from "./held-updates.ts";
+import { Lines } from "./lines.ts";
+
+/**
+ * The state of the feed. `unknown` means that another server, or one that does not know this tab, is on the port; `invalid`
+ * that the filter in the address is wrong.
+ */
+export type FeedState = "loading" | "live" | "offline" | "unknown" | "unauthorized" | "invalid";
+
+/** What the feed tells whatever the filter, also in a hidden tab: the number of dead letters, and that events began to differ. */
+export type FeedCounts = Pick<LiveListener, "onDead" | "onDrift">;
+
+/** Rows loaded at a time. */
+const FIRST_PAGE = 200;
+const NEXT_PAGE = 5000;
+
+/** Entries that a search reads before it asks whether to go on. */
+const SEARCHED_AT_ONCE = 100_000;
+
+/** Milliseconds before a lost feed is reopened. */
+const RETRY = 1000;
+
+/** The list of deliveries for one filter, kept up to date until it is closed. */
+export class Feed {
+  readonly lines = new Lines();
+  #state: FeedState = "loading";
+  #failure: string | null = null;
+  /** The number of rows added at the top since the last query. */
+  #added = 0;
+  #loadingMore = false;
+  /** The newest entry that was looked at, and down to which number a search may look by itself. */
+  #newest = 0;
+  #searchDownTo = 0;
+  #version = 0;
+  /** What arrives while the list is paused. */
+  #held: HeldUpdates | undefined;
+  /** Loads the list again. */
+  #load: () => Promise<void> = async () => {};
+  readonly #client: ApiClient;
+  readonly #query: URLSearchParams;
+  readonly #onChange: () => void;
+  readonly #counts: FeedCounts;
+  readonly #aborter = new AbortController();
+
+  constructor(client: ApiClient, query: URLSearchParams, onChange: () => void, counts: FeedCounts) {
+    this.#counts = counts;
+    this.#client = client;
+    this.#query = query;
+    this.#onChange = onChange;
+    void this.#run();
+  }
+
+  get state(): FeedState {
+    return this.#state;
+  }
+
+  /** Why the list could not be loaded, if the filter is invalid. */
+  get failure(): string | null {
+    return this.#failure;
+  }
+
+  /** Increases with every change. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** The number of rows added at the top since the last call. */
+  takeAdded(): number {
+    const added = this.#added;
+    this.#added = 0;
+    return added;
+  }
+
+  /** The number of new rows that are held back while the list is paused. */
+  get held(): number {
+    return this.#held?.fresh ?? 0;
+  }
+
+  /** Holds updates back, or shows those that were held. */
+  pause(isPaused: boolean): void {
+    if (isPaused === (this.#held !== undefined)) return;
+    const updates = isPaused ? [] : this.#held?.take();
+    this.#held = isPaused ? new HeldUpdates() : undefined;
+    if (updates === undefined) void this.#load();
+    for (const update of updates ?? []) this.#added += this.lines.apply(update);
+    this.#changed();
+  }
+
+  /** How far a text has been searched; `undefined` if none is, or all of the past has been searched. */
+  get search(): { readonly searched: number; readonly isPaused: boolean } | undefined {
+    const { next } = this.lines;
+    if (next === null || !this.#query.has("text") || this.#state !== "live") return undefined;
+    return { searched: this.#newest - next + 1, isPaused: next <= this.#searchDownTo };
+  }
+
+  /** Lets a search that has paused go on. */
+  searchOn(): void {
+    this.#searchDownTo = (this.lines.next ?? 0) - SEARCHED_AT_ONCE;
+    void this.loadMore();
+  }
+
+  /** Loads older rows, if there are any. */
+  async loadMore(): Promise<void> {
+    const { next } = this.lines;
+    if (next === null || this.#loadingMore || this.#state === "loading") return;
+    if (this.search?.isPaused === true) return;
+    this.#loadingMore = true;
+    try {
+      const page = await this.#client.entries(this.#with({ before: String(next), limit: String(NEXT_PAGE) }));
+      if (this.lines.next === next) this.lines.addPast(page.rows, page.next);
+    } catch {
+      // The feed reports that it is lost; scrolling on tries again.
+    } finally {
+      this.#loadingMore = false;
+      this.#changed();
+    }
+  }
+
+  close(): void {
+    this.#aborter.abort();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#aborter;
+    while (!signal.aborted) {
+      try {
+        await this.#client.follow(this.#query, this.#listener(), signal);
+        this.#become("offline");
+      } catch (thrown) {
+        if (signal.aborted) return;
+        const status = thrown instanceof ApiError ? thrown.status : 0;
+        if (status === 400) this.#failure = (thrown as ApiError).message;
+        if (thrown instanceof UnknownServerError) this.#become("unknown");
+        else this.#become(status === 401 ? "unauthorized" : status === 400 ? "invalid" : "offline");
+        if (status === 401 || status === 400) return;
+      }
+      await new Promise((resolve) => setTimeout(resolve, RETRY));
+    }
+  }
+
+  /** Listens first, then loads, so that nothing is missed; rows received in between are applied afterwards. */
+  #listener() {
+    const early: LiveUpdate[] = [];
+    let loaded = false;
+    const load = async () => {
+      loaded = false;
+      try {
+        const [page, refusals] = await Promise.all([
+          this.#client.entries(this.#with({ limit: String(FIRST_PAGE) })),
+          this.#client.refusals(this.#query),
+        ]);
+        this.#newest = page.newest;
+        this.#searchDownTo = page.newest - SEARCHED_AT_ONCE;
+        this.lines.reset(page.rows, page.next, refusals);
+        for (const update of early.splice(0)) this.lines.apply(update);
+        loaded = true;
+        this.#become("live");
+      } catch {
+        this.#become("offline");
+      }
+    };
+    this.#load = load;
+    return {
+      onOpen: () => {
+        if (this.#held !== undefined) this.#held = new HeldUpdates(); // what is loaded now has all of it
+        void load();
+      },
+      onGap: () => {
+        if (this.#held === undefined) void load();
+        else this.#held.miss();
+      },
+      onUpdate: (update: LiveUpdate) => {
+        if (!loaded) early.push(update);
+        else {
+          if (this.#held === undefined) this.#added += this.lines.apply(update);
+          else this.#held.hold(update, this.lines);
+          this.#changed();
+        }
+      },
+      ...this.#counts,
+    };
+  }
+
+  #with(more: Readonly<Record<string, string>>): URLSearchParams {
+    return new URLSearchParams([...this.#query, ...Object.entries(more)]);
+  }
+
+  #become(state: FeedState): void {
+    this.#state = state;
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#version++;
+    this.#onChange();
+  }
+}

@@ -1,0 +1,110 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { RowCounts } from "../../api.ts";
+import { setFilter } from "../route.ts";
+import { StateChips } from "./state-chips.tsx";
+import { TimeFilter } from "./time-filter.tsx";
+import { ViewOptions } from "./view-options.tsx";
+
+/** Milliseconds after the last keystroke before the filter is applied. */
+const PAUSE = 200;
+
+/** The list's filter, and how the list looks. */
+export function FilterBar({
+  filter,
+  kinds,
+  counts,
+}: {
+  filter: URLSearchParams;
+  kinds: readonly string[];
+  counts: RowCounts | undefined;
+}) {
+  return (
+    <search class="filters">
+      <div class="search-row">
+        <TextFilter text={filter.get("text") ?? ""} />
+        <ViewOptions />
+      </div>
+      <StateChips filter={filter} counts={counts} />
+      <div class="selects">
+        <KindFilter chosen={filter.get("kind") ?? ""} kinds={kinds} />
+        <TimeFilter filter={filter} />
+      </div>
+    </search>
+  );
+}
+
+/** Whether a filter is set. */
+export function isNarrowed(filter: URLSearchParams): boolean {
+  return [...filter.keys()].length > 0;
+}
+
+/** Removes the filter. */
+export function clearFilter(): void {
+  setFilter({ state: "", kind: "", within: "", since: "", until: "", text: "" });
+}
+
+function TextFilter({ text }: { text: string }) {
+  const [typed, setTyped] = useState(text);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => setTyped(text), [text]);
+  const change = (value: string) => {
+    setTyped(value);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => setFilter({ text: value }), PAUSE);
+  };
+  return (
+    <input
+      id="text-filter"
+      type="search"
+      aria-label="Search reasons, errors, numbers, headers, kinds, ids and bodies"
+      placeholder="Search error, #number, header, id, body"
+      value={typed}
+      onInput={(event) => change(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") event.currentTarget.blur();
+      }}
+    />
+  );
+}
+
+/** A family, and then a kind of it. */
+function KindFilter({ chosen, kinds }: { chosen: string; kinds: readonly string[] }) {
+  const family = chosen === "" || chosen.includes(",") ? "" : familyOf(chosen);
+  const families = [...new Set([...kinds.map(familyOf), ...(family === "" ? [] : [family])])];
+  const ofFamily = kinds.filter((kind) => familyOf(kind) === family);
+  const isOther = chosen !== "" && chosen !== family && !ofFamily.includes(chosen);
+  return (
+    <>
+      <select
+        aria-label="Family"
+        value={family}
+        onChange={(event) => setFilter({ kind: event.currentTarget.value })}
+      >
+        <option value="">Every kind</option>
+        {families.map((one) => (
+          <option key={one} value={one}>
+            {one}
+          </option>
+        ))}
+      </select>
+      {(family !== "" || isOther) && (
+        <select
+          aria-label="Kind"
+          value={chosen === family ? "" : chosen}
+          onChange={(event) => setFilter({ kind: event.currentTarget.value || family })}
+        >
+          <option value="">all of them</option>
+          {(isOther ? [...ofFamily, chosen] : ofFamily).map((kind) => (
+            <option key={kind} value={kind}>
+              {kind}
+            </option>
+          ))}
+        </select>
+      )}
+    </>
+  );
+}
+
+function familyOf(kind: string): string {
+  return `${kind.split(".")[0]}.*`;
+}

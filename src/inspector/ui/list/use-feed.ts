@@ -1,0 +1,40 @@
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { ApiClient } from "../client.ts";
+import { apiFilter } from "./api-filter.ts";
+import { Feed, type FeedCounts } from "./feed.ts";
+
+/**
+ * The list for a filter, kept up to date unless it is paused. The page is rendered at most once per frame, and not at all in a
+ * hidden tab, where `counts` are told all the same.
+ */
+export function useFeed(
+  client: ApiClient,
+  query: string,
+  isPaused: boolean,
+  counts: FeedCounts,
+): Feed | undefined {
+  const [, redraw] = useState(0);
+  const feed = useRef<Feed | undefined>(undefined);
+  const paused = useRef(isPaused);
+  paused.current = isPaused;
+  useEffect(() => {
+    let frame: number | undefined;
+    const onChange = () => {
+      frame ??= requestAnimationFrame(() => {
+        frame = undefined;
+        redraw((count) => count + 1);
+      });
+    };
+    const opened = new Feed(client, apiFilter(query), onChange, counts);
+    opened.pause(paused.current);
+    feed.current = opened;
+    redraw((count) => count + 1);
+    return () => {
+      opened.close();
+      if (frame !== undefined) cancelAnimationFrame(frame);
+    };
+  }, [client, query]);
+  // At once, since an effect would be late for what arrives before the next frame.
+  useLayoutEffect(() => feed.current?.pause(isPaused), [isPaused]);
+  return feed.current;
+}

@@ -1,0 +1,52 @@
+import { useState } from "preact/hooks";
+import type { DriftNote } from "../../api.ts";
+import type { ApiClient } from "../client.ts";
+import { useLoaded } from "../use-loaded.ts";
+
+/** How events began to differ in this run, newest first. */
+export interface Drifts {
+  readonly all: readonly DriftNote[];
+  /** Those that this tab has not dismissed. */
+  readonly fresh: readonly DriftNote[];
+  readonly dismiss: () => void;
+}
+
+/** Loads the differences whenever the feed tells of more, and after it was lost. */
+export function useDrifts(client: ApiClient, isConnected: boolean, told: number): Drifts {
+  const { value: all = [] } = useLoaded(() => client.drifts(), [client, isConnected, told]);
+  const [dismissed, setDismissed] = useState(readDismissed);
+  return {
+    all,
+    fresh: all.filter((drift) => !dismissed.has(nameOf(drift))),
+    dismiss: () => setDismissed(keepDismissed(new Set([...dismissed, ...all.map(nameOf)]))),
+  };
+}
+
+/** What tells differences apart, whenever they are met. */
+export function nameOf({ kind, path, what, expected, got }: DriftNote): string {
+  return JSON.stringify([kind, path, what, expected, got]);
+}
+
+/** Only for this tab, as the token is: names of fields may be personal. */
+const KEY = "hookporter-dismissed-drifts";
+/** The server keeps no more of them. */
+const MOST = 200;
+
+function readDismissed(): ReadonlySet<string> {
+  try {
+    const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? "[]");
+    return new Set(Array.isArray(kept) ? kept : []);
+  } catch {
+    return new Set(); // another program wrote it
+  }
+}
+
+function keepDismissed(names: ReadonlySet<string>): ReadonlySet<string> {
+  const kept = [...names].slice(-MOST);
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(kept));
+  } catch {
+    sessionStorage.removeItem(KEY); // no room: they are shown again after a reload
+  }
+  return new Set(kept);
+}

@@ -1,0 +1,70 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { answerGivenUp, writeAnswer } from "../../http/answer.ts";
+import {
+  alreadyRead,
+  type BodyLimits,
+  type BodyResult,
+  type CountedLimits,
+  readBody,
+} from "../../http/read-body.ts";
+import { countRefused } from "../../http/refused-streak.ts";
+import type { Receiver } from "../receiver.ts";
+
+/** Statuses of answers to unauthenticated requests. */
+const UNPROVEN: readonly number[] = [401, 404, 405];
+
+/** What an adapter knows about the endpoint. */
+export interface Endpoint {
+  /** The raw request target. */
+  readonly target: string;
+  /** The endpoint's path. */
+  readonly path: string;
+  /** Called just before the body is read, with its limits. */
+  readonly beforeBody?: (limits: BodyLimits) => void;
+}
+
+/** Passes a Node request to a receiver and writes the answer. Shared by all adapters. */
+export async function exchange(
+  receiver: Pick<Receiver, "receive">,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { target, path, beforeBody }: Endpoint,
+): Promise<void> {
+  if (answerGivenUp(response)) return;
+  const { method = "", headers } = request;
+  const read = (limits: CountedLimits) => {
+    beforeBody?.(limits);
+    return readUnparsed(request, limits);
+  };
+  const { remoteAddress } = request.socket;
+  const answer = await receiver.receive({ method, headers, target, path, read, remoteAddress });
+  const closing = writeAnswer(response, answer);
+  if (closing !== undefined) await closing;
+  if (UNPROVEN.includes(answer.status)) countRefused(response);
+}
+
+/** Reports a request that the rest of an app answered with 404. Writes nothing. */
+export async function reportPassedOn(
+  receiver: Pick<Receiver, "receive">,
+  { method = "", headers }: IncomingMessage,
+  { target, path }: Endpoint,
+): Promise<void> {
+  const read = () => Promise.resolve("aborted" as const); // never called: the target is not the endpoint
+  await receiver.receive({ method, headers, target, path, read, passedOn: true });
+}
+
+/**
+ * The raw bytes: from the stream; or from a parser such as `express.raw()`, which leaves them as they came; or, if the body
+ * was parsed, from `rawBody`, where platforms and `verify` of `express.json()` put them. They are only bytes until their
+ * signature is checked. A body that was read in any other way is refused at once: its stream would never end again.
+ */
+export function readUnparsed(
+  request: IncomingMessage & { body?: unknown; rawBody?: unknown },
+  limits: CountedLimits,
+): Promise<BodyResult> {
+  const { body, rawBody } = request;
+  if (body === undefined) return readBody(request, limits);
+  const bytes = [body, rawBody].find((one) => Buffer.isBuffer(one));
+  if (bytes === undefined) throw alreadyRead();
+  return Promise.resolve(bytes.byteLength > limits.limit ? "too_large" : bytes);
+}

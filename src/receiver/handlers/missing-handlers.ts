@@ -1,0 +1,101 @@
+import type { Plan } from "../../dispatch/handler.ts";
+import type { LeftKinds } from "../../dispatch/left-kinds.ts";
+import type { ClaimedEntry } from "../../inbox/claim.ts";
+import { AWAITS_HANDLER, NO_HANDLER, type Runner, runsKind } from "../../inbox/runner.ts";
+import type { Settings } from "../options/options.ts";
+import { OtherProcesses } from "./other-processes.ts";
+import type { Router } from "./router.ts";
+
+/** For an entry without a handler that is not given up: it is looked at again after these milliseconds. */
+const LATER: Plan = { wait: 10_000, reason: NO_HANDLER };
+
+/** The most kinds of a source that are left to other processes without being claimed. */
+const MAX_KINDS = 100;
+
+/** What is known about the handlers of this process. */
+interface Here {
+  readonly router: () => Pick<Router, "match" | "isEmpty">;
+  /** When this process started to run entries. */
+  readonly startedAt: () => number;
+}
+
+/**
+ * Decides what becomes of entries that have no handler here. While another registered process has one, they are left to
+ * it: claimed once, given back, and their kind is not claimed again.
+ */
+export class MissingHandlers implements LeftKinds {
+  readonly #settings: Pick<Settings, "inbox" | "clock" | "role" | "unhandledAfter">;
+  readonly #here: Here;
+  readonly #others: OtherProcesses;
+  /** By source and stored kind: the kind that is left to another process. */
+  readonly #left = new Map<string, Map<string, string>>();
+
+  constructor(settings: Pick<Settings, "inbox" | "clock" | "role" | "unhandledAfter">, here: Here) {
+    this.#settings = settings;
+    this.#here = here;
+    this.#others = new OtherProcesses(settings.inbox);
+  }
+
+  /** What to do with an entry whose kind has no handler here. */
+  plan(entry: ClaimedEntry, kind: string): Plan | Promise<Plan> {
+    return this.#others.isNever ? this.#withoutOthers(entry, true) : this.#lookForOthers(entry, kind);
+  }
+
+  async #lookForOthers(entry: ClaimedEntry, kind: string): Promise<Plan> {
+    const { source } = entry.key;
+    let others: readonly Runner[];
+    try {
+      others = await this.#others.now();
+    } catch {
+      return LATER;
+    }
+    if (others.some((other) => runsKind(other, source, kind))) return this.#leave(entry, kind);
+    return this.#withoutOthers(entry, !others.some(({ sources }) => sources.includes(source)));
+  }
+
+  #leave(entry: ClaimedEntry, kind: string): Plan {
+    const { source } = entry.key;
+    const kinds = this.#left.get(source) ?? new Map<string, string>();
+    // With too many kinds, this one is claimed again, but not at once.
+    if (kinds.size >= MAX_KINDS && !kinds.has(entry.kind ?? kind)) return LATER;
+    this.#left.set(source, kinds.set(entry.kind ?? kind, kind));
+    return { leave: true };
+  }
+
+  #withoutOthers(entry: ClaimedEntry, isAlone: boolean): Plan {
+    const { role, unhandledAfter } = this.#settings;
+    // An entry that was attempted before has, or had, handlers in another process: do not give up its retry here.
+    if (entry.attempts > 1 || this.#isFromBefore(entry)) return LATER;
+    const isPatient = !isAlone || role === "receive";
+    if (!isPatient || this.#hasWaited(entry)) return { end: "unhandled", reason: NO_HANDLER };
+    return { wait: unhandledAfter, reason: AWAITS_HANDLER };
+  }
+
+  /** A receiver without handlers only watches: earlier entries belong to another process. */
+  #isFromBefore({ delivery }: ClaimedEntry): boolean {
+    return this.#here.router().isEmpty && delivery.receivedAt < this.#here.startedAt();
+  }
+
+  /** Whether it was due again after it waited for a handler, rather than claimed sooner. */
+  #hasWaited({ reason, dueAt }: ClaimedEntry): boolean {
+    const { inbox, clock, unhandledAfter } = this.#settings;
+    if (unhandledAfter === 0) return true;
+    return reason === AWAITS_HANDLER && dueAt !== undefined && dueAt <= (inbox.now?.() ?? clock());
+  }
+
+  get isEmpty(): boolean {
+    return this.#left.size === 0;
+  }
+
+  async of(source: string): Promise<readonly string[]> {
+    const kinds = this.#left.get(source);
+    if (kinds === undefined) return [];
+    const others = await this.#others.recent();
+    for (const [stored, kind] of kinds) {
+      const hasHandler = this.#here.router().match(kind).length > 0;
+      if (hasHandler || !others.some((other) => runsKind(other, source, kind))) kinds.delete(stored);
+    }
+    if (kinds.size === 0) this.#left.delete(source);
+    return [...kinds.keys()];
+  }
+}

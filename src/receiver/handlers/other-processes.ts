@@ -1,0 +1,55 @@
+import type { Inbox } from "../../inbox/inbox.ts";
+import type { Runner } from "../../inbox/runner.ts";
+
+/** Milliseconds after which the other processes are looked at again. */
+const RECENT = 1000;
+
+/** The other processes that are registered with an inbox. */
+export class OtherProcesses {
+  readonly #inbox: Inbox;
+  #latest: readonly Runner[] = [];
+  #readAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<readonly Runner[]> | undefined;
+  #next: Promise<readonly Runner[]> | undefined;
+
+  constructor(inbox: Inbox) {
+    this.#inbox = inbox;
+  }
+
+  /** Whether the inbox knows none, since only one process can use it. */
+  get isNever(): boolean {
+    return this.#inbox.runners === undefined;
+  }
+
+  /** Those that are registered now. Calls during a read share the next one, so that there is only one at a time. */
+  now(): Promise<readonly Runner[]> {
+    if (this.#reading === undefined) return this.#read();
+    const begin = () => {
+      this.#next = undefined;
+      return this.#read();
+    };
+    this.#next ??= this.#reading.then(begin, begin);
+    return this.#next;
+  }
+
+  /** Those that were registered within the last second, or, if the inbox fails, those that were last seen. */
+  async recent(): Promise<readonly Runner[]> {
+    if (performance.now() - this.#readAt < RECENT) return this.#latest;
+    return this.now().catch(() => this.#latest);
+  }
+
+  #read(): Promise<readonly Runner[]> {
+    const readAt = performance.now();
+    const reading = (this.#inbox.runners?.() ?? Promise.resolve([]))
+      .then((runners) => {
+        this.#latest = runners;
+        this.#readAt = readAt;
+        return runners;
+      })
+      .finally(() => {
+        this.#reading = undefined;
+      });
+    this.#reading = reading;
+    return reading;
+  }
+}

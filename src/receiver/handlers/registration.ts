@@ -1,0 +1,61 @@
+import { randomBytes } from "node:crypto";
+import { describeError } from "../../errors.ts";
+import { patternOf, UNKNOWN } from "../../inbox/runner.ts";
+import { VERSION } from "../../package/version.ts";
+import type { Settings } from "../options/options.ts";
+
+type Terms = Pick<Settings, "inbox" | "source" | "role" | "clock" | "log">;
+
+/** Announces this process to the other processes on the same inbox. */
+export class Registration {
+  /** Random per receiver. */
+  readonly id = randomBytes(8).toString("hex");
+  readonly #settings: Terms;
+  readonly #kinds: () => readonly string[];
+  #isAnnouncing = false;
+
+  /** @param kinds - returns the kinds and patterns that have handlers now */
+  constructor(settings: Terms, kinds: () => readonly string[]) {
+    this.#settings = settings;
+    this.#kinds = kinds;
+  }
+
+  /** Registers this process with the inbox, or updates what it registered. What waits for its handlers is due then. */
+  async register(): Promise<void> {
+    const { inbox, source, role, clock } = this.#settings;
+    const { id } = this;
+    const sources = [source];
+    const kinds = this.#kinds();
+    await inbox.register?.({ id, version: VERSION, role, sources, kinds });
+    if (role === "receive" || kinds.length === 0) return;
+    const patterns = kinds.map(patternOf);
+    // What a handler leaves out is found again when it is claimed. Kinds beyond the twelve have no pattern.
+    const filter = patterns.includes(UNKNOWN) ? { sources } : { sources, kinds: patterns };
+    await inbox.hasten?.(filter, inbox.now?.() ?? clock());
+  }
+
+  /**
+   * Updates the registration soon, once for all handlers that change in one turn of the event loop.
+   *
+   * @param isOpen - whether the process is registered
+   * @param updated - called after the update: entries may be due
+   */
+  announce(isOpen: () => boolean, updated: () => void): void {
+    if (!isOpen() || this.#isAnnouncing) return;
+    this.#isAnnouncing = true;
+    setImmediate(() => {
+      this.#isAnnouncing = false;
+      if (isOpen()) void this.update().then(updated);
+    });
+  }
+
+  /** Updates the registration; logs a failure, and never rejects. */
+  async update(): Promise<void> {
+    try {
+      await this.register();
+    } catch (thrown) {
+      const fields = { error: describeError(thrown) };
+      this.#settings.log.warn(fields, "could not register with the inbox which kinds have handlers now");
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import { isRecord } from "../../base/is-record.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
+import { type Check, checkMethods, invalid, syncFunction } from "../../options/check-options.ts";
+import type { Tracing } from "./tracing.ts";
+
+/** The names of a type's methods, split into those that must be there and those that may be left out. */
+type OptionalNames<Type> = {
+  [Name in keyof Type]-?: undefined extends Type[Name] ? Name : never;
+}[keyof Type];
+type Methods<Names extends PropertyKey> = Readonly<Record<Names, true>>;
+
+const INBOX_METHODS: Methods<Exclude<keyof Inbox, OptionalNames<Inbox>>> = {
+  ...{ open: true, append: true, touch: true, claim: true, renew: true, settle: true, nextRunAt: true },
+  ...{ redrive: true, list: true, prune: true, slim: true, delivery: true, attempts: true, counts: true },
+  ...{ reschedule: true, drop: true, waiting: true, close: true },
+};
+const OPTIONAL_INBOX_METHODS: Methods<Exclude<OptionalNames<Inbox>, "damage" | "insideLimit" | "vitals">> = {
+  register: true,
+  now: true,
+  onDue: true,
+  runners: true,
+  hasten: true,
+  backlog: true,
+  keep: true,
+  inside: true,
+  outlines: true,
+};
+const TRACING_METHODS: Methods<keyof Tracing> = { delivery: true, attempt: true };
+const LOG_METHODS: Methods<keyof Logger> = { debug: true, info: true, warn: true, error: true };
+
+/** A function's result is used at once, so it cannot be async. `readSecrets` checks the secret itself and never shows it. */
+export const checkSecret: Check = (given, name) => {
+  if (typeof given === "function") {
+    syncFunction("fetch it before, and return it from a function that is not async")(given, name);
+  }
+};
+
+/** A string or an inbox; `selectInbox` checks the string. */
+export const checkInbox: Check = (given) => {
+  if (typeof given === "string") return;
+  checkMethods(given, 'inbox to be a file path, "memory:" or an Inbox', {
+    required: Object.keys(INBOX_METHODS),
+    optional: Object.keys(OPTIONAL_INBOX_METHODS),
+    fix: "implement the interface Inbox, or name a file",
+  });
+};
+
+export const checkLog: Check = (given) => {
+  const fix = "pass a logger such as pino's";
+  checkMethods(given, "log to be a logger", { required: Object.keys(LOG_METHODS), fix });
+};
+
+export const checkTracing: Check = (given) => {
+  checkMethods(given, "tracing to be made by createTracing", {
+    required: Object.keys(TRACING_METHODS),
+    fix: 'pass createTracing() of "hookporter/tracing"',
+  });
+};
+
+export const checkDrift: Check = (given) => {
+  checkMethods(given, "drift to be made by watchDrift", {
+    required: ["differences"],
+    fix: 'pass watchDrift("src/schemas.shape.json")',
+  });
+};
+
+/** Shows only the invalid character of a name, since it may be a secret in the wrong place. */
+export const checkHeaderName: Check = (given, name) => {
+  const fix = "use letters, digits and hyphens, such as x-service-signature";
+  const expected = `${name} to be the name of a header`;
+  if (typeof given !== "string" || given === "") throw invalid(expected, given, fix);
+  const [wrong] = /[^!#$%&'*+.^_`|~0-9A-Za-z-]/u.exec(given) ?? [];
+  if (wrong !== undefined) throw invalid(expected, given, `it contains ${JSON.stringify(wrong)}; ${fix}`);
+};
+
+export const checkSchemas: Check = (given) => {
+  if (!isRecord(given)) {
+    throw invalid("schemas to be an object from kind to schema", given, "pass { [kind]: schema }");
+  }
+  for (const [kind, schema] of Object.entries(given)) {
+    if (schema === undefined || isStandardSchema(schema)) continue;
+    const expected = `schemas[${JSON.stringify(kind)}] to be a Standard Schema`;
+    throw invalid(expected, schema, "pass a schema of zod, valibot, arktype or another such library");
+  }
+};
+
+function isStandardSchema(schema: unknown): boolean {
+  // Those of arktype are functions.
+  if ((typeof schema !== "object" && typeof schema !== "function") || schema === null) return false;
+  const standard: unknown = Reflect.get(schema, "~standard", schema);
+  return isRecord(standard) && typeof standard.validate === "function";
+}
+
+export const checkHandlersOption: Check = (given) => {
+  if (typeof given === "function" || isRecord(given)) return;
+  const expected = "handlers to be a module of defineHandlers, an object from kind to handler, or a function";
+  throw invalid(expected, given, "pass what the handlers module exports by default");
+};

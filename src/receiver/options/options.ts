@@ -1,0 +1,237 @@
+import { defaultLogger } from "../../base/default-logger.ts";
+import type { Logger } from "../../base/logger.ts";
+import { DEFAULT_RETRY, type RetryPolicy, readRetry } from "../../dispatch/retry.ts";
+import { ConfigurationError } from "../../errors.ts";
+import type { WebhookEvent } from "../../event/event.ts";
+import type { DataSchemas } from "../../event/schemas.ts";
+import { BodyBudget } from "../../http/body-budget.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
+import { selectInbox } from "../../inbox/open.ts";
+import type { Role } from "../../inbox/runner.ts";
+import {
+  type Check,
+  checkedElsewhere,
+  checkOptions,
+  MAX_TIMER,
+  nonEmptyString,
+  oneOf,
+  syncFunction,
+  wholeNumber,
+} from "../../options/check-options.ts";
+import { readSecrets, type Secret, type SecretOption } from "../../signature/secrets.ts";
+import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
+import { Backlog } from "../backlog.ts";
+import type { DriftWatch } from "../drift.ts";
+import { isHandlersModule, readOtherKinds, readSchemas } from "../handlers/define-handlers.ts";
+import { Restamps } from "../restamps.ts";
+import {
+  checkDrift,
+  checkHandlersOption,
+  checkHeaderName,
+  checkInbox,
+  checkLog,
+  checkSchemas,
+  checkSecret,
+  checkTracing,
+} from "./option-checks.ts";
+import type { ReceiverOptions } from "./receiver-options.ts";
+import { checkCountsBacklog, checkSources, limitsOf } from "./source-limits.ts";
+import type { Tracing } from "./tracing.ts";
+import { wholeClock } from "./whole-clock.ts";
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+/** Options with the defaults applied, checked and frozen. */
+export interface Settings {
+  readonly secrets: () => readonly Secret[];
+  readonly inbox: Inbox;
+  readonly signatureHeader: string;
+  readonly source: string;
+  readonly role: Role;
+  /** The kinds that are not unknown. */
+  readonly knownKinds: readonly string[];
+  readonly schemas: DataSchemas;
+  readonly identity: ((event: WebhookEvent) => string) | undefined;
+  readonly orderBy: ((event: WebhookEvent) => string | null | undefined) | undefined;
+  readonly deadLetterOrder: "skip" | "block";
+  /** Remembers the latest events, to notice repeats with a new timestamp. */
+  readonly restamps: Restamps;
+  readonly maxAge: number;
+  readonly maxSkew: number;
+  readonly retention: number;
+  readonly deliveryRetention: number;
+  readonly bodyLimit: number;
+  readonly unverifiedLimit: number;
+  /** Counts the bytes of bodies that are being received. */
+  readonly budget: BodyBudget;
+  readonly bodyTimeout: number;
+  readonly concurrency: number;
+  /** What has not ended of the source, if there is a limit. */
+  readonly backlog: Backlog | undefined;
+  readonly handlerTimeout: number;
+  readonly retry: RetryPolicy;
+  readonly lease: number;
+  readonly poll: number;
+  readonly unhandledAfter: number;
+  readonly drainTimeout: number;
+  readonly walLimit: number;
+  readonly tracing: Tracing | undefined;
+  readonly drift: DriftWatch | undefined;
+  readonly log: Logger;
+  readonly clock: () => number;
+  readonly random: () => number;
+}
+
+/** A receiver's name for the sender, where nothing else is said. */
+export const DEFAULT_SOURCE = "service";
+
+/** How old, how far ahead and how long, where nothing else is said. */
+export const DEFAULT_AGES = {
+  maxAge: 7 * DAY,
+  maxSkew: 5 * MINUTE,
+  retention: 30 * DAY,
+  deliveryRetention: 7 * DAY,
+};
+
+const DEFAULTS = {
+  ...DEFAULT_AGES,
+  bodyLimit: 1024 * 1024,
+  unverifiedLimit: 64 * 1024 * 1024,
+  bodyTimeout: 10_000,
+  concurrency: 10,
+  handlerTimeout: 30_000,
+  lease: 15_000,
+  poll: 1000,
+  unhandledAfter: 10 * MINUTE,
+  drainTimeout: 10_000,
+  walLimit: 256 * 1024 * 1024,
+};
+
+/** The check of every option. */
+const CHECKS: Readonly<Record<keyof ReceiverOptions, Check>> = {
+  secret: checkSecret,
+  inbox: checkInbox,
+  signatureHeader: checkHeaderName,
+  source: nonEmptyString('name the sender, or leave it out for "service"'),
+  role: oneOf("both", "receive", "run"),
+  otherKinds: checkedElsewhere,
+  schemas: checkSchemas,
+  handlers: checkHandlersOption,
+  identity: syncFunction("pass a function that returns the id of an event, such as (event) => event.id"),
+  orderBy: syncFunction(
+    "pass a function that returns the key of an event, such as (event) => event.webhook.id",
+  ),
+  deadLetterOrder: oneOf("skip", "block"),
+  maxAge: wholeNumber("milliseconds", 1),
+  maxSkew: wholeNumber("milliseconds", 0),
+  retention: wholeNumber("milliseconds", 1),
+  deliveryRetention: wholeNumber("milliseconds", 0),
+  bodyLimit: wholeNumber("bytes", 1),
+  unverifiedLimit: wholeNumber("bytes", 1),
+  bodyTimeout: wholeNumber("milliseconds", 1, MAX_TIMER),
+  sources: checkSources,
+  concurrency: wholeNumber("entries", 1),
+  handlerTimeout: wholeNumber("milliseconds", 1, MAX_TIMER),
+  retry: checkedElsewhere,
+  lease: wholeNumber("milliseconds", 1, MAX_TIMER),
+  poll: wholeNumber("milliseconds", 1, MAX_TIMER),
+  unhandledAfter: wholeNumber("milliseconds", 0),
+  drainTimeout: wholeNumber("milliseconds", 0, MAX_TIMER),
+  walLimit: wholeNumber("bytes", 1),
+  tracing: checkTracing,
+  drift: checkDrift,
+  log: checkLog,
+  clock: syncFunction("pass one that returns milliseconds since 1970, such as Date.now"),
+  random: syncFunction("pass one that returns a number from 0 up to 1, such as Math.random"),
+};
+
+/**
+ * Applies the defaults and refuses what cannot work.
+ *
+ * @throws ConfigurationError `option_invalid`, `retention_too_short`, `secret_missing`, `secret_empty`, `inbox_unsupported`
+ */
+export function readOptions(options: ReceiverOptions): Settings {
+  checkOptions(options, "the options of createReceiver", CHECKS);
+  const log = options.log ?? defaultLogger();
+  const numbers = readNumbers(options);
+  checkRetention(numbers);
+  checkBodyLimits(numbers);
+  const knownKinds = readOtherKinds(options.otherKinds ?? []);
+  const inbox = selectInbox(options.inbox ?? "hookporter.db");
+  const source = options.source ?? DEFAULT_SOURCE;
+  const { concurrency = numbers.concurrency, maxPending } = limitsOf(options.sources, source);
+  if (maxPending !== undefined) checkCountsBacklog(inbox);
+  return Object.freeze({
+    ...numbers,
+    concurrency,
+    backlog: maxPending === undefined ? undefined : new Backlog({ inbox, source, maxPending, log }),
+    budget: new BodyBudget({ limit: numbers.unverifiedLimit, bodyLimit: numbers.bodyLimit }),
+    log,
+    retry: readRetry(options.retry, DEFAULT_RETRY),
+    signatureHeader: options.signatureHeader ?? SIGNATURE_HEADER,
+    secrets: secretSource(options.secret, log),
+    inbox,
+    source,
+    role: options.role ?? "both",
+    knownKinds,
+    // A module of handlers may declare the kinds that these are for.
+    schemas: readSchemas(options.schemas, [...knownKinds, ...declaredBy(options.handlers)]),
+    identity: options.identity,
+    orderBy: options.orderBy,
+    deadLetterOrder: options.deadLetterOrder ?? "skip",
+    restamps: new Restamps(),
+    tracing: options.tracing,
+    drift: options.drift,
+    clock: wholeClock(options.clock ?? Date.now),
+    random: options.random ?? Math.random,
+  });
+}
+
+function declaredBy(handlers: unknown): readonly string[] {
+  return isHandlersModule(handlers) ? handlers.otherKinds : [];
+}
+
+function secretSource(option: SecretOption | undefined, log: Logger): () => readonly Secret[] {
+  const warned = new Set<string>();
+  const warn = (message: string) => {
+    if (!warned.has(message)) log.warn({}, message); // a function is asked for every delivery
+    warned.add(message);
+  };
+  if (typeof option === "function") return () => readSecrets(option(), warn);
+  const secrets = readSecrets(option, warn);
+  return () => secrets;
+}
+
+function readNumbers(options: ReceiverOptions): typeof DEFAULTS {
+  const numbers = { ...DEFAULTS };
+  for (const name of Object.keys(DEFAULTS) as (keyof typeof DEFAULTS)[]) {
+    const given = options[name];
+    if (given === undefined) continue;
+    numbers[name] = given;
+  }
+  if (options.unverifiedLimit === undefined) {
+    numbers.unverifiedLimit = Math.max(numbers.unverifiedLimit, numbers.bodyLimit);
+  }
+  return numbers;
+}
+
+/** A replay must be a known duplicate or too old, for ever. */
+function checkRetention({ retention, maxAge, maxSkew }: typeof DEFAULTS): void {
+  if (retention >= maxAge + maxSkew) return;
+  throw new ConfigurationError(
+    "retention_too_short",
+    `expected retention to be at least maxAge + maxSkew (${maxAge + maxSkew} ms), got ${retention} ms: ` +
+      "raise it, or lower maxAge; otherwise a delivery could be replayed after its key was dropped",
+  );
+}
+
+/** A body of any size that is allowed must fit, or it could never be received. */
+function checkBodyLimits({ bodyLimit, unverifiedLimit }: typeof DEFAULTS): void {
+  if (unverifiedLimit >= bodyLimit) return;
+  throw new ConfigurationError(
+    "option_invalid",
+    `expected unverifiedLimit to be at least bodyLimit (${bodyLimit} bytes), got ${unverifiedLimit}: ` +
+      "raise it, lower bodyLimit, or leave it out for the default",
+  );
+}

@@ -1,0 +1,42 @@
+import { isRecord } from "../../base/is-record.ts";
+import { ConfigurationError } from "../../errors.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
+import { type Check, checkOptions, invalid, wholeNumber } from "../../options/check-options.ts";
+import type { SourceLimits } from "./receiver-options.ts";
+
+const CHECKS: Readonly<Record<keyof SourceLimits, Check>> = {
+  concurrency: wholeNumber("entries", 1),
+  maxPending: wholeNumber("entries", 1),
+};
+
+/** Limits of every source, also of those that this receiver does not have. */
+export const checkSources: Check = (given) => {
+  if (!isRecord(given)) {
+    throw invalid("sources to be an object from source to its limits", given, "pass { [source]: { … } }");
+  }
+  for (const [source, limits] of Object.entries(given)) {
+    const name = `sources[${JSON.stringify(source)}]`;
+    if (limits !== undefined) checkOptions(limits, name, CHECKS, `${name}.`);
+  }
+};
+
+/** The limits of a source. */
+export function limitsOf(
+  sources: Readonly<Record<string, SourceLimits>> | undefined,
+  source: string,
+): SourceLimits {
+  return sources !== undefined && Object.hasOwn(sources, source) ? (sources[source] ?? {}) : {};
+}
+
+/**
+ * Refuses an inbox that cannot count what has not ended.
+ *
+ * @throws ConfigurationError `option_invalid`
+ */
+export function checkCountsBacklog(inbox: Inbox): void {
+  if (inbox.backlog !== undefined) return;
+  throw new ConfigurationError(
+    "option_invalid",
+    "expected an inbox with the method backlog for maxPending, got one without it: implement it, or leave out maxPending",
+  );
+}

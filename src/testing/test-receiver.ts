@@ -1,0 +1,186 @@
+import { type RetryPolicy, readRetry } from "../dispatch/retry.ts";
+import { HookporterError } from "../errors.ts";
+import type { DataProblem } from "../event/data-problems.ts";
+import type { Delivery } from "../event/delivery.ts";
+import type { Envelope } from "../event/envelope.ts";
+import type { EventKind } from "../event/kinds.ts";
+import { type SampleOptions, sampleEvent as sampleAt } from "../event/sample.ts";
+import type { DataSchemas } from "../event/schemas.ts";
+import type { AttemptRecord } from "../inbox/attempt-record.ts";
+import type { EntryState } from "../inbox/entry.ts";
+import type { TestTransactions } from "../inbox/memory/inside.ts";
+import { memoryInbox } from "../inbox/memory.ts";
+import { givenOptions } from "../options/given-options.ts";
+import { timerDelay } from "../options/timer-delay.ts";
+import { createReceiver } from "../receiver/create-receiver.ts";
+import type { NoSchemas } from "../receiver/handlers/handler-types.ts";
+import type { AttemptObservation } from "../receiver/observation.ts";
+import type { ReceiverOptions } from "../receiver/options/receiver-options.ts";
+import type { Outcome } from "../receiver/outcome.ts";
+import type { Receiver } from "../receiver/receiver.ts";
+import type { SecretValue } from "../signature/secret-bytes.ts";
+import { SIGNATURE_HEADER } from "../signature/signature-format.ts";
+import { nextInstant, strictlyIncreasing, TEST_SECRET } from "./sample-event.ts";
+import { signedRequest } from "./signed-request.ts";
+
+/** Three attempts without delays, so that a test sees an entry's whole life without waiting. */
+const TEST_RETRY: RetryPolicy = { attempts: 3, delay: 0, factor: 1, maxDelay: 0, jitter: 0 };
+
+/** Milliseconds. Below vitest's limit of 5 seconds, so that a test fails with our error rather than vitest's. */
+const DELIVER_TIMEOUT = 4000;
+
+/** A receiver's options, without `secret` and `inbox`, which a test receiver sets itself. */
+export type TestReceiverOptions<
+  Schemas extends DataSchemas = NoSchemas,
+  OtherKinds extends string = never,
+> = Omit<ReceiverOptions<Schemas, OtherKinds>, "secret" | "inbox"> & {
+  /**
+   * Runs a function in a transaction, and passes what handlers with `tx: true` get as `tx`. It commits if the function
+   * resolves, and rolls back if it rejects. Default: such handlers are refused.
+   */
+  readonly transaction?: TestTransactions | undefined;
+};
+
+/** What to deliver: a kind, for a new sample of it, an envelope, or bytes. */
+export type Deliverable = EventKind | Envelope | Uint8Array;
+
+/** How to deliver. */
+export interface DeliverOptions extends SampleOptions {
+  /** Signs with another secret than the receiver's, to test that it is refused. Default: `TEST_SECRET`. */
+  readonly secret?: SecretValue;
+  /** Milliseconds to wait for the handlers, including retries. Default 4000. */
+  readonly timeout?: number;
+}
+
+/** The result of a delivery after its handlers have run. */
+export interface Delivered {
+  /** The receiver's decision; `outcome.type` is `accepted`, `rejected`, `unauthorized` and so on. */
+  readonly outcome: Outcome;
+  /** The entry's final state: `done`, `dead` or `unhandled`; `undefined` if there is no entry. */
+  readonly state: EntryState | undefined;
+  /** The reason for `dead` and `unhandled`, as a stable code. */
+  readonly reason: string | null;
+  /** For the reason `invalid_data`: which fields do not fit, and how. Otherwise empty. */
+  readonly problems: readonly DataProblem[];
+  /** Every handler run, oldest first, including those of earlier deliveries of the same event. */
+  readonly attempts: readonly AttemptRecord[];
+}
+
+/** A started receiver on the memory inbox that can be used without HTTP. Pass it to an adapter to test that too. */
+export interface TestReceiver<Schemas = object, OtherKinds extends string = never>
+  extends Receiver<Schemas, OtherKinds> {
+  /**
+   * Signs and accepts a delivery, and waits until its entry has ended. Takes a kind, for a new sample, an envelope, or
+   * bytes. `data` and `timestamp` apply to samples only.
+   *
+   * @throws HookporterError `timed_out` if the entry has not ended in time, for example because a handler never returns
+   */
+  deliver(what: Deliverable, options?: DeliverOptions): Promise<Delivered>;
+}
+
+/**
+ * Creates and starts a receiver for tests: memory inbox, `TEST_SECRET`, three attempts without delays, at most a second
+ * for running handlers on `close()`. A receiver's options override these defaults. Close it after the test.
+ *
+ * @throws ConfigurationError as `createReceiver` does
+ *
+ * @example
+ * ```ts
+ * import { createTestReceiver } from "hookporter/testing";
+ *
+ * const receiver = await createTestReceiver();
+ * receiver.on("payment.received", (event) => console.log(event.data));
+ * const { state } = await receiver.deliver("payment.received", { data: { amount: "12.00" } });
+ * console.log(state); // done
+ * await receiver.close();
+ * ```
+ */
+export async function createTestReceiver<
+  const Schemas extends DataSchemas = NoSchemas,
+  const OtherKinds extends string = never,
+>({
+  transaction,
+  ...given
+}: TestReceiverOptions<Schemas, OtherKinds> = {}): Promise<
+  TestReceiver<NoInfer<Schemas>, NoInfer<OtherKinds>>
+> {
+  const options = given as ReceiverOptions<Schemas, OtherKinds>;
+  const receiver = createReceiver<Schemas, OtherKinds>({
+    drainTimeout: 1000,
+    ...givenOptions(options),
+    retry: readRetry(options.retry, TEST_RETRY),
+    secret: TEST_SECRET,
+    inbox: memoryInbox(transaction),
+  });
+  await receiver.start();
+  const { clock = Date.now, signatureHeader = SIGNATURE_HEADER } = options;
+  const instant = options.clock === undefined ? nextInstant : strictlyIncreasing(clock);
+  const make: Make = (what, { secret = TEST_SECRET, ...sample }) => {
+    const content = typeof what === "string" ? sampleAt(what, { timestamp: instant(), ...sample }) : what;
+    const { method, headers, body } = signedRequest(content, { secret, signatureHeader });
+    return { method, target: "/webhooks", headers, body, receivedAt: clock() };
+  };
+  return Object.assign(receiver, {
+    deliver: (what: Deliverable, how: DeliverOptions = {}) =>
+      deliver(receiver, make(what, how), how.timeout ?? DELIVER_TIMEOUT),
+  });
+}
+
+type Make = (what: Deliverable, how: DeliverOptions) => Delivery;
+
+/** The part of a receiver that does not depend on the caller's schemas. */
+type UntypedReceiver = Pick<Receiver, "accept" | "observe" | "inbox">;
+
+async function deliver(receiver: UntypedReceiver, delivery: Delivery, timeout: number): Promise<Delivered> {
+  const ends = watchEnds(receiver); // before accepting, since handlers may finish before the outcome is known
+  try {
+    const outcome = await receiver.accept(delivery);
+    if (outcome.type !== "accepted" && outcome.type !== "rejected") {
+      return { outcome, state: undefined, reason: null, problems: [], attempts: [] };
+    }
+    const { seq } = outcome;
+    let entry = await findEntry(receiver, seq);
+    if (entry?.state === "pending" || entry?.state === "running") {
+      await ends.of(seq, timeout);
+      entry = await findEntry(receiver, seq);
+    }
+    const attempts = await receiver.inbox.attempts(seq);
+    const { state, reason = null, problems = [] } = entry ?? {};
+    return { outcome, state, reason, problems, attempts };
+  } finally {
+    ends.stop();
+  }
+}
+
+async function findEntry({ inbox }: UntypedReceiver, seq: number) {
+  return (await inbox.list({ seq }))[0];
+}
+
+/** Records which entries end from now on, and can wait for one. */
+function watchEnds(receiver: UntypedReceiver) {
+  const ended = new Set<number>();
+  let onEnd: (() => void) | undefined;
+  const stop = receiver.observe((observation) => {
+    if (observation.type !== "attempt" || !isEnd(observation)) return;
+    ended.add(observation.seq);
+    onEnd?.();
+  });
+  const of = (seq: number, timeout: number) =>
+    new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        const message = `expected entry ${seq} to end within ${timeout} ms, but it did not: does a handler never return? Raise timeout if it is slow`;
+        reject(new HookporterError("timed_out", message));
+      }, timerDelay(timeout));
+      onEnd = () => {
+        if (!ended.has(seq)) return;
+        clearTimeout(timer);
+        resolve();
+      };
+      onEnd();
+    });
+  return { of, stop };
+}
+
+function isEnd({ state }: AttemptObservation): boolean {
+  return state === "done" || state === "dead" || state === "unhandled";
+}

@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import { Listeners } from "../../src/base/listeners.ts";
+import { keptLog, uncaught, until } from "../receiver/sample.ts";
+
+it("listeners are called until they are removed", () => {
+  const listeners = new Listeners<number>(keptLog().log);
+  const heard: string[] = [];
+  const leave = listeners.add((event) => heard.push(`a${event}`));
+  listeners.add((event) => heard.push(`b${event}`));
+  listeners.notify(1);
+  leave();
+  listeners.notify(2);
+  expect(heard).toEqual(["a1", "b1", "b2"]);
+});
+
+it("an error of a listener is logged, and the other listeners are called", async () => {
+  const { log, lines } = keptLog();
+  const caught = uncaught();
+  const listeners = new Listeners<number>(log);
+  const heard: number[] = [];
+  listeners.add(() => {
+    throw new Error("at once");
+  });
+  listeners.add(async () => {
+    throw new Error("later");
+  });
+  listeners.add((event) => heard.push(event));
+  listeners.notify(7);
+  expect(heard).toEqual([7]);
+  await until(() =>
+    expect(lines.map(({ fields }) => fields)).toEqual([{ error: "at once" }, { error: "later" }]),
+  );
+  expect(caught).toEqual([]);
+});

@@ -1,0 +1,460 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Dispatcher } from "../../../src/dispatch/dispatcher.ts";
+import type { DispatcherOptions } from "../../../src/dispatch/dispatcher-options.ts";
+import type { EntryLetter, NamedHandler } from "../../../src/dispatch/handler.ts";
+import type { RetryPolicy } from "../../../src/dispatch/retry.ts";
+import type { TargetFailure, TargetOptions } from "../../../src/dispatch/targets/target.ts";
+import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
+import type { Inbox } from "../../../src/inbox/inbox.ts";
+import { memoryInbox } from "../../../src/inbox/memory.ts";
+import type { Settlement } from "../../../src/inbox/settlement.ts";
+import { keep, sampleDelivery, sampleEntry, sampleKey } from "../../inbox/entries.ts";
+import { gate, keptLog, sampleEvent } from "../sample.ts";
+
+/** No entry is retried by its own back-off within a test: only its turn at its target can bring it there. */
+const SLOW: RetryPolicy = {
+  attempts: Number.POSITIVE_INFINITY,
+  delay: 500_000,
+  factor: 1,
+  maxDelay: 500_000,
+  jitter: 0,
+};
+
+const REFUSED = {};
+const AWAY: TargetFailure = { away: true };
+const PERHAPS: TargetFailure = { away: "perhaps" };
+
+/** How a target reacts to an event, by its number; nothing means that it takes it. */
+type Reaction = (number: number) => TargetFailure | undefined | Promise<TargetFailure | undefined>;
+
+describe("entries whose target does not answer", () => {
+  let inbox: Inbox;
+  let dispatcher: Dispatcher | undefined;
+  let dead: EntryLetter[];
+  let settled: Settlement[];
+  let tried: number[];
+  let taken: number[];
+  let reaction: Reaction;
+
+  beforeEach(() => {
+    // Time passes in `until` only, so no test waits for a second try.
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date"] });
+    inbox = memoryInbox();
+    dead = [];
+    settled = [];
+    tried = [];
+    taken = [];
+    reaction = () => undefined;
+  });
+
+  afterEach(async () => {
+    await stop();
+    vi.useRealTimers();
+  });
+
+  const numberOf = ({ delivery }: { readonly delivery: { readonly body: Uint8Array } }) =>
+    Number(Buffer.from(delivery.body).toString());
+
+  /** A handler that sends to a target, which reacts as the test says. */
+  const sender = (target: TargetOptions, react: Reaction = (number) => reaction(number)): NamedHandler => ({
+    name: `to ${target.name}`,
+    target,
+    handler: async (_: never, context) => {
+      const number = numberOf(context);
+      tried.push(number);
+      const failure = await react(number);
+      if (failure !== undefined) throw Object.assign(new Error("no"), failure);
+      taken.push(number);
+    },
+  });
+
+  const start = (handlers: readonly NamedHandler[], options: Partial<DispatcherOptions> = {}): Dispatcher => {
+    dispatcher = new Dispatcher({
+      ...{ inbox, log: keptLog(), runner: "0a", sources: ["service"], retry: SLOW, concurrency: 10 },
+      ...{ handlerTimeoutMs: 1000, leaseMs: 1000, pollMs: 1000, deadBlocks: false },
+      ...{ clock: () => Date.now(), random: () => 0 },
+      plan: () => ({ run: handlers, event: () => sampleEvent() }),
+      knownTargets: () => handlers.flatMap(({ target }) => target ?? []),
+      onAttempts: (_: ClaimedEntry, settlement) => void settled.push(settlement),
+      onDead: (letter) => void dead.push(letter),
+      ...options,
+    });
+    dispatcher.start();
+    return dispatcher;
+  };
+
+  const add = async (number: number, orderKey: string | null = null) => {
+    const delivery = sampleDelivery({ receivedAt: Date.now(), body: Buffer.from(String(number)) });
+    const key = sampleKey({ eventId: `evt_${number}` });
+    const { seq } = await keep(inbox, sampleEntry({ key, delivery, orderKey }));
+    dispatcher?.wake();
+    return seq;
+  };
+  const addAll = async (count: number) => {
+    for (let number = 1; number <= count; number++) await add(number);
+  };
+  const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+  /** Lets time pass, ten milliseconds after each look, until the check no longer throws. */
+  const until = async (check: () => unknown) => {
+    for (let patience = 2000; ; patience--) {
+      try {
+        return await check();
+      } catch (thrown) {
+        if (patience === 0) throw thrown;
+      }
+      await pass(10);
+    }
+  };
+  const pass = async (ms: number) => {
+    await vi.advanceTimersByTimeAsync(ms);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  const stop = async () => {
+    const stopped = dispatcher?.stop(0);
+    dispatcher = undefined;
+    await pass(1);
+    await stopped;
+  };
+  const waiting = async () => (await inbox.waiting())[0]?.entries ?? 0;
+  const untilWaiting = (count: number) => until(async () => expect(await waiting()).toBe(count));
+  const states = async () => (await inbox.list({})).map(({ state }) => state);
+  const APP = { name: "app" };
+
+  it("arrive in order of arrival once it answers, one at a time, long before their back-off is over", async () => {
+    let up = false;
+    let running = 0;
+    let most = 0;
+    reaction = async () => {
+      if (!up) return AWAY;
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+      return undefined;
+    };
+    start([sender(APP)]);
+    await addAll(60);
+    await untilWaiting(60);
+    up = true;
+    await until(() => expect(taken).toHaveLength(60));
+    expect(taken).toEqual(upTo(60));
+    expect(most).toBe(1);
+    await until(async () => expect(await waiting()).toBe(0));
+    expect(new Set(await states())).toEqual(new Set(["done"]));
+    expect(await inbox.list({})).toMatchObject(upTo(60).map(() => ({ waits: [] })));
+  });
+
+  it("are not tried while it is away, but for the oldest, whose repeated probes leave no records", async () => {
+    reaction = () => AWAY;
+    start([sender(APP)], { concurrency: 1 });
+    await add(1);
+    await untilWaiting(1);
+    for (const number of [2, 3, 4]) await add(number);
+    await untilWaiting(4);
+    await until(() => expect(tried.length).toBeGreaterThan(2));
+    expect(new Set(tried)).toEqual(new Set([1]));
+    const entries = await inbox.list({});
+    expect(entries).toMatchObject([
+      { attempts: 1, reason: "target_away", waits: [{ target: "app", attempts: 1 }] },
+      ...[2, 3, 4].map(() => ({ attempts: 0, reason: "target_away", waits: [{ attempts: 0 }] })),
+    ]);
+    expect(await inbox.attempts(entries[0]?.seq ?? 0)).toHaveLength(1);
+    expect(settled).toHaveLength(1);
+  });
+
+  it("are joined at the end by events that arrive while they are sent", async () => {
+    let up = false;
+    reaction = async (number) => {
+      if (!up) return AWAY;
+      if (number === 2) for (const late of [101, 102, 103]) await add(late);
+      return undefined;
+    };
+    start([sender(APP)]);
+    await addAll(30);
+    await untilWaiting(30);
+    up = true;
+    await until(() => expect(taken).toHaveLength(33));
+    expect(taken).toEqual([...upTo(30), 101, 102, 103]);
+  });
+
+  it("are sent in parallel with `unordered`, once the oldest was taken", async () => {
+    const { opened, open } = gate();
+    let up = false;
+    reaction = async (number) => {
+      if (!up) return AWAY;
+      if (number > 1) await opened;
+      return undefined;
+    };
+    start([sender({ name: "app", unordered: true })]);
+    await addAll(8);
+    await untilWaiting(8);
+    const before = tried.length;
+    up = true;
+    await until(() => expect(tried.slice(before).filter((number) => number > 1)).toHaveLength(7));
+    open();
+    await until(() => expect(taken).toHaveLength(8));
+  });
+
+  it("wait again if it goes away in the middle, and keep their order", async () => {
+    let up = false;
+    let left = 5;
+    reaction = () => (up && left-- > 0 ? undefined : AWAY);
+    start([sender(APP)]);
+    await addAll(12);
+    await untilWaiting(12);
+    up = true;
+    await untilWaiting(7);
+    left = 100;
+    await until(() => expect(taken).toHaveLength(12));
+    expect(taken).toEqual(upTo(12));
+  });
+
+  it("keep their order over a restart", async () => {
+    reaction = () => AWAY;
+    const first = start([sender(APP)]);
+    await addAll(30);
+    await untilWaiting(30);
+    await first.stop(0);
+    expect(new Set(await states())).toEqual(new Set(["pending"]));
+    reaction = () => undefined;
+    start([sender(APP)]);
+    await add(31);
+    await until(() => expect(taken).toHaveLength(31));
+    expect(taken).toEqual(upTo(31));
+  });
+
+  it("keep their order over a restart even if all are due by then", async () => {
+    reaction = () => REFUSED;
+    const first = start([sender(APP)]);
+    await addAll(60);
+    await until(() => expect(settled).toHaveLength(60));
+    await first.stop(0);
+    await inbox.reschedule({}, Date.now());
+    reaction = () => undefined;
+    // An entry that is stored as waiting cannot be claimed meanwhile, so a later one would pass it.
+    const settle = inbox.settle.bind(inbox);
+    inbox.settle = async (settlement, now) => {
+      if (settlement.state === "pending") await new Promise((resolve) => setTimeout(resolve, 20));
+      return settle(settlement, now);
+    };
+    start([sender(APP)]);
+    await until(() => expect(taken).toHaveLength(60));
+    expect(taken).toEqual(upTo(60));
+  });
+
+  it("keep their order after a process was killed in the middle", async () => {
+    reaction = () => AWAY;
+    const first = start([sender(APP)]);
+    await addAll(30);
+    await untilWaiting(30);
+    await first.stop(0);
+    // The killed process had claimed the oldest, and one due entry of its own.
+    const request = {
+      now: Date.now() - 5000,
+      limit: 10,
+      leaseMs: 1000,
+      waitingFor: { target: "app", after: 0 },
+    };
+    expect(await inbox.claim(request)).toHaveLength(10);
+    reaction = () => undefined;
+    start([sender(APP)]);
+    await until(() => expect(taken).toHaveLength(30));
+    expect(taken).toEqual(upTo(30));
+  });
+
+  it("go to the targets of the next run if theirs is gone", async () => {
+    reaction = () => AWAY;
+    const first = start([sender({ name: "old" })]);
+    await addAll(3);
+    await untilWaiting(3);
+    await first.stop(0);
+    reaction = () => undefined;
+    start([sender({ name: "new" })]);
+    await until(() => expect(taken).toHaveLength(3));
+    expect(await inbox.waiting()).toEqual([]);
+  });
+
+  it("do not hold back others that go elsewhere, and other handlers run once", async () => {
+    let handled = 0;
+    const handler = { name: "own", handler: () => void handled++ };
+    const other: number[] = [];
+    const elsewhere = sender({ name: "other" }, (number) => void other.push(number) as undefined);
+    reaction = () => AWAY;
+    start([handler, sender(APP), elsewhere]);
+    await addAll(12);
+    await until(() => expect(other).toHaveLength(12));
+    reaction = () => undefined;
+    await until(async () => expect(new Set(await states())).toEqual(new Set(["done"])));
+    expect(taken.filter((number) => !other.includes(number))).toEqual([]);
+    expect([handled, other.length, taken.length]).toEqual([12, 12, 24]);
+  });
+
+  it("run at once if somebody waits for their result", async () => {
+    reaction = () => AWAY;
+    const running = start([sender(APP)]);
+    await add(1);
+    await untilWaiting(1);
+    const seq = await add(2);
+    await untilWaiting(2);
+    reaction = (number) => (number === 2 ? undefined : AWAY);
+    expect(await running.runNow(seq)).toMatchObject({ state: "done" });
+  });
+
+  it("keep the order of their key, and go on with it", async () => {
+    let up = false;
+    reaction = () => (up ? undefined : AWAY);
+    start([sender(APP)]);
+    for (const number of upTo(9)) await add(number, `key ${number % 3}`);
+    await untilWaiting(3);
+    up = true;
+    await until(() => expect(taken).toHaveLength(9));
+    for (const rest of [0, 1, 2]) {
+      const ofKey = taken.filter((number) => number % 3 === rest);
+      expect(ofKey).toEqual([...ofKey].sort((a, b) => a - b));
+    }
+  });
+
+  describe("because of a single event", () => {
+    it.each([
+      ["is refused", REFUSED],
+      ["gets no answer in time", PERHAPS],
+    ])("are sent all the same if that event %s each time", async (_, failure) => {
+      let up = false;
+      reaction = (number) => {
+        if (!up) return AWAY;
+        return number === 1 ? failure : undefined;
+      };
+      start([sender(APP)]);
+      await addAll(12);
+      await untilWaiting(12);
+      up = true;
+      await until(() => expect(taken).toEqual(upTo(12).slice(1)));
+      await add(13);
+      await until(() => expect(taken.at(-1)).toBe(13));
+      expect(await waiting()).toBe(1);
+    });
+
+    it("are sent all the same if that event brings the target down each time", async () => {
+      let crashed = false;
+      reaction = (number) => {
+        if (number === 1) crashed = true;
+        else if (crashed) {
+          crashed = false;
+          return AWAY;
+        }
+        return number === 1 ? PERHAPS : undefined;
+      };
+      start([sender(APP)], { concurrency: 1 });
+      await addAll(5);
+      await until(() => expect(taken).toEqual([2, 3, 4, 5]));
+    });
+
+    it("pass it only if the target takes the next: two failures mean that it is away", async () => {
+      let up = false;
+      reaction = () => (up ? undefined : PERHAPS);
+      start([sender(APP)], { concurrency: 1 });
+      await addAll(6);
+      await untilWaiting(6);
+      const before = tried.length;
+      await until(() => expect(tried.length).toBeGreaterThan(before + 3));
+      expect(Math.max(...tried)).toBe(2);
+      up = true;
+      await until(() => expect(taken).toEqual(upTo(6)));
+    });
+  });
+
+  it("are not tried before the time that it asks for, however long that is", async () => {
+    reaction = () => ({ away: "perhaps", retryAfterMs: Number.POSITIVE_INFINITY });
+    start([sender(APP)]);
+    await add(1);
+    await untilWaiting(1);
+    await pass(10_000); // many times as long as between two tries
+    expect(tried).toEqual([1]);
+  });
+
+  describe("that refused them", () => {
+    it("are tried again when the oldest is taken, in order of arrival", async () => {
+      let mended = false;
+      reaction = () => (mended ? undefined : REFUSED);
+      start([sender(APP)]);
+      await addAll(25);
+      await until(() => expect(settled).toHaveLength(25));
+      mended = true;
+      await until(() => expect(taken).toHaveLength(25));
+      expect(taken).toEqual(upTo(25));
+    });
+
+    it("do not hold back new events", async () => {
+      reaction = (number) => (number === 1 ? REFUSED : undefined);
+      start([sender(APP)]);
+      await addAll(3);
+      await until(() => expect(taken.toSorted()).toEqual([2, 3]));
+      await until(() => expect(tried.filter((number) => number === 1).length).toBeGreaterThan(1));
+      expect(await inbox.attempts(1)).toHaveLength(1);
+    });
+  });
+
+  describe("are given up on", () => {
+    const quick = { ...SLOW, delay: 1, maxDelay: 1 };
+
+    it("after their attempts", async () => {
+      reaction = () => REFUSED;
+      start([{ ...sender(APP), attempts: 3 }], { retry: quick });
+      await add(1);
+      await until(() => expect(dead).toMatchObject([{ reason: "attempts_exhausted" }]));
+      expect(tried).toHaveLength(3);
+      expect(await inbox.list({})).toMatchObject([{ waits: [{ attempts: 3, over: "attempts_exhausted" }] }]);
+    });
+
+    it("at once if the failure is final", async () => {
+      reaction = (number) => (number === 1 ? { final: true } : undefined);
+      start([sender(APP)]);
+      await addAll(2);
+      await until(() => expect(dead).toMatchObject([{ seq: 1, reason: "refused_for_good" }]));
+      await until(() => expect(taken).toEqual([2]));
+      expect(tried.toSorted()).toEqual([1, 2]);
+    });
+
+    it("once they have waited too long, tried or not", async () => {
+      let ahead = 0;
+      reaction = () => AWAY;
+      start([sender({ name: "app", maxWait: 60_000 })], { clock: () => Date.now() + ahead, concurrency: 1 });
+      await addAll(3);
+      await untilWaiting(3);
+      ahead = 60_000;
+      await until(() => expect(dead).toHaveLength(3));
+      expect(dead.map(({ reason }) => reason)).toEqual([
+        "waited_too_long",
+        "waited_too_long",
+        "waited_too_long",
+      ]);
+    });
+
+    it("without an end for their other handlers and targets", async () => {
+      let fails = 2;
+      const own: NamedHandler = {
+        name: "own",
+        handler: () => {
+          if (fails-- > 0) throw new Error("not yet");
+        },
+      };
+      reaction = () => ({ final: true });
+      start([sender(APP), own], { retry: quick });
+      await add(1);
+      await until(() => expect(dead).toMatchObject([{ reason: "refused_for_good" }]));
+      expect(tried).toEqual([1]);
+      expect(await inbox.list({})).toMatchObject([{ finishedHandlers: ["own"] }]);
+    });
+
+    it("if somebody drops them, even the one that is being tried", async () => {
+      reaction = () => AWAY;
+      start([sender(APP)]);
+      await addAll(4);
+      await untilWaiting(4);
+      expect(await inbox.drop({ seqs: [1, 2, 3] }, Date.now())).toBe(3);
+      reaction = () => undefined;
+      await until(() => expect(taken).toEqual([4]));
+      const [first, second, third] = await states();
+      expect([first, second, third]).toEqual(["dead", "dead", "dead"]);
+    });
+  });
+});

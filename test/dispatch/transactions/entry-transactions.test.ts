@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { type RunOptions, runEntry } from "../../../src/dispatch/runs/run-entry.ts";
+import { EntryTransactions } from "../../../src/dispatch/transactions/entry-transactions.ts";
+import { TransactionPlaces } from "../../../src/dispatch/transactions/transaction-places.ts";
+import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
+import type { Inbox } from "../../../src/inbox/inbox.ts";
+import type { InsideEnd, InsideResult } from "../../../src/inbox/inside.ts";
+import { AT, sampleDelivery, sampleKey } from "../../inbox/entries.ts";
+import { keptLog, QUICK, sampleEvent } from "../sample.ts";
+
+const ENTRY: ClaimedEntry = {
+  ...{ seq: 7, key: sampleKey(), kind: "payment.received", orderKey: null, runAt: AT, attempts: 1 },
+  ...{ finishedHandlers: [], lease: "lease-1", delivery: sampleDelivery() },
+};
+
+/** Runs an entry with two handlers, the first with a transaction; it ends as the inbox says. */
+function start(inside: NonNullable<Inbox["inside"]>, places = new TransactionPlaces(1), canWait = false) {
+  const ran: string[] = [];
+  const clock = () => AT;
+  const transactions = new EntryTransactions(
+    ENTRY,
+    { inbox: { inside }, places, clock, isLeased: () => true, stepAside: (waiting) => waiting },
+    canWait,
+  );
+  const options: RunOptions = {
+    plan: () => ({
+      run: [
+        { name: "a", handler: () => void ran.push("a"), tx: true },
+        { name: "b", handler: () => void ran.push("b") },
+      ],
+      event: sampleEvent,
+    }),
+    transactions,
+    ...{ retry: QUICK, handlerTimeoutMs: 1000, clock, random: () => 0.5, log: keptLog() },
+    signal: new AbortController().signal,
+  };
+  return { ran, transactions, settled: runEntry(ENTRY, options) };
+}
+
+/** Runs the handler, and returns how its transaction ended. */
+const ending = (result: InsideResult) => async (work: (tx: unknown) => Promise<InsideEnd>) => {
+  await work({});
+  return result;
+};
+
+describe("a handler's transaction", () => {
+  it("whose commit is neither confirmed nor denied stores nothing more, and claims no success", async () => {
+    const { ran, transactions, settled } = start(ending("unknown"));
+    await expect(settled).rejects.toMatchObject({ code: "inbox_unavailable" });
+    expect(ran).toEqual(["a"]);
+    expect(transactions.end).toBeUndefined();
+  });
+
+  it("that is refused since the lease was lost ends the run, and leaves nothing to store", async () => {
+    const { ran, transactions, settled } = start(ending("refused"));
+    await settled;
+    expect(transactions.end).toBe("refused");
+    expect(ran).toEqual(["a"]);
+  });
+
+  it("that finds too many waiting gives the entry back, before any handler has run and without counting", async () => {
+    const places = new TransactionPlaces(1);
+    expect(places.take()).toBe(true);
+    const waiting = places.wait(new AbortController().signal);
+    const { ran, settled } = start(ending("committed"), places);
+    expect(await settled).toMatchObject({
+      ...{ state: "pending", reason: "tx_busy", runAt: AT + 1000, uncount: true },
+      ...{ records: [], finishedHandlers: [] },
+    });
+    expect(ran).toEqual([]);
+    places.close();
+    expect(await waiting).toBe(false);
+  });
+
+  it("waits for a place however many do, if it is run at once", async () => {
+    const places = new TransactionPlaces(1);
+    places.take();
+    const first = places.wait(new AbortController().signal);
+    const { ran, settled } = start(ending("committed"), places, true);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ran).toEqual([]);
+    places.leave(1);
+    expect(await first).toBe(true);
+    places.leave(1);
+    expect(await settled).toMatchObject({ state: "done", finishedHandlers: ["a", "b"] });
+    expect(ran).toEqual(["a", "b"]);
+  });
+});

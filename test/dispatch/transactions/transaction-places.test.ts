@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { TransactionPlaces } from "../../../src/dispatch/transactions/transaction-places.ts";
+
+const never = new AbortController().signal;
+
+describe("the places for transactions", () => {
+  it("are taken up to the limit, and go to those that wait, in order", async () => {
+    const places = new TransactionPlaces(2);
+    expect([places.take(), places.take(), places.take()]).toEqual([true, true, false]);
+    const order: string[] = [];
+    const first = places.wait(never).then((entered) => order.push(`first ${entered}`));
+    const second = places.wait(never).then((entered) => order.push(`second ${entered}`));
+    places.leave(1);
+    await first;
+    expect(order).toEqual(["first true"]);
+    places.leave(1);
+    await second;
+    expect(places.take()).toBe(false);
+    places.leave(1);
+    expect(places.take()).toBe(true);
+  });
+
+  it("are unlimited if the inbox sets no limit", () => {
+    const places = new TransactionPlaces();
+    for (let many = 0; many < 1000; many++) expect(places.take()).toBe(true);
+  });
+
+  it("are crowded once a second of work waits, and never before as many wait as there are places", () => {
+    const places = new TransactionPlaces(2);
+    places.take();
+    places.take();
+    places.leave(100);
+    places.take();
+    const queue = (many: number) => {
+      for (let one = 0; one < many; one++) void places.wait(never);
+    };
+    queue(2);
+    expect(places.isCrowded).toBe(false); // 2 places × 1 s / 100 ms = 20
+    queue(18);
+    expect(places.isCrowded).toBe(true);
+    const slow = new TransactionPlaces(2);
+    slow.take();
+    slow.leave(10_000);
+    expect(slow.isCrowded).toBe(false);
+  });
+
+  it("spread what is given back over the time that its work takes, within a minute", () => {
+    const places = new TransactionPlaces(2);
+    places.take();
+    places.leave(1000);
+    expect([places.dueAt(5000), places.dueAt(5000), places.dueAt(5000)]).toEqual([6000, 6500, 7000]);
+    for (let many = 0; many < 1000; many++) expect(places.dueAt(5000)).toBeLessThanOrEqual(65_000);
+    expect(places.dueAt(100_000)).toBe(101_000);
+  });
+
+  it("refuse those that wait when they are closed, or when their signal is aborted", async () => {
+    const places = new TransactionPlaces(1);
+    places.take();
+    const aborter = new AbortController();
+    const aborted = places.wait(aborter.signal);
+    const closed = places.wait(never);
+    aborter.abort();
+    expect(await aborted).toBe(false);
+    places.close();
+    expect(await closed).toBe(false);
+    expect(await places.wait(never)).toBe(false);
+    places.leave(1);
+    expect(places.take()).toBe(true); // nothing was lost
+  });
+});

@@ -1,0 +1,37 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { defineConfig } from "../../src/entries/config.ts";
+import { root } from "../docs/markdown.ts";
+
+it("defineConfig returns the settings as they are", () => {
+  const config = {
+    forwardTo: ["3000", "payment.*=3001"],
+    events: ["payment.*", "lead.created"],
+    listen: { port: 4401, timeout: "60s", inspect: undefined },
+    "events list": { limit: 10, state: ["dead"] },
+    init: { inbox: "postgres" },
+  } as const;
+  expect(defineConfig(config)).toBe(config);
+});
+
+it("the type refuses keys and values that the commands refuse", () => {
+  // @ts-expect-error unknown flag
+  defineConfig({ prot: 1 });
+  // @ts-expect-error a flag that means something different in each command
+  defineConfig({ port: 1 });
+  // @ts-expect-error unknown kind
+  defineConfig({ events: ["payment.recieved"] });
+  // @ts-expect-error a flag of another command
+  defineConfig({ sign: { port: 1 } });
+  // @ts-expect-error one value, not a list
+  defineConfig({ role: ["run"] });
+  // @ts-expect-error a word in place of a switch
+  defineConfig({ once: "yes" });
+});
+
+it("hookporter/config imports nothing", () => {
+  const built = readFileSync(join(root, "dist", "config.js"), "utf8");
+  expect(built).toContain("defineConfig");
+  expect(built).not.toMatch(/\bimport\b|\brequire\b/);
+});

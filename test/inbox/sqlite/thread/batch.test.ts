@@ -1,0 +1,92 @@
+import { expect, it } from "vitest";
+import { HookporterError } from "../../../../src/errors.ts";
+import type { Delivery } from "../../../../src/event/delivery.ts";
+import type { ClaimedEntry } from "../../../../src/inbox/claim.ts";
+import type { Settlement } from "../../../../src/inbox/settlement.ts";
+import type { Operation } from "../../../../src/inbox/sqlite/operations.ts";
+import {
+  packBatch,
+  packResults,
+  unpackBatch,
+  unpackResults,
+} from "../../../../src/inbox/sqlite/thread/batch.ts";
+
+const delivery = {
+  method: "POST",
+  target: "/webhooks?a=1",
+  headers: { "x-name": "Zoë \ud800 €", "set-cookie": ["a", "b"] },
+  body: new Uint8Array([0, 255, 10]),
+  receivedAt: 1_767_225_600_123,
+};
+const empty = { ...delivery, target: "", headers: {}, body: new Uint8Array(0) };
+const terms = { source: "service", now: 5, maxAge: 6, maxSkew: 7, holdMs: 8 };
+const key = { source: "service", eventId: "evt_1", timestamp: -(10 ** 15) };
+const record = { attempt: 2, handler: "*", startedAt: 9, durationMs: 1.5, outcome: "ok" } as const;
+const settlement: Settlement = {
+  ...{ seq: 3, lease: "a.b", state: "pending", reason: "target_away", problems: undefined, runAt: 12 },
+  ...{ finishedHandlers: ["é"], waits: [], uncount: true, unordered: false },
+  records: [{ ...record, error: null, failure: null, note: "\u0000" }],
+};
+const entry = {
+  key,
+  kind: null,
+  eventTimestamp: null,
+  state: "dead",
+  reason: "invalid_json",
+  orderKey: null,
+};
+
+/** What arrives, with the headers of a delivery parsed. */
+function plain(arg: unknown): unknown {
+  if (typeof arg !== "object" || arg === null) return arg;
+  if ("body" in arg) return { ...arg, headers: (arg as Delivery).headers };
+  return "delivery" in arg ? { ...arg, delivery: plain(arg.delivery) } : arg;
+}
+
+it("the operations of a batch arrive as they were sent, each with its own body", () => {
+  const operations: Operation[] = [
+    { name: "keep", args: [delivery, { ...terms, lease: { token: "t", until: 9 } }] },
+    { name: "keep", args: [empty, { ...terms, lease: undefined }] },
+    { name: "finish", args: [{ seq: 3, lease: "a.b", runAt: 12, runs: '["é"]', ordered: true }, 11] },
+    { name: "settle", args: [settlement, 11] },
+    { name: "append", args: [{ ...entry, delivery }] },
+    { name: "renew", args: [[{ seq: 1, lease: "x" }], 4] },
+  ];
+  const sent = unpackBatch(packBatch(operations)).map(({ name, args }) => ({ name, args: args.map(plain) }));
+  expect(sent).toEqual(operations);
+});
+
+it("the results of a batch arrive as they were, in order", () => {
+  const kept = {
+    seq: 1,
+    duplicate: false,
+    state: "pending",
+    leased: true,
+    key,
+    kind: "a.b",
+    timestamp: 5,
+    content: "c",
+  };
+  const claimed: ClaimedEntry = {
+    ...{ seq: 4, lease: "l", key, kind: null, orderKey: "o", runAt: 5, attempts: 1, finishedHandlers: [] },
+    ...{ waits: [], dueAt: 3, reason: null, delivery },
+  };
+  const results = [
+    { value: { ...kept, problems: [] } },
+    { value: { ...kept, problems: [{ field: "data.a", message: "expected string, got number" }] } },
+    { value: [claimed, { ...claimed, unreadable: "damaged", delivery: empty }] },
+    { value: undefined },
+    { value: true },
+  ];
+  const names = ["keep", "keep", "claim", "append", "settle"] as const;
+  const operations = names.map((name): Operation => ({ name, args: [] }));
+  expect(unpackResults(packResults(operations, results))).toEqual(results);
+});
+
+it("an error arrives with its class, its code and SQLite's code", () => {
+  const busy = new HookporterError("inbox_busy", "later");
+  const full = Object.assign(new Error("disk full"), { errcode: 13 });
+  const results = unpackResults(packResults([], [{ error: busy }, { error: full }]));
+  expect(results).toMatchObject([{ error: { code: "inbox_busy" } }, { error: { errcode: 13 } }]);
+  expect(results[0]).toSatisfy(({ error }) => error instanceof HookporterError);
+});

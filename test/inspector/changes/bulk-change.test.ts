@@ -1,0 +1,197 @@
+import { join } from "node:path";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import type { NewEntry } from "../../../src/inbox/append.ts";
+import type { Inbox } from "../../../src/inbox/inbox.ts";
+import { memoryInbox } from "../../../src/inbox/memory.ts";
+import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
+import { tempFolder } from "../../cli/fake-io.ts";
+import { numberedEntry, sampleKey } from "../../inbox/entries.ts";
+import { pgliteInboxes } from "../../inbox/postgres/pglite.ts";
+import { openInspector, raw } from "../open.ts";
+
+const WAIT = { timeout: 10_000, interval: 10 };
+
+const { database, makeInbox } = await pgliteInboxes("bulk");
+afterAll(() => database.close());
+
+const INBOXES: readonly (readonly [string, () => Inbox])[] = [
+  ["the inbox in memory", memoryInbox],
+  ["an inbox file", () => sqliteInbox(join(tempFolder(), "inbox.db"))],
+  ["PostgreSQL, in PGlite", makeInbox],
+];
+
+const ended = (number: number, parts: Partial<NewEntry>) =>
+  numberedEntry(number, number, { state: "dead", reason: "too_old", ...parts });
+
+describe.each(INBOXES)("a bulk change of %s", (_, inboxOf) => {
+  it("runs twelve unhandled entries again once there is a handler, and no others", async () => {
+    const handled: string[] = [];
+    const { api, deliver, receiver } = await openInspector({ inbox: inboxOf() });
+    for (let count = 0; count < 12; count++) await deliver("payment.received");
+    await deliver("lead.created");
+    await vi.waitFor(
+      async () => expect(await receiver.inbox.counts()).toMatchObject({ unhandled: 13 }),
+      WAIT,
+    );
+    receiver.replaceHandlers((registry) => {
+      registry.on("*", ({ kind }) => void handled.push(kind));
+    });
+    const query = "state=unhandled&kind=payment.*";
+    const { states, newest, next } = (await api(`/api/tally?${query}`)).json;
+    expect([states, newest, next]).toEqual([{ pending: 0, running: 0, dead: 0, unhandled: 12 }, 12, null]);
+    expect(await change(api, query, { change: "retry", upTo: newest })).toEqual([
+      { found: 12 },
+      { changed: 12, of: 12 },
+      { result: { pending: 0, redriven: 12, dropped: 0, left: NOTHING } },
+    ]);
+    await vi.waitFor(() => expect(handled).toHaveLength(12), WAIT);
+    expect(new Set(handled)).toEqual(new Set(["payment.received"]));
+    expect(await receiver.inbox.counts()).toMatchObject({ unhandled: 1 });
+  });
+
+  it("takes many entries in steps, oldest first, and reports each step", async () => {
+    const inbox = inboxOf();
+    const { api, receiver } = await openInspector({ inbox });
+    await Promise.all(Array.from({ length: 620 }, (_, at) => inbox.append(ended(at, {}))));
+    const lines = await change(api, "state=dead", { change: "drop" });
+    expect(lines).toEqual([
+      { found: 620 },
+      { changed: 250, of: 620 },
+      { changed: 500, of: 620 },
+      { changed: 620, of: 620 },
+      { result: { pending: 0, redriven: 0, dropped: 620, left: NOTHING } },
+    ]);
+    expect((await receiver.inbox.list({ states: ["dead"], limit: 1 }))[0]?.reason).toBe("dropped");
+  });
+
+  it("leaves what is newer than what was counted, what was dropped, and what is another source's", async () => {
+    const inbox = inboxOf();
+    const { api } = await openInspector({ inbox });
+    const foreign = sampleKey({ source: "billing", eventId: "evt_9" });
+    await inbox.append(ended(1, {}));
+    await inbox.append(ended(2, { reason: "dropped" }));
+    await inbox.append(ended(3, { key: foreign }));
+    const counted = (await api("/api/tally?state=dead")).json;
+    expect(counted).toMatchObject({ states: { dead: 1 }, dropped: 1, foreign: 1, newest: 3 });
+    await inbox.append(ended(4, {}));
+    const [, , { result }] = await change(api, "state=dead", { change: "redrive", upTo: counted.newest });
+    expect(result).toMatchObject({ redriven: 1, left: { ...NOTHING, dropped: 1, foreign: 1 } });
+    const reasons = async () => (await inbox.list({})).map(({ reason }) => reason).slice(1);
+    expect(await reasons()).toEqual(["dropped", "too_old", "too_old"]);
+    const again = await change(api, "", { change: "redrive", upTo: 2, takeBack: true });
+    expect(again.at(-1).result.left).toMatchObject({ dropped: 0 });
+    expect((await reasons())[0]).not.toBe("dropped");
+    expect((await reasons()).slice(1)).toEqual(["too_old", "too_old"]);
+  });
+
+  it("makes pending entries due with a retry, and leaves them alone with a redrive", async () => {
+    let runs = 0;
+    const handler = () => {
+      runs++;
+      throw Object.assign(new Error("no"), { retryAfterMs: 600_000 });
+    };
+    const { api, deliver, receiver } = await openInspector({ inbox: inboxOf(), handler, attempts: 9 });
+    await deliver("lead.created");
+    const waits = (after: number) =>
+      vi.waitFor(
+        async () => expect([runs, (await receiver.inbox.counts()).pending]).toEqual([after, 1]),
+        WAIT,
+      );
+    await waits(1);
+    const redriven = await change(api, "", { change: "redrive" });
+    expect(redriven.at(-1).result).toMatchObject({ redriven: 0, left: { ...NOTHING, pending: 1 } });
+    const retried = await change(api, "state=pending,done", { change: "retry" });
+    expect(retried.at(-1).result).toEqual({ pending: 1, redriven: 0, dropped: 0, left: NOTHING });
+    await waits(2);
+  });
+});
+
+it("a bulk change leaves a running entry to its run, and says so", async () => {
+  let finish = () => {};
+  const held = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const { api, deliver, receiver } = await openInspector({ handler: () => held });
+  await deliver("lead.created");
+  await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ running: 1 }), WAIT);
+  const [, { result }] = await change(api, "", { change: "retry" });
+  expect(result).toEqual({ pending: 0, redriven: 0, dropped: 0, left: { ...NOTHING, running: 1 } });
+  finish();
+});
+
+it("a bulk change can be narrowed by a text", async () => {
+  const inbox = memoryInbox();
+  const { api } = await openInspector({ inbox });
+  for (const number of [1, 2, 3]) await inbox.append(ended(number, {}));
+  expect((await api("/api/tally?text=EVT_2")).json).toMatchObject({ states: { dead: 1 } });
+  expect((await change(api, "text=evt_2", { change: "drop" })).at(-1).result).toMatchObject({ dropped: 1 });
+  expect((await inbox.list({})).map(({ reason }) => reason)).toEqual(["too_old", "dropped", "too_old"]);
+});
+
+it("a bulk change ends with the connection that asked for it", async () => {
+  const inbox = memoryInbox();
+  const { port, token } = await openInspector({ inbox });
+  for (let number = 0; number < 5000; number++) await inbox.append(ended(number, {}));
+  const drop = inbox.drop.bind(inbox);
+  let steps = 0;
+  const stopping = new AbortController();
+  inbox.drop = (...given) => {
+    if (++steps === 2) stopping.abort();
+    return drop(...given);
+  };
+  const response = await fetch(`http://127.0.0.1:${port}/api/change`, {
+    ...{ method: "POST", body: '{"change":"drop"}', signal: stopping.signal },
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+  });
+  await expect(response.text()).rejects.toThrow();
+  const dropped = async () => (await inbox.list({})).filter(({ reason }) => reason === "dropped").length;
+  await vi.waitFor(() => expect(steps).toBeGreaterThan(1), WAIT);
+  await vi.waitFor(async () => {
+    const before = await dropped();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await dropped()).toBe(before);
+  }, WAIT);
+  expect(await dropped()).toBeLessThan(5000);
+});
+
+it.each([
+  ["without a change", "", {}],
+  ["with an unknown change", "", { change: "delete" }],
+  ["with a change of the prototype", "", { change: "toString" }],
+  ["with a change that is no string", "", { change: ["drop"] }],
+  ["with an unknown state", "state=bogus", { change: "drop" }],
+  ["with a time that is no number", "since=yesterday", { change: "drop" }],
+  ["with a newest entry that is no number", "", { change: "drop", upTo: "all" }],
+  ["with a negative newest entry", "", { change: "drop", upTo: -1 }],
+  ["with another flag", "", { change: "retry", takeBack: "yes" }],
+])("a bulk change %s is refused, and changes nothing", async (_, query, body) => {
+  const inbox = memoryInbox();
+  const { api } = await openInspector({ inbox });
+  await inbox.append(ended(1, {}));
+  const { status, json } = await api(`/api/change?${query}`, body);
+  expect([status, json.error.type]).toEqual([400, "invalid_request"]);
+  expect(await inbox.list({})).toMatchObject([{ reason: "too_old" }]);
+});
+
+it("a tally is refused for a bad filter, and a bulk change needs JSON", async () => {
+  const { api, port, token } = await openInspector();
+  expect((await api("/api/tally?state=bogus")).status).toBe(400);
+  expect((await api("/api/tally?before=x")).status).toBe(400);
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  expect((await raw(port, "/api/change", { method: "POST", headers, body: "[]" })).status).toBe(400);
+});
+
+const NOTHING = { pending: 0, running: 0, dropped: 0, foreign: 0, changedMeanwhile: 0 };
+
+/** The lines of a bulk change's answer. */
+async function change(
+  api: Awaited<ReturnType<typeof openInspector>>["api"],
+  query: string,
+  body: object,
+): Promise<readonly ReturnType<typeof JSON.parse>[]> {
+  const { text } = await api(`/api/change?${query}`, body);
+  return text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}

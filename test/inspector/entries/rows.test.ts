@@ -1,0 +1,81 @@
+import { join } from "node:path";
+import { expect, it, vi } from "vitest";
+import { sampleEvent } from "../../../src/entries/testing.ts";
+import type { Inbox } from "../../../src/inbox/inbox.ts";
+import { memoryInbox } from "../../../src/inbox/memory.ts";
+import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
+import type { EntryRow } from "../../../src/inspector/api.ts";
+import { tempFolder } from "../../cli/fake-io.ts";
+import { openInspector } from "../open.ts";
+
+const WAIT = { timeout: 10_000, interval: 10 };
+
+/** An inbox as a user may write one, without the optional method. */
+function withoutOutlines(): Inbox {
+  const inbox = memoryInbox();
+  Object.defineProperty(inbox, "outlines", { value: undefined });
+  return inbox;
+}
+
+it.each([
+  ["an inbox with outlines", memoryInbox],
+  ["an inbox without outlines", withoutOutlines],
+])("rows of %s have why, resource and duration, whatever the body's size", async (_, makeInbox) => {
+  const handler = async (event: { kind: string }) => {
+    if (event.kind === "payment.overdue") throw new TypeError("ledger says no\nin a second line");
+  };
+  const { api, deliver, receiver } = await openInspector({ inbox: makeInbox(), handler, attempts: 2 });
+  const event = (kind: "payment.received", data: object) => ({ ...sampleEvent(kind), data });
+  await deliver(event("payment.received", { id: "pay_1", tenant: { id: 7 } }));
+  await deliver({ ...event("payment.received", { id: "pay_2" }), event: "payment.overdue" });
+  await deliver(event("payment.received", { id: "pay_3", text: "x".repeat(200_000) }));
+  await deliver(event("payment.received", { text: "x".repeat(200_000), id: "pay_4" }));
+  const property = sampleEvent("property.created");
+  await deliver({ ...property, data: { ...property.data, surface: "a value" } });
+  await deliver(Buffer.from("not JSON"));
+  await vi.waitFor(
+    async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 3, dead: 3 }),
+    WAIT,
+  );
+  const rows: readonly EntryRow[] = (await api("/api/entries")).json.rows;
+  expect(rows.map(({ seq, why, resource, durationMs }) => [seq, why, resource, durationMs !== null])).toEqual(
+    [
+      [6, "the body is not JSON", null, false],
+      [5, "data.surface: expected number, got string", property.data.id, false],
+      [4, null, null, true], // its id is further back than a row looks
+      [3, null, "pay_3", true],
+      [2, "ledger says no", "pay_2", true],
+      [1, null, "pay_1", true],
+    ],
+  );
+  const [chosen] = (await api("/api/entries?resource=data.tenant.id&text=%231")).json.rows;
+  expect(chosen).toMatchObject({ seq: 1, resource: "7" });
+  expect((await api("/api/entries?resource=data..id")).json.error.message).toMatch(
+    /expected resource to be a path/,
+  );
+  expect((await api("/api/entries/2")).json).toMatchObject({ why: "ledger says no", resource: "pay_2" });
+});
+
+it.each([
+  ["in memory", memoryInbox],
+  ["in a file", () => sqliteInbox(join(tempFolder(), "inbox.db"))],
+])("a signed delivery with an empty body is shown like any other, %s", async (_, makeInbox) => {
+  const { api, deliver } = await openInspector({ inbox: makeInbox() });
+  await deliver(Buffer.alloc(0));
+  const { status, json } = await api("/api/entries");
+  expect([status, json?.rows]).toMatchObject([200, [{ seq: 1, bytes: 0, resource: null }]]);
+  expect((await api("/api/overview")).status).toBe(200);
+});
+
+it("a refused delivery's row says why in words", async () => {
+  const { api, deliver } = await openInspector();
+  await deliver("lead.created", "another secret that is wrong");
+  await vi.waitFor(async () => expect((await api("/api/refusals")).json).toHaveLength(1), WAIT);
+  expect((await api("/api/refusals")).json).toMatchObject([
+    {
+      reason: "signature_mismatch",
+      why: expect.stringMatching(/^[a-z][a-z ,']{10,}/),
+      durationMs: expect.any(Number),
+    },
+  ]);
+});

@@ -1,0 +1,66 @@
+import { expect, it } from "vitest";
+import { Fates } from "../../../src/inspector/overview/fates.ts";
+import type { AttemptObservation, DeliveryObservation } from "../../../src/receiver/observation.ts";
+
+const AT = 10 * 60_000;
+
+function delivered(seq: number, receivedAt = AT): DeliveryObservation {
+  return {
+    ...{ type: "delivery", method: "POST", target: "/", headers: {}, receivedAt, durationMs: 1, bytes: 2 },
+    outcome: {
+      type: "accepted",
+      kind: "lead.created",
+      eventId: `e${seq}`,
+      seq,
+      duplicate: false,
+      entryState: "pending",
+    },
+  };
+}
+
+function ended(seq: number, state: AttemptObservation["state"]): AttemptObservation {
+  return {
+    ...{ type: "attempt", seq, eventId: `e${seq}`, kind: "lead.created", attempt: 1, records: [], state },
+    ...{ reason: null, problems: [], runAt: 0 },
+  };
+}
+
+it("an entry counts in the minute of its delivery, under the state that it has now", () => {
+  const fates = new Fates(60);
+  fates.note(delivered(1));
+  expect(fates.in(AT)).toMatchObject({ pending: 1, done: 0 });
+  fates.note(ended(1, "dead"));
+  expect(fates.in(AT)).toMatchObject({ pending: 0, dead: 1 });
+  fates.note(ended(1, "done"));
+  expect([fates.in(AT), fates.in(AT + 60_000)]).toMatchObject([{ dead: 0, done: 1 }, { done: 0 }]);
+});
+
+it("an attempt that is reported before its delivery counts too", () => {
+  const fates = new Fates(60);
+  fates.note(ended(1, "done"));
+  fates.note(delivered(1));
+  expect(fates.in(AT)).toMatchObject({ pending: 0, done: 1 });
+});
+
+it("an entry that another process changed is looked up, but what was observed meanwhile is newer", async () => {
+  const fates = new Fates(60);
+  for (const seq of [1, 2, 3]) fates.note(delivered(seq));
+  fates.note(ended(2, "done"));
+  await fates.lookUp(async ({ seqs }) => {
+    expect(seqs).toEqual([1, 3]);
+    fates.note(ended(3, "unhandled"));
+    return [
+      { seq: 1, state: "dead" },
+      { seq: 3, state: "pending" },
+    ];
+  });
+  expect(fates.in(AT)).toMatchObject({ pending: 0, dead: 1, done: 1, unhandled: 1 });
+});
+
+it("minutes that are too long ago are forgotten", () => {
+  const fates = new Fates(2);
+  fates.note(delivered(1));
+  fates.note(delivered(2, AT + 2 * 60_000));
+  fates.note(ended(1, "dead"));
+  expect([fates.in(AT), fates.in(AT + 2 * 60_000)]).toMatchObject([{ pending: 0, dead: 0 }, { pending: 1 }]);
+});

@@ -1,0 +1,69 @@
+import { expect, it } from "vitest";
+import type { BulkResult, Tally } from "../../../../src/inspector/changes/bulk-api.ts";
+import {
+  choicesFor,
+  filterText,
+  leftText,
+  resultText,
+} from "../../../../src/inspector/ui/bulk/bulk-words.ts";
+
+const none = { pending: 0, running: 0, dead: 0, unhandled: 0 };
+const tallyOf = (states: Partial<Tally["states"]>, parts: Partial<Tally> = {}): Tally => ({
+  ...{ states: { ...none, ...states }, dropped: 0, foreign: 0, newest: 9, next: null },
+  ...parts,
+});
+const resultOf = (parts: Partial<BulkResult>, left: Partial<BulkResult["left"]> = {}): BulkResult => ({
+  ...{ pending: 0, redriven: 0, dropped: 0, ...parts },
+  left: { pending: 0, running: 0, dropped: 0, foreign: 0, changedMeanwhile: 0, ...left },
+});
+
+it.each([
+  ["nothing", tallyOf({}), false, []],
+  ["dead entries", tallyOf({ dead: 2 }), false, ["Retry 2", "Drop 2"]],
+  [
+    "what waits and what ended",
+    tallyOf({ pending: 1, dead: 2 }),
+    false,
+    ["Retry 3", "Retry only the 2 that ended", "Drop 3"],
+  ],
+  ["what was received and never ran", tallyOf({ unhandled: 12 }), false, ["Run 12", "Drop 12"]],
+  ["what runs", tallyOf({ running: 1 }), false, ["Drop 1"]],
+  ["what was dropped", tallyOf({}, { dropped: 3 }), false, []],
+  ["what was dropped and is taken back", tallyOf({ dead: 1 }, { dropped: 3 }), true, ["Retry 4", "Drop 1"]],
+])("the choices for %s are counted", (_, tally, takeBack, labels) => {
+  expect(choicesFor(tally, takeBack).map(({ label }) => label)).toEqual(labels);
+});
+
+it("a retry says what happens to ended and to waiting entries", () => {
+  const [retry] = choicesFor(tallyOf({ pending: 2, dead: 9, unhandled: 3 }), false);
+  expect(retry?.text).toBe(
+    "9 dead, 3 received: their handlers run, and attempts are counted from 1. 2 waiting: the next attempt is now.",
+  );
+});
+
+it.each([
+  [resultOf({ redriven: 12 }, { running: 1 }), "12 entries run again; 1 was already running."],
+  [resultOf({ pending: 1 }), "1 entry runs now."],
+  [resultOf({ redriven: 1, pending: 2 }), "1 entry runs again, 2 entries run now."],
+  [resultOf({ dropped: 1200 }, { changedMeanwhile: 2 }), "1,200 entries dropped; 2 changed in the meantime."],
+  [
+    resultOf({}, { dropped: 2, foreign: 1 }),
+    "Nothing was changed; 2 were dropped before; 1 of other sources was left alone.",
+  ],
+])("a result is said in words", (result, text) => {
+  expect(resultText(result)).toBe(text);
+});
+
+it("a filter is said in words", () => {
+  const text = (query: string) => filterText(new URLSearchParams(query));
+  expect(text("")).toBe("");
+  expect(text("state=dead,unhandled&kind=payment.*&text=4711&within=1000")).toBe(
+    "that are dead or received, of kind payment.*, with “4711”, of the chosen time",
+  );
+});
+
+it("what is left alone is said before, if it matters for the choice", () => {
+  const tally = tallyOf({ running: 1 }, { foreign: 2 });
+  expect(leftText(tally, "retry")).toHaveLength(2);
+  expect(leftText(tally, "drop")).toHaveLength(1);
+});

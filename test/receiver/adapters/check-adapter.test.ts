@@ -1,0 +1,38 @@
+import express from "express";
+import { expect, it } from "vitest";
+import { createServer, expressReceiver } from "../../../src/receiver/adapters/express.ts";
+import { nodeReceiver } from "../../../src/receiver/adapters/node.ts";
+import { createReceiver } from "../../../src/receiver/create-receiver.ts";
+import { SECRET } from "../sample.ts";
+
+const refused = expect.objectContaining({ name: "ConfigurationError", code: "option_invalid" });
+const receiver = createReceiver({ secret: SECRET, inbox: "memory:" });
+
+it.each([
+  ["expressReceiver", expressReceiver],
+  ["nodeReceiver", nodeReceiver],
+])("%s refuses what is no receiver, and options that cannot work", (name, adapter) => {
+  const calls = [[], [createReceiver], [{}], [receiver, null], [receiver, { path: "webhooks" }]];
+  for (const given of [...calls, [receiver, { path: 5 }], [receiver, { paths: "/webhooks" }]]) {
+    expect(() => Reflect.apply(adapter, undefined, given)).toThrow(refused);
+  }
+  expect(() => Reflect.apply(adapter, undefined, [])).toThrow(name);
+  expect(adapter(receiver, { path: undefined })).toBeInstanceOf(Function);
+});
+
+it("createServer refuses what is no app, and options that cannot work", () => {
+  const app = express();
+  const options = [
+    { headersTimeout: "1s" },
+    { requestTimeout: -1 },
+    { maxConnections: 0 },
+    { maxConection: 5 },
+  ];
+  for (const given of [[], [{}], ...options.map((option) => [app, option])]) {
+    expect(() => Reflect.apply(createServer, undefined, given)).toThrow(refused);
+  }
+  expect(() => createServer(app, { maxConection: 5 } as object)).toThrow("did you mean maxConnections?");
+  expect(createServer(app, { headersTimeout: undefined, maxConnections: undefined }).headersTimeout).toBe(
+    60_000,
+  );
+});

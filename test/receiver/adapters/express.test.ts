@@ -1,0 +1,264 @@
+import { gzipSync } from "node:zlib";
+import express from "express";
+import { describe, expect, it, vi } from "vitest";
+import { expressReceiver } from "../../../src/receiver/adapters/express.ts";
+import type { Receiver } from "../../../src/receiver/receiver.ts";
+import { expectError, json, openReceiver, posting } from "../open.ts";
+import { bytes, envelope, keptBytes, signedHeaders, until } from "../sample.ts";
+import { listenExpress, send } from "../wire.ts";
+
+const GOOD = bytes(envelope());
+
+/** Milliseconds; a receiver that waited for the rest of a body would not answer within the test. */
+const LONGER_THAN_A_TEST = 300_000;
+
+/** A user's app around a receiver. */
+async function openApp(
+  mount: (app: express.Express, endpoint: express.RequestHandler) => unknown,
+  options = {},
+) {
+  const opened = await openReceiver(options);
+  const url = await listenExpress((app) => mount(app, expressReceiver(opened.receiver)));
+  return { ...opened, url, ...posting(url) };
+}
+
+describe("expressReceiver", () => {
+  it.each<[string, express.RequestHandler]>([
+    ["express.json()", express.json()],
+    ["express.text()", express.text({ type: "*/*" })],
+    [
+      "a host that sets its own body and does not read the stream",
+      (request, _, next) => {
+        request.body = {};
+        next();
+      },
+    ],
+    [
+      "a parser that reads the stream and sets no body",
+      (request, _, next) => void request.resume().on("end", next),
+    ],
+  ])("[case 53] answers 500 at once behind %s, and the log names the fix", async (_, parser) => {
+    const { post, lines, outcomes, entries } = await openApp(
+      (app, endpoint) => app.use(parser).use("/webhooks", endpoint),
+      { bodyTimeout: LONGER_THAN_A_TEST },
+    );
+    expectError(await post(GOOD), 500, "server_error");
+    expect(outcomes()).toMatchObject([
+      { type: "misconfigured", error: { name: "ConfigurationError", code: "body_already_parsed" } },
+    ]);
+    expect(lines).toMatchObject([{ level: "error", fields: { code: "body_already_parsed" } }]);
+    expect(lines[0]?.message).toContain("before express.json()");
+    expect(await entries()).toEqual([]);
+  });
+
+  it("[case 53] answers 500 even to an unsigned body", async () => {
+    const { ask } = await openApp((app, endpoint) => app.use(express.json()).use("/webhooks", endpoint));
+    expect((await ask({ headers: { "content-type": "application/json" }, body: GOOD })).status).toBe(500);
+  });
+
+  it("accepts the bytes from express.raw()", async () => {
+    const { post, receiver } = await openApp((app, endpoint) =>
+      app.use(express.raw({ type: "*/*" })).use("/webhooks", endpoint),
+    );
+    expect(json(await post(GOOD))).toMatchObject({ received: true });
+    expect(await keptBytes(receiver.inbox)).toEqual(GOOD);
+    expect((await post("")).status).toBe(400);
+  });
+
+  it("applies its own limit to a body from express.raw()", async () => {
+    const { post, ask } = await openApp(
+      (app, endpoint) => app.use(express.raw({ type: "*/*" })).use("/webhooks", endpoint),
+      { bodyLimit: GOOD.length },
+    );
+    expect((await post(GOOD)).status).toBe(200);
+    const body = Buffer.concat([GOOD, bytes(" ")]);
+    expect((await ask({ headers: signedHeaders(body), body })).status).toBe(413);
+  });
+
+  it("works behind a parser that does not handle the body's content type", async () => {
+    const { ask } = await openApp((app, endpoint) => app.use(express.json()).use("/webhooks", endpoint));
+    const headers = { ...signedHeaders(GOOD), "content-type": "text/plain" };
+    expect((await ask({ headers, body: GOOD })).status).toBe(200);
+  });
+
+  it.each<[string, (app: express.Express, endpoint: express.RequestHandler) => unknown]>([
+    ["app.post", (app, endpoint) => app.post("/webhooks", endpoint)],
+    ["app.all", (app, endpoint) => app.all("/webhooks", endpoint)],
+    ["a router", (app, endpoint) => app.use(express.Router().use("/webhooks", endpoint))],
+    ["a route of a router", (app, endpoint) => app.use("/", express.Router().post("/webhooks", endpoint))],
+  ])("can be mounted with %s", async (_, mount) => {
+    const { ask } = await openApp(mount);
+    for (const target of ["/webhooks", "/webhooks/", "/webhooks?x=1", "/webhooks/?x=1"]) {
+      expect((await ask({ target, headers: signedHeaders(GOOD), body: GOOD })).status).toBe(200);
+    }
+  });
+
+  it("can be mounted in nested routers, or at the root", async () => {
+    const { ask, entries } = await openApp((app, endpoint) =>
+      app.use("/a", express.Router().use("/b", endpoint)).use(endpoint),
+    );
+    const request = { headers: signedHeaders(GOOD), body: GOOD };
+    const statuses: number[] = [];
+    for (const target of ["/a/b", "/", "/a", "/a/b/c"]) {
+      statuses.push((await ask({ ...request, target })).status);
+    }
+    expect(statuses).toEqual([200, 200, 404, 404]);
+    expect(await entries()).toMatchObject([{ duplicates: 1 }]);
+  });
+
+  it("stores the target as sent", async () => {
+    const { ask, receiver } = await openApp((app, endpoint) =>
+      app.use("/a", express.Router().use("/b", endpoint)),
+    );
+    const target = "/a/b/?tenant=%41&code=x'y";
+    await ask({ target, headers: signedHeaders(GOOD), body: GOOD });
+    expect((await receiver.inbox.delivery(1))?.target).toBe(target);
+  });
+
+  it("[case 55] uses the secret of the receiver at the route", async () => {
+    const rents = await openReceiver({ secret: "the-secret-of-rents-1" });
+    const leads = await openReceiver({ secret: "the-secret-of-leads-1" });
+    const url = await listenExpress((app) =>
+      app.use("/rents", expressReceiver(rents.receiver)).use("/leads", expressReceiver(leads.receiver)),
+    );
+    const { ask } = posting(url);
+    const statuses: number[] = [];
+    for (const target of ["/rents", "/leads"]) {
+      for (const secret of ["the-secret-of-rents-1", "the-secret-of-leads-1"]) {
+        statuses.push((await ask({ target, headers: signedHeaders(GOOD, secret), body: GOOD })).status);
+      }
+    }
+    expect(statuses).toEqual([200, 401, 401, 200]);
+  });
+});
+
+describe("the path of an endpoint", () => {
+  it("is where it is mounted, as Express matches it", async () => {
+    const { ask } = await openApp((app, endpoint) => app.use("/webhooks", endpoint));
+    const request = { headers: signedHeaders(GOOD), body: GOOD };
+    for (const target of ["/WEBHOOKS", "/webhooks/", "/webhooks?x", "/webhooks/?x//"]) {
+      expect([target, (await ask({ ...request, target })).status]).toEqual([target, 200]);
+    }
+    for (const target of ["/webhooks/below", "/webhooks//", "/webhooks/.", "/webhooks/%2e"]) {
+      expect([target, (await ask({ ...request, target })).status]).toEqual([target, 404]);
+    }
+  });
+
+  it("is exactly the option `path`, wherever it is mounted, apart from a closing slash and a query", async () => {
+    const { receiver } = await openReceiver();
+    const url = await listenExpress((app) => app.use(expressReceiver(receiver, { path: "/webhooks" })));
+    const request = { headers: signedHeaders(GOOD), body: GOOD };
+    for (const target of ["/WEBHOOKS", "/", "//webhooks", "/webhooks//", "/%77ebhooks", "/?/webhooks"]) {
+      expect([target, (await send(url, { ...request, target })).status]).toEqual([target, 404]);
+    }
+    for (const target of ["/webhooks", "/webhooks/", "/webhooks?x", "/webhooks/?x=1&y"]) {
+      expect([target, (await send(url, { ...request, target })).status]).toEqual([target, 200]);
+    }
+  });
+
+  it("cannot have a query", () => {
+    expect(() => expressReceiver({ receive: vi.fn() }, { path: "/webhooks?x=1" })).toThrow(
+      expect.objectContaining({ code: "option_invalid" }),
+    );
+  });
+});
+
+describe("a request for another path", () => {
+  const mounts: readonly [string, (app: express.Express, receiver: Receiver) => unknown][] = [
+    ["with a path", (app, receiver) => app.use(expressReceiver(receiver, { path: "/webhooks" }))],
+    ["at a path", (app, receiver) => app.use("/webhooks", expressReceiver(receiver))],
+  ];
+
+  it.each(mounts)("goes on to the rest of the app if the receiver is mounted %s", async (_, mount) => {
+    const { receiver, seen, lines } = await openReceiver();
+    const url = await listenExpress((app) => {
+      mount(app, receiver);
+      app.use(express.json());
+      app.post("/webhooks/below", (request, response) => void response.json(request.body));
+    });
+    const request = { headers: { ...signedHeaders(GOOD), "content-type": "application/json" }, body: GOOD };
+    const reply = await send(url, { ...request, target: "/webhooks/below" });
+    expect([reply.status, JSON.parse(reply.text)]).toEqual([200, envelope()]);
+    expect([seen, lines]).toEqual([[], []]);
+    expect((await send(url, request)).status).toBe(200);
+  });
+
+  it.each(mounts)(
+    "is reported once if it is signed and the app answers 404, with the receiver mounted %s",
+    async (_, mount) => {
+      const { receiver, outcomes, lines, entries } = await openReceiver();
+      const url = await listenExpress((app) => mount(app, receiver));
+      const target = "/webhooks/below";
+      const unsigned = await send(url, { target, body: GOOD });
+      expect([unsigned.status, unsigned.text]).toEqual([404, expect.stringContaining("Cannot POST")]);
+      expect([outcomes(), lines]).toEqual([[], []]);
+      expect((await send(url, { target, headers: signedHeaders(GOOD), body: GOOD })).status).toBe(404);
+      await until(() => expect(outcomes()).toEqual([{ type: "refused", reason: "wrong_path" }]));
+      expect(lines).toMatchObject([{ level: "warn", fields: { reason: "wrong_path" } }]);
+      expect(lines[0]?.message).toContain("listens at /webhooks");
+      expect(await entries()).toEqual([]);
+    },
+  );
+
+  it("is left to another receiver without a warning", async () => {
+    const [rents, leads] = [await openReceiver(), await openReceiver()];
+    const url = await listenExpress((app) =>
+      app
+        .use(expressReceiver(rents.receiver, { path: "/rents" }))
+        .use(expressReceiver(leads.receiver, { path: "/leads" })),
+    );
+    const request = { headers: signedHeaders(GOOD), body: GOOD };
+    expect((await send(url, { ...request, target: "/leads" })).status).toBe(200);
+    expect(rents.seen).toEqual([]);
+    expect(rents.lines).toEqual([]);
+  });
+});
+
+describe("a raw body that is already there", () => {
+  const keepRaw: express.RequestHandler = express.json({
+    verify: (request, _response, raw) => Object.assign(request, { rawBody: raw }),
+  });
+  const asJson = (body: Buffer) => ({ ...signedHeaders(body), "content-type": "application/json" });
+
+  it("is used if express.json() kept it with `verify`", async () => {
+    const { ask, receiver } = await openApp((app, endpoint) => app.use(keepRaw).use("/webhooks", endpoint));
+    const spaced = bytes(JSON.stringify(envelope(), null, 2));
+    expect((await ask({ headers: asJson(spaced), body: spaced })).status).toBe(200);
+    expect(await keptBytes(receiver.inbox)).toEqual(spaced);
+  });
+
+  it("is only bytes: its signature and its limit hold as for any body", async () => {
+    const { ask, entries } = await openApp((app, endpoint) => app.use(keepRaw).use("/webhooks", endpoint), {
+      bodyLimit: GOOD.length,
+    });
+    const other = bytes(envelope({ data: {} }));
+    expect((await ask({ headers: asJson(GOOD), body: other })).status).toBe(401);
+    expect((await ask({ headers: { "content-type": "application/json" }, body: GOOD })).status).toBe(401);
+    const long = Buffer.concat([GOOD, bytes(" ")]);
+    expect((await ask({ headers: asJson(long), body: long })).status).toBe(413);
+    const packed = gzipSync(GOOD);
+    const zipped = { ...asJson(GOOD), "content-encoding": "gzip" };
+    expect((await ask({ headers: zipped, body: packed })).status).toBe(415);
+    expect(await entries()).toEqual([]);
+    expect((await ask({ headers: asJson(GOOD), body: GOOD })).status).toBe(200);
+  });
+
+  it.each<[string, unknown]>([
+    ["a string", GOOD.toString()],
+    ["an object", { type: "Buffer", data: [...GOOD] }],
+    ["an array of bytes", [...GOOD]],
+    ["nothing", undefined],
+  ])("[case 53] is not used if it is %s: 500, and the log names the fix", async (_, rawBody) => {
+    const { post, lines, entries } = await openApp((app, endpoint) =>
+      app
+        .use(express.json({ type: "*/*" }), (request, _response, next) => {
+          Object.assign(request, { rawBody });
+          next();
+        })
+        .use("/webhooks", endpoint),
+    );
+    expectError(await post(GOOD), 500, "server_error");
+    expect(lines).toMatchObject([{ level: "error", fields: { code: "body_already_parsed" } }]);
+    expect(await entries()).toEqual([]);
+  });
+});

@@ -1,0 +1,58 @@
+import fastify from "fastify";
+import { expect, it, onTestFinished } from "vitest";
+import { fastifyReceiver } from "../../../src/receiver/adapters/fastify.ts";
+import { openReceiver, posting } from "../open.ts";
+import { bytes, envelope, signedHeaders } from "../sample.ts";
+
+const GOOD = bytes(envelope());
+
+/** An app of a user's, with a prefix, a hook and another route. */
+async function openApp(prefix: string, path?: string) {
+  const opened = await openReceiver();
+  const app = fastify({ bodyLimit: 10 });
+  onTestFinished(() => app.close());
+  const seen: string[] = [];
+  app.addHook("onRequest", async ({ method }) => void seen.push(method));
+  app.register(fastifyReceiver(opened.receiver, { path }), { prefix });
+  app.post("/other", async ({ body }) => body);
+  const address = await app.listen({ port: 0, host: "127.0.0.1" });
+  return { ...opened, app, seen, ...posting(new URL(`${prefix}${path ?? "/webhooks"}`, address)) };
+}
+
+it("serves its path below a prefix, whatever the app's limit of bodies, after the app's hooks", async () => {
+  const { post, seen, entries } = await openApp("/api");
+  expect((await post(GOOD)).status).toBe(200);
+  expect(seen).toEqual(["POST"]);
+  expect(await entries()).toHaveLength(1);
+});
+
+it.each(["text", "application/json; charset=utf-16", ";;", "multipart/form-data"])(
+  "verifies the raw bytes of a delivery with the content type %s",
+  async (type) => {
+    const { ask } = await openApp("", "/in/");
+    const headers = { ...signedHeaders(GOOD), "content-type": type };
+    expect((await ask({ headers, body: GOOD })).status).toBe(200);
+    expect((await ask({ target: "/in", headers, body: GOOD })).status).toBe(200);
+  },
+);
+
+it("leaves the app's other routes, and their parsers, as they are", async () => {
+  const { ask } = await openApp("/api");
+  const headers = { "content-type": "application/json" };
+  expect(await ask({ target: "/other", headers, body: bytes("[1]") })).toMatchObject({
+    status: 200,
+    text: "[1]",
+  });
+  expect((await ask({ target: "/other", headers, body: GOOD })).status).toBe(413);
+  expect((await ask({ target: "/nowhere", headers, body: bytes("[1]") })).status).toBe(404);
+});
+
+it.each([[{}], [{ path: "webhooks" }], [{ path: "/a?b" }]])(
+  "mistakes are refused at once: %j",
+  async (options) => {
+    const { receiver } = await openReceiver();
+    const create = () =>
+      "path" in options ? fastifyReceiver(receiver, options) : fastifyReceiver(options as typeof receiver);
+    expect(create).toThrow(expect.objectContaining({ code: "option_invalid" }));
+  },
+);

@@ -1,0 +1,248 @@
+import { Hono } from "hono";
+import { describe, expect, it, vi } from "vitest";
+import { fetchReceiver } from "../../../src/receiver/adapters/fetch.ts";
+import type { ReceiverOptions } from "../../../src/receiver/options/receiver-options.ts";
+import { openReceiver } from "../open.ts";
+import { bytes, envelope, signedHeaders } from "../sample.ts";
+
+type BodyInit = NonNullable<RequestInit["body"]>;
+
+const GOOD = bytes(envelope());
+
+async function open(options: Partial<ReceiverOptions> = {}, path?: string) {
+  const opened = await openReceiver(options);
+  const handle = fetchReceiver(opened.receiver, { path });
+  const post = (body: BodyInit | null, init: RequestInit = {}) =>
+    handle(
+      new Request("https://app.test/webhooks?x=1", {
+        method: "POST",
+        headers: signedHeaders(GOOD) as Record<string, string>,
+        body,
+        ...{ duplex: "half" },
+        ...init,
+      }),
+    );
+  return { ...opened, handle, post };
+}
+
+/** A body that is sent in pieces; `undefined` ends it, and without it, it never ends. */
+function streamOf(...pieces: readonly (Uint8Array | undefined)[]) {
+  const cancelled = vi.fn();
+  const left = [...pieces];
+  const stream = new ReadableStream({
+    pull: (controller) => {
+      if (left.length === 0) return new Promise<void>(() => {});
+      const piece = left.shift();
+      if (piece === undefined) controller.close();
+      else controller.enqueue(piece);
+      return undefined;
+    },
+    cancel: cancelled,
+  });
+  return { stream, cancelled };
+}
+
+const readTwice = async (request: Request) => {
+  await request.text();
+  return request;
+};
+
+describe("a request", () => {
+  it.each([
+    ["in one piece", () => GOOD],
+    [
+      "in many pieces",
+      () => streamOf(...Array.from(GOOD, (byte) => new Uint8Array([byte])), undefined).stream,
+    ],
+  ])("%s is verified, kept byte for byte, and answered", async (_, body) => {
+    const { post, receiver } = await open();
+    const response = await post(body() as BodyInit);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ received: true, duplicate: false });
+    const delivery = await receiver.inbox.delivery(1);
+    expect(Buffer.from(delivery?.body ?? [])).toEqual(GOOD);
+    expect(delivery).toMatchObject({ method: "POST", target: "/webhooks?x=1" });
+  });
+
+  it("on any path is the endpoint, unless a path is given", async () => {
+    expect((await (await open()).post(GOOD as BodyInit)).status).toBe(200);
+    expect((await (await open({}, "/webhooks/")).post(GOOD as BodyInit)).status).toBe(200);
+    expect((await (await open({}, "/other")).post(GOOD as BodyInit)).status).toBe(404);
+  });
+
+  it("with two signature headers, which arrive joined, is 401", async () => {
+    const { handle } = await open();
+    const headers = new Headers(signedHeaders(GOOD) as Record<string, string>);
+    headers.append("x-service-signature", `${headers.get("x-service-signature")}`);
+    const request = new Request("http://a/webhooks", { method: "POST", headers, body: GOOD as BodyInit });
+    expect((await handle(request)).status).toBe(401);
+  });
+
+  it("without a body is 401 even if it is signed, as any that is not a delivery", async () => {
+    const { post } = await open();
+    expect((await post(null)).status).toBe(401);
+  });
+
+  it("of HEAD is answered without a body", async () => {
+    const { handle } = await open();
+    const response = await handle(new Request("http://a/webhooks", { method: "HEAD" }));
+    expect([response.status, response.body, response.headers.get("allow")]).toEqual([405, null, "POST"]);
+  });
+});
+
+describe("a body", () => {
+  it("that other code has read is a mistake of the integrator: 500, and the fix in the log", async () => {
+    const { handle, lines } = await open();
+    const request = () =>
+      new Request("http://a/webhooks", {
+        method: "POST",
+        headers: signedHeaders(GOOD) as Record<string, string>,
+        body: GOOD as BodyInit,
+      });
+    expect((await handle(await readTwice(request()))).status).toBe(500);
+    const locked = request();
+    locked.body?.getReader();
+    expect((await handle(locked)).status).toBe(500);
+    expect(JSON.stringify(lines)).toContain("before request.json(), text() or formData() is called");
+  });
+
+  it("that announces too much is 413, and not read", async () => {
+    const { post } = await open({ bodyLimit: 10 });
+    const { stream, cancelled } = streamOf();
+    const headers = { ...(signedHeaders(GOOD) as Record<string, string>), "content-length": "11" };
+    expect((await post(stream as BodyInit, { headers })).status).toBe(413);
+    expect(cancelled).toHaveBeenCalledOnce();
+  });
+
+  it("that turns out to be too large is 413, and the rest is cancelled", async () => {
+    const { post, entries } = await open({ bodyLimit: 10 });
+    const { stream, cancelled } = streamOf(new Uint8Array(6), new Uint8Array(6));
+    expect((await post(stream as BodyInit)).status).toBe(413);
+    expect(cancelled).toHaveBeenCalledOnce();
+    expect(await entries()).toEqual([]);
+  });
+
+  it("that does not end is 408 when its time is up", async () => {
+    const { post } = await open({ bodyTimeout: 20 });
+    const { stream, cancelled } = streamOf(GOOD);
+    expect((await post(stream as BodyInit)).status).toBe(408);
+    expect(cancelled).toHaveBeenCalledOnce();
+  });
+
+  it.each([
+    ["its stream fails", () => new ReadableStream({ pull: () => Promise.reject(new Error("reset")) })],
+    [
+      "its sender goes away",
+      (end: AbortController) => {
+        setTimeout(() => end.abort(), 5);
+        return streamOf(GOOD).stream;
+      },
+    ],
+  ])("is not kept if %s", async (_, body) => {
+    const { post, entries } = await open();
+    const end = new AbortController();
+    await post(body(end) as BodyInit, { signal: end.signal });
+    expect(await entries()).toEqual([]);
+  });
+
+  it("that stalls makes room for others when all of them are too much", async () => {
+    const { post } = await open({ bodyLimit: 300_000, unverifiedLimit: 300_000, bodyTimeout: 5000 });
+    const stalled = Array.from({ length: 6 }, () =>
+      post(streamOf(new Uint8Array(100_000)).stream as BodyInit),
+    );
+    const answered = await Promise.race(stalled);
+    expect(answered.status).toBe(408);
+    expect((await post(GOOD as BodyInit)).status).toBe(200);
+  });
+});
+
+describe("with the option drain", () => {
+  const NOTHING = { done: 0, dead: 0, unhandled: 0, pending: 0, returned: 0, nextRunAt: undefined };
+  const signed = (body = GOOD) =>
+    new Request("http://a/webhooks", {
+      method: "POST",
+      headers: signedHeaders(GOOD) as Record<string, string>,
+      body: body as BodyInit,
+    });
+
+  it("an acknowledged delivery is handled under waitUntil, after its answer", async () => {
+    const { receiver } = await open({ handlerTimeout: 1000 });
+    const drain = vi.fn(async () => NOTHING);
+    const handle = fetchReceiver(
+      { receive: (...given) => receiver.receive(...given), drain },
+      { drain: { budgetMs: 2000 } },
+    );
+    const context = {
+      kept: [] as Promise<unknown>[],
+      waitUntil(promise: Promise<unknown>) {
+        this.kept.push(promise); // platforms need their `this`
+      },
+    };
+    expect((await handle(signed(), context)).status).toBe(200);
+    expect(drain).toHaveBeenCalledExactlyOnceWith({ budgetMs: 2000 });
+    expect(context.kept).toHaveLength(1);
+    expect((await handle(signed(bytes("{}")), context)).status).toBe(401);
+    expect(context.kept).toHaveLength(1);
+  });
+
+  it.each([undefined, {}, { params: {} }, { waitUntil: "no" }])(
+    "a delivery is drained without waitUntil too, whatever is passed instead: %j",
+    async (context) => {
+      const drain = vi.fn(async () => NOTHING);
+      const { receiver } = await open();
+      const handle = fetchReceiver(
+        { receive: (...given) => receiver.receive(...given), drain },
+        { drain: { budgetMs: 2000 } },
+      );
+      expect((await handle(signed(), context)).status).toBe(200);
+      expect(drain).toHaveBeenCalledOnce();
+    },
+  );
+
+  it("a drain that fails is logged, and the answer stays 200", async () => {
+    const { receiver, lines } = await open({ handlerTimeout: 1000 });
+    const handle = fetchReceiver(receiver, { drain: { budgetMs: 500 } });
+    const kept: Promise<unknown>[] = [];
+    const context = { waitUntil: (promise: Promise<unknown>) => void kept.push(promise) };
+    expect((await handle(signed(), context)).status).toBe(200);
+    await Promise.all(kept);
+    expect(lines).toMatchObject([{ level: "error", message: "a drain failed" }]);
+  });
+
+  it.each([[{ drain: {} }], [{ drain: { budgetMs: -1 } }], [{ drain: 5 }]])(
+    "mistakes are refused at once: %j",
+    async (options) => {
+      const { receiver } = await open();
+      expect(() => fetchReceiver(receiver, options as never)).toThrow(
+        expect.objectContaining({ code: "option_invalid" }),
+      );
+    },
+  );
+
+  it("a receiver without drain is refused", () => {
+    const receive = vi.fn();
+    expect(() => fetchReceiver({ receive }, { drain: { budgetMs: 1000 } })).toThrow(
+      /without the methods drain/,
+    );
+  });
+});
+
+it("works in an app of Hono's, below its middleware", async () => {
+  const { receiver } = await open();
+  const handle = fetchReceiver(receiver);
+  const app = new Hono();
+  app.post("/api/hooks", (context) => handle(context.req.raw));
+  const headers = signedHeaders(GOOD) as Record<string, string>;
+  const response = await app.request("/api/hooks", { method: "POST", headers, body: GOOD as BodyInit });
+  expect(response.status).toBe(200);
+});
+
+it.each([[{}], [{ path: "webhooks" }], [{ path: "/a?b" }]])(
+  "mistakes are refused at once: %j",
+  async (options) => {
+    const { receiver } = await open();
+    const create = () =>
+      "path" in options ? fetchReceiver(receiver, options) : fetchReceiver(options as typeof receiver);
+    expect(create).toThrow(expect.objectContaining({ code: "option_invalid" }));
+  },
+);

@@ -1,0 +1,81 @@
+import { describe, expect, it, vi } from "vitest";
+import { nodeReceiver } from "../../../src/receiver/adapters/node.ts";
+import { expectError, openReceiver, posting } from "../open.ts";
+import { bytes, envelope, keptBytes, signedHeaders } from "../sample.ts";
+import { listenNode } from "../wire.ts";
+
+const GOOD = bytes(envelope());
+
+describe("nodeReceiver", () => {
+  it.each([
+    [undefined, ["/webhooks", "/webhooks/", "/webhooks?from=service", "/webhooks/?"]],
+    ["/in", ["/in", "/in/", "/in?x=//&y"]],
+    ["/in/", ["/in", "/in/", "/in?x"]],
+    ["/", ["/", "/?x"]],
+  ])(
+    "has its endpoint at one path, with or without a closing slash and a query: %s",
+    async (path, endpoints) => {
+      const { receiver } = await openReceiver();
+      const url = await listenNode(nodeReceiver(receiver, path === undefined ? {} : { path }));
+      const { ask } = posting(url);
+      const request = { headers: signedHeaders(GOOD), body: GOOD };
+      for (const target of endpoints) {
+        expect([target, (await ask({ ...request, target })).status]).toEqual([target, 200]);
+      }
+      const [endpoint = ""] = endpoints;
+      for (const target of [`${endpoint}x`, `${endpoint}//`, "//", "/IN", "/WEBHOOKS", "*"]) {
+        expect([target, (await ask({ ...request, target })).status]).toEqual([target, 404]);
+      }
+    },
+  );
+
+  it.each(["/in?from=service", "in", "", "/in#x", "/i n"])("refuses %j as its path", (path) => {
+    expect(() => nodeReceiver({ receive: vi.fn() }, { path })).toThrow(
+      expect.objectContaining({ code: "option_invalid" }),
+    );
+  });
+
+  it("takes the raw body of a platform that has parsed the body, as Cloud Functions do", async () => {
+    const { receiver } = await openReceiver();
+    const listener = nodeReceiver(receiver, { path: "/" });
+    const url = await listenNode(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+      const rawBody = Buffer.concat(chunks);
+      listener(Object.assign(request, { rawBody, body: JSON.parse(rawBody.toString()) }), response);
+    });
+    const spaced = bytes(JSON.stringify(envelope(), null, 2));
+    const { ask } = posting(url);
+    expect((await ask({ target: "/?code=x", headers: signedHeaders(spaced), body: spaced })).status).toBe(
+      200,
+    );
+    expect(await keptBytes(receiver.inbox)).toEqual(spaced);
+    expect((await ask({ target: "/", headers: signedHeaders(GOOD), body: spaced })).status).toBe(401);
+  });
+
+  it("writes nothing if another listener has already started the answer", async () => {
+    const { receiver, outcomes } = await openReceiver();
+    const listener = nodeReceiver(receiver);
+    const url = await listenNode((request, response) => {
+      listener(request, response);
+      response.end("taken");
+    });
+    const { ask } = posting(url);
+    expect(await ask({ headers: signedHeaders(GOOD), body: GOOD })).toMatchObject({
+      status: 200,
+      text: "taken",
+    });
+    expect(outcomes().length).toBeLessThan(2);
+  });
+
+  it("[case 53] answers 500 at once if the body was read upstream, and the log names the fix", async () => {
+    const { receiver, lines, entries } = await openReceiver();
+    const listener = nodeReceiver(receiver);
+    const url = await listenNode((request, response) => {
+      request.resume().on("end", () => listener(request, response));
+    });
+    expectError(await posting(url).post(GOOD), 500, "server_error");
+    expect(lines).toMatchObject([{ level: "error", fields: { code: "body_already_parsed" } }]);
+    expect(await entries()).toEqual([]);
+  });
+});

@@ -1,0 +1,150 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { Server } from "node:http";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { HEAD_TIMEOUT, type ServerOptions, startServer } from "../../../src/receiver/adapters/server.ts";
+import { expectError, openReceiver, posting } from "../open.ts";
+import { bytes, envelope, signedHeaders } from "../sample.ts";
+import { dial, readAll, splitAnswer } from "../wire.ts";
+
+const GOOD = bytes(envelope());
+
+async function serve(options: Partial<ServerOptions> = {}) {
+  const opened = await openReceiver();
+  const server = await startServer(opened.receiver, {
+    port: 0,
+    host: "127.0.0.1",
+    path: "/webhooks",
+    ...options,
+  });
+  onTestFinished(() => server.close());
+  return { ...opened, server, ...posting(server.url) };
+}
+
+describe("startServer", () => {
+  it("returns the endpoint's URL, including the port", async () => {
+    const { server, post } = await serve({ path: "/in/deep" });
+    expect(server.url.href).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/in\/deep$/);
+    expect((await post(GOOD)).status).toBe(200);
+  });
+
+  it("answers 404 in the service's format to every other target, and notifies observers", async () => {
+    const { ask, outcomes } = await serve();
+    const request = { headers: signedHeaders(GOOD), body: GOOD };
+    for (const target of ["/", "/other", "/WEBHOOKS", "/webhooks//", "//webhooks"]) {
+      expectError(await ask({ ...request, target }), 404, "not_found");
+    }
+    expect(outcomes()).toEqual(Array.from({ length: 5 }, () => ({ type: "refused", reason: "wrong_path" })));
+  });
+
+  it("does not reveal that it uses Express", async () => {
+    const { ask } = await serve();
+    for (const target of ["/webhooks", "/other"]) {
+      const { headers } = await ask({ target });
+      expect(headers).not.toHaveProperty("x-powered-by");
+      expect(headers).not.toHaveProperty("server");
+    }
+  });
+
+  it("[case 46] allows the documented time for the head of a request", async () => {
+    const { post } = await serve();
+    const limits: number[] = [];
+    const note = (message: unknown) => {
+      limits.push((message as { readonly server: Server }).server.headersTimeout);
+    };
+    subscribe("http.server.request.start", note);
+    onTestFinished(() => void unsubscribe("http.server.request.start", note));
+    await post(GOOD);
+    expect(limits).toEqual([HEAD_TIMEOUT]);
+  });
+
+  it("refuses a port that is in use", async () => {
+    const { server } = await serve();
+    await expect(serve({ port: Number(server.url.port) })).rejects.toMatchObject({
+      code: "port_unavailable",
+    });
+  });
+
+  it("refuses a host that is not an address of this machine", async () => {
+    await expect(serve({ host: "192.0.2.1" })).rejects.toMatchObject({ code: "port_unavailable" });
+  });
+
+  it("finishes requests in progress when it is closed, and accepts no others", async () => {
+    const { server } = await serve();
+    const socket = await dial(server.url);
+    const own = { "content-length": GOOD.length, connection: "close", expect: "100-continue" };
+    const headers = { host: "x", ...signedHeaders(GOOD), ...own };
+    const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.write(`POST /webhooks HTTP/1.1\r\n${head.join("")}\r\n`);
+    await new Promise((resolve) => socket.once("data", resolve)); // `100 Continue`: the server has the request
+    socket.write(GOOD.subarray(0, 10));
+    const closed = server.close();
+    socket.write(GOOD.subarray(10));
+    expect(splitAnswer(await readAll(socket)).status).toBe(200);
+    await closed;
+    await expect(fetch(server.url)).rejects.toThrow();
+  });
+
+  const asking = (parts: Record<string, string | number>) => {
+    const headers = { host: "x", expect: "100-continue", connection: "close", ...parts };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    return (target: string) => `POST ${target} HTTP/1.1\r\n${lines.join("")}\r\n`;
+  };
+
+  it.each([
+    [413, "/webhooks", { "content-length": 2 ** 20 + 1 }],
+    [404, "/other", { "content-length": 10 }],
+    [415, "/webhooks", { "content-length": 10, "content-encoding": "gzip" }],
+  ])(
+    "answers %d at once to `Expect: 100-continue`, without asking for the body",
+    async (status, target, parts) => {
+      const { server, entries } = await serve();
+      const socket = await dial(server.url);
+      socket.write(asking(parts as unknown as Record<string, string>)(target));
+      const raw = await readAll(socket);
+      expect(raw.toString()).not.toContain("100 Continue");
+      expect(splitAnswer(raw).status).toBe(status);
+      expect(await entries()).toEqual([]);
+    },
+  );
+
+  it("sends `100 Continue` once, then accepts the body", async () => {
+    const { server, entries } = await serve();
+    const socket = await dial(server.url);
+    socket.write(asking({ ...signedHeaders(GOOD), "content-length": GOOD.length })("/webhooks"));
+    await new Promise((resolve) => socket.once("data", resolve));
+    socket.write(GOOD);
+    expect(splitAnswer(await readAll(socket)).status).toBe(200);
+    expect(await entries()).toHaveLength(1);
+  });
+
+  it("ends the longest idle connection to accept a new one, also for `Expect: 100-continue`", async () => {
+    const { server, post } = await serve({ maxConnections: 2 });
+    const [asked, idle] = [await dial(server.url), await dial(server.url)];
+    asked.write(asking({ ...signedHeaders(GOOD), "content-length": GOOD.length })("/webhooks"));
+    await new Promise((resolve) => asked.once("data", resolve));
+    const ended = readAll(idle);
+    expect((await post(GOOD)).status).toBe(200);
+    expect(await ended).toHaveLength(0);
+    asked.write(GOOD);
+    expect(splitAnswer(await readAll(asked)).status).toBe(200);
+  });
+
+  it("closes even if a silent connection is open", async () => {
+    const { server } = await serve();
+    const socket = await dial(server.url);
+    socket.write("POST /web");
+    await new Promise((resolve) => setTimeout(resolve, 20)); // the server has accepted it
+    const ended = readAll(socket); // before closing, or the end would be missed
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    let closed = false;
+    const closing = server.close().then(() => {
+      closed = true;
+    });
+    await vi.advanceTimersByTimeAsync(1999);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(closed).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    await Promise.all([closing, ended]);
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Inbox } from "../../../src/inbox/inbox.ts";
+import { memoryInbox } from "../../../src/inbox/memory.ts";
+import type { Role } from "../../../src/inbox/runner.ts";
+import { VERSION } from "../../../src/package/version.ts";
+import { createReceiver } from "../../../src/receiver/create-receiver.ts";
+import { Registration } from "../../../src/receiver/handlers/registration.ts";
+import { keptLog, SECRET } from "../sample.ts";
+
+const NOW = Date.UTC(2024, 0, 15, 12);
+
+function registrationIn(register?: () => Promise<void>, role: Role = "both") {
+  const { log, lines } = keptLog();
+  const inbox: Required<Pick<Inbox, "hasten">> & Inbox = Object.assign(
+    memoryInbox() as Required<Pick<Inbox, "hasten">> & Inbox,
+    register === undefined ? {} : { register },
+  );
+  let kinds: readonly string[] = ["lead.*"];
+  const registration = new Registration(
+    { inbox, source: "agency", role, clock: () => NOW, log },
+    () => kinds,
+  );
+  return { registration, inbox, lines, handle: (more: readonly string[]) => (kinds = more) };
+}
+
+describe("Registration", () => {
+  it("registers the process with its source and the kinds that have handlers now", async () => {
+    const register = vi.fn(async () => {});
+    const { registration, handle } = registrationIn(register);
+    await registration.register();
+    handle(["*"]);
+    await registration.update();
+    const { id } = registration;
+    const runner = { id, version: VERSION, role: "both", sources: ["agency"] };
+    expect(register.mock.calls).toEqual([[{ ...runner, kinds: ["lead.*"] }], [{ ...runner, kinds: ["*"] }]]);
+  });
+
+  it("has an id of its own", () => {
+    const ids = [registrationIn(), registrationIn()].map(({ registration }) => registration.id);
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{16}$/);
+    expect(ids[0]).not.toBe(ids[1]);
+  });
+
+  it("is not needed by an inbox of one process", async () => {
+    const { registration, lines } = registrationIn();
+    await registration.register();
+    await registration.update();
+    expect(lines).toEqual([]);
+  });
+
+  it("makes entries due that wait for these handlers, and for unknown kinds all that wait", async () => {
+    const { registration, inbox, handle } = registrationIn();
+    const hasten = vi.spyOn(inbox, "hasten");
+    await registration.register();
+    handle(["payment.* except payment.received", "*"]);
+    await registration.register();
+    handle(["lead.*", "unknown except invoice.sent"]);
+    await registration.register();
+    const sources = ["agency"];
+    expect(hasten.mock.calls).toEqual([
+      [{ sources, kinds: ["lead.*"] }, NOW],
+      [{ sources, kinds: ["payment.*", "*"] }, NOW],
+      [{ sources }, NOW],
+    ]);
+  });
+
+  it("leaves what waits to others if it runs nothing, or has no handlers", async () => {
+    const [receives, empty] = [registrationIn(undefined, "receive"), registrationIn()];
+    empty.handle([]);
+    for (const { registration, inbox } of [receives, empty]) {
+      const hasten = vi.spyOn(inbox, "hasten");
+      await registration.register();
+      expect(hasten).not.toHaveBeenCalled();
+    }
+  });
+
+  it("warns if a later update fails, and goes on", async () => {
+    const { registration, lines } = registrationIn(() => Promise.reject(new Error("locked")));
+    await registration.update();
+    await vi.waitFor(() => expect(lines).toMatchObject([{ level: "warn", fields: { error: "locked" } }]));
+    await expect(registration.register()).rejects.toThrow("locked");
+  });
+});
+
+describe("a receiver", () => {
+  it("registers when it starts, and again when its handlers are replaced, but not before it starts", async () => {
+    const register = vi.fn(async () => {});
+    const inbox = Object.assign(memoryInbox(), { register });
+    const receiver = createReceiver({ secret: SECRET, inbox, log: keptLog().log });
+    receiver.replaceHandlers((registry) => registry.on("lead.*", () => {}));
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(register).not.toHaveBeenCalled();
+    await receiver.start();
+    onTestFinished(() => receiver.close());
+    receiver.replaceHandlers((registry) => registry.on("*", () => {}));
+    await vi.waitFor(() => expect(register).toHaveBeenCalledTimes(2));
+    receiver.on("lead.*", () => {});
+    receiver.onUnknown(() => {});
+    await vi.waitFor(() => expect(register).toHaveBeenCalledTimes(3));
+    const kinds = [["lead.*"], ["*"], ["*", "lead.*", "unknown"]];
+    expect(register.mock.calls).toMatchObject(kinds.map((kinds) => [{ kinds }]));
+    await receiver.close();
+    receiver.replaceHandlers(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(register).toHaveBeenCalledTimes(3);
+  });
+});
+
+it("a receiver opens its inbox with its logger and its limit of the log", async () => {
+  const inbox = memoryInbox();
+  const open = vi.spyOn(inbox, "open");
+  const { log } = keptLog();
+  const receiver = createReceiver({ secret: SECRET, inbox, log, walLimit: 7_000_000 });
+  await receiver.start();
+  onTestFinished(() => receiver.close());
+  expect(open).toHaveBeenCalledExactlyOnceWith({ log, walLimit: 7_000_000 });
+});
