@@ -16,7 +16,7 @@ export function noStore(): Inbox {
     renew: async () => [],
     settle: never,
     nextRunAt: async () => undefined,
-    redrive: never,
+    retry: never,
     reschedule: never,
     drop: never,
     waiting: async () => [],

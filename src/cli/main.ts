@@ -5,6 +5,7 @@ import { COMPLETE } from "./completion/options.ts";
 import { type CliContext, createContext } from "./context.ts";
 import { ERROR_EXIT_CODES, type ExitCode } from "./exit-codes.ts";
 import { unusableFrom } from "./files/unusable.ts";
+import { inCurrentWords } from "./former-words.ts";
 import { hideGiven } from "./hide-given.ts";
 import type { Io } from "./io.ts";
 import { createOutput } from "./output.ts";
@@ -20,7 +21,8 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   if (wantsJson(argv, io))
     context.output = createOutput(io, { json: true, color: undefined, clock: context.clock });
   try {
-    await createProgram(context).parseAsync([...argv], { from: "user" });
+    const current = inCurrentWords(argv, context.output);
+    await createProgram(context).parseAsync([...current], { from: "user" });
     return context.exitCode;
   } catch (thrown) {
     return report(thrown, context);

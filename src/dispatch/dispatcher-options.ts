@@ -21,7 +21,7 @@ export interface DispatcherOptions
   readonly leaseMs: number;
   /** Whether a dead letter holds back the later entries of its order key. */
   readonly deadBlocks: boolean;
-  /** Milliseconds between claims that nothing else triggers, for entries that another process redrove. */
+  /** Milliseconds between claims that nothing else triggers, for entries that another process retried. */
   readonly pollMs: number;
   /** Whether due entries are claimed without being asked to. Default: they are. */
   readonly role?: Role;

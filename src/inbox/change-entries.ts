@@ -3,15 +3,13 @@ import type { EntryFilter } from "./entry-filter.ts";
 import type { Inbox } from "./inbox.ts";
 
 /**
- * What a person can do with entries: `retry` makes pending ones due now, and runs ended ones again; `redrive` only runs ended
- * ones again; `drop` lets entries go.
+ * What a person can do with entries: `retry` makes pending ones due now, and runs ended ones again; `drop` lets entries go.
  */
-export type Change = "retry" | "redrive" | "drop";
+export type Change = "retry" | "drop";
 
 /** The states in which an entry can be changed in each way. A dropped entry cannot be dropped again. */
 export const CHANGEABLE: Readonly<Record<Change, readonly EntryState[]>> = {
   retry: ["pending", "dead", "unhandled"],
-  redrive: ["dead", "unhandled"],
   drop: ["pending", "running", "dead", "unhandled"],
 };
 
@@ -20,7 +18,7 @@ export interface Changed {
   /** Pending ones that are due now. */
   readonly pending: number;
   /** Ended ones that run again. */
-  readonly redriven: number;
+  readonly ended: number;
   readonly dropped: number;
 }
 
@@ -31,13 +29,13 @@ export async function changeEntries(
   filter: EntryFilter,
   now: number,
 ): Promise<Changed> {
-  if (change === "drop") return { pending: 0, redriven: 0, dropped: await inbox.drop(filter, now) };
-  // Pending ones first: those that are redriven become pending.
-  const pending = change === "retry" ? await inbox.reschedule(filter, now) : 0;
-  return { pending, redriven: await inbox.redrive(filter, now), dropped: 0 };
+  if (change === "drop") return { pending: 0, ended: 0, dropped: await inbox.drop(filter, now) };
+  // Pending ones first: those that are retried become pending.
+  const pending = await inbox.reschedule(filter, now);
+  return { pending, ended: await inbox.retry(filter, now), dropped: 0 };
 }
 
 /** The number of all changed entries. */
-export function changedInAll({ pending, redriven, dropped }: Changed): number {
-  return pending + redriven + dropped;
+export function changedInAll({ pending, ended, dropped }: Changed): number {
+  return pending + ended + dropped;
 }

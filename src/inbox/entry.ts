@@ -4,7 +4,7 @@ import type { TargetWait } from "./target-wait.ts";
 
 /**
  * An entry's state. `pending` waits for `runAt`; `running` is leased until `runAt`; `done` succeeded; `dead` will not
- * run again unless redriven; `unhandled` had no handler when it was due, and can be redriven once it has one.
+ * run again unless retried; `unhandled` had no handler when it was due, and can be retried once it has one.
  */
 export type EntryState = "pending" | "running" | "done" | "dead" | "unhandled";
 

@@ -90,7 +90,7 @@ export interface Inbox {
   /** When the next entry that could be claimed is due; `undefined` if none is waiting. */
   nextRunAt(request?: DueRequest): Promise<number | undefined>;
   /** Makes dead and unhandled entries pending again, with no attempts counted; returns how many. */
-  redrive(filter: EntryFilter, now: number): Promise<number>;
+  retry(filter: EntryFilter, now: number): Promise<number>;
   /** Sets when pending entries are due, and leaves their attempts as they are; returns how many. */
   reschedule(filter: EntryFilter, runAt: number): Promise<number>;
   /**

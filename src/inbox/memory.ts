@@ -152,7 +152,7 @@ class MemoryInbox implements Inbox {
     return waiting.length === 0 ? undefined : Math.min(...waiting.map(({ entry }) => entry.runAt));
   }
 
-  async redrive(filter: EntryFilter, now: number): Promise<number> {
+  async retry(filter: EntryFilter, now: number): Promise<number> {
     const fresh = { reason: null, problems: [], runAt: now, attempts: 0, settledAt: null, waits: [] };
     return this.#change(filter, ({ state }) =>
       state === "dead" || state === "unhandled" ? { ...fresh, state: "pending" } : undefined,

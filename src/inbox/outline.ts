@@ -25,7 +25,7 @@ export interface OutlineRequest {
 /** The runs of the last attempt, from runs in the order in which they were recorded. */
 export function lastRunsOf<Run extends RunOutline>(runs: readonly Run[]): readonly Run[] {
   const last: Run[] = [];
-  // A redrive counts from 1 again, so the same number can be that of an earlier attempt.
+  // A retry counts from 1 again, so the same number can be that of an earlier attempt.
   for (const run of runs.toReversed()) {
     const isOther = last.some(({ attempt, handler }) => attempt !== run.attempt || handler === run.handler);
     if (isOther) break;

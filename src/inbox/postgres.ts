@@ -12,7 +12,7 @@ import type { InsideEnd, InsideResult, InsideTerms } from "./inside.ts";
 import type { OpenTerms } from "./open-terms.ts";
 import type { EntryOutline, OutlineRequest } from "./outline.ts";
 import { Batches } from "./postgres/batch.ts";
-import { drop, hasten, redrive, reschedule } from "./postgres/change.ts";
+import { drop, hasten, reschedule, retry } from "./postgres/change.ts";
 import { claimRows, nextDue, renewLeases } from "./postgres/claim.ts";
 import { StoreClock } from "./postgres/clock.ts";
 import { connect } from "./postgres/connect.ts";
@@ -196,8 +196,8 @@ class PostgresInbox implements Inbox {
     return nextDue(store, request, lowWater.from(request));
   }
 
-  async redrive(filter: EntryFilter, now: number): Promise<number> {
-    return this.#madeDue(await redrive(this.#writable.store, filter, Math.min(now, this.now())));
+  async retry(filter: EntryFilter, now: number): Promise<number> {
+    return this.#madeDue(await retry(this.#writable.store, filter, Math.min(now, this.now())));
   }
 
   async reschedule(filter: EntryFilter, runAt: number): Promise<number> {

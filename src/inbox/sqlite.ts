@@ -174,8 +174,8 @@ class SqliteInbox implements Inbox {
     return this.#whileUsable(() => this.#read((statements) => nextDue(statements, request)));
   }
 
-  redrive(filter: EntryFilter, now: number): Promise<number> {
-    return this.#write("redrive", filter, now);
+  retry(filter: EntryFilter, now: number): Promise<number> {
+    return this.#write("retry", filter, now);
   }
 
   reschedule(filter: EntryFilter, runAt: number): Promise<number> {

@@ -141,7 +141,7 @@ export interface ShownAnswer {
 export interface EntryDetail extends EntryRow {
   /** For `invalid_data`: which fields do not fit, and how. Otherwise empty. */
   readonly problems: readonly DataProblem[];
-  /** Which fields would not fit if it were redriven now; `null` if it did not fail for that reason. */
+  /** Which fields would not fit if it were retried now; `null` if it did not fail for that reason. */
   readonly stillUnfit: readonly DataProblem[] | null;
   readonly source: string;
   readonly eventTimestamp: number | null;

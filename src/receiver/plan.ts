@@ -23,7 +23,7 @@ export interface Registered {
 
 /**
  * Reads a claimed entry's bytes again and finds its handlers. The entry may be older than this process; using the current
- * schemas and handlers is what makes redriving after an upgrade work.
+ * schemas and handlers is what makes retrying after an upgrade work.
  */
 export function planEntry(
   entry: ClaimedEntry,
@@ -92,7 +92,7 @@ function eventOf(
 }
 
 /**
- * Turns a redriven rejected delivery that can be read now (only its time was wrong) into its event, under that event's
+ * Turns a retried rejected delivery that can be read now (only its time was wrong) into its event, under that event's
  * key, so that it does not run beside a later delivery of the same event.
  */
 async function promote(entry: ClaimedEntry, settings: Settings): Promise<Plan> {
@@ -100,5 +100,5 @@ async function promote(entry: ClaimedEntry, settings: Settings): Promise<Plan> {
   if (!read.ok) return { end: "dead", reason: read.rejection.reason };
   const terms = { key: dedupKey(read, settings), order: orderKey(read, settings, true), problems: [] };
   await settings.inbox.append({ ...newEntry(entry.delivery, factsOf(read), terms), afterPruning: true });
-  return { end: "done", reason: "redriven" };
+  return { end: "done", reason: "retried" };
 }

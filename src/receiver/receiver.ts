@@ -71,7 +71,7 @@ export interface Receiver<Schemas = object, OtherKinds extends string = never>
   observe(listener: (observation: Observation) => unknown): () => void;
   /**
    * Checks an entry's `data` again with the current schemas, and returns which fields do not fit: if there are any,
-   * redriving it makes it a dead letter again. Empty for an entry that is not an event, or whose delivery was deleted.
+   * retrying it makes it a dead letter again. Empty for an entry that is not an event, or whose delivery was deleted.
    *
    * @throws HookporterError `inbox_…` if the store fails; and whatever a schema throws
    */

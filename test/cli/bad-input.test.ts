@@ -64,8 +64,8 @@ const CASES: readonly [argv: string, code: number, says: string][] = [
   ["events show 1 --inbox not-a-database", 3, "file is not a database"],
   ["events list --state lost", 2, "pending"],
   ["events list --since yesterday", 2, "date"],
-  ["events redrive", 2, "--all"],
-  ["events redrive --state done", 2, "dead"],
+  ["events retry", 2, "--all"],
+  ["events retry --state done", 2, "dead"],
   ["events", 2, ""],
 ];
 

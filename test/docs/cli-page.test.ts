@@ -151,9 +151,9 @@ it("the pages have only existing commands and flags", () => {
   expect(wrong).toEqual([]);
 });
 
-it("every call of `events redrive` on the pages says what to redrive", async () => {
+it("every call of `events retry` on the pages says what to retry", async () => {
   const shell = allPages.flatMap((path) => codeOf(readPage(path), "sh")).join("\n");
-  const calls = shell.match(/(?<=npx hookporter )events redrive.*/g) ?? [];
+  const calls = shell.match(/(?<=npx hookporter )events retry.*/g) ?? [];
   expect(calls.length).toBeGreaterThan(1);
   for (const call of calls) {
     const run = await runCli(call.replaceAll("'", "").split(" "));
@@ -222,7 +222,7 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
     ...(await run("types", "--check")),
     ...(await run("types", "--diff", "src/schemas.shape.json")),
   );
-  records.push(...(await run("events", "redrive", "--all")), ...(await run("events", "show", "99")));
+  records.push(...(await run("events", "show", "99")));
   records.push(...(await run("events", "retry", "--all")), ...(await run("events", "drop", "--all")));
   records.push(...(await run("replay", "1", "--handlers", "handlers.js")));
   writeFileSync(join(cwd, "broken.json"), "{");

@@ -508,7 +508,7 @@ it(caseTitle(39), async () => {
     schemas: { "property.created": z.object({ rooms: z.string() }) },
   });
   upgraded.receiver.on("property.created", ({ data }) => run(data));
-  expect(await upgraded.receiver.inbox.redrive({ states: ["dead"] }, NOW)).toBe(1);
+  expect(await upgraded.receiver.inbox.retry({ states: ["dead"] }, NOW)).toBe(1);
   await upgraded.untilState("done");
   expect(run).toHaveBeenCalledExactlyOnceWith({ rooms: "three" });
 });

@@ -135,7 +135,7 @@ const BODY: readonly Row[] = [
   ],
   [
     "a known kind whose data does not fit its schema",
-    "200, dead letter `invalid_data`; runs if it is redriven once a schema accepts it",
+    "200, dead letter `invalid_data`; runs if it is retried once a schema accepts it",
   ],
   [
     "timestamps that are not strict UTC, or not a calendar date",
@@ -189,7 +189,7 @@ const REPLAY: readonly Row[] = [
   ["one delivery a hundred times at once, to one or several processes", "200 each; one entry, one run"],
   [
     "a duplicate while the first is running, waiting or dead",
-    "200, duplicate; counted, not run, not redriven",
+    "200, duplicate; counted, not run, not retried",
   ],
   [
     "a replay after an hour, after a month, after its key was deleted",
@@ -258,8 +258,8 @@ const HANDLERS: readonly Row[] = [
     "logged, the entry settles; `listen` survives an unhandled rejection; your own program exits as usual, and the entry runs again with the attempt counted",
   ],
   [
-    "exhausted attempts; redriven once, redriven twice",
-    "dead letter `attempts_exhausted` with its runs; the second redrive has no effect",
+    "exhausted attempts; retried once, retried twice",
+    "dead letter `attempts_exhausted` with its runs; the second retry has no effect",
   ],
   [
     "SIGTERM under load, a second one, SIGKILL",

@@ -250,11 +250,11 @@ it(caseTitle(79), async () => {
     expect.objectContaining({ seq: 1, reason: "attempts_exhausted", error: "still broken" }),
   );
   broken = false;
-  const redriven = await Promise.all([1, 2, 3].map(() => receiver.inbox.redrive({ seq: 1 }, clock.now)));
-  expect(redriven).toEqual([1, 0, 0]);
+  const retried = await Promise.all([1, 2, 3].map(() => receiver.inbox.retry({ seq: 1 }, clock.now)));
+  expect(retried).toEqual([1, 0, 0]);
   await untilState("done");
   expect(await entry()).toMatchObject({ attempts: 1 });
-  expect(await receiver.inbox.redrive({}, clock.now)).toBe(0); // done entries are not redriven
+  expect(await receiver.inbox.retry({}, clock.now)).toBe(0); // done entries are not retried
 });
 
 it(caseTitle(79, "10 000 at once"), async () => {
@@ -268,9 +268,9 @@ it(caseTitle(79, "10 000 at once"), async () => {
     }),
   );
   await Promise.all(appended);
-  expect(await inbox.redrive({ states: ["dead"] }, 0)).toBe(9900);
-  expect(await inbox.redrive({ states: ["dead"] }, 0)).toBe(0);
-  // Redriven entries wait their turn: a claim returns no more than its limit.
+  expect(await inbox.retry({ states: ["dead"] }, 0)).toBe(9900);
+  expect(await inbox.retry({ states: ["dead"] }, 0)).toBe(0);
+  // Retried entries wait their turn: a claim returns no more than its limit.
   expect(await inbox.claim({ now: 1, limit: 10, leaseMs: 1000 })).toHaveLength(10);
   expect(await inbox.counts()).toMatchObject({ pending: 9890, running: 10, dead: 0 });
 });

@@ -9,7 +9,7 @@ const READ = [
   ...["/api/refusals", "/api/refusals/r1", "/api/live", "/no/such/route"],
 ];
 const WRITE = [
-  ...["/api/entries/1/replay", "/api/entries/1/forward", "/api/entries/1/redrive"],
+  ...["/api/entries/1/replay", "/api/entries/1/forward", "/api/entries/1/retry"],
   ...["/api/change", "/api/send", "/api/trigger"],
 ];
 const EVERYWHERE = [

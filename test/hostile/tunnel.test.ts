@@ -15,7 +15,7 @@ const PRIVATE = [
     "/events",
     "/events/1",
     "/replay",
-    "/redrive",
+    "/retry",
     "/ready",
     "/sandbox",
     "/v1/properties",

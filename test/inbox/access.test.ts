@@ -55,7 +55,7 @@ describe("an inbox opened for reading", () => {
     const { seq } = await keep(own, sampleEntry());
     const reader = await open({ access: "read" });
     await expect(keep(reader, numberedEntry(2))).rejects.toMatchObject({ code: "inbox_unavailable" });
-    await expect(reader.redrive({ seq }, AT)).rejects.toMatchObject({ code: "inbox_unavailable" });
+    await expect(reader.retry({ seq }, AT)).rejects.toMatchObject({ code: "inbox_unavailable" });
     await expect(reader.claim({ now: AT, limit: 1, leaseMs: 1 })).rejects.toMatchObject({
       code: "inbox_unavailable",
     });

@@ -94,7 +94,7 @@ export function describeConcurrent(name: string, { openTwo, makeTwo }: Concurren
       expect(await a.counts()).toEqual({ pending: 0, running: 0, done: total, dead: 0, unhandled: 0 });
     });
 
-    it("redrive and run dead letters at the same time, each once per redrive and in order", async () => {
+    it("retry and run dead letters at the same time, each once per retry and in order", async () => {
       const [a, b] = await openTwo();
       const total = 120;
       for (let number = 0; number < total; number++) {
@@ -103,11 +103,11 @@ export function describeConcurrent(name: string, { openTwo, makeTwo }: Concurren
       }
       const running = new Set<string>();
       const ran: number[] = [];
-      let redriven = 0;
-      const redrive = async () => {
+      let retried = 0;
+      const retry = async () => {
         for (let number = 0; number < total; number += 10) {
           const seqs = Array.from({ length: 10 }, (_, index) => number + index + 1);
-          redriven += await b.redrive({ seqs }, AT);
+          retried += await b.retry({ seqs }, AT);
         }
       };
       const run = async ({ seq, orderKey }: ClaimedEntry) => {
@@ -117,8 +117,8 @@ export function describeConcurrent(name: string, { openTwo, makeTwo }: Concurren
         await new Promise((resolve) => setTimeout(resolve, 1));
         running.delete(orderKey ?? "");
       };
-      await Promise.all([redrive(), runAll(a, () => redriven === total, run)]);
-      expect(redriven).toBe(total);
+      await Promise.all([retry(), runAll(a, () => retried === total, run)]);
+      expect(retried).toBe(total);
       expect(ran.toSorted((one, other) => one - other)).toEqual(
         Array.from({ length: total }, (_, at) => at + 1),
       );

@@ -469,12 +469,12 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
       });
     });
 
-    describe("redrive", () => {
+    describe("retry", () => {
       it.each(["dead", "unhandled"] as const)(
         "makes a %s entry pending, and resets its attempts",
         async (state) => {
           const seq = await entryIn(inbox, state);
-          expect(await inbox.redrive({}, AT + 60)).toBe(1);
+          expect(await inbox.retry({}, AT + 60)).toBe(1);
           expect(await inbox.list({})).toMatchObject([
             { seq, state: "pending", reason: null, attempts: 0, runAt: AT + 60, settledAt: null },
           ]);
@@ -487,18 +487,18 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         async (state) => {
           const seq = await entryIn(inbox, state);
           const before = await inbox.list({});
-          expect(await inbox.redrive({ seq }, AT + 60)).toBe(0);
-          expect(await inbox.redrive({ states: [state] }, AT + 60)).toBe(0);
+          expect(await inbox.retry({ seq }, AT + 60)).toBe(0);
+          expect(await inbox.retry({ states: [state] }, AT + 60)).toBe(0);
           expect(await inbox.list({})).toEqual(before);
         },
       );
 
-      it("keeps the problems of data until the entry is redriven, and new ones when it is settled", async () => {
+      it("keeps the problems of data until the entry is retried, and new ones when it is settled", async () => {
         const problems = [{ field: "data.surface", message: "expected number, got string" }];
         const parts = { state: "dead", reason: "invalid_data", problems } as const;
         await keep(inbox, sampleEntry(parts));
         expect(await inbox.list({})).toMatchObject([{ reason: "invalid_data", problems }]);
-        await inbox.redrive({}, AT);
+        await inbox.retry({}, AT);
         expect(await inbox.list({})).toMatchObject([{ state: "pending", problems: [] }]);
         const others = [{ field: "data.\u0000\ud800", message: "is missing" }];
         const claimed = await claimOne(inbox);
@@ -506,13 +506,13 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         expect(await inbox.list({})).toMatchObject([{ reason: "invalid_data", problems: others }]);
       });
 
-      it("[case 79] redrives an entry once if called twice", async () => {
+      it("[case 79] retries an entry once if called twice", async () => {
         await entryIn(inbox, "dead");
-        expect(await inbox.redrive({}, AT)).toBe(1);
-        expect(await inbox.redrive({}, AT)).toBe(0);
+        expect(await inbox.retry({}, AT)).toBe(1);
+        expect(await inbox.retry({}, AT)).toBe(0);
       });
 
-      it("redrives only entries that match the filter", async () => {
+      it("retries only entries that match the filter", async () => {
         for (const [number, kind] of [
           [1, "payment.received"],
           [2, "payment.overdue"],
@@ -520,18 +520,18 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         ] as const) {
           await keep(inbox, numberedEntry(number, 0, { kind, state: "dead", reason: "invalid_data" }));
         }
-        expect(await inbox.redrive({ kinds: ["payment.*"] }, AT)).toBe(2);
+        expect(await inbox.retry({ kinds: ["payment.*"] }, AT)).toBe(2);
         expect(await inbox.list({ states: ["dead"] })).toMatchObject([{ kind: "lead.created" }]);
-        expect(await inbox.redrive({ eventId: "evt_3", states: ["unhandled"] }, AT)).toBe(0);
-        expect(await inbox.redrive({ eventId: "evt_3", states: ["dead"] }, AT)).toBe(1);
+        expect(await inbox.retry({ eventId: "evt_3", states: ["unhandled"] }, AT)).toBe(0);
+        expect(await inbox.retry({ eventId: "evt_3", states: ["dead"] }, AT)).toBe(1);
       });
 
-      it("redrives the newest entries up to the limit", async () => {
+      it("retries the newest entries up to the limit", async () => {
         for (const number of [1, 2, 3]) {
           await keep(inbox, numberedEntry(number, number, { state: "dead", reason: "invalid_data" }));
         }
         await keep(inbox, numberedEntry(4, 4));
-        expect(await inbox.redrive({ limit: 2 }, AT)).toBe(2);
+        expect(await inbox.retry({ limit: 2 }, AT)).toBe(2);
         const [left, ...others] = await inbox.list({ states: ["dead"] });
         expect(others).toEqual([]);
         expect(left?.key.eventId).toBe("evt_1");
@@ -542,7 +542,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         const entry = await claimOne(inbox);
         const ended = { state: "dead", reason: "x", records: [RECORD], finishedHandlers: ["a"] } as const;
         await inbox.settle(settlementOf(entry, ended), AT);
-        await inbox.redrive({}, AT);
+        await inbox.retry({}, AT);
         expect(await inbox.attempts(entry.seq)).toEqual([RECORD]);
         expect((await claimOne(inbox)).finishedHandlers).toEqual(["a"]);
       });
@@ -603,7 +603,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         expect(await ids({ after: one, before: three })).toEqual(["evt_2"]);
         expect(await ids({ before: three, limit: 1 })).toEqual(["evt_2"]);
         expect(await ids({ after: two })).toEqual(["evt_3", "evt_30", "evt_4"]);
-        expect(await inbox.redrive({ seqs: [one, three] }, AT)).toBe(0);
+        expect(await inbox.retry({ seqs: [one, three] }, AT)).toBe(0);
       });
 
       it("filters by text in the event id or body, ignoring ASCII case, in any bytes", async () => {

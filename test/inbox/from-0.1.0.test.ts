@@ -102,7 +102,7 @@ describe("an inbox file of version 0.1.0", () => {
 
     const [done] = await receiver.inbox.list({ kinds: ["payment.received"], states: ["done"], limit: 1 });
     expect(await receiver.inbox.touch(Object(done).key, NOW)).toMatchObject({ duplicate: true });
-    expect(await receiver.inbox.redrive({ seqs: [2] }, NOW)).toBe(1);
+    expect(await receiver.inbox.retry({ seqs: [2] }, NOW)).toBe(1);
     await vi.waitFor(() => expect(ran).toContain("payment.received pay_sample_0002"));
   });
 

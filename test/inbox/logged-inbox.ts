@@ -93,8 +93,8 @@ export class LoggedInbox implements Inbox {
     return this.#note("nextRunAt").nextRunAt(request);
   }
 
-  redrive(filter: EntryFilter, now: number): Promise<number> {
-    return this.#note("redrive").redrive(filter, now);
+  retry(filter: EntryFilter, now: number): Promise<number> {
+    return this.#note("retry").retry(filter, now);
   }
 
   reschedule(filter: EntryFilter, runAt: number): Promise<number> {

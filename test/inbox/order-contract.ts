@@ -66,11 +66,11 @@ export function describeOrder(makeInbox: () => Inbox): void {
       expect(await inbox.nextRunAt({ deadBlocks })).toBe(deadBlocks ? undefined : AT + 1000);
     });
 
-    it("continues behind a dead letter once it was redriven and has ended", async () => {
+    it("continues behind a dead letter once it was retried and has ended", async () => {
       for (const number of [0, 1, 2]) await add(number, "a");
       await end(await claim({ deadBlocks: true }), { state: "dead", reason: "attempts_exhausted" });
       expect(await claim({ deadBlocks: true })).toEqual([]);
-      await inbox.redrive({ states: ["dead"] }, AT);
+      await inbox.retry({ states: ["dead"] }, AT);
       for (const number of [0, 1, 2]) {
         const entries = await claim({ deadBlocks: true });
         expect(numbers(entries)).toEqual([number]);
@@ -78,10 +78,10 @@ export function describeOrder(makeInbox: () => Inbox): void {
       }
     });
 
-    it("holds entries back again if an earlier dead one is redriven", async () => {
+    it("holds entries back again if an earlier dead one is retried", async () => {
       for (const number of [0, 1, 2]) await add(number, "a");
       await end(await claim(), { state: "dead", reason: "attempts_exhausted" });
-      await inbox.redrive({ states: ["dead"] }, AT);
+      await inbox.retry({ states: ["dead"] }, AT);
       expect(numbers(await claim())).toEqual([0]);
     });
 

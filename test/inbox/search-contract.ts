@@ -81,7 +81,7 @@ export function describeSearch(makeInbox: () => Inbox): void {
       expect(await ids({ text, orElse: { reasons: ["invalid_data"] } })).toEqual(["evt_2"]);
       expect(await ids({ text, orElse: { seqs: [first?.seq ?? 0] } })).toEqual(["evt_1"]);
       expect(await ids({ text, orElse: {} })).toEqual([]);
-      expect(await inbox.redrive({ text, orElse: { reasons: ["invalid_data"] } }, AT)).toBe(1);
+      expect(await inbox.retry({ text, orElse: { reasons: ["invalid_data"] } }, AT)).toBe(1);
     });
   });
 }

@@ -66,12 +66,12 @@ export function describeSources(makeInbox: () => Inbox): void {
       expect(await inbox.nextRunAt()).toBe(AT + 10);
     });
 
-    it("redrive and list consider only the requested sources", async () => {
+    it("retry and list consider only the requested sources", async () => {
       for (const source of ["crm", "billing"]) {
         await keep(inbox, { ...entryOf(source, 1), state: "dead", reason: "invalid_data" });
       }
       expect(sourcesOf(await inbox.list({ sources: ["billing"] }))).toEqual(["billing"]);
-      expect(await inbox.redrive({ sources: ["billing"] }, AT)).toBe(1);
+      expect(await inbox.retry({ sources: ["billing"] }, AT)).toBe(1);
       expect(await inbox.list({ states: ["pending"] })).toMatchObject([{ key: { source: "billing" } }]);
     });
 

@@ -118,10 +118,10 @@ export function describeWaits(makeInbox: () => Inbox): void {
       expect(await matching({ targets: [APP], states: ["dead"] })).toEqual([first]);
     });
 
-    it("start afresh when they are redriven", async () => {
+    it("start afresh when they are retried", async () => {
       const seq = await waiting(1, [wait(APP)]);
       await inbox.drop({ seq }, AT);
-      expect(await inbox.redrive({ seq }, AT + 7)).toBe(1);
+      expect(await inbox.retry({ seq }, AT + 7)).toBe(1);
       expect(await inbox.list({})).toMatchObject([
         { state: "pending", reason: null, runAt: AT + 7, attempts: 0, settledAt: null, waits: [] },
       ]);

@@ -45,7 +45,7 @@ it.each([
   expect(rows.map(({ seq }: { seq: number }) => seq)).toEqual(seqs);
 });
 
-it("an entry whose data does not fit names the fields, and says whether a redrive would fail again", async () => {
+it("an entry whose data does not fit names the fields, and says whether a retry would fail again", async () => {
   const { api, deliver, receiver } = await openInspector();
   const envelope = sampleEvent("property.created");
   await deliver({ ...envelope, data: { ...envelope.data, surface: "a value" } });
@@ -58,7 +58,7 @@ it("an entry whose data does not fit names the fields, and says whether a redriv
     defineHandlers({ schemas: { "property.created": z.looseObject({}) }, handlers: { "*": () => {} } }),
   );
   expect((await api("/api/entries/1")).json).toMatchObject({ problems, stillUnfit: [] });
-  await api("/api/entries/1/redrive", {});
+  await api("/api/entries/1/retry", {});
   await vi.waitFor(
     async () => expect((await api("/api/entries/1")).json).toMatchObject({ state: "done", stillUnfit: null }),
     WAIT,
@@ -271,7 +271,7 @@ it("a pending entry is retried now, and dropped for good", async () => {
   expect((await api("/api/overview")).json).toMatchObject({ waiting: [] });
 });
 
-it("deliveries are replayed, redriven, triggered and edited, signed with the current secret", async () => {
+it("deliveries are replayed, retried, triggered and edited, signed with the current secret", async () => {
   let broken = true;
   const handler = () => {
     if (broken) throw new Error("no");
@@ -280,9 +280,9 @@ it("deliveries are replayed, redriven, triggered and edited, signed with the cur
   await deliver("payment.received");
   await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 1 }), WAIT);
   broken = false;
-  expect((await api("/api/entries/1/redrive", {})).json).toEqual({ redriven: 1 });
+  expect((await api("/api/entries/1/retry", {})).json).toEqual({ retried: 1 });
   await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 1 }), WAIT);
-  expect((await api("/api/entries/1/redrive", {})).status).toBe(409);
+  expect((await api("/api/entries/1/retry", {})).status).toBe(409);
   expect((await api("/api/entries/1/replay", { exact: true })).json).toMatchObject({ status: 200, seq: 1 });
   expect((await api("/api/entries/1/replay", {})).json).toMatchObject({ status: 200, seq: 2 });
   const data = '{"n": 12345678901234567890, "t": "\\u00e9"}';

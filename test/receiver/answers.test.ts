@@ -155,7 +155,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
     });
   });
 
-  it("[case 39] is 200 for data that does not fit: a dead letter that runs if redriven once a schema accepts it", async () => {
+  it("[case 39] is 200 for data that does not fit: a dead letter that runs if retried once a schema accepts it", async () => {
     const inbox = inboxFile();
     const misfit = bytes(envelope({ event: "property.created", data: { id: "prop_1", rooms: "three" } }));
     const dead = vi.fn();
@@ -177,7 +177,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
     const upgraded = await open({ inbox, schemas: { "property.created": z.object({ rooms: z.string() }) } });
     const rooms: unknown[] = [];
     upgraded.receiver.on("property.created", ({ data }) => rooms.push(data.rooms));
-    expect(await upgraded.receiver.inbox.redrive({ states: ["dead"] }, upgraded.clock.now)).toBe(1);
+    expect(await upgraded.receiver.inbox.retry({ states: ["dead"] }, upgraded.clock.now)).toBe(1);
     await upgraded.untilState("done");
     expect(rooms).toEqual(["three"]);
   });
@@ -286,20 +286,20 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
         expect((await entries()).map(({ state }) => state).sort()).toEqual(["dead", "done"]),
       );
       expect(run).toHaveBeenCalledOnce();
-      // The dead letter is the same event: redriving it does not run the event again.
-      expect(await receiver.inbox.redrive({ states: ["dead"] }, clock.now)).toBe(1);
+      // The dead letter is the same event: retrying it does not run the event again.
+      expect(await receiver.inbox.retry({ states: ["dead"] }, clock.now)).toBe(1);
       await until(async () => expect((await entries()).map(({ state }) => state)).toEqual(["done", "done"]));
       expect(run).toHaveBeenCalledOnce();
       expect(await entries()).toHaveLength(2);
     });
 
-    it("is a dead letter for an event that is too old, and redriving it runs the event once", async () => {
+    it("is a dead letter for an event that is too old, and retrying it runs the event once", async () => {
       const { receiver, post, clock, entries, lines } = await open({ inbox: inboxFile() });
       const run = vi.fn();
       receiver.on("payment.received", ({ id }) => run(id));
       const old = envelope({ id: "evt_old", timestamp: at(-8 * DAY) });
       expect((await post(old)).status).toBe(400);
-      expect(await receiver.inbox.redrive({ states: ["dead"] }, clock.now)).toBe(1);
+      expect(await receiver.inbox.retry({ states: ["dead"] }, clock.now)).toBe(1);
       await until(async () => expect((await entries()).map(({ state }) => state)).toEqual(["done", "done"]));
       expect(run).toHaveBeenCalledExactlyOnceWith("evt_old");
       // It now has its own key.

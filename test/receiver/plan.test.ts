@@ -94,7 +94,7 @@ describe("planEntry", () => {
   });
 });
 
-describe("planEntry for a redriven rejected delivery", () => {
+describe("planEntry for a retried rejected delivery", () => {
   const rejected = (content: object | string) => {
     const key = { source: "agency", eventId: "raw_1", timestamp: REJECTED };
     return entryOf(content, { key, delivery: { ...deliveryOf(content), receivedAt: NOW - 5000 } });
@@ -104,7 +104,7 @@ describe("planEntry for a redriven rejected delivery", () => {
     const settings = settingsOf({ source: "agency", orderBy: ({ data }) => String(data.id) });
     const append = vi.spyOn(settings.inbox, "append");
     const plan = await planEntry(rejected(envelope({ id: "evt_own" })), settings, registered());
-    expect(plan).toEqual({ end: "done", reason: "redriven" });
+    expect(plan).toEqual({ end: "done", reason: "retried" });
     expect(append).toHaveBeenCalledWith(expect.objectContaining({ afterPruning: true, state: "pending" }));
     expect(await claimOne(settings.inbox, NOW)).toMatchObject({
       ...{

@@ -89,7 +89,7 @@ export function describeSameHandlers(name: string, inboxOf: () => ReceiverOption
       ["b", [3]],
     ]);
 
-    expect(await inbox.redrive({ states: ["dead"] }, Date.now())).toBe(2);
+    expect(await inbox.retry({ states: ["dead"] }, Date.now())).toBe(2);
     await until(async () =>
       expect(await inbox.counts()).toMatchObject({ pending: 0, running: 0, done: 5, dead: 2 }),
     );

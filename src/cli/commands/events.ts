@@ -8,7 +8,7 @@ import { addPruneOptions } from "../events/prune-options.ts";
 import type { ChangeOptions, SelectOptions } from "../events/selection.ts";
 import { readCount, readKinds, readMoment, readOneOf, readSources, readTexts } from "../settings/values.ts";
 
-/** `events list|show|redrive|retry|drop|export|backup|prune`: the inbox. */
+/** `events list|show|retry|drop|export|backup|prune`: the inbox. */
 export function registerEvents(program: Command, context: CliContext): void {
   const events = program
     .command("events")
@@ -31,15 +31,6 @@ export function registerEvents(program: Command, context: CliContext): void {
     .addHelpText("after", "\nExample:\n  hookporter events show 12")
     .action(async (entry: string, options: { inbox?: string; body?: boolean }) =>
       (await import("../events/events.ts")).showEvent(entry, options, context),
-    );
-
-  const redrive = events.command("redrive").description("run dead and unhandled entries again");
-  addSelection(redrive)
-    .argument("[entries...]", "event ids or entry numbers")
-    .option("--all", "redrive every dead and unhandled entry")
-    .addHelpText("after", "\nExample:\n  hookporter events redrive --state dead --kind 'payment.*'")
-    .action(async (entries: readonly string[], options: ChangeOptions) =>
-      (await import("../events/change.ts")).redriveEvents(entries, options, context),
     );
 
   const retry = events

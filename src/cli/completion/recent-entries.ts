@@ -10,7 +10,6 @@ const LIMIT = 50;
 
 /** The states of entries that a command changes. */
 const STATES: ReadonlyMap<string, readonly EntryState[]> = new Map([
-  ["events redrive", ["dead", "unhandled"]],
   ["events retry", ["pending", "dead", "unhandled"]],
   ["events drop", ["pending", "running"]],
 ]);

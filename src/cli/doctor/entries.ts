@@ -37,7 +37,7 @@ function deadLetters(dead: number): readonly Finding[] {
   return [
     warn(
       counted(dead, "dead letter", "dead letters"),
-      "run hookporter events list --state dead to see why, then hookporter events redrive --state dead, or events drop",
+      "run hookporter events list --state dead to see why, then hookporter events retry --state dead, or events drop",
     ),
   ];
 }

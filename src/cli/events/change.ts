@@ -16,26 +16,6 @@ import { printable } from "../printable.ts";
 import { findEntry, withInbox } from "./inbox.ts";
 import { type ChangeOptions, checkChange, toFilter } from "./selection.ts";
 
-/** `events redrive`. */
-export async function redriveEvents(
-  references: readonly string[],
-  options: ChangeOptions,
-  context: CliContext,
-): Promise<void> {
-  const { output } = context;
-  const why =
-    "other entries run without being redriven; to run pending ones now, use `hookporter events retry`";
-  checkChange(references, options, { states: CHANGEABLE.redrive, why });
-  await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
-    const filter = await toFilter(options, inbox);
-    await sayWhatStillDoesNotFit(inbox, references, filter, output);
-    const { redriven } = await changeEach(inbox, references, filter, "redrive", context);
-    output.data(`${redriven} redriven`);
-    output.record("redrive", { redriven });
-    if (redriven > 0) output.talk("they will run as soon as a receiver has this inbox open");
-  });
-}
-
 /** `events retry`. */
 export async function retryEvents(
   references: readonly string[],
@@ -48,12 +28,12 @@ export async function retryEvents(
   await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
     const filter = await toFilter(options, inbox);
     await sayWhatStillDoesNotFit(inbox, references, filter, output);
-    const { pending, redriven } = await changeEach(inbox, references, filter, "retry", context);
-    const hastened = pending + redriven;
-    output.data(`${hastened} to be retried now: ${pending} pending, ${redriven} redriven`);
-    output.record("retry", { pending, redriven });
-    await sayTargets(inbox, filter, hastened, output);
-    if (hastened > 0) output.talk("they will run as soon as a receiver has this inbox open");
+    const { pending, ended } = await changeEach(inbox, references, filter, "retry", context);
+    const retried = pending + ended;
+    output.data(`${retried} to be retried now`);
+    output.record("retry", { pending, ended });
+    await sayTargets(inbox, filter, retried, output);
+    if (retried > 0) output.talk("they will run as soon as a receiver has this inbox open");
   });
 }
 
@@ -75,7 +55,7 @@ export async function dropEvents(
     output.record("drop", { dropped });
     await sayTargets(inbox, chosen, dropped, output);
     if (dropped > 0)
-      output.talk("they stay in the inbox, as dead letters: `hookporter events redrive` takes them back");
+      output.talk("they stay in the inbox, as dead letters: `hookporter events retry` takes them back");
   });
 }
 
@@ -90,12 +70,12 @@ async function changeEach(
   if (references.length === 0) return changeEntries(inbox, change, filter, clock());
   // All are found first, so that a misspelt one leaves the others as they are.
   const named = await Promise.all(references.map((reference) => findEntry(inbox, reference)));
-  const sum = { pending: 0, redriven: 0, dropped: 0 };
+  const sum = { pending: 0, ended: 0, dropped: 0 };
   for (const { seq, state } of named) {
     const changed = await changeEntries(inbox, change, { ...filter, seq }, clock());
     if (changedInAll(changed) === 0) output.talk(`#${seq} is ${state}, or not selected: skipped`);
     sum.pending += changed.pending;
-    sum.redriven += changed.redriven;
+    sum.ended += changed.ended;
     sum.dropped += changed.dropped;
   }
   return sum;
@@ -109,7 +89,7 @@ async function sayTargets(inbox: Inbox, filter: EntryFilter, changed: number, ou
   output.talk(waiting.length === 0 ? "no entry waits for a target" : `entries wait for ${list}`);
 }
 
-/** The number of entries that are checked, and of those that are named, before a redrive. */
+/** The number of entries that are checked, and of those that are named, before a retry. */
 const CHECKED = 1000;
 const NAMED_UNFIT = 10;
 

@@ -14,9 +14,9 @@ interface CatchUpOptions extends ForwardingOptions, ExecFlagOptions {
 }
 
 /**
- * Redrives entries that ended `unhandled` because there was no handler or target for them. Those that have a target now
- * are redriven unless `--no-catch-up`; those that only handlers may take, only with `--catch-up`, since a handler under
- * development should not get last week's events unasked. Prints what it redrove, or how to redrive.
+ * Retries entries that ended `unhandled` because there was no handler or target for them. Those that have a target now
+ * are retried unless `--no-catch-up`; those that only handlers may take, only with `--catch-up`, since a handler under
+ * development should not get last week's events unasked. Prints what it retried, or how to retry.
  */
 export async function catchUp(
   inbox: Inbox,
@@ -31,8 +31,8 @@ export async function catchUp(
   const kinds = withHandlers ? events : (forwarded ?? events);
   const filter = { states: ["unhandled"], kinds, sources: [DEFAULT_SOURCE] } as const;
   if (wanted === true || forwarded !== undefined) {
-    const redriven = await inbox.redrive(filter, clock());
-    if (redriven > 0) output.talk(`  catching up: ${entries(redriven)} that had no handler or target`);
+    const retried = await inbox.retry(filter, clock());
+    if (retried > 0) output.talk(`  catching up: ${entries(retried)} that had no handler or target`);
     return;
   }
   if ((await inbox.counts()).unhandled === 0) return; // usually there are none, which avoids reading each entry
@@ -42,7 +42,7 @@ export async function catchUp(
   const where = named === undefined || hasPassword(named) ? "" : ` --inbox ${shellWord(named)}`;
   output.talk(
     `  ${entries(waiting)} had no handler or target: run them with --catch-up, ` +
-      `or with hookporter events redrive --state unhandled${where}`,
+      `or with hookporter events retry --state unhandled${where}`,
   );
 }
 

@@ -38,7 +38,7 @@ export function attemptLines(
   if (state === "dead") {
     lines.push(...problemLines(problems));
     if (problems.length === 0) lines.push(records.length === 0 ? `${reason}; not run` : `${reason}`);
-    lines.push(`fix the cause, then: hookporter events redrive ${seq}`);
+    lines.push(`fix the cause, then: hookporter events retry ${seq}`);
   }
   return [...rowLines(head, style), ...beneath(lines, style)];
 }

@@ -121,7 +121,7 @@ class LiveKeys {
     if (seq === undefined) this.#say("select the entry to drop with ↑ and ↓ first");
     else if (this.#isConfirmed(asked, `d${seq}`)) {
       await entries.drop(seq);
-      this.#say(`#${seq} is dropped: it will not run, unless it is redriven`);
+      this.#say(`#${seq} is dropped: it will not run, unless you retry it`);
     } else this.#say(`press d again to drop #${seq}: it will not run again`);
   }
 

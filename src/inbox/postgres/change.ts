@@ -15,7 +15,7 @@ const ENDED_BADLY = "s.seq IS NOT NULL";
 const PENDING = "t.lease IS NULL AND t.seq IS NOT NULL";
 const NOT_DROPPED = `d.seq IS NULL AND coalesce(t.reason, s.reason, '') <> '${DROPPED}'`;
 
-const REDRIVE = `
+const RETRY = `
   WITH again AS (
     DELETE FROM @.stuck WHERE seq = ANY ($1::bigint[]) RETURNING *
   ), turns AS (
@@ -46,10 +46,10 @@ const DROP = `
   SELECT seq FROM waiting UNION ALL SELECT seq FROM running UNION ALL SELECT seq FROM stuck`;
 
 /** Makes dead and unhandled entries pending again; returns how many. */
-export function redrive(store: Store, filter: EntryFilter, now: number): Promise<number> {
+export function retry(store: Store, filter: EntryFilter, now: number): Promise<number> {
   return change(store, filter, {
     which: ENDED_BADLY,
-    sql: REDRIVE,
+    sql: RETRY,
     after: [HOLD_BACK_OTHERS, RELEASE_FIRST],
     now,
   });

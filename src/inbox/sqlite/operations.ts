@@ -34,7 +34,7 @@ export const OPERATIONS = {
   renew,
   finish,
   settle,
-  redrive,
+  retry,
   reschedule,
   hasten,
   drop,
@@ -201,7 +201,7 @@ function unlessDropped(statements: Statements, settlement: Settlement): Settleme
   return { ...settlement, state: "dead", reason: DROPPED };
 }
 
-function redrive(statements: Statements, filter: EntryFilter, now: number): number {
+function retry(statements: Statements, filter: EntryFilter, now: number): number {
   const { where, values } = filterSql(filter);
   const limit = filter.limit ?? -1;
   return statements.run(

@@ -29,12 +29,10 @@ export interface BulkResult {
   /** Pending entries that are due now. */
   readonly pending: number;
   /** Ended entries that run again. */
-  readonly redriven: number;
+  readonly ended: number;
   readonly dropped: number;
   /** Matching entries that were left as they are. */
   readonly left: {
-    /** Pending ones, which a redrive leaves alone. */
-    readonly pending: number;
     readonly running: number;
     /** Those that were dropped before. */
     readonly dropped: number;

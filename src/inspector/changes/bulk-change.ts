@@ -64,7 +64,7 @@ export async function* changeInSteps(
   { clock, signal }: { readonly clock: () => number; readonly signal: AbortSignal },
 ): AsyncGenerator<BulkProgress, BulkResult> {
   const { change, filter } = bulk;
-  const left = { pending: 0, running: 0, dropped: 0, foreign: 0, changedMeanwhile: 0 };
+  const left = { running: 0, dropped: 0, foreign: 0, changedMeanwhile: 0 };
   const seqs: number[] = [];
   let before = bulk.upTo === undefined ? undefined : bulk.upTo + 1;
   for (let next: number | null = 0; next !== null && !signal.aborted; before = next ?? undefined) {
@@ -78,16 +78,16 @@ export async function* changeInSteps(
     yield { found: seqs.length };
     await turn();
   }
-  const sum = { pending: 0, redriven: 0, dropped: 0 };
+  const sum = { pending: 0, ended: 0, dropped: 0 };
   const states = (filter.states ?? OPEN).filter((state) => CHANGEABLE[change].includes(state));
   seqs.reverse();
   for (let at = 0; at < seqs.length && !signal.aborted; at += CHANGED) {
     const step = seqs.slice(at, at + CHANGED);
     const changed = await changeEntries(inbox, change, { seqs: step, states }, clock());
     sum.pending += changed.pending;
-    sum.redriven += changed.redriven;
+    sum.ended += changed.ended;
     sum.dropped += changed.dropped;
-    left.changedMeanwhile += step.length - changed.pending - changed.redriven - changed.dropped;
+    left.changedMeanwhile += step.length - changed.pending - changed.ended - changed.dropped;
     yield { changed: Math.min(at + CHANGED, seqs.length), of: seqs.length, seqs: step };
     await turn();
   }
@@ -99,7 +99,7 @@ function whyLeft(entry: Entry, { change, sources, takeBack }: Bulk): keyof BulkR
   if (!sources.includes(entry.key.source)) return "foreign";
   if (isDropped(entry) && (change === "drop" || !takeBack)) return "dropped";
   if (CHANGEABLE[change].includes(entry.state)) return undefined;
-  return entry.state === "running" || entry.state === "pending" ? entry.state : "changedMeanwhile";
+  return entry.state === "running" ? "running" : "changedMeanwhile";
 }
 
 function open(filter: EntryFilter): EntryFilter {

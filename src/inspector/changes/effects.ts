@@ -14,22 +14,11 @@ const ONCE: Readonly<Record<string, Effect>> = {
     replay(await findKept(inbox, id), fields, outgoing),
   "/api/entries/:id/forward": async ({ inbox, outgoing }, { id, fields }) =>
     forward(await findKept(inbox, id), fields, outgoing),
-  "/api/entries/:id/redrive": async ({ inbox, outgoing, feed }, { id }) => {
-    const { seq, state } = await findEntry(inbox, id);
-    const { redriven } = await changeEntries(inbox, "redrive", { seq }, outgoing.clock());
-    feed.touch(seq);
-    if (redriven > 0) return { redriven };
-    throw new RequestError(
-      409,
-      "not_redriven",
-      `expected a dead or unhandled entry, got one that is ${state}: it cannot be redriven`,
-    );
-  },
   "/api/entries/:id/retry": async ({ inbox, outgoing, feed }, { id }) => {
     const { seq, state } = await findEntry(inbox, id);
-    const { pending, redriven } = await changeEntries(inbox, "retry", { seq }, outgoing.clock());
+    const { pending, ended } = await changeEntries(inbox, "retry", { seq }, outgoing.clock());
     feed.touch(seq);
-    if (pending + redriven > 0) return { retried: pending + redriven };
+    if (pending + ended > 0) return { retried: pending + ended };
     const why = `expected a pending, dead or unhandled entry, got one that is ${state}: it cannot be retried`;
     throw new RequestError(409, "not_retried", why);
   },

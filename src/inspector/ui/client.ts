@@ -67,7 +67,6 @@ export class ApiClient {
 
   readonly replay = (seq: number, exact: boolean) =>
     this.#postOnce<Sent>(`/api/entries/${seq}/replay`, { exact });
-  readonly redrive = (seq: number) => this.#post<{ redriven: number }>(`/api/entries/${seq}/redrive`, {});
   readonly retry = (seq: number) => this.#post<{ retried: number }>(`/api/entries/${seq}/retry`, {});
   readonly drop = (seq: number) => this.#post<{ dropped: number }>(`/api/entries/${seq}/drop`, {});
   readonly handlers = (kind: string) =>

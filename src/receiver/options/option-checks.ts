@@ -12,7 +12,7 @@ type Methods<Names extends PropertyKey> = Readonly<Record<Names, true>>;
 
 const INBOX_METHODS: Methods<Exclude<keyof Inbox, OptionalNames<Inbox>>> = {
   ...{ open: true, append: true, touch: true, claim: true, renew: true, settle: true, nextRunAt: true },
-  ...{ redrive: true, list: true, prune: true, slim: true, delivery: true, attempts: true, counts: true },
+  ...{ retry: true, list: true, prune: true, slim: true, delivery: true, attempts: true, counts: true },
   ...{ reschedule: true, drop: true, waiting: true, close: true },
 };
 const OPTIONAL_INBOX_METHODS: Methods<Exclude<OptionalNames<Inbox>, "damage" | "insideLimit" | "vitals">> = {

@@ -61,7 +61,7 @@ export interface ReceiverOptions<Schemas extends DataSchemas = NoSchemas, OtherK
   readonly orderBy?: ((event: WebhookEvent) => string | null | undefined) | undefined;
   /**
    * What a dead letter does to the later entries of its order key: `skip` lets them run, `block` keeps them waiting until
-   * it is redriven, or pruned. Default `skip`.
+   * it is retried, or pruned. Default `skip`.
    */
   readonly deadLetterOrder?: "skip" | "block" | undefined;
   /** Events older than this are rejected. Default 7 days. */

@@ -36,7 +36,7 @@ describe("the completion", () => {
     const program = createProgram(createContext(fakeIo({}).io));
     expect(await complete([""])).toEqual(program.commands.map((command) => command.name()));
     expect(await complete(["ev"])).toEqual(["events"]);
-    expect(await complete(["events", "re"])).toEqual(["redrive", "retry"]);
+    expect(await complete(["events", "re"])).toEqual(["retry"]);
   });
 
   it("knows every flag of every command", async () => {
@@ -85,7 +85,7 @@ describe("the completion", () => {
     const before = readdirSync(join(cwd, ".hookporter"));
     const shown = await complete(["events", "show", ""], cwd);
     expect(shown).toHaveLength(9);
-    expect(await complete(["events", "redrive", ""], cwd)).toHaveLength(3);
+    expect(await complete(["events", "retry", ""], cwd)).toHaveLength(7);
     const drop = await complete(["events", "drop", ""], cwd);
     expect(await complete(["events", "drop", drop[0] ?? "", ""], cwd)).toEqual(drop);
     expect(await complete(["replay", ""], cwd)).toEqual([...shown, ":files"]);
@@ -149,7 +149,7 @@ describe("in a real shell,", () => {
     expect(ask("events", "sh")).toEqual(["show"]);
     expect(ask("listen", "--tunnel", "")).toEqual(expect.arrayContaining(["ngrok", "ssh", "command"]));
     expect(ask("events", "list", "--state", "=", "de")).toEqual(["dead"]);
-    expect(ask("events", "redrive", "")).toHaveLength(3);
+    expect(ask("events", "retry", "")).toHaveLength(7);
     expect(ask("sign", "a")).toEqual(["a body.json"]);
     expect(ask("listen", "--port", "")).toEqual([""]);
   });
@@ -168,7 +168,7 @@ describe("in a real shell,", () => {
     expect(ask("hookporter events sh")).toEqual(["show"]);
     expect(ask("hookporter events list --state=de")).toEqual(["--state=dead"]);
     expect(ask("hookporter listen --tunnel ")).toEqual(expect.arrayContaining(["ngrok", "ssh", "command"]));
-    expect(ask("hookporter events redrive ")).toHaveLength(3);
+    expect(ask("hookporter events retry ")).toHaveLength(7);
     expect(ask("hookporter sign a")).toEqual([expect.stringContaining("body.json")]);
   });
 

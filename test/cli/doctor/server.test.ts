@@ -170,8 +170,8 @@ describe("doctor on an inbox on PostgreSQL", async () => {
           keep(inbox, numberedEntry(1, 0, { state: "dead", reason: "invalid_data" })),
         ),
       found: { check: "entries", status: "warn", message: /^1 dead letter$/ },
-      fix: /hookporter events redrive --state dead/,
-      follow: (place) => run(["events", "redrive", "--state", "dead"], place.env.HOOKPORTER_INBOX ?? ""),
+      fix: /hookporter events retry --state dead/,
+      follow: (place) => run(["events", "retry", "--state", "dead"], place.env.HOOKPORTER_INBOX ?? ""),
     },
   ];
 

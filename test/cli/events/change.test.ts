@@ -53,20 +53,20 @@ it("events drop lets entries go: by number, by kind, by target, and not twice", 
   expect(await states(cwd)).toEqual([DROPPED, DROPPED, DROPPED]);
 });
 
-it("dropped entries are not forwarded, unless they are redriven", async () => {
+it("dropped entries are not forwarded, unless they are retried", async () => {
   const { cwd } = await threeWaiting();
   await runCli(["events", "drop", "1", "2"], { cwd });
   const app = await startReceiving();
   await listening(["--forward-to", app.url], cwd);
   await vi.waitFor(() => expect(app.kinds()).toEqual(["payment.overdue"]), WAIT);
-  await runCli(["events", "redrive", "2"], { cwd });
+  await runCli(["events", "retry", "2"], { cwd });
   await vi.waitFor(() => expect(app.kinds()).toEqual(["payment.overdue", "payment.received"]), WAIT);
 });
 
 it("a selection without a state drops only what would still run", async () => {
   const { cwd } = await threeWaiting();
   await runCli(["events", "drop", "2"], { cwd });
-  await runCli(["events", "redrive", "2"], { cwd });
+  await runCli(["events", "retry", "2"], { cwd });
   await listening(["--no-inspect"], cwd).then(({ stop }) => stop());
   const before = await states(cwd);
   expect(before.filter((state) => state.startsWith("pending"))).not.toHaveLength(0);
@@ -77,7 +77,7 @@ it("a selection without a state drops only what would still run", async () => {
   expect(ended(after)).toEqual(ended(before));
 });
 
-it("events retry makes pending entries due now, and redrives dead ones", async () => {
+it("events retry makes pending entries due now, and retries dead ones", async () => {
   const { cwd } = await threeWaiting();
   await runCli(["events", "drop", "1"], { cwd });
   const due = async () =>
@@ -85,9 +85,20 @@ it("events retry makes pending entries due now, and redrives dead ones", async (
   const now = new Date().toISOString();
   expect((await due()).filter((at) => at > now)).not.toHaveLength(0);
   const retry = await runCli(["events", "retry", "--all", "--json"], { cwd });
-  expect(retry.records).toMatchObject([{ type: "retry", pending: 2, redriven: 1 }]);
+  expect(retry.records).toMatchObject([{ type: "retry", pending: 2, ended: 1 }]);
   const later = new Date().toISOString();
   expect((await due()).filter((at) => at > later)).toEqual([]);
+});
+
+it("events redrive is an old name of events retry, and says so", async () => {
+  const { cwd } = await threeWaiting();
+  const { code, stdout, stderr } = await runCli(["events", "redrive", "1", "--json"], { cwd });
+  expect({ code, record: JSON.parse(stdout) }).toMatchObject({
+    code: 0,
+    record: { type: "retry", pending: 1 },
+  });
+  expect(stderr.split("\n")[0]).toContain("use `events retry`");
+  expect((await runCli(["events", "--help"], { cwd })).stdout).not.toContain("redrive");
 });
 
 it("a target that nothing waits for is answered with those that something waits for", async () => {

@@ -4,7 +4,7 @@ import { expect, it, vi } from "vitest";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
 
-it("entries can be listed, shown, redriven and exported while listen runs", async () => {
+it("entries can be listed, shown, retried and exported while listen runs", async () => {
   const { url, cwd, records } = await listening();
   await runCli(["trigger", "--all", "--url", url], { cwd });
   await vi.waitFor(() => expect(records("attempt")).toHaveLength(12));
@@ -17,8 +17,8 @@ it("entries can be listed, shown, redriven and exported while listen runs", asyn
   const show = await runCli(["events", "show", id.slice(0, 16)], { cwd });
   expect(show.stdout).toContain('"event":"payment.received"');
   expect((await runCli(["events", "show", "nope"], { cwd })).code).toBe(2);
-  const redrive = await runCli(["events", "redrive", id, "--json"], { cwd });
-  expect(redrive.records).toMatchObject([{ redriven: 1 }]);
+  const retry = await runCli(["events", "retry", id, "--json"], { cwd });
+  expect(retry.records).toMatchObject([{ ended: 1 }]);
   await vi.waitFor(() => expect(records("attempt")).toHaveLength(13), 5000);
   const exported = await runCli(["events", "export", "--to", "out", "--kind", "payment.*"], { cwd });
   expect(exported.code).toBe(0);

@@ -32,7 +32,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   LISTEN,
   ["events", "list"],
   ["events", "show", "1"],
-  ["events", "redrive", "1"],
+  ["events", "retry", "1"],
   ["events", "export"],
   ["subscribe", "--remembered"],
   ["subscribe", "http://127.0.0.1:9/w", "--base-url", "http://127.0.0.1:9"],
@@ -108,7 +108,7 @@ describe.skipIf(!canBeNobody)("as another user (needs root)", () => {
     expect(run([...LISTEN, ...inbox], cwd).code).toBe(6);
     writeFileSync(join(cwd, ".env"), "HOOKPORTER_SECRET=a-secret-that-is-long-enough\n");
     chmodSync(join(cwd, "inbox.db"), 0o644);
-    for (const argv of [LISTEN, ["events", "redrive", "--all"]]) {
+    for (const argv of [LISTEN, ["events", "retry", "--all"]]) {
       expectUnusable(run([...argv, ...inbox], cwd, NOBODY), "inbox.db belongs to root", "another inbox");
     }
   });

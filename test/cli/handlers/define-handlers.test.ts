@@ -43,7 +43,7 @@ it("a handlers module brings its schemas to listen, and a reload swaps both: the
   expect(delivery).toMatchObject({ verdict: "dead", detail: "data.amount: expected number, got string" });
   writeFileSync(join(cwd, "handlers.ts"), paying("string"));
   await vi.waitFor(() => expect(now().stderr).toContain("handlers reloaded"), 10_000);
-  await runCli(["events", "redrive", "1"], { cwd });
+  await runCli(["events", "retry", "1"], { cwd });
   await vi.waitFor(() => expect(records("attempt")).toMatchObject([{ seq: 1, state: "done" }]), 10_000);
   expect(records("attempt")[0]?.runs).toMatchObject([{ note: "paid 1450.00" }]);
 });

@@ -25,7 +25,6 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   "inbox copy": ["a.db"],
   "events backup": ["b.db"],
   "events show": ["1"],
-  "events redrive": ["--all"],
   "events retry": ["--all"],
   "events drop": ["--all"],
 };

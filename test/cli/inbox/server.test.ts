@@ -21,7 +21,7 @@ describe("the commands, on a database,", async () => {
   };
   const list = (url: string) => runCli(["events", "list", "--json"], { env: { HOOKPORTER_INBOX: url } });
 
-  it("receive, list, show, export, redrive, drop, replay and prune", async () => {
+  it("receive, list, show, export, retry, drop, replay and prune", async () => {
     const inbox = urlOf(newSchema());
     const listen = await listening(["--inbox", inbox], tempFolder());
     const { cwd, url } = listen;
@@ -44,7 +44,7 @@ describe("the commands, on a database,", async () => {
     expect((await run("events", "show", "1"))[0]).toMatchObject({ delivery: { method: "POST" } });
     expect(await run("events", "export")).toHaveLength(1);
     expect((await run("replay", "1", "--url", url)).at(-1)).toMatchObject({ type: "answer", status: 200 });
-    expect(await run("events", "redrive", "1")).toMatchObject([{ redriven: 1 }]);
+    expect(await run("events", "retry", "1")).toMatchObject([{ ended: 1 }]);
     await listen.stop();
     expect(await run("events", "drop", "--all")).toMatchObject([{ dropped: expect.any(Number) }]);
     expect(await run("events", "retry", "--state", "unhandled,dead")).toHaveLength(1);

@@ -115,7 +115,7 @@ describe("`listen` and `events` on a shared database:", async () => {
     const pooler = await startPooler(server);
     afterAll(() => pooler.stop());
 
-    it("entries are listed, shown and redriven", async () => {
+    it("entries are listed, shown and retried", async () => {
       const inbox = urlOf(newSchema(), pooler.url);
       const listen = await listening(["--inbox", inbox]);
       await runCli(["trigger", "payment.received", "--url", listen.url], { cwd: listen.cwd });
@@ -124,7 +124,7 @@ describe("`listen` and `events` on a shared database:", async () => {
       }, WAIT);
       await listen.stop();
       expect(await run(inbox, "events", "show", "1")).toMatchObject([{ delivery: { method: "POST" } }]);
-      expect(await run(inbox, "events", "redrive", "1")).toMatchObject([{ redriven: 1 }]);
+      expect(await run(inbox, "events", "retry", "1")).toMatchObject([{ ended: 1 }]);
       expect(await run(inbox, "events", "list")).toMatchObject([{ seq: 1, state: "pending", attempts: 0 }]);
     });
   });

@@ -21,8 +21,8 @@ it("data that does not fit names its field in listen, in events and in records",
   expect(show.stdout).toContain(`problems\n  ${LINE}\n`);
   const asRecord = await runCli(["events", "show", "1", "--json"], { cwd });
   expect(asRecord.records).toMatchObject([{ problems: [PROBLEM] }]);
-  const redrive = await runCli(["events", "redrive", "1"], { cwd });
-  expect(redrive.stderr).toContain(`#1 (${LINE}) will be dead letters again, unless`);
+  const retry = await runCli(["events", "retry", "1"], { cwd });
+  expect(retry.stderr).toContain(`#1 (${LINE}) will be dead letters again, unless`);
 });
 
 it("no value of data reaches a record, a log line or the list", async () => {
@@ -40,8 +40,8 @@ it("no value of data reaches a record, a log line or the list", async () => {
   expect(delivery?.problems).toMatchObject(fields.map((field) => ({ field })));
   expect(now().stderr).not.toContain("data does not fit"); // the live view and the record say it
   const list = await runCli(["events", "list"], { cwd });
-  const redrive = await runCli(["events", "redrive", "1"], { cwd });
-  const shown = [now().stdout, now().stderr, list.stdout, redrive.stderr].join("\n");
+  const retry = await runCli(["events", "retry", "1"], { cwd });
+  const shown = [now().stdout, now().stderr, list.stdout, retry.stderr].join("\n");
   expect(shown).toContain("data.owner.name");
   expect(shown).not.toContain(canary);
 });

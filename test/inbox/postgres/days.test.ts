@@ -128,7 +128,7 @@ it("entries that must stay outlive their day: pending, dead, received later, of 
   expect(await inbox.attempts(dead)).toHaveLength(1);
   expect(await inbox.append(entryAt(TODAY + 2, "dead"))).toMatchObject({ duplicate: true, state: "dead" });
   expect(await inbox.append(entryAt(TODAY + 3, "pending"))).toMatchObject({ duplicate: true });
-  expect(await inbox.redrive({}, TODAY + DAY)).toBe(1);
+  expect(await inbox.retry({}, TODAY + DAY)).toBe(1);
   expect(await inbox.claim({ now: TODAY + DAY, limit: 5, leaseMs: 10 })).toMatchObject([
     { seq: dead, key: { eventId: "dead" } },
     { key: { eventId: "pending" } },

@@ -86,7 +86,7 @@ describe("a dump of the inbox's schema", async () => {
     expect(await second.receiver.accept(envelopeOf("new"))).toMatchObject({
       ...{ type: "accepted", duplicate: false },
     });
-    expect(await second.receiver.inbox.redrive({}, Date.now())).toBe(2);
+    expect(await second.receiver.inbox.retry({}, Date.now())).toBe(2);
     await until(async () =>
       expect(await restored.counts()).toMatchObject({ pending: 0, running: 0, done: 5, dead: 0 }),
     );

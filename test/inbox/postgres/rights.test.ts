@@ -19,7 +19,7 @@ describe("a user with the rights that the page grants, and no others,", async ()
   }
   const { server, admin, newSchema, open } = await openServer();
 
-  it("keeps, runs, redrives, counts, makes days and drops them", async () => {
+  it("keeps, runs, retries, counts, makes days and drops them", async () => {
     const schema = newSchema();
     const role = `app_${process.pid}`;
     await (await open(schema)).close();
@@ -53,7 +53,7 @@ describe("a user with the rights that the page grants, and no others,", async ()
     expect(await pruneInbox(inbox, { slim, prune })).toEqual({ slimmed: 0, pruned: 1 });
     const { rows } = await admin.query(`SELECT count(*)::int AS n FROM ${schema}.day`);
     expect(rows).toEqual([{ n: 4 }]);
-    expect(await inbox.redrive({}, TODAY)).toBe(1);
+    expect(await inbox.retry({}, TODAY)).toBe(1);
     expect(await inbox.drop({}, TODAY)).toBe(1);
     expect((await inbox.list({})).map(({ key }) => key.eventId)).toEqual(["evt_1", "evt_2"]);
   });

@@ -12,7 +12,7 @@ async function heardBy(inbox: Inbox, other: Inbox): Promise<{ times: number }> {
   const heard = { times: 0 };
   inbox.onDue?.(() => heard.times++);
   await until(async () => {
-    await other.redrive({}, AT);
+    await other.retry({}, AT);
     await keep(other, numberedEntry(Math.random()));
     expect(heard.times).toBeGreaterThan(0);
   });
@@ -28,7 +28,7 @@ describe("an inbox on PostgreSQL", async () => {
   }
   const { server, admin, newSchema, open } = await openServer();
 
-  it("hears at once of entries that another process keeps, redrives or makes due, and not of its own", async () => {
+  it("hears at once of entries that another process keeps, retries or makes due, and not of its own", async () => {
     const schema = newSchema();
     const [a, b] = [await open(schema), await open(schema)];
     const heard = await heardBy(a, b);
@@ -42,7 +42,7 @@ describe("an inbox on PostgreSQL", async () => {
     const [entry] = await b.claim({ now: AT, limit: 1, leaseMs: 1000 });
     if (entry === undefined) throw new Error("expected an entry");
     await b.settle(settlementOf(entry, { state: "dead", reason: "x" }), AT);
-    await expectHeard(b.redrive({ seq: entry.seq }, AT));
+    await expectHeard(b.retry({ seq: entry.seq }, AT));
     await expectHeard(b.reschedule({}, AT));
     await keep(a, numberedEntry(2));
     await keep(b, numberedEntry(3, 0, { lease: { token: "mine", until: AT + 1000 } }));

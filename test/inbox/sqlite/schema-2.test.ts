@@ -113,9 +113,9 @@ it("entries of schema 2 are claimed, settled and known again", async () => {
     expect(await inbox.settle(settlement, AT + 11)).toBe(true);
   }
   expect(await inbox.attempts(2)).toEqual([run]);
-  expect(await inbox.redrive({ seq: 4 }, AT + 12)).toBe(1);
-  const redriven = await claimOne(inbox, AT + 12);
-  await inbox.settle(settlementOf(redriven, { records: [RUN], finishedHandlers: ["a"] }), AT + 13);
+  expect(await inbox.retry({ seq: 4 }, AT + 12)).toBe(1);
+  const retried = await claimOne(inbox, AT + 12);
+  await inbox.settle(settlementOf(retried, { records: [RUN], finishedHandlers: ["a"] }), AT + 13);
   expect((await inbox.attempts(4)).map(({ outcome }) => outcome)).toEqual(["error", "ok"]);
   expect(await inbox.touch(sampleKey({ eventId: "evt_old_3" }), AT + 14)).toMatchObject({ seq: 3 });
 });

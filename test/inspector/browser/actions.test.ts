@@ -58,7 +58,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.getByRole("dialog").waitFor({ state: "hidden" });
   });
 
-  it("a dead letter is redriven once its handler is fixed, and shown as done", async () => {
+  it("a dead letter is retried once its handler is fixed, and shown as done", async () => {
     let broken = true;
     const handler = () => {
       if (broken) throw new Error("the ledger is down");

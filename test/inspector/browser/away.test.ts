@@ -27,7 +27,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     for (const kind of ["lead.created", "contact.created"] as const) await deliver(kind);
     await expect.poll(() => page.title()).toBe("(3 dead) #1 · hookporter");
     broken = false;
-    for (const seq of [1, 2, 3]) await api(`/api/entries/${seq}/redrive`, {});
+    for (const seq of [1, 2, 3]) await api(`/api/entries/${seq}/retry`, {});
     await expect.poll(() => page.title()).toBe("#1 · hookporter");
   });
 

@@ -137,7 +137,7 @@ async function startAttacker(port: number, token: string): Promise<number> {
     const read = [], scripts = [], streamed = [];
     const targets = ["http://127.0.0.1:${port}", "http://localhost:${port}"];
     const routes = ["/", "/api/status", "/api/entries", "/api/entries/1", "/api/entries/1/body", "/api/live"];
-    const effects = ["/api/entries/1/replay", "/api/entries/1/redrive", "/api/trigger", "/api/send", "/api/change"];
+    const effects = ["/api/entries/1/replay", "/api/entries/1/retry", "/api/trigger", "/api/send", "/api/change"];
     const body = JSON.stringify({ kind: "payment.received", body: "{}", exact: false });
     const tokens = [undefined, "Bearer ${token}"];
     const attempt = async (work) => { try { await work(); } catch {} };

@@ -36,16 +36,11 @@ export function choicesFor({ states, dropped }: Tally, takeBack: boolean): reado
       .filter(Boolean)
       .join(" "),
   };
-  const redrive: Choice = {
-    ...{ change: "redrive", count: ended, label: `Retry only the ${number(ended)} that ended` },
-    text: `${capital(parts)}. What waits keeps its time.`,
-  };
   const drop: Choice = {
     ...{ change: "drop", count: open, label: `Drop ${number(open)}` },
     text: `No further attempts, until someone retries them.${states.running > 0 ? ` ${capital(counted(states.running, "run"))} under way may still succeed.` : ""}`,
   };
-  const offered = states.pending > 0 && ended > 0 ? [retry, redrive, drop] : [retry, drop];
-  return offered.filter(({ count }) => count > 0);
+  return [retry, drop].filter(({ count }) => count > 0);
 }
 
 /** What a bulk change leaves alone, in sentences. */
@@ -59,9 +54,9 @@ export function leftText({ states, foreign }: Tally, change: Change): readonly s
 }
 
 /** What a bulk change did. */
-export function resultText({ pending, redriven, dropped, left }: BulkResult): string {
+export function resultText({ pending, ended, dropped, left }: BulkResult): string {
   const did = [
-    redriven > 0 && `${entries(redriven)} ${redriven === 1 ? "runs" : "run"} again`,
+    ended > 0 && `${entries(ended)} ${ended === 1 ? "runs" : "run"} again`,
     pending > 0 && `${entries(pending)} ${pending === 1 ? "runs" : "run"} now`,
     dropped > 0 && `${entries(dropped)} dropped`,
   ].filter(Boolean);

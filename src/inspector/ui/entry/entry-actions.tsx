@@ -35,7 +35,7 @@ export function EntryActions({
     attempt(async () => {
       await client.retry(seq);
       onChanged();
-      return { good: true, text: redrivable ? `#${seq} runs again.` : `#${seq} runs now.` };
+      return { good: true, text: hasEnded ? `#${seq} runs again.` : `#${seq} runs now.` };
     });
   const drop = () =>
     attempt(async () => {
@@ -55,7 +55,7 @@ export function EntryActions({
     }));
   const leftOut = hidden.length === 0 ? "" : `, without ${hidden.join(", ")}`;
   const gone = delivery === null;
-  const redrivable = state === "dead" || state === "unhandled";
+  const hasEnded = state === "dead" || state === "unhandled";
   const unfit = entry.stillUnfit ?? [];
   const sendAgain: readonly MenuItem[] = [
     {
@@ -103,7 +103,7 @@ export function EntryActions({
   ];
   return (
     <div class="actions" role="toolbar" aria-label="Actions">
-      {redrivable && (
+      {hasEnded && (
         <button
           type="button"
           class={unfit.length === 0 && state === "dead" ? "main" : ""}

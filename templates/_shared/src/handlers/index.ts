@@ -14,12 +14,12 @@ export default defineHandlers({
     registerFinances(receiver);
     registerProspecting(receiver);
 
-    // An unknown kind. The event is kept, so you can redrive it once there is a handler for it.
+    // An unknown kind. The event is kept, so you can retry it once there is a handler for it.
     receiver.onUnknown((event, { log }) => {
       log.warn({ kind: event.kind }, "no handler for this kind yet");
     });
 
-    // This entry will not run again by itself: alert someone. `npx hookporter events redrive` runs it again.
+    // This entry will not run again by itself: alert someone. `npx hookporter events retry` runs it again.
     receiver.onDead(({ seq, kind, reason, problems, error }) => {
       const fields = problems.map(({ field, message }) => `${field}: ${message}`).join("; ");
       console.error(
