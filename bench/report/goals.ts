@@ -96,7 +96,7 @@ export function judgeGoals({
   for (const { what, ratio: got } of startUp.slice(1)) {
     most(`${what} × node -e 0`, what.includes("listen") ? 4 : 1.2, got);
   }
-  least("replay × a load generator on one connection", 0.5, replay?.ratio ?? Number.NaN);
+  least("replay, deliveries per second", 2500, replay?.perSecond ?? Number.NaN);
   return [...judged, ...judgePostgres(postgres)];
 }
 

@@ -1,13 +1,25 @@
-import type { IncomingHttpHeaders } from "node:http";
-import type { AnswerHead } from "./answer-head.ts";
-import { type AnswerParts, AnswerReader } from "./answer-reader.ts";
-import { Connection, type ConnectionUser, type Route } from "./connection.ts";
-import { type RequestHead, requestHead } from "./request-head.ts";
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import type { Socket } from "node:net";
+import { isLocalhost, lookupBothFamilies } from "./localhost.ts";
+import { lookupPrivate } from "./private-lookup.ts";
 
 /** What to post, and how much of the answer to read. */
-export interface Posting extends Route, RequestHead {
-  readonly host: string | undefined;
+export interface Posting {
   readonly target: URL;
+  /** The query to send if the target has none, with its `?`, letter for letter; or empty. */
+  readonly query: string;
+  readonly headers: Readonly<Record<string, readonly string[]>>;
+  /** The header `Host`, whose name TLS asks for; `undefined` for that of the target. */
+  readonly host: string | undefined;
+  /** Whether any certificate will do, provided that the address is not public. */
+  readonly insecure: boolean;
   readonly body: Uint8Array;
   /** How many bytes of the answer's body to read. */
   readonly maxAnswer: number;
@@ -30,108 +42,120 @@ export interface Answered {
   readonly address: string | undefined;
 }
 
-/** One request and its answer. */
-export class Exchange implements ConnectionUser, AnswerParts {
-  /** Rejects with the connection's error if there is no status. Once there is one, that is the answer, however the body ends. */
+/** Keep-alive connections to targets. Not `fetch`, which refuses the ports that browsers refuse. */
+const AGENTS = { "http:": new HttpAgent({ keepAlive: true }), "https:": new HttpsAgent({ keepAlive: true }) };
+
+/** One request and its answer. Sends again, once, if a kept-alive connection turns out to be closed. */
+export class Exchange {
+  /** Rejects with Node's error if there is no status. Once there is one, that is the answer, however the body ends. */
   readonly answered: Promise<Answered>;
-  readonly #connection: Connection;
-  readonly #reader = new AnswerReader(this);
-  readonly #maxAnswer: number;
-  readonly #bodyTimeout: number | undefined;
-  #resolve: (answer: Answered) => void = () => {};
-  #reject: (error: Error) => void = () => {};
-  #head: AnswerHead | undefined;
-  readonly #pieces: Buffer[] = [];
-  #length = 0;
-  #ended = false;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #posting: Posting;
+  #request: ClientRequest | undefined;
+  #connected = false;
+  #stopped = false;
+  #endBody: ((cut: Cut) => void) | undefined;
 
   constructor(posting: Posting) {
-    const { body } = posting;
-    const head = requestHead(posting, body.byteLength);
-    this.#maxAnswer = posting.maxAnswer;
-    this.#bodyTimeout = posting.bodyTimeout;
-    this.answered = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
+    this.#posting = posting;
+    this.answered = this.#post().catch((thrown: NodeJS.ErrnoException) => {
+      const stale = this.#request?.reusedSocket === true && thrown.code === "ECONNRESET";
+      if (this.#stopped || !stale) throw thrown;
+      return this.#post();
     });
-    this.#connection = Connection.to(posting, this);
-    this.#connection.write(head, body);
   }
 
   /** Whether the connection was accepted. */
   get connected(): boolean {
-    return this.#connection.connected;
-  }
-
-  /** Whether it failed because the target closed a kept-alive connection just before it was reused. */
-  failedStale(thrown: unknown): boolean {
-    return this.#connection.reused && (thrown as NodeJS.ErrnoException).code === "ECONNRESET";
+    return this.#connected;
   }
 
   /** Ends it: `answered` resolves with what has arrived if there is a status, else it rejects. */
   stop(): void {
-    this.#cutOff("overdue", new Error("stopped"));
+    this.#stopped = true;
+    this.#endBody?.("overdue");
+    this.#request?.destroy(new Error("stopped"));
   }
 
-  arrived(bytes: Buffer): void {
-    try {
-      this.#reader.read(bytes);
-    } catch (thrown) {
-      this.failed(thrown as Error);
-    }
-    if (this.#head === undefined || this.#ended || this.#bodyTimeout === undefined) return;
-    this.#timer ??= setTimeout(() => this.#cutOff("overdue"), this.#bodyTimeout);
-  }
-
-  closed(): void {
-    if (!this.#reader.close()) this.failed(hungUp());
-  }
-
-  failed(error: Error): void {
-    this.#cutOff("closed", error);
-  }
-
-  head(head: AnswerHead): void {
-    this.#head = head;
-  }
-
-  body(piece: Buffer): void {
-    if (this.#ended) return;
-    const room = this.#maxAnswer - this.#length;
-    this.#length += piece.byteLength;
-    if (room > 0) this.#pieces.push(Buffer.from(piece.subarray(0, room)));
-    if (this.#length > this.#maxAnswer) this.#cutOff("too_long");
-  }
-
-  end(surplus: boolean): void {
-    if (this.#ended || this.#head === undefined) return;
-    const { persistent, headers } = this.#head;
-    this.#settle(this.#head, undefined);
-    this.#connection.release(persistent && !surplus, headers["keep-alive"] as string | undefined);
-  }
-
-  /** Ends it before the end of the answer. */
-  #cutOff(cut: Cut, error: Error = hungUp()): void {
-    if (this.#ended) return;
-    if (this.#head === undefined) {
-      this.#ended = true;
-      this.#reject(error);
-    } else this.#settle(this.#head, cut);
-    this.#connection.destroy();
-  }
-
-  #settle({ status, headers }: AnswerHead, cut: Cut | undefined): void {
-    this.#ended = true;
-    clearTimeout(this.#timer);
-    const { address } = this.#connection;
-    const [first] = this.#pieces;
-    const bytes = this.#pieces.length === 1 && first !== undefined ? first : Buffer.concat(this.#pieces);
-    this.#resolve({ status, headers, bytes, cut, address });
+  #post(): Promise<Answered> {
+    const local = isLocalhost(this.#posting.target);
+    return new Promise((resolve, reject) => {
+      const request = openRequest(this.#posting, local);
+      this.#request = request;
+      this.#connected = false;
+      request
+        .on("socket", (socket) => {
+          socket.off("data", leave);
+          this.#connected = !socket.connecting; // a kept-alive connection
+          if (socket.connecting) socket.once("connect", () => (this.#connected = true));
+        })
+        .on("response", (response) => {
+          const address = local ? response.socket.remoteAddress : undefined;
+          const { statusCode: status = 0, headers } = response;
+          this.#endBody = readBody(response, this.#posting, (answer) =>
+            resolve({ status, headers, address, ...answer }),
+          );
+        })
+        .on("error", (thrown) => {
+          // After the status, an error concerns the rest of the body, such as a chunk that is not one.
+          if (this.#endBody === undefined) reject(thrown);
+          else this.#endBody("closed");
+        })
+        .on("close", () => {
+          request.socket?.on("data", leave);
+          // Node reports no error if the target asks for another protocol.
+          if (this.#endBody === undefined)
+            reject(Object.assign(new Error("socket hang up"), { code: "ECONNRESET" }));
+        })
+        .end(this.#posting.body);
+    });
   }
 }
 
-/** What Node's client reports if the connection ends before the answer. */
-function hungUp(): Error {
-  return Object.assign(new Error("socket hang up"), { code: "ECONNRESET" });
+/** Leaves an idle connection on which bytes arrive that no one asked for. */
+function leave(this: Socket): void {
+  this.destroy();
+}
+
+function openRequest(
+  { target, query, headers, host, insecure, body }: Posting,
+  local: boolean,
+): ClientRequest {
+  const secure = target.protocol === "https:";
+  return (secure ? httpsRequest : httpRequest)(target, {
+    path: target.pathname + (target.search || query),
+    ...{ method: "POST", agent: AGENTS[secure ? "https:" : "http:"] },
+    headers: { ...headers, ...(host !== undefined && { host }), "content-length": body.byteLength },
+    ...(secure && insecure && { rejectUnauthorized: false, lookup: lookupPrivate }),
+    ...(local && { lookup: lookupBothFamilies, autoSelectFamily: true }),
+  });
+}
+
+/** Reads a body until its end or a limit; returns a function that ends it. `settle` is called once. */
+function readBody(
+  response: IncomingMessage,
+  { maxAnswer, bodyTimeout }: Pick<Posting, "maxAnswer" | "bodyTimeout">,
+  settle: (answer: Pick<Answered, "bytes" | "cut">) => void,
+): (cut: Cut) => void {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let settled = false;
+  const end = (cut?: Cut) => {
+    if (settled) return;
+    settled = true;
+    clearTimeout(timer);
+    const all = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+    settle({ bytes: all.subarray(0, maxAnswer), cut });
+    if (cut !== undefined) response.destroy();
+  };
+  const timer = bodyTimeout === undefined ? undefined : setTimeout(() => end("overdue"), bodyTimeout);
+  response.on("data", (chunk: Buffer) => {
+    chunks.push(chunk);
+    length += chunk.byteLength;
+    if (length > maxAnswer) end("too_long");
+  });
+  response
+    .on("end", () => end())
+    .on("error", () => end("closed"))
+    .on("close", () => end("closed"));
+  return end;
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { HookporterError } from "../errors.ts";
 import type { DeliveryHeaders } from "../event/delivery.ts";
-import { type Answered, type Cut, Exchange, type Posting } from "./exchange.ts";
+import { type Cut, Exchange } from "./exchange.ts";
 import { NOT_PASSED_ON } from "./hop-by-hop.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
@@ -71,19 +71,23 @@ export async function send({
   signal?.throwIfAborted();
   const start = performance.now();
   const sent = { headers: sentHeaders(headers), host, insecure, body };
-  const posting = { target, query, ...sent, maxAnswer, bodyTimeout };
-  const sending = new Persistent(posting);
-  const timer = setTimeout(() => sending.stop(overdue(target, timeout, sending.connected)), timeout);
-  const onAbort = () => sending.stop(signal?.reason);
+  const exchange = new Exchange({ target, query, ...sent, maxAnswer, bodyTimeout });
+  let stopped: { readonly reason: unknown } | undefined;
+  const stop = (reason: unknown) => {
+    stopped ??= { reason };
+    exchange.stop();
+  };
+  const timer = setTimeout(() => stop(overdue(target, timeout, exchange.connected)), timeout);
+  const onAbort = () => stop(signal?.reason);
   signal?.addEventListener("abort", onAbort);
   try {
-    const { bytes, ...answer } = await sending.answer();
+    const { bytes, ...answer } = await exchange.answered;
     if (answer.cut === "overdue") signal?.throwIfAborted();
     const durationMs = Math.round((performance.now() - start) * 10) / 10;
     const ok = answer.status >= 200 && answer.status < 300;
     return { ...answer, body: bytes.toString("utf8"), bytes, durationMs, ok };
   } catch (thrown) {
-    if (sending.stopped !== undefined) throw sending.stopped.reason;
+    if (stopped !== undefined) throw stopped.reason;
     const why = await whyUnreachable(thrown, target);
     throw new HookporterError("target_unreachable", `${target.origin}: ${why}`, { cause: thrown });
   } finally {
@@ -115,43 +119,6 @@ function overdue(target: URL, timeout: number, connected: boolean): HookporterEr
     : `no connection within ${timeout} ms: check the address and firewalls`;
   const cause = new DOMException("no answer in time", "TimeoutError");
   return new HookporterError("target_unreachable", `${target.origin}: ${why}`, { cause });
-}
-
-/** A posting that is repeated once if the kept-alive connection turns out to be closed. */
-class Persistent {
-  readonly #posting: Posting;
-  #exchange: Exchange | undefined;
-  #stopped: { readonly reason: unknown } | undefined;
-
-  constructor(posting: Posting) {
-    this.#posting = posting;
-  }
-
-  get connected(): boolean {
-    return this.#exchange?.connected === true;
-  }
-
-  /** Why it was stopped, if it was. */
-  get stopped(): { readonly reason: unknown } | undefined {
-    return this.#stopped;
-  }
-
-  async answer(): Promise<Answered> {
-    const first = new Exchange(this.#posting);
-    this.#exchange = first;
-    try {
-      return await first.answered;
-    } catch (thrown) {
-      if (this.#stopped !== undefined || !first.failedStale(thrown)) throw thrown;
-      this.#exchange = new Exchange(this.#posting);
-      return this.#exchange.answered;
-    }
-  }
-
-  stop(reason: unknown): void {
-    this.#stopped ??= { reason };
-    this.#exchange?.stop();
-  }
 }
 
 /** The headers to send: without those of one connection, each value as a list. */
