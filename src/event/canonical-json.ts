@@ -1,5 +1,5 @@
 import { canonicalNumber } from "./canonical-number.ts";
-import { type CanonicalText, CanonicalTextBuilder, PIECE } from "./canonical-text.ts";
+import { JsonMembers, type JsonSpan } from "./json-members.ts";
 
 /** Deeper nesting is refused: no real envelope needs it, and deep values can crash the code that prints them. */
 export const MAX_DEPTH = 64;
@@ -8,37 +8,6 @@ export const MAX_DEPTH = 64;
 export interface JsonFault {
   readonly reason: "duplicate_key" | "forbidden_key" | "too_deep";
   readonly path: string;
-}
-
-/** One value in a JSON text: its canonical form, and its position. */
-export interface JsonSpan {
-  /** The same for equal JSON values, whatever their key order, spacing, escapes or number format. */
-  readonly canonical: CanonicalText;
-  readonly start: number;
-  readonly end: number;
-}
-
-/** The members of a top-level object, by key. */
-export type JsonMembers = ReadonlyMap<string, JsonSpan>;
-
-/** The result of {@link readMembers}. */
-export type MembersResult = { readonly members: JsonMembers } | { readonly fault: JsonFault };
-
-/**
- * Walks the text of a JSON object **that `JSON.parse` has already accepted** and returns the canonical form of each
- * member. The text is read a second time because parsed values hide duplicate keys (the last one wins silently), large
- * integers (rounded) and `__proto__` (an own key that pollutes prototypes in a later merge).
- *
- * @param piece - characters from which a canonical form is in pieces
- */
-export function readMembers(text: string, piece: number = PIECE): MembersResult {
-  const walk = new Walk(text, piece);
-  try {
-    return { members: walk.topLevel() };
-  } catch (thrown) {
-    if (thrown instanceof Fault) return { fault: thrown.fault };
-    throw thrown;
-  }
 }
 
 class Fault extends Error {
@@ -52,198 +21,287 @@ class Fault extends Error {
 const SPACE = 0x20;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const COLON = 0x3a;
 const OPEN_LIST = 0x5b;
 const BACKSLASH = 0x5c;
 const CLOSE_LIST = 0x5d;
+const LETTER_E = 0x65;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** Objects with this many keys or more look keys up in a set instead of comparing them one by one. */
-const MANY_KEYS = 16;
+/** Bytes up to which the working memory is kept for the next text. */
+const KEPT = 64 * 1024;
 
-/** A member with its key in canonical JSON form, quotes included. */
-interface Member extends JsonSpan {
-  readonly key: string;
-}
+/** Bytes of a string or a member that are copied one by one; more are copied by a call, which takes as long as this. */
+const FEW = 64;
 
-class Walk {
-  readonly #text: string;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/**
+ * Writes JSON in canonical form: the same bytes for equal values, whatever their key order, spacing, escapes or number
+ * format. It works on the bytes of a text **that `JSON.parse` has already accepted**, since parsed values hide duplicate
+ * keys (the last one wins silently), large integers (rounded) and `__proto__` (an own key that pollutes prototypes in a
+ * later merge). One pass copies values as they come, and puts the members of an object in order at its end.
+ */
+export class CanonicalJson {
+  readonly #small = [new Uint8Array(KEPT), new Uint8Array(KEPT)] as const;
+  #bytes: Uint8Array = this.#small[0];
   #at = 0;
+  #out: Uint8Array = this.#small[0];
+  #length = 0;
+  /** For members that change places. */
+  #aside: Uint8Array = this.#small[1];
   /** The position of the next backslash at or after the last position examined; past the end if there is none. */
   #backslash = -1;
-  readonly #path: (string | number)[] = [];
-  readonly #piece: number;
+  readonly #members = new JsonMembers();
+  /** The members of the top-level object. */
+  #top: readonly number[] = [];
+  /** What leads to the open containers: the row of a member, or the complement of a list index. */
+  readonly #path: number[] = [];
 
-  constructor(text: string, piece: number) {
-    this.#text = text;
-    this.#piece = piece;
-  }
-
-  topLevel(): JsonMembers {
-    this.#skipSpace();
-    const members = new Map<string, JsonSpan>();
-    for (const member of this.#members()) members.set(keyText(member.key), member);
-    return members;
-  }
-
-  /** @param step - the key or list index of the value */
-  #value(step: string | number): CanonicalText {
-    const code = this.#code();
-    if (code === QUOTE) return this.#string();
-    if (code !== OPEN_OBJECT && code !== OPEN_LIST) return this.#scalar();
-    this.#path.push(step);
-    const canonical = code === OPEN_OBJECT ? this.#object() : this.#list();
-    this.#path.pop();
-    return canonical;
-  }
-
-  #object(): CanonicalText {
-    const members = this.#members();
-    const text = new CanonicalTextBuilder("{", this.#piece);
-    let comma = "";
-    for (const { key, canonical } of members) {
-      text.add(`${comma}${key}:`);
-      text.add(canonical);
-      comma = ",";
-    }
-    return text.end("}");
-  }
-
-  /** The members of the current object, sorted by key. */
-  #members(): readonly Member[] {
-    this.#enter();
-    const members = new SortedMembers();
-    while (this.#code() !== CLOSE_OBJECT) {
-      const key = this.#string();
-      const place = members.placeOf(key);
-      if (place === undefined) this.#fail("duplicate_key", key);
-      if (key === '"__proto__"' || key === '"prototype"') this.#checkPoison(key);
+  /** Reads the bytes of a JSON object, which may begin with a byte order mark; returns what is wrong with it, if anything. */
+  read(bytes: Uint8Array): JsonFault | undefined {
+    this.#bytes = bytes;
+    // Only numbers can become longer, at most by half with the comma behind them: `1.5` becomes `15e-1`.
+    const most = bytes.length + (bytes.length >> 1) + 2;
+    if (most > KEPT) [this.#out, this.#aside] = [new Uint8Array(most), new Uint8Array(most)];
+    this.#at = bytes[0] === 0xef ? 3 : 0;
+    this.#length = this.#path.length = 0;
+    this.#backslash = -1;
+    this.#members.begin(this.#out);
+    try {
       this.#skipSpace();
-      this.#at++; // the colon
+      this.#top = this.#readMembers();
+      return undefined;
+    } catch (thrown) {
+      if (thrown instanceof Fault) return thrown.fault;
+      throw thrown;
+    }
+  }
+
+  /** Where the value of a top-level member was read, if there is one with this key. */
+  span(key: string): JsonSpan | undefined {
+    const row = this.#find(key);
+    return row === undefined ? undefined : this.#members.source(row);
+  }
+
+  /** The canonical form of a list of top-level members' values; valid until the next text is read. */
+  listOf(...keys: readonly string[]): Uint8Array {
+    const list = this.#aside;
+    let length = 0;
+    for (const key of keys) {
+      const row = this.#find(key);
+      if (row === undefined) throw new TypeError(`expected a member ${key}, got none`);
+      list[length++] = length === 1 ? OPEN_LIST : COMMA;
+      length = copy(this.#out, this.#members.value(row), list, length);
+    }
+    list[length++] = CLOSE_LIST;
+    return list.subarray(0, length);
+  }
+
+  /** Lets go of the text, and of the memory that a long one took. */
+  release(): void {
+    [this.#out, this.#aside] = this.#small;
+    this.#bytes = this.#out;
+    this.#top = [];
+    this.#members.release();
+  }
+
+  #find(key: string): number | undefined {
+    return this.#top.find((row) => this.#members.isKey(row, key));
+  }
+
+  /** @param step - the row of the member, or the complement of the index, whose value this is */
+  #value(step: number): void {
+    const code = this.#bytes[this.#at];
+    if (code === QUOTE) this.#string();
+    else if (code === OPEN_OBJECT || code === OPEN_LIST) {
+      this.#path.push(step);
+      if (code === OPEN_OBJECT) this.#object();
+      else this.#list();
+      this.#path.pop();
+    } else this.#scalar();
+  }
+
+  #object(): void {
+    const start = this.#length + 1;
+    const rows = this.#readMembers();
+    if (!isRising(rows)) this.#reorder(start, rows);
+    this.#out[this.#length++] = CLOSE_OBJECT;
+    this.#members.forget(rows.length);
+  }
+
+  /** Copies the members of an object; returns them in the order of their keys. */
+  #readMembers(): readonly number[] {
+    this.#enter(OPEN_OBJECT);
+    const members = this.#members;
+    const order: number[] = [];
+    let keys: Set<string> | undefined;
+    while (this.#bytes[this.#at] !== CLOSE_OBJECT) {
+      if (order.length > 0) this.#out[this.#length++] = COMMA;
+      const key = this.#length;
+      this.#string();
+      const row = members.add(key, this.#length);
+      keys ??= members.manyKeys(order);
+      const isNew = keys === undefined ? members.insert(row, order) : members.append(row, order, keys);
+      if (!isNew) this.#fail("duplicate_key", row);
+      this.#checkPoison(row);
+      this.#skipSpace();
+      this.#at++;
+      this.#out[this.#length++] = COLON;
       this.#skipSpace();
       const start = this.#at;
-      const canonical = this.#value(key);
-      members.insert({ key, canonical, start, end: this.#at }, place);
+      this.#value(row);
+      members.end(row, this.#length, start, this.#at);
       this.#next();
     }
     this.#at++;
-    return members.all();
+    return keys === undefined ? order : order.sort((one, other) => members.compare(one, other));
   }
 
-  #checkPoison(key: string): void {
+  /** Puts the members of an object, the first of which was written at `start`, in this order. */
+  #reorder(start: number, rows: readonly number[]): void {
+    copy(this.#out, { start, end: this.#length }, this.#aside, start);
+    let at = start;
+    for (const row of rows) {
+      if (at > start) this.#out[at++] = COMMA;
+      at = copy(this.#aside, this.#members.written(row), this.#out, at);
+    }
+  }
+
+  #checkPoison(row: number): void {
     // "constructor" alone can be a legitimate field; with "prototype" inside, it is always an attack.
-    const poison = key === '"__proto__"' || this.#path.at(-1) === '"constructor"';
-    if (poison) this.#fail("forbidden_key", key);
+    const members = this.#members;
+    const within = this.#path.at(-1) ?? -1;
+    const isPoison =
+      members.isKey(row, "__proto__") ||
+      (members.isKey(row, "prototype") && within >= 0 && members.isKey(within, "constructor"));
+    if (isPoison) this.#fail("forbidden_key", row);
   }
 
-  #list(): CanonicalText {
-    this.#enter();
-    const text = new CanonicalTextBuilder("[", this.#piece);
-    for (let index = 0; this.#code() !== CLOSE_LIST; index++) {
-      if (index > 0) text.add(",");
-      text.add(this.#value(index));
+  #list(): void {
+    this.#enter(OPEN_LIST);
+    for (let index = 0; this.#bytes[this.#at] !== CLOSE_LIST; index++) {
+      if (index > 0) this.#out[this.#length++] = COMMA;
+      this.#value(~index);
       this.#next();
     }
     this.#at++;
-    return text.end("]");
+    this.#out[this.#length++] = CLOSE_LIST;
   }
 
-  /** Looks for the closing quote and for a backslash before it: most strings have none, and are already canonical. */
-  #string(): string {
-    const text = this.#text;
-    const start = this.#at;
-    const quote = text.indexOf('"', start + 1);
-    if (this.#backslash < start) {
-      const next = text.indexOf("\\", start);
-      this.#backslash = next < 0 ? text.length : next;
+  /** Copies a string, byte by byte at first, since most are short. Without escapes it is canonical already. */
+  #string(): void {
+    const bytes = this.#bytes;
+    const out = this.#out;
+    let at = this.#at;
+    let to = this.#length;
+    let code = QUOTE;
+    const near = at + FEW;
+    do {
+      out[to++] = code;
+      code = bytes[++at] as number;
+    } while (code !== QUOTE && code !== BACKSLASH && at < near);
+    if (code === QUOTE) {
+      out[to++] = code;
+      this.#at = at + 1;
+      this.#length = to;
+    } else if (code === BACKSLASH) this.#escapedString();
+    else this.#longString(at, to);
+  }
+
+  /** Copies the rest of a string. */
+  #longString(at: number, to: number): void {
+    const bytes = this.#bytes;
+    const quote = bytes.indexOf(QUOTE, at);
+    if (this.#backslash < at) {
+      const next = bytes.indexOf(BACKSLASH, at);
+      this.#backslash = next < 0 ? bytes.length : next;
     }
-    if (quote < this.#backslash) {
+    if (this.#backslash < quote) this.#escapedString();
+    else {
       this.#at = quote + 1;
-      return text.slice(start, this.#at);
+      this.#length = copy(bytes, { start: at, end: quote + 1 }, this.#out, to);
     }
-    return this.#escapedString(start);
   }
 
-  #escapedString(start: number): string {
-    const text = this.#text;
+  #escapedString(): void {
+    const bytes = this.#bytes;
+    const start = this.#at;
     let at = start + 1;
-    for (let code = text.charCodeAt(at); code !== QUOTE; code = text.charCodeAt(++at)) {
+    for (let code = bytes[at]; code !== QUOTE; code = bytes[++at]) {
       if (code === BACKSLASH) at++;
     }
     this.#at = at + 1;
-    return JSON.stringify(JSON.parse(text.slice(start, this.#at)));
+    this.#write(JSON.stringify(JSON.parse(decoder.decode(bytes.subarray(start, at + 1)))));
   }
 
-  #scalar(): string {
+  /** Copies a number, or `true`, `false` or `null`. */
+  #scalar(): void {
+    const bytes = this.#bytes;
+    const out = this.#out;
     const start = this.#at;
-    for (let code = this.#code(); code > SPACE && code !== COMMA; code = this.#code()) {
-      if (code === CLOSE_LIST || code === CLOSE_OBJECT) break;
-      this.#at++;
+    let at = start;
+    let to = this.#length;
+    let code = bytes[at] as number;
+    const isNumber = code === MINUS || (code >= ZERO && code <= NINE);
+    let isPlain = true;
+    // Past the end there is `undefined`, which compares false.
+    while (code > SPACE && code !== COMMA && code !== CLOSE_LIST && code !== CLOSE_OBJECT) {
+      if (code === POINT || (code | 0x20) === LETTER_E) isPlain = false;
+      out[to++] = code;
+      code = bytes[++at] as number;
     }
-    return canonicalNumber(this.#text.slice(start, this.#at)); // `true`, `false` and `null` stay as they are
+    this.#at = at;
+    const isShort = at - start === 1;
+    if (!isNumber || (isPlain && (isShort || bytes[at - 1] !== ZERO))) this.#length = to;
+    else this.#write(canonicalNumber(decoder.decode(bytes.subarray(start, at))));
   }
 
-  #enter(): void {
+  #write(text: string): void {
+    this.#length += encoder.encodeInto(text, this.#out.subarray(this.#length)).written;
+  }
+
+  #enter(open: number): void {
     if (this.#path.length >= MAX_DEPTH) this.#fail("too_deep");
     this.#at++;
+    this.#out[this.#length++] = open;
     this.#skipSpace();
   }
 
   #next(): void {
     this.#skipSpace();
-    if (this.#code() !== COMMA) return;
+    if (this.#bytes[this.#at] !== COMMA) return;
     this.#at++;
     this.#skipSpace();
   }
 
   #skipSpace(): void {
-    while (this.#code() <= SPACE) this.#at++; // NaN at the end of the text compares false
+    const bytes = this.#bytes;
+    while ((bytes[this.#at] as number) <= SPACE) this.#at++;
   }
 
-  #code(): number {
-    return this.#text.charCodeAt(this.#at);
-  }
-
-  #fail(reason: JsonFault["reason"], ...last: readonly string[]): never {
-    const steps = [...this.#path, ...last];
-    const path = steps.map((step) => (typeof step === "number" ? String(step) : keyText(step)));
-    throw new Fault({ reason, path: path.join(".").slice(0, 200) });
+  #fail(reason: JsonFault["reason"], ...last: readonly number[]): never {
+    const text = (step: number) => (step < 0 ? String(~step) : this.#members.keyText(step));
+    const steps = [...this.#path, ...last].map(text);
+    throw new Fault({ reason, path: steps.join(".").slice(0, 200) });
   }
 }
 
-/** The plain text of a key in canonical form. */
-function keyText(key: string): string {
-  return key.includes("\\") ? JSON.parse(key) : key.slice(1, -1);
+/** Whether members came in this order. */
+function isRising(rows: readonly number[]): boolean {
+  return rows.every((row, index) => index === 0 || row > (rows[index - 1] as number));
 }
 
-/** Collects members sorted by key: a few are inserted in order, many are sorted at the end. */
-class SortedMembers {
-  readonly #members: Member[] = [];
-  #keys: Set<string> | undefined;
-
-  /** The position for a member with this key; `undefined` if the key is already there. */
-  placeOf(key: string): number | undefined {
-    const members = this.#members;
-    let place = members.length;
-    if (place >= MANY_KEYS) {
-      this.#keys ??= new Set(members.map((member) => member.key));
-      return this.#keys.has(key) ? undefined : place;
-    }
-    for (; place > 0; place--) {
-      const before = (members[place - 1] as Member).key;
-      if (before < key) break;
-      if (before === key) return undefined;
-    }
-    return place;
-  }
-
-  insert(member: Member, place: number): void {
-    this.#keys?.add(member.key);
-    if (place === this.#members.length) this.#members.push(member);
-    else this.#members.splice(place, 0, member);
-  }
-
-  all(): readonly Member[] {
-    return this.#keys === undefined ? this.#members : this.#members.sort((a, b) => (a.key < b.key ? -1 : 1));
-  }
+/** Copies bytes; returns where they end. */
+function copy(from: Uint8Array, { start, end }: JsonSpan, to: Uint8Array, at: number): number {
+  const length = end - start;
+  if (length > FEW) to.set(from.subarray(start, end), at);
+  else for (let index = 0; index < length; index++) to[at + index] = from[start + index] as number;
+  return at + length;
 }

@@ -1,4 +1,3 @@
-import { type CanonicalText, CanonicalTextBuilder } from "./canonical-text.ts";
 import { formatTimestamp } from "./timestamp.ts";
 
 /** The version of the rule that derives ids. A new rule gets a new number, so that ids of both can share an inbox. */
@@ -9,15 +8,6 @@ export const DIGEST_LENGTH = 40;
 
 /** Longer ids, and ids that cannot be stored exactly, are replaced by a digest. */
 const MAX_OWN_ID = 255;
-
-/** The text whose digest stands for an event's content: its kind and `data` in canonical form. */
-export function contentText(canonicalEvent: CanonicalText, canonicalData: CanonicalText): CanonicalText {
-  const text = new CanonicalTextBuilder("[");
-  text.add(canonicalEvent);
-  text.add(",");
-  text.add(canonicalData);
-  return text.end("]");
-}
 
 /** The text whose digest makes the id of an envelope without one. */
 export function derivedIdText(contentDigest: string, timestamp: number): string {

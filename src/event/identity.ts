@@ -1,5 +1,4 @@
-import { createHash, hash } from "node:crypto";
-import type { CanonicalText } from "./canonical-text.ts";
+import { hash } from "node:crypto";
 import { DIGEST_LENGTH, derivedIdText, digestId, ownId, RULE } from "./identity-text.ts";
 
 /** The key that identifies an entry; unique in an inbox. */
@@ -20,12 +19,9 @@ export const REJECTED = -(10 ** 15);
 /** The key timestamp if the user's `identity` alone decides. */
 export const OWN_IDENTITY = -(10 ** 15) - 1;
 
-/** A digest of {@link contentText}. */
-export function contentDigest(content: CanonicalText): string {
-  if (typeof content === "string") return shortDigest(content);
-  const digest = createHash("sha256");
-  for (const piece of content) digest.update(piece, "utf8");
-  return digest.digest("hex").slice(0, DIGEST_LENGTH);
+/** A digest of an event's content: its kind and `data` in canonical form. */
+export function contentDigest(content: Uint8Array): string {
+  return shortDigest(content);
 }
 
 /**

@@ -1,21 +1,25 @@
-import { type JsonMembers, readMembers } from "./canonical-json.ts";
-import type { CanonicalText } from "./canonical-text.ts";
+import { CanonicalJson } from "./canonical-json.ts";
 import type { Envelope } from "./envelope.ts";
 import { invalidField, isEnvelope } from "./envelope-fields.ts";
-import { contentText } from "./identity-text.ts";
 import { type InvalidEnvelope, rejected } from "./rejection.ts";
 import { parseTimestamp } from "./timestamp.ts";
 
 /** Decodes UTF-8 without a byte order mark, and throws if the bytes are not UTF-8. Runtimes have different fast ways. */
 export type Decode = (body: Uint8Array) => string;
 
+/** Reused by all envelopes: reading one is not interrupted by another. */
+const canonical = new CanonicalJson();
+
 /** An envelope, and what its identity is made of. */
 export interface ParsedEnvelope {
   readonly envelope: Envelope;
   /** The envelope's timestamp in milliseconds since 1970. */
   readonly timestamp: number;
-  /** Kind and `data` in canonical form: equal for events that differ only in their timestamp. */
-  readonly content: CanonicalText;
+  /**
+   * Kind and `data` in canonical form: equal for events that differ only in their timestamp. Valid until the next envelope
+   * is parsed.
+   */
+  readonly content: Uint8Array;
 }
 
 /**
@@ -28,15 +32,17 @@ export function parseEnvelope(
 ): ({ readonly ok: true } & ParsedEnvelope) | InvalidEnvelope {
   const parsed = parseObject(body, decode);
   if (!parsed.ok) return parsed;
-  const { text, value } = parsed;
-  const walked = readMembers(text);
-  if ("fault" in walked) return rejected(walked.fault.reason, walked.fault.path);
-  if (!isEnvelope(value)) return notAnEnvelope(value);
-  const timestamp = parseTimestamp(value.timestamp);
-  if (timestamp === undefined) return rejected("invalid_timestamp", "timestamp");
-  const { members } = walked;
-  const content = contentText(canonical(members, "event"), canonical(members, "data"));
-  return { ok: true, envelope: value, timestamp, content };
+  const { value } = parsed;
+  try {
+    const fault = canonical.read(body);
+    if (fault !== undefined) return rejected(fault.reason, fault.path);
+    if (!isEnvelope(value)) return notAnEnvelope(value);
+    const timestamp = parseTimestamp(value.timestamp);
+    if (timestamp === undefined) return rejected("invalid_timestamp", "timestamp");
+    return { ok: true, envelope: value, timestamp, content: canonical.listOf("event", "data") };
+  } finally {
+    canonical.release();
+  }
 }
 
 /** Parses bytes that {@link parseEnvelope} has accepted before, without repeating all of its checks. */
@@ -53,7 +59,7 @@ export function parseEnvelopeAgain(
 function parseObject(
   body: Uint8Array,
   decode: Decode,
-): { readonly ok: true; readonly text: string; readonly value: object } | InvalidEnvelope {
+): { readonly ok: true; readonly value: object } | InvalidEnvelope {
   if (body.byteLength === 0) return rejected("empty_body");
   let text: string;
   try {
@@ -70,16 +76,10 @@ function parseObject(
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return rejected("invalid_envelope", undefined, "the body must be a JSON object");
   }
-  return { ok: true, text, value };
+  return { ok: true, value };
 }
 
 function notAnEnvelope(value: object): InvalidEnvelope {
   const field = invalidField(value) ?? "";
   return rejected("invalid_envelope", field, `${field} is missing or invalid`);
-}
-
-function canonical(members: JsonMembers, key: string): CanonicalText {
-  const span = members.get(key);
-  if (span === undefined) throw new TypeError(`a validated envelope has no ${key}`);
-  return span.canonical;
 }

@@ -1,7 +1,6 @@
 import type { Envelope } from "./envelope.ts";
 import { contentDigest, deriveEventId, ownEventId } from "./identity.ts";
 import { type ParsedEnvelope, parseEnvelope, parseEnvelopeAgain } from "./parse-envelope.ts";
-import { readPlainEnvelope } from "./plain-envelope.ts";
 import type { InvalidEnvelope } from "./rejection.ts";
 import type { OpenObject } from "./schemas.ts";
 import { decodeUtf8 } from "./utf8.ts";
@@ -17,7 +16,7 @@ export interface EventFacts {
 }
 
 /** An envelope read from bytes, with the values that its identity needs. */
-export interface ReadEnvelope extends ParsedEnvelope {
+export interface ReadEnvelope extends Omit<ParsedEnvelope, "content"> {
   readonly eventId: string;
   /** A digest that is equal for events that differ only in their timestamp. */
   readonly content: string;
@@ -42,7 +41,7 @@ export function readEnvelope(body: Uint8Array): EnvelopeResult {
 }
 
 /**
- * Reads the same bytes, and returns no more than these facts: most envelopes need not be parsed for them.
+ * Reads the same bytes, and returns no more than these facts.
  *
  * @param needsData - whether `data` of a kind is needed, too
  */
@@ -50,12 +49,6 @@ export function readFacts(
   body: Uint8Array,
   needsData: (kind: string) => boolean,
 ): ({ readonly ok: true; readonly data: OpenObject | undefined } & EventFacts) | InvalidEnvelope {
-  const plain = readPlainEnvelope(body, needsData);
-  if (plain !== undefined) {
-    const { kind, timestamp, content, data } = plain;
-    const parsed = data === undefined ? undefined : JSON.parse(data);
-    return { ok: true, kind, eventId: eventIdOf(plain), timestamp, content, data: parsed };
-  }
   const read = readEnvelope(body);
   if (!read.ok) return read;
   const { event, data } = read.envelope;

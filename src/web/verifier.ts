@@ -1,5 +1,4 @@
 import { ConfigurationError } from "../errors.ts";
-import { wholeText } from "../event/canonical-text.ts";
 import type { Envelope } from "../event/envelope.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import { DIGEST_LENGTH, derivedIdText, digestId, ownId } from "../event/identity-text.ts";
@@ -166,11 +165,12 @@ function decodeUtf8(body: Uint8Array): string {
 async function eventIdOf({ envelope, content, timestamp }: ParsedEnvelope): Promise<string> {
   const own = ownId(envelope.id);
   if (own !== undefined) return "id" in own ? own.id : digestId(await digest(own.digestOf));
-  return digestId(await digest(derivedIdText(await digest(wholeText(content)), timestamp)));
+  return digestId(await digest(derivedIdText(await digest(content), timestamp)));
 }
 
-async function digest(text: string): Promise<string> {
-  const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+async function digest(given: string | Uint8Array): Promise<string> {
+  const copy = typeof given === "string" ? new TextEncoder().encode(given) : new Uint8Array(given);
+  const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", copy));
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   return hex.slice(0, DIGEST_LENGTH);
 }

@@ -1,9 +1,11 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type JsonFault, MAX_DEPTH, readMembers } from "../../src/event/canonical-json.ts";
-import type { CanonicalText } from "../../src/event/canonical-text.ts";
+import { CanonicalJson, type JsonFault, MAX_DEPTH } from "../../src/event/canonical-json.ts";
+import { canonicalNumber } from "../../src/event/canonical-number.ts";
 import { processorTimeOf } from "../processor-time.ts";
+import { anyDraw, anyTree, type Tree, write } from "./json-text.ts";
 
-describe("readMembers", () => {
+describe("CanonicalJson", () => {
   it.each([
     ['{ "a" : 1.0 }', "1"],
     ['\r\n\t{"a":"x\\u0041\\/"}', '"xA/"'],
@@ -20,22 +22,84 @@ describe("readMembers", () => {
     expect(canonicalOf(text, "a")).toBe(canonical);
   });
 
-  it("returns the position of each member's text", () => {
-    const text = '  {"a" :  "x" , "b":[1, 2] }  ';
-    const members = membersOf(text);
-    const texts = [...members].map(([key, { start, end }]) => [key, text.slice(start, end)]);
-    expect(texts).toEqual([
-      ["a", '"x"'],
-      ["b", "[1, 2]"],
-    ]);
+  it("returns the position of each member's value, after a byte order mark, too", () => {
+    const text = '  {"a" :  "x" , "é":[1, 2] , "b": 1.0 }  ';
+    for (const bytes of [Buffer.from(text), Buffer.from(`\ufeff${text}`)]) {
+      const json = new CanonicalJson();
+      expect(json.read(bytes)).toBeUndefined();
+      const texts = ["a", "b"].map((key) => {
+        const { start, end } = json.span(key) ?? {};
+        return bytes.toString("utf8", start, end);
+      });
+      expect(texts).toEqual(['"x"', "1.0"]);
+      expect(json.span("c")).toBeUndefined();
+    }
   });
 
-  it("returns members under their decoded keys", () => {
-    expect([...membersOf('{"time\\u0073tamp":1,"":2}').keys()]).toEqual(["", "timestamp"]);
+  it("finds members under their decoded keys", () => {
+    expect(canonicalOf('{"time\\u0073tamp":1,"":2}', "timestamp")).toBe("1");
+    expect(canonicalOf('{"time\\u0073tamp":1,"":2}', "")).toBe("2");
+  });
+
+  it("writes several values as a list", () => {
+    const json = new CanonicalJson();
+    expect(json.read(Buffer.from('{"b":{"y":1,"x":2},"a":"1"}'))).toBeUndefined();
+    expect(Buffer.from(json.listOf("a", "b")).toString()).toBe('["1",{"x":2,"y":1}]');
   });
 
   it("accepts an empty object", () => {
-    expect(membersOf(" { } ").size).toBe(0);
+    expect(faultOf(" { } ")).toBeUndefined();
+  });
+
+  it("writes the same as when the value is printed", () => {
+    fc.assert(
+      fc.property(anyTree, anyDraw, (tree, draw) => {
+        expect(canonicalOf(`{"a":${write(tree, draw)}}`, "a")).toBe(printed(tree));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it.each<[string, Tree]>([
+    ["one long string", "x".repeat(160_000)],
+    ["one long string with characters of two, three and four bytes", "é漢😀".repeat(32_000)],
+    ["one long string with escapes and lone surrogates", '\n"\ud800x\udc00'.repeat(32_000)],
+    ["strings of 50 to 80 characters", Array.from({ length: 30 }, (_, more) => "y".repeat(50 + more))],
+    [
+      "the same with two bytes at their end",
+      Array.from({ length: 30 }, (_, more) => `${"y".repeat(50 + more)}é`),
+    ],
+    [
+      "the same with an escape at their end",
+      Array.from({ length: 30 }, (_, more) => `${"y".repeat(50 + more)}"`),
+    ],
+    ["many short values", Array.from({ length: 32_000 }, (_, index) => `item ${index}`)],
+    ["numbers that become longer", Array.from({ length: 50_000 }, () => ({ digits: 15n, power: -1 }))],
+    [
+      "many members",
+      { members: Array.from({ length: 9000 }, (_, index) => [`key ${index}`, [null, `é${index}`]] as const) },
+    ],
+    [
+      "long members that change places",
+      { members: ["d", "c", "b", "a"].map((key) => [key, `${key}-`.repeat(20_000)] as const) },
+    ],
+  ])("writes %s", (_, long) => {
+    expect(canonicalOf(`{"b":${write(long, () => 1)},"a":1}`, "b")).toBe(printed(long));
+  });
+
+  it("keeps nothing of one text for the next", () => {
+    const json = new CanonicalJson();
+    const read = (text: string) => {
+      expect(json.read(Buffer.from(text))).toBeUndefined();
+      const list = Buffer.from(json.listOf("a")).toString();
+      json.release();
+      return list;
+    };
+    expect(read(`{"a":"${"x".repeat(200_000)}"}`)).toHaveLength(200_004);
+    expect(read('{"a":{"c":"\\n","b":1}}')).toBe('[{"b":1,"c":"\\n"}]');
+    expect(json.read(Buffer.from('{"a":{"b":1,"b":2}}'))).toBeDefined();
+    expect(read(`{"a":["${"x".repeat(70)}"]}`)).toBe(`[["${"x".repeat(70)}"]]`);
+    expect(json.span("a")).toBeUndefined();
   });
 
   it.each([
@@ -129,19 +193,25 @@ function objectOf(keys: readonly string[], ...more: readonly string[]): string {
   return `{${[...keys.map((key) => `"${key}":0`), ...more].join(",")}}`;
 }
 
-function membersOf(text: string) {
-  JSON.parse(text); // the walk's condition
-  const result = readMembers(text);
-  if ("fault" in result) throw new Error(`not walked: ${result.fault.reason}`);
-  return result.members;
-}
-
-function canonicalOf(text: string, key: string): CanonicalText | undefined {
-  return membersOf(text).get(key)?.canonical;
+function canonicalOf(text: string, key: string): string {
+  JSON.parse(text); // the reader's condition
+  const json = new CanonicalJson();
+  expect(json.read(Buffer.from(text))).toBeUndefined();
+  return Buffer.from(json.listOf(key)).toString().slice(1, -1);
 }
 
 function faultOf(text: string): JsonFault | undefined {
   JSON.parse(text);
-  const result = readMembers(text);
-  return "fault" in result ? result.fault : undefined;
+  return new CanonicalJson().read(Buffer.from(text));
+}
+
+/** The canonical form, printed from the value and not from a text. */
+function printed(tree: Tree): string {
+  if (tree === null || typeof tree === "boolean") return String(tree);
+  if (typeof tree === "string") return JSON.stringify(tree);
+  if ("digits" in tree) return canonicalNumber(`${tree.digits}e${tree.power}`);
+  if (!("members" in tree)) return `[${tree.map(printed).join(",")}]`;
+  const members = tree.members.map(([key, value]) => [JSON.stringify(key), printed(value)] as const);
+  members.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${members.map((member) => member.join(":")).join(",")}}`;
 }
