@@ -47,6 +47,8 @@ export interface Evidence {
 export interface CheckCase {
   /** Stable: a number is never reused for another case. */
   readonly id: `${Group}-${number}`;
+  /** Cases that became part of this one; their ids still select it. */
+  readonly formerly?: readonly CheckCase["id"][];
   /** What is sent, in a few words. */
   readonly sent: string;
   /** The correct answers; every answer must be one of them. */
@@ -62,8 +64,10 @@ export interface CheckCase {
   readonly crash?: string;
   /** What no answer at all means, if the case provokes it. */
   readonly silence?: string;
-  /** How often the event must have run; such a case needs an observer. */
+  /** How often the event must have run, if that is observed. */
   readonly runs?: number;
+  /** Without an observer, its answers show nothing. */
+  readonly needsObserver?: boolean;
   /** What related failures have in common; see `diagnosis.ts`. */
   readonly about?: Subject;
   readonly run: (probe: Probe) => Promise<ProbeAnswer | readonly ProbeAnswer[] | Evidence>;

@@ -186,6 +186,11 @@ export class Probe {
     }
   }
 
+  /** Whether {@link runs} can count. */
+  get isObserved(): boolean {
+    return this.#options.counter !== undefined;
+  }
+
   /** How often the events of these bodies ran, according to the observer, once the count has settled. */
   async runs(bodies: readonly Uint8Array[], wanted: number): Promise<number> {
     const { counter } = this.#options;

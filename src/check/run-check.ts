@@ -121,7 +121,7 @@ class Run {
     const { timeout, observer, slow = SLOW } = this.#options;
     if (this.stopped !== null) return notApplicable(one, "not run: the receiver stopped answering");
     if (this.#pointless !== undefined) return notApplicable(one, this.#pointless);
-    if (one.runs !== undefined && observer === undefined)
+    if (one.needsObserver === true && observer === undefined)
       return notApplicable(one, "cannot be seen without --observe");
     const start = performance.now();
     const durationMs = () => Math.round(performance.now() - start);

@@ -9,7 +9,13 @@ import { pretty, reordered } from "./tampering-cases.ts";
 const AT_ONCE = 5;
 
 const REPEAT = { right: ["200"], severity: "required", why: WHY.repeat } as const;
-const ONCE = { right: ["200"], runs: 1, severity: "recommended", why: WHY.idempotent } as const;
+const ONCE = {
+  needsObserver: true,
+  runs: 1,
+  right: ["200"],
+  severity: "recommended",
+  why: WHY.idempotent,
+} as const;
 const KEY_FIX =
   "store a key of each event with a unique constraint, and do not run an event whose key exists";
 

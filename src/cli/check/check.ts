@@ -177,7 +177,7 @@ function writeReport(
 function listCases(options: CheckCommandOptions, { output }: CliContext): void {
   const wanted = options.only === undefined && options.skip === undefined ? CATALOGUE : selectCases(options);
   for (const one of wanted) {
-    const { id, sent, severity, why, runs } = one;
+    const { id, sent, severity, why, needsObserver } = one;
     const right = rightText(one);
     output.data(caseLine({ id, sent, severity, right }, output.color, output.columns));
     output.record("case", {
@@ -187,7 +187,7 @@ function listCases(options: CheckCommandOptions, { output }: CliContext): void {
       right,
       severity,
       why,
-      observed: runs !== undefined,
+      observed: needsObserver === true,
     });
   }
 }
