@@ -51,18 +51,17 @@ export async function claimRows(
   return store.query(
     `WITH ${chosen}, leased AS (
        UPDATE @.turn SET lease = ${prefix} || gen_random_uuid(), run_at = ${until}, attempts = attempts + 1
-       FROM chosen WHERE turn.seq = chosen.seq
-       RETURNING turn.seq, turn.key_timestamp, turn.received_at, turn.lease, turn.attempts, turn.reason,
-         turn.finished_handlers, turn.waits, chosen.rank, chosen.run_at
+       WHERE seq = ANY (ARRAY (SELECT seq FROM chosen))
+       RETURNING seq, key_timestamp, received_at, lease, attempts, reason, finished_handlers, waits
      )
-     SELECT leased.*, event_id, source, kind, order_key, body_hash, method, target, headers, body
-     FROM leased CROSS JOIN LATERAL (
+     SELECT leased.*, chosen.run_at, event_id, source, kind, order_key, body_hash, method, target, headers, body
+     FROM leased JOIN chosen USING (seq) CROSS JOIN LATERAL (
          SELECT event_id, source, kind, order_key, body_hash FROM @.entry
          WHERE entry.seq = leased.seq AND entry.key_timestamp = leased.key_timestamp LIMIT 1) e
        LEFT JOIN LATERAL (
          SELECT method, target, headers, body FROM @.delivery
          WHERE delivery.seq = leased.seq AND delivery.received_at = leased.received_at LIMIT 1) d ON true
-     ORDER BY rank, leased.run_at, leased.seq`,
+     ORDER BY rank, chosen.run_at, leased.seq`,
     parameters.values,
   );
 }
@@ -147,7 +146,15 @@ export async function nextDue(
   return row === undefined || row.next === null ? undefined : Number(row.next);
 }
 
-/** Extends leases; returns the numbers of entries whose lease was lost. Locks in the order in which settling does. */
+/**
+ * The turns of a batch, `input`, whose lease is still the batch's: locked, and always in the same order, so that two batches
+ * cannot wait for each other. Each is looked up by itself: after a vacuum while nothing was waiting, the planner takes
+ * `turn` for empty until the next one, and for a join would read all of it for each row of the batch.
+ */
+export const OWN_TURNS = `(SELECT * FROM input ORDER BY seq OFFSET 0) input CROSS JOIN LATERAL (
+      SELECT * FROM @.turn WHERE turn.seq = input.seq AND turn.lease = input.lease FOR UPDATE) turn`;
+
+/** Extends leases; returns the numbers of entries whose lease was lost. */
 export async function renewLeases(
   store: Store,
   leases: readonly { seq: number; lease: string }[],
@@ -159,10 +166,9 @@ export async function renewLeases(
     `WITH input AS MATERIALIZED (
        SELECT * FROM json_to_recordset($1::text::json) AS j(n int, seq bigint, lease text)
      ), own AS MATERIALIZED (
-       SELECT n, turn.seq FROM input JOIN @.turn ON turn.seq = input.seq AND turn.lease = input.lease
-       ORDER BY turn.seq FOR UPDATE OF turn
+       SELECT n, turn.seq FROM ${OWN_TURNS}
      ), renewed AS (
-       UPDATE @.turn SET run_at = $2::bigint FROM own WHERE turn.seq = own.seq
+       UPDATE @.turn SET run_at = $2::bigint WHERE seq = ANY (ARRAY (SELECT seq FROM own))
      )
      SELECT n FROM own`,
     [input, until],

@@ -14,8 +14,8 @@ export const LOCK_KEYS_OF = `
 
 /** Lets the first entry of each key be claimed. */
 export const RELEASE_FIRST = `
-  UPDATE @.turn SET behind = false WHERE behind AND seq IN (
-    SELECT (SELECT min(seq) FROM @.turn WHERE order_hash = hash) FROM unnest($1::bigint[]) AS h(hash))`;
+  UPDATE @.turn SET behind = false WHERE behind AND seq = ANY (ARRAY (
+    SELECT (SELECT min(seq) FROM @.turn WHERE order_hash = hash) FROM unnest($1::bigint[]) AS h(hash)))`;
 
 /** Keeps all but the first entry of each key from being claimed. */
 export const HOLD_BACK_OTHERS = `

@@ -3,6 +3,7 @@ import { isUneventful, withRuns } from "../runs-within.ts";
 import type { Settlement } from "../settlement.ts";
 import { DROPPED } from "../target-wait.ts";
 import { encodeNullable, encodeText } from "../text.ts";
+import { OWN_TURNS } from "./claim.ts";
 import { LOCK_KEYS_OF, RELEASE_FIRST } from "./order.ts";
 import type { Query, Row } from "./session.ts";
 import type { Store } from "./store.ts";
@@ -32,7 +33,7 @@ const RECORDS = `records AS (
 const ENDED_OTHERWISE = `, again AS (
     UPDATE @.turn SET lease = NULL, settled_lease = own.lease, run_at = own.run_at, attempts = own.attempts, reason = own.reason,
       finished_handlers = own.finished_handlers, waits = own.waits, waiting_for = own.waiting_for
-    FROM own WHERE turn.seq = own.seq AND own.state = 'pending'
+    FROM own WHERE turn.seq = ANY (ARRAY (SELECT seq FROM own WHERE state = 'pending')) AND turn.seq = own.seq
   ), failed AS (
     INSERT INTO @.stuck (seq, key_timestamp, received_at, dated, source, order_hash, state, reason, problems, settled_at, run_at, attempts,
       finished_handlers, waits, lease)
@@ -43,7 +44,7 @@ const ENDED_OTHERWISE = `, again AS (
 
 /**
  * Ends the leases of a batch; returns those that were ours. What was dropped while it ran ends as dropped, unless it
- * succeeded. Locks in the order in which renewing does.
+ * succeeded.
  */
 const SETTLING = `
   WITH input AS MATERIALIZED (
@@ -55,10 +56,9 @@ const SETTLING = `
       attempts - uncounted AS attempts, input.finished_handlers,
       CASE WHEN has_waits THEN input.waits ELSE turn.waits END AS waits,
       CASE WHEN has_waits THEN input.waiting_for ELSE turn.waiting_for END AS waiting_for
-    FROM input JOIN @.turn ON turn.seq = input.seq AND turn.lease = input.lease
-    ORDER BY turn.seq FOR UPDATE OF turn
+    FROM ${OWN_TURNS}
   ), gone AS (
-    DELETE FROM @.turn USING own WHERE turn.seq = own.seq AND own.state <> 'pending'
+    DELETE FROM @.turn WHERE seq = ANY (ARRAY (SELECT seq FROM own WHERE state <> 'pending'))
   ), ended AS (
     INSERT INTO @.done (seq, key_timestamp, received_at, dated, source, reason, settled_at, run_at, attempts, finished_handlers, waits,
       lease_hash)
@@ -75,10 +75,9 @@ const SETTLE_UNEVENTFUL = `
   ), own AS MATERIALIZED (
     SELECT n, turn.seq, key_timestamp, received_at, dated, source, order_hash, input.lease, input.run_at, now, attempts,
       input.finished_handlers, waits
-    FROM input JOIN @.turn ON turn.seq = input.seq AND turn.lease = input.lease
-    ORDER BY turn.seq FOR UPDATE OF turn
+    FROM ${OWN_TURNS}
   ), gone AS (
-    DELETE FROM @.turn USING own WHERE turn.seq = own.seq
+    DELETE FROM @.turn WHERE seq = ANY (ARRAY (SELECT seq FROM own))
   ), ended AS (
     INSERT INTO @.done (seq, key_timestamp, received_at, dated, source, settled_at, run_at, attempts, finished_handlers, waits, lease_hash)
     SELECT seq, key_timestamp, received_at, dated, source, now, run_at, attempts, finished_handlers, waits, ${digest("lease")} FROM own
@@ -94,7 +93,7 @@ const SETTLE_INSIDE = `${SETTLING} SELECT n, order_hash, ${UNTIL_COMMIT} FROM ow
 
 /**
  * Those that were settled before, with this lease and this result: the connection was lost after the commit, and the
- * caller asks again.
+ * caller asks again. Without OFFSET, the planner may read a whole table once instead.
  */
 const SETTLED_BEFORE = `
   WITH input AS MATERIALIZED (
@@ -102,9 +101,9 @@ const SETTLED_BEFORE = `
   )
   SELECT n FROM input
   WHERE CASE input.state
-    WHEN 'pending' THEN EXISTS (SELECT FROM @.turn t WHERE t.seq = input.seq AND t.settled_lease = input.lease)
-    WHEN 'done' THEN EXISTS (SELECT FROM @.done t WHERE t.seq = input.seq AND t.lease_hash = ${digest("input.lease")})
-    ELSE EXISTS (SELECT FROM @.stuck t WHERE t.seq = input.seq AND t.lease = input.lease AND t.state = input.state) END`;
+    WHEN 'pending' THEN EXISTS (SELECT FROM @.turn t WHERE t.seq = input.seq AND t.settled_lease = input.lease OFFSET 0)
+    WHEN 'done' THEN EXISTS (SELECT FROM @.done t WHERE t.seq = input.seq AND t.lease_hash = ${digest("input.lease")} OFFSET 0)
+    ELSE EXISTS (SELECT FROM @.stuck t WHERE t.seq = input.seq AND t.lease = input.lease AND t.state = input.state OFFSET 0) END`;
 
 /** Stores which handlers of an entry have finished, if its lease is ours; it stays leased. */
 const PROGRESS = `
@@ -112,9 +111,10 @@ const PROGRESS = `
     SELECT * FROM json_to_recordset($1::text::json) AS j(n int, seq bigint, lease text, finished_handlers text)
   ), own AS MATERIALIZED (
     SELECT n, turn.seq, received_at, input.finished_handlers
-    FROM input JOIN @.turn ON turn.seq = input.seq AND turn.lease = input.lease FOR UPDATE OF turn
+    FROM ${OWN_TURNS}
   ), saved AS (
-    UPDATE @.turn SET finished_handlers = own.finished_handlers FROM own WHERE turn.seq = own.seq
+    UPDATE @.turn SET finished_handlers = own.finished_handlers
+    FROM own WHERE turn.seq = ANY (ARRAY (SELECT seq FROM own)) AND turn.seq = own.seq
   ), ${RECORDS}
   SELECT n, ${UNTIL_COMMIT} FROM own`;
 
