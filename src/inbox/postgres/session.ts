@@ -57,13 +57,14 @@ export interface PostgresPool extends PostgresClient {
   /** `max` is the number of its connections. */
   readonly options?: { readonly max?: number | undefined };
   connect(): Promise<PooledClient>;
+  on?(event: "connect", listener: (client: PooledClient) => void): unknown;
+  removeListener?(event: "connect", listener: (client: PooledClient) => void): unknown;
 }
 
 /** A connection of a pool, until it is released. */
 export interface PooledClient extends PostgresClient {
   release(destroy?: boolean): void;
   on(event: "error", listener: (error: Error) => void): unknown;
-  removeListener(event: "error", listener: (error: Error) => void): unknown;
 }
 
 /** A database in this process, such as a `PGlite`. The inbox leaves it open. */
@@ -84,19 +85,27 @@ export interface DatabaseResult {
   affectedRows?: number;
 }
 
+const HEARD = new WeakSet<PooledClient>();
+
+/** A connection that is lost emits an error besides failing its statement; unheard, that would end the process. */
+function hear(client: PooledClient): void {
+  if (HEARD.has(client)) return;
+  HEARD.add(client);
+  client.on("error", () => {});
+}
+
 /** A session on a pool. */
 export function poolSession(pool: PostgresPool, end: () => Promise<void>): Omit<Session, "listen"> {
   const ask = async (client: PostgresClient, text: string, values: readonly Value[], timeoutMs: number) => {
     const { rows } = await client.query({ text, values: [...values], query_timeout: timeoutMs });
     return rows as Row[];
   };
+  pool.on?.("connect", hear); // it may be lost before connect() has returned it
   return {
     query: (text, values, timeoutMs) => ask(pool, text, values, timeoutMs),
     async transaction(run, timeoutMs) {
       const client = await pool.connect();
-      // A connection that is lost emits an error besides failing its statement; unheard, that would end the process.
-      const heard = () => {};
-      client.on("error", heard);
+      hear(client); // the user's pool may have had it before
       let isClean = false;
       try {
         await ask(client, "BEGIN ISOLATION LEVEL READ COMMITTED", [], timeoutMs);
@@ -115,11 +124,13 @@ export function poolSession(pool: PostgresPool, end: () => Promise<void>): Omit<
           throw thrown;
         }
       } finally {
-        if (isClean) client.removeListener("error", heard); // one that is destroyed may fail once more
         client.release(!isClean);
       }
     },
-    close: end,
+    close: () => {
+      pool.removeListener?.("connect", hear);
+      return end();
+    },
   };
 }
 
