@@ -91,12 +91,17 @@ export class Runners {
 
   /**
    * The connection was lost. If the server ended all of them, no lock is held until the others are back too: for the
-   * length of a lease this process takes none of them for dead.
+   * length of a lease this process takes none of them for dead. If only this one was lost, the others must not take this
+   * process for dead, so they are told at once that it holds no lock.
    */
   disconnected(): void {
-    if (this.#server !== null) this.#trustedFrom = performance.now() + LEASE;
+    const own = this.#own;
     this.#direct = undefined;
+    if (this.#server === null) return;
+    this.#trustedFrom = performance.now() + LEASE;
     this.#server = null;
+    if (own === undefined || this.#left) return;
+    this.#holding = this.#holding.then(() => this.#record(own)).catch(() => {}); // a lost server: the lock is taken again
   }
 
   /** The other recorded processes, except those that are dead or have been silent for long. */

@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { keep, numberedEntry, settlementOf } from "../entries.ts";
+import { startDelayingProxy } from "./delaying-proxy.ts";
 import { openServer } from "./schemas.ts";
 import { NO_POOLER, NO_SERVER, startPooler } from "./server.ts";
 
@@ -133,6 +135,31 @@ describe("processes that share an inbox on PostgreSQL", async () => {
       expect(all.runs()).toHaveLength(1);
     },
   );
+
+  it("leave the entries alone of one far away that has lost only the connection that it listens on", async () => {
+    const proxy = await startDelayingProxy(server.url, 100);
+    const schema = newSchema();
+    const near = await open(schema);
+    const far = await open(schema, {}, proxy.url);
+    onTestFinished(() => proxy.stop());
+    const runner = { version: "1", role: "run", sources: ["service"], kinds: ["payment.*"] } as const;
+    await near.register?.({ id: "near", ...runner });
+    await far.register?.({ id: "far", ...runner });
+    const holders = async () =>
+      (await admin.query(`SELECT id FROM ${schema}.runner WHERE server IS NOT NULL`)).rows.length;
+    await until(async () => expect(await holders()).toBe(2));
+    await keep(near, numberedEntry(1));
+    const now = Date.now();
+    const [entry] = await far.claim({ now, limit: 1, leaseMs: LONG_LEASE, runner: "far" });
+    if (entry === undefined) throw new Error("expected an entry");
+    await admin.query(`
+      SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock'
+        AND (classid::bigint << 32 | objid::bigint) = hashtextextended('hookporter runner far', 0)`);
+    await until(async () => expect(await holders()).toBe(1)); // told at once, and long before it holds the lock again
+    await until(async () => expect(await holders()).toBe(2));
+    expect(await near.claim({ now: now + 60_000, limit: 1, leaseMs: 1000, runner: "near" })).toEqual([]);
+    expect(await far.settle(settlementOf(entry), now)).toBe(true);
+  });
 
   it("are told of each other, but not of those that are dead or silent", async () => {
     const schema = newSchema();
