@@ -3,7 +3,7 @@ import type { Role } from "../inbox/runner.ts";
 import type { LeftKinds } from "./left-kinds.ts";
 import type { AttemptTracing } from "./runs/attempt-tracing.ts";
 import type { SettlementListeners } from "./runs/report-settled.ts";
-import type { RunOptions } from "./runs/run-entry.ts";
+import type { RunOptions } from "./runs/run-options.ts";
 import type { TargetOptions } from "./targets/target.ts";
 
 /** How entries are claimed and run. */

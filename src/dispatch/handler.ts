@@ -81,9 +81,15 @@ export interface DeadLetter {
 /** A dead letter whose delivery has not been read as an event. */
 export type EntryLetter = Omit<DeadLetter, "event">;
 
+/** The handlers of an entry, and what makes the event for each. */
+export interface PlannedRun {
+  readonly run: readonly NamedHandler[];
+  readonly event: () => WebhookEvent | Promise<WebhookEvent>;
+}
+
 /** What to do with a claimed entry. */
 export type Plan =
-  | { readonly run: readonly NamedHandler[]; readonly event: () => WebhookEvent | Promise<WebhookEvent> }
+  | PlannedRun
   /** It has no handler here, but another process has one: it is given back. */
   | { readonly leave: true }
   /** It has no handler here: it waits this many milliseconds for a process that has one. */

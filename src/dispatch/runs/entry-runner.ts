@@ -9,7 +9,8 @@ import { EntryTransactions, type Transacting } from "../transactions/entry-trans
 import { TransactionPlaces } from "../transactions/transaction-places.ts";
 import type { EntryRun } from "./entry-run.ts";
 import { reportSettled } from "./report-settled.ts";
-import { type RunOptions, runEntry } from "./run-entry.ts";
+import { runEntry } from "./run-entry.ts";
+import type { RunOptions } from "./run-options.ts";
 import { RunningEntries } from "./running.ts";
 import { type Storing, settleWhileLeased } from "./settle-while-leased.ts";
 

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { HandlerContext, Plan } from "../../../src/dispatch/handler.ts";
-import { type RunOptions, runEntry } from "../../../src/dispatch/runs/run-entry.ts";
+import { runEntry } from "../../../src/dispatch/runs/run-entry.ts";
+import type { RunOptions } from "../../../src/dispatch/runs/run-options.ts";
 import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
 import { AT, sampleDelivery, sampleKey } from "../../inbox/entries.ts";
 import { keptLog, planOf, QUICK, sampleEvent } from "../sample.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type RunOptions, runEntry } from "../../../src/dispatch/runs/run-entry.ts";
+import { runEntry } from "../../../src/dispatch/runs/run-entry.ts";
+import type { RunOptions } from "../../../src/dispatch/runs/run-options.ts";
 import { EntryTransactions } from "../../../src/dispatch/transactions/entry-transactions.ts";
 import { TransactionPlaces } from "../../../src/dispatch/transactions/transaction-places.ts";
 import type { ClaimedEntry } from "../../../src/inbox/claim.ts";

@@ -1,0 +1,40 @@
+import type { Logger } from "../../base/logger.ts";
+import type { ClaimedEntry } from "../../inbox/claim.ts";
+import type { Plan } from "../handler.ts";
+import type { RetryPolicy } from "../retry.ts";
+import type { TargetGate } from "../targets/target.ts";
+import type { EntryTransactions } from "../transactions/entry-transactions.ts";
+import type { AttemptTrace } from "./attempt-tracing.ts";
+import type { TimeLimit } from "./entry-run.ts";
+import type { RunLimits } from "./run-handler.ts";
+
+/** How entries are run. */
+export interface RunOptions {
+  /** Reads the entry and finds its handlers. */
+  readonly plan: (entry: ClaimedEntry) => Plan | Promise<Plan>;
+  readonly retry: RetryPolicy;
+  readonly handlerTimeoutMs: number;
+  readonly clock: () => number;
+  readonly random: () => number;
+  /** Decides which entries wait for their turn at a target. Default: none do. */
+  readonly targets?: TargetGate | undefined;
+  /** Runs handlers in transactions. Default: none can have one. */
+  readonly transactions?: EntryTransactions | undefined;
+  /** Follows this run from inside. Default: nothing does. */
+  readonly trace?: Pick<AttemptTrace, "run"> | undefined;
+  readonly log: Logger;
+  /** Aborted when a shutdown no longer waits for handlers. */
+  readonly signal: AbortSignal;
+  /** Whether another handler may start. Default: as long as the signal is not aborted. */
+  readonly within?: Pick<TimeLimit, "fits"> | undefined;
+}
+
+/** The limits of one run of a handler, or of what else is run in its place. */
+export function limitsOf(
+  handler: string,
+  { attempts: attempt }: ClaimedEntry,
+  options: RunOptions,
+): RunLimits {
+  const { handlerTimeoutMs: timeoutMs, signal, clock } = options;
+  return { handler, attempt, timeoutMs, signal, clock };
+}
