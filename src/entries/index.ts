@@ -83,7 +83,7 @@ export type {
 } from "../observe/alert.ts";
 export type { AlertOptions } from "../observe/alert-options.ts";
 export { type WatchedReceiver, watchAlerts } from "../observe/watch-alerts.ts";
-export { CHANNEL_METHOD, type Channel } from "../receiver/channel.ts";
+export type { Channel } from "../receiver/channel.ts";
 export { createReceiver } from "../receiver/create-receiver.ts";
 export type { DigestStart } from "../receiver/digest-starts.ts";
 export type { Drift, DriftWatch } from "../receiver/drift.ts";
@@ -131,8 +131,9 @@ export { CAUSES, type Cause, type CauseCode } from "../signature/diagnose/causes
 export { type DiagnoseOptions, type Diagnosis, diagnoseSignature } from "../signature/diagnose/diagnose.ts";
 export type { NamedSecret } from "../signature/diagnose/keyings.ts";
 export { type HeaderBag, readHeader } from "../signature/header.ts";
-export type { SecretValue } from "../signature/secret-bytes.ts";
-export { readSecrets, type Secret, type SecretOption } from "../signature/secrets.ts";
+export type { SecretOption, SecretValue } from "../signature/secret-bytes.ts";
+export { readSecrets, type Secret } from "../signature/secrets.ts";
 export { sign } from "../signature/sign.ts";
 export { SIGNATURE_HEADER, SIGNATURE_REASONS, type SignatureReason } from "../signature/signature-format.ts";
-export { type Verification, verify } from "../signature/verify.ts";
+export { type VerifiedDelivery, type VerifiedEvent, type VerifyOptions, verify } from "../web/verify.ts";
+export { verifySync } from "../web/verify-sync.ts";

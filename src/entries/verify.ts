@@ -10,12 +10,6 @@ export type { RejectionReason } from "../event/rejection.ts";
 export type { OpenObject } from "../event/schemas.ts";
 export { HookporterError } from "../library-error.ts";
 export type { HeaderBag } from "../signature/header.ts";
-export type { SecretValue } from "../signature/secret-bytes.ts";
+export type { SecretOption, SecretValue } from "../signature/secret-bytes.ts";
 export { SIGNATURE_HEADER, type SignatureReason } from "../signature/signature-format.ts";
-export {
-  createVerifier,
-  type VerifiedDelivery,
-  type VerifiedEvent,
-  type Verifier,
-  type VerifierOptions,
-} from "../web/verifier.ts";
+export { type VerifiedDelivery, type VerifiedEvent, type VerifyOptions, verify } from "../web/verify.ts";

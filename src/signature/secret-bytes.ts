@@ -3,6 +3,15 @@ import { ConfigurationError } from "../errors.ts";
 /** One secret: a string, used as UTF-8, or bytes. */
 export type SecretValue = string | Uint8Array;
 
+/**
+ * The signing secret: one value, a list for rotation (the first is the current one), or a function that returns either.
+ * The function is called once per delivery, so a rotated secret needs no restart.
+ */
+export type SecretOption =
+  | SecretValue
+  | readonly SecretValue[]
+  | (() => SecretValue | readonly SecretValue[]);
+
 /** A shorter secret can be guessed. */
 const SAFE_BYTES = 16;
 const PLACEHOLDER = /^(?:change[-_ ]?me|secret|password|test|example|todo|your[-_ ].*|x+|<.*>)$/i;

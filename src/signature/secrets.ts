@@ -3,15 +3,6 @@ import { ConfigurationError } from "../errors.ts";
 import { describeValue } from "../options/describe-value.ts";
 import { type SecretValue, secretBytes } from "./secret-bytes.ts";
 
-/**
- * The signing secret: one value, a list for rotation (the first is the current one), or a function that returns either.
- * The function is called once per delivery, so a rotated secret needs no restart.
- */
-export type SecretOption =
-  | SecretValue
-  | readonly SecretValue[]
-  | (() => SecretValue | readonly SecretValue[]);
-
 /** A usable secret. Printing or serialising it shows only the fingerprint. */
 export interface Secret {
   readonly key: KeyObject;

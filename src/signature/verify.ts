@@ -14,18 +14,6 @@ const expected = Buffer.alloc(32);
 /**
  * Checks a signature header against the raw bytes (service description, "Authentication" 6). Its text must be exactly
  * `sha256=` and 64 lowercase hex digits. Compares its 32 bytes with each secret's digest in constant time.
- *
- * @example
- * ```ts
- * import { readHeader, readSecrets, SIGNATURE_HEADER, verify } from "hookporter";
- *
- * const secrets = readSecrets(process.env.HOOKPORTER_SECRET);
- *
- * export async function isAuthentic(request: Request): Promise<boolean> {
- *   const body = new Uint8Array(await request.arrayBuffer());
- *   return verify(body, readHeader(request.headers, SIGNATURE_HEADER), secrets).ok;
- * }
- * ```
  */
 export function verify(
   body: Uint8Array,

@@ -23,11 +23,11 @@ function folderWith(name: string, code: string): string {
 }
 
 const SCRIPT = `
-import { createVerifier } from "./verify.mjs";
-const verifier = createVerifier({ secret: ${JSON.stringify(SECRET)} });
+import { verify } from "./verify.mjs";
+const options = { secret: ${JSON.stringify(SECRET)} };
 const body = new TextEncoder().encode(${JSON.stringify(BODY)});
-const good = await verifier.verify(body, new Headers({ "X-Service-Signature": "${SIGNATURE}" }));
-const bad = await verifier.verify(body, "sha256=" + "0".repeat(64));
+const good = await verify(body, new Headers({ "X-Service-Signature": "${SIGNATURE}" }), options);
+const bad = await verify(body, "sha256=" + "0".repeat(64), options);
 console.log(good.event.id, bad.status);
 `;
 
@@ -44,11 +44,11 @@ it.for([
 });
 
 const WORKER = `
-import { createVerifier } from "./verify.mjs";
-const verifier = createVerifier({ secret: ${JSON.stringify(SECRET)} });
+import { verify } from "./verify.mjs";
+const options = { secret: ${JSON.stringify(SECRET)} };
 export default {
   async fetch(request) {
-    const delivery = await verifier.verify(await request.arrayBuffer(), request.headers);
+    const delivery = await verify(await request.arrayBuffer(), request.headers, options);
     return new Response(delivery.ok ? delivery.event.id : delivery.reason, { status: delivery.status });
   },
 };

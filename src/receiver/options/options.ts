@@ -18,7 +18,8 @@ import {
   syncFunction,
   wholeNumber,
 } from "../../options/check-options.ts";
-import { readSecrets, type Secret, type SecretOption } from "../../signature/secrets.ts";
+import type { SecretOption } from "../../signature/secret-bytes.ts";
+import { readSecrets, type Secret } from "../../signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import { Backlog } from "../backlog.ts";
 import type { DriftWatch } from "../drift.ts";

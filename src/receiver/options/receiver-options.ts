@@ -4,7 +4,7 @@ import type { WebhookEvent } from "../../event/event.ts";
 import type { DataSchemas } from "../../event/schemas.ts";
 import type { InboxOption } from "../../inbox/open.ts";
 import type { Role } from "../../inbox/runner.ts";
-import type { SecretOption } from "../../signature/secrets.ts";
+import type { SecretOption } from "../../signature/secret-bytes.ts";
 import type { DriftWatch } from "../drift.ts";
 import type { HandlersModule, HandlersOption } from "../handlers/define-handlers.ts";
 import type { NoSchemas, SchemasOption } from "../handlers/handler-types.ts";

@@ -5,7 +5,7 @@ import { DIGEST_LENGTH, derivedIdText, digestId, ownId } from "../event/identity
 import { type ParsedEnvelope, parseEnvelope } from "../event/parse-envelope.ts";
 import type { RejectionReason } from "../event/rejection.ts";
 import { type HeaderBag, readHeader } from "../signature/header.ts";
-import { type SecretValue, secretBytes } from "../signature/secret-bytes.ts";
+import { type SecretOption, secretBytes } from "../signature/secret-bytes.ts";
 import {
   readSignature,
   SIGNATURE_HEADER,
@@ -13,14 +13,15 @@ import {
   type SignatureReason,
 } from "../signature/signature-format.ts";
 
-/** Options of {@link createVerifier}. */
-export interface VerifierOptions {
-  /** The subscription's secret; or several while one is replaced, the current one first. A string is used as UTF-8. */
-  readonly secret: SecretValue | readonly SecretValue[] | undefined;
+/** How to verify. */
+export interface VerifyOptions {
+  /**
+   * The subscription's secret; several while one is replaced, the current one first; or a function that returns either. A
+   * string is used as UTF-8.
+   */
+  readonly secret: SecretOption | undefined;
   /** The name of the signature header. Default `x-service-signature`. */
   readonly signatureHeader?: string | undefined;
-  /** Called with a warning about a secret that can be guessed. Default: none. */
-  readonly warn?: ((message: string) => void) | undefined;
 }
 
 /** An authentic event: as a handler of a receiver gets it, but for its `source`. */
@@ -34,6 +35,7 @@ export type VerifiedDelivery =
       readonly event: VerifiedEvent;
       /** Which secret matched: `current` for the first, `previous` for the others. */
       readonly secret: "current" | "previous";
+      readonly reason?: undefined;
     }
   | {
       readonly ok: false;
@@ -42,6 +44,7 @@ export type VerifiedDelivery =
       readonly reason: SignatureReason;
       /** What is wrong, in words. For your log; the sender must not see it. */
       readonly message: string;
+      readonly event?: undefined;
     }
   | {
       readonly ok: false;
@@ -51,73 +54,73 @@ export type VerifiedDelivery =
       readonly message: string;
       /** The invalid field, such as `webhook.id`, if there is one. */
       readonly field?: string;
+      readonly event?: undefined;
     };
-
-/** Verifies deliveries with WebCrypto. */
-export interface Verifier {
-  /**
-   * Verifies the signature over the raw bytes, and reads the event (service description, "Authentication" 6 and "Body
-   * envelope"). Nothing is kept, and neither age nor duplicates are checked: compare `event.id` with those you know.
-   *
-   * @param body - the raw bytes, as `await request.arrayBuffer()` returns them; never parsed and printed JSON
-   * @param headers - all headers, or the value of the signature header
-   */
-  verify(
-    body: Uint8Array | ArrayBuffer,
-    headers: HeaderBag | string | null | undefined,
-  ): Promise<VerifiedDelivery>;
-}
 
 const HMAC = { name: "HMAC", hash: "SHA-256" };
 
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 /**
- * Creates a verifier that needs WebCrypto only: for edge functions, workers and browsers' service workers, and wherever
- * `createReceiver` cannot run.
+ * Verifies the signature of a delivery over its raw bytes, and reads its event (service description, "Authentication" 6 and
+ * "Body envelope"). Needs WebCrypto only, so it runs anywhere. Nothing is kept, and neither age nor duplicates are checked:
+ * compare `event.id` with those you know.
  *
- * @throws ConfigurationError `secret_missing`, `secret_empty`
+ * @param body - the raw bytes, as `await request.arrayBuffer()` returns them; never parsed and printed JSON
+ * @param headers - all headers, or the value of the signature header
+ * @throws ConfigurationError `secret_missing`, `secret_empty`, `body_already_parsed`, as a rejection
  *
  * @example
  * ```ts
- * import { createVerifier } from "hookporter/verify";
- *
- * const verifier = createVerifier({ secret: process.env.HOOKPORTER_SECRET });
+ * import { verify } from "hookporter/verify"; // or from "hookporter"
  *
  * export async function POST(request: Request): Promise<Response> {
- *   const delivery = await verifier.verify(await request.arrayBuffer(), request.headers);
- *   if (!delivery.ok) return new Response(null, { status: delivery.status });
- *   console.log(delivery.event.id, delivery.event.kind);
- *   return new Response(null, { status: 200 });
+ *   const secret = process.env.HOOKPORTER_SECRET;
+ *   const { ok, status, event } = await verify(await request.arrayBuffer(), request.headers, { secret });
+ *   if (ok) console.log(event.id, event.kind);
+ *   return new Response(null, { status });
  * }
  * ```
  */
-export function createVerifier({ secret, signatureHeader, warn = () => {} }: VerifierOptions): Verifier {
-  const name = signatureHeader ?? SIGNATURE_HEADER;
-  const secrets = readSecretBytes(secret, warn);
-  let keys: readonly Key[] | undefined; // not a promise, which Workers refuse to share between requests
-  return {
-    verify: async (given, headers) => {
-      const body = given instanceof Uint8Array ? given : new Uint8Array(given);
-      const header = typeof headers === "string" || headers == null ? headers : readHeader(headers, name);
-      const signature = readSignature(header ?? undefined);
-      if (!signature.ok) return unauthorized(signature.reason);
-      keys ??= await importKeys(secrets);
-      const at = await matchingKey(keys, signature.hex, body);
-      if (at === undefined) return unauthorized("signature_mismatch");
-      const parsed = parseEnvelope(body, decodeUtf8);
-      if (!parsed.ok) return { ok: false, status: 400, ...parsed.rejection };
-      const event = toEvent(parsed.envelope, await eventIdOf(parsed));
-      return { ok: true, status: 200, event, secret: at === 0 ? "current" : "previous" };
-    },
-  };
+export async function verify(
+  body: Uint8Array | ArrayBuffer,
+  headers: HeaderBag | string | null | undefined,
+  options: VerifyOptions,
+): Promise<VerifiedDelivery> {
+  const bytes = bodyBytes(body);
+  const secrets = readSecretBytes(options.secret);
+  const signature = readSignature(signatureOf(headers, options));
+  if (!signature.ok) return unauthorized(signature.reason);
+  const at = await matchingKey(await importKeys(secrets), signature.hex, bytes);
+  if (at === undefined) return unauthorized("signature_mismatch");
+  const parsed = parseEnvelope(bytes, decodeUtf8);
+  if (!parsed.ok) return { ok: false, status: 400, ...parsed.rejection };
+  return authentic(parsed.envelope, await eventIdOf(parsed), at === 0 ? "current" : "previous");
+}
+
+/** The bytes that were given; refuses what other code has read in another way. */
+export function bodyBytes(body: Uint8Array | ArrayBuffer): Uint8Array {
+  // Not `instanceof`, which is false for bytes of another realm, as in Jest.
+  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  if (Object.prototype.toString.call(body) === "[object ArrayBuffer]") return new Uint8Array(body);
+  throw new ConfigurationError(
+    "body_already_parsed",
+    `expected the raw bytes of the body, got a value of type ${typeof body}: pass what request.arrayBuffer() returns`,
+  );
+}
+
+/** The value of the signature header. */
+export function signatureOf(
+  headers: HeaderBag | string | null | undefined,
+  { signatureHeader = SIGNATURE_HEADER }: VerifyOptions,
+): string | readonly string[] | undefined {
+  if (typeof headers === "string") return headers;
+  return headers == null ? undefined : readHeader(headers, signatureHeader);
 }
 
 /** Prepares secrets as `readSecrets` does, for keys of WebCrypto. */
-function readSecretBytes(
-  given: VerifierOptions["secret"],
-  warn: (message: string) => void,
-): readonly Uint8Array<ArrayBuffer>[] {
+function readSecretBytes(option: VerifyOptions["secret"]): readonly Uint8Array<ArrayBuffer>[] {
+  const given: unknown = typeof option === "function" ? option() : option;
   const values: readonly unknown[] = given === undefined ? [] : Array.isArray(given) ? given : [given];
   if (values.length === 0) {
     throw new ConfigurationError(
@@ -133,7 +136,7 @@ function readSecretBytes(
         `expected ${which} to be a string or bytes, got another value: is the variable set?`,
       );
     }
-    return new Uint8Array(secretBytes(value, which, warn)); // a copy, which its owner cannot change later
+    return new Uint8Array(secretBytes(value, which, () => {}));
   });
 }
 
@@ -152,7 +155,8 @@ async function matchingKey(keys: readonly Key[], hex: string, body: Uint8Array):
   return at === -1 ? undefined : at;
 }
 
-function unauthorized(reason: SignatureReason): VerifiedDelivery {
+/** The result for a delivery that is not authentic. */
+export function unauthorized(reason: SignatureReason): VerifiedDelivery {
   return { ok: false, status: 401, reason, message: SIGNATURE_REASONS[reason].meaning };
 }
 
@@ -175,7 +179,8 @@ async function digest(given: string | Uint8Array): Promise<string> {
   return hex.slice(0, DIGEST_LENGTH);
 }
 
-function toEvent(envelope: Envelope, id: string): VerifiedEvent {
+/** The result for an event. */
+export function authentic(envelope: Envelope, id: string, secret: "current" | "previous"): VerifiedDelivery {
   const { event: kind, timestamp, data, webhook } = envelope;
-  return { id, kind, timestamp, data, webhook, envelope };
+  return { ok: true, status: 200, event: { id, kind, timestamp, data, webhook, envelope }, secret };
 }

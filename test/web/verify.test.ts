@@ -3,13 +3,25 @@ import { readFileSync } from "node:fs";
 import { createContext, runInContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createVerifier, eventKinds } from "../../src/entries/verify.ts";
+import { eventKinds, type VerifyOptions, verify } from "../../src/entries/verify.ts";
 import { readEnvelope } from "../../src/event/read-envelope.ts";
 import { sampleEvent } from "../../src/event/sample.ts";
+import { readSecrets } from "../../src/signature/secrets.ts";
+import { verifySync } from "../../src/web/verify-sync.ts";
 import { readVectors } from "../signature/vectors.ts";
 
 const SECRET = "a-secret-that-only-this-test-knows";
-const verifier = createVerifier({ secret: SECRET });
+const options = { secret: SECRET };
+/** The result of both functions, which must be the same. */
+async function verified(
+  body: Uint8Array | ArrayBuffer,
+  headers: Parameters<typeof verify>[1],
+  given = options as VerifyOptions,
+) {
+  const result = await verify(body, headers, given);
+  expect(verifySync(body, headers, given)).toEqual(result);
+  return result;
+}
 const sign = (body: string | Uint8Array, secret: string | Uint8Array = SECRET) =>
   `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -27,12 +39,10 @@ function expected(body: Uint8Array) {
 describe("the signature", () => {
   it.each(readVectors())("of $name is valid, and is not with another secret or body", async (vector) => {
     const { secret, body, signature } = vector;
-    expect((await createVerifier({ secret }).verify(body, signature)).status).not.toBe(401);
+    expect((await verified(body, signature, { secret })).status).not.toBe(401);
     const wrong = { ok: false, status: 401, reason: "signature_mismatch", message: expect.any(String) };
-    expect(await createVerifier({ secret: `${secret}x` }).verify(body, signature)).toEqual(wrong);
-    expect(await createVerifier({ secret }).verify(Buffer.concat([body, bytes(" ")]), signature)).toEqual(
-      wrong,
-    );
+    expect(await verified(body, signature, { secret: `${secret}x` })).toEqual(wrong);
+    expect(await verified(Buffer.concat([body, bytes(" ")]), signature, { secret })).toEqual(wrong);
   });
 
   it.each([
@@ -54,53 +64,65 @@ describe("the signature", () => {
     [`${sign("{}")}\n`, "signature_malformed"],
     [sign("{} "), "signature_mismatch"],
   ] as const)("%j is refused as %s", async (headers, reason) => {
-    expect(await verifier.verify(bytes("{}"), headers)).toMatchObject({ ok: false, status: 401, reason });
+    expect(await verified(bytes("{}"), headers)).toMatchObject({ ok: false, status: 401, reason });
   });
 
   it("is found in any kind of headers, under the name of the option", async () => {
     const body = envelope();
     const headers = { "X-Other": sign(body) };
-    const other = createVerifier({ secret: SECRET, signatureHeader: "x-other" });
+    const other = { secret: SECRET, signatureHeader: "x-other" };
     for (const given of [headers, new Headers(headers), headers["X-Other"]])
-      expect((await other.verify(bytes(body), given)).ok).toBe(true);
-    expect((await verifier.verify(bytes(body), headers)).status).toBe(401);
+      expect((await verified(bytes(body), given, other)).ok).toBe(true);
+    expect((await verified(bytes(body), headers)).status).toBe(401);
   });
 
-  it("may be made with any of several secrets, text or bytes", async () => {
+  it("is checked with any of several secrets, text or bytes, or what a function returns", async () => {
     const body = envelope();
     const old = new Uint8Array([0, 255, 1, 254, 2, 253, 3, 252, 4, 251, 5, 250, 6, 249, 7, 248]);
-    const both = createVerifier({ secret: [`${SECRET}\n`, old] });
-    expect(await both.verify(bytes(body), sign(body))).toMatchObject({ ok: true, secret: "current" });
-    expect(await both.verify(bytes(body), sign(body, old))).toMatchObject({ ok: true, secret: "previous" });
-    const before = sign(body, old);
-    old.fill(0);
-    expect(await both.verify(bytes(body), before)).toMatchObject({ ok: true });
+    const secret = [`${SECRET}\n`, old];
+    for (const both of [{ secret }, { secret: () => secret }]) {
+      expect(await verified(bytes(body), sign(body), both)).toMatchObject({ ok: true, secret: "current" });
+      expect(await verified(bytes(body), sign(body, old), both)).toMatchObject({
+        ok: true,
+        secret: "previous",
+      });
+    }
   });
 
-  it.each([undefined, [], "", "  \n", new Uint8Array(), [SECRET, ""], [SECRET, undefined]])(
-    "needs a secret: %j is refused",
-    (secret) => {
-      const create = () => createVerifier({ secret: secret as string });
-      expect(create).toThrow(
-        expect.objectContaining({ code: expect.stringMatching(/^secret_(missing|empty)$/) }),
-      );
+  it.each([undefined, [], "", "  \n", new Uint8Array(), [SECRET, ""], [SECRET, undefined], () => ""])(
+    "needs a secret: %j is refused, even if the delivery has no signature",
+    async (secret) => {
+      const refused = expect.objectContaining({ code: expect.stringMatching(/^secret_(missing|empty)$/) });
+      const given = { secret: secret as string };
+      await expect(verify(bytes("{}"), {}, given)).rejects.toEqual(refused);
+      expect(() => verifySync(bytes("{}"), {}, given)).toThrow(refused);
     },
   );
 
-  it("a secret that can be guessed causes a warning", () => {
-    const warnings: string[] = [];
-    createVerifier({ secret: ["changeme", "short"], warn: (message) => warnings.push(message) });
-    expect(warnings).toEqual([
-      expect.stringContaining("placeholder"),
-      expect.stringContaining("only 5 bytes"),
-    ]);
+  it.each(["{}", {}, undefined, null, [1]])("needs the raw bytes: %j is refused", async (body) => {
+    const refused = expect.objectContaining({ code: "body_already_parsed" });
+    await expect(verify(body as never, sign("{}"), options)).rejects.toEqual(refused);
+    expect(() => verifySync(body as never, sign("{}"), options)).toThrow(refused);
+  });
+
+  it("never reads as valid without await, nor in a call of the old form", async () => {
+    const body = bytes(envelope());
+    const forgotten = verify(body, sign(body), options);
+    // @ts-expect-error a promise has no result
+    expect(forgotten.ok).toBeUndefined();
+    const old = readSecrets(SECRET);
+    // @ts-expect-error the secrets have a name
+    await expect(verify(body, sign(body), old)).rejects.toMatchObject({ code: "secret_missing" });
+    // @ts-expect-error without options
+    await expect(verify(body, sign(body))).rejects.toThrow(TypeError);
+    expect((await forgotten).ok).toBe(true);
   });
 });
 
 describe("the event", () => {
   it.each(eventKinds)("%s has the id that a receiver gives it", async (kind) => {
     const body = bytes(JSON.stringify(sampleEvent(kind)));
-    expect(await verifier.verify(body.buffer, sign(body))).toEqual(expected(body));
+    expect(await verified(body.buffer, sign(body))).toEqual(expected(body));
   });
 
   it.each([
@@ -125,13 +147,13 @@ describe("the event", () => {
     ` \n${envelope()}`,
   ])("is read, or refused, as by a receiver: %s", async (text) => {
     const body = bytes(text);
-    expect(await verifier.verify(body, sign(body))).toEqual(expected(body));
+    expect(await verified(body, sign(body))).toEqual(expected(body));
   });
 
   it("bytes that are not UTF-8 are refused as by a receiver", async () => {
     for (const body of [[0xff], [0xed, 0xa0, 0x80], [0xef, 0xbb, 0xbf, 0xef, 0xbb, 0xbf], [0xc0, 0xaf]]) {
       const given = new Uint8Array(body);
-      expect(await verifier.verify(given, sign(given))).toEqual(expected(given));
+      expect(await verified(given, sign(given))).toEqual(expected(given));
     }
   });
 
@@ -145,7 +167,7 @@ describe("the event", () => {
       });
     await fc.assert(
       fc.asyncProperty(near, async (body) => {
-        expect(await verifier.verify(body, sign(body))).toEqual(expected(body));
+        expect(await verified(body, sign(body))).toEqual(expected(body));
       }),
       { numRuns: 300 },
     );
@@ -155,12 +177,12 @@ describe("the event", () => {
 it("the built file runs where nothing but web standards exist", async () => {
   const source = readFileSync(new URL("../../dist/verify.js", import.meta.url), "utf8");
   expect(source).not.toMatch(/\b(?:import|require)\b\s*[("{']|\bBuffer\b|\bprocess\b|node:/);
-  const script = `${source.replace(/export \{[\s\S]*\};?\s*$/, "")}\ncreateVerifier;`;
+  const script = `${source.replace(/export \{[\s\S]*\};?\s*$/, "")}\nverify;`;
   const web = createContext({ crypto, TextEncoder, TextDecoder, Headers });
-  const create = runInContext(script, web) as typeof createVerifier;
+  const check = runInContext(script, web) as typeof verify;
   const body = bytes(envelope());
-  expect(await create({ secret: SECRET }).verify(body, sign(body))).toMatchObject({ ok: true });
-  expect(await create({ secret: "another-secret-of-some-length" }).verify(body, sign(body))).toMatchObject({
+  expect(await check(body, sign(body), options)).toMatchObject({ ok: true });
+  expect(await check(body, sign(body), { secret: "another-secret-of-some-length" })).toMatchObject({
     status: 401,
   });
 });
