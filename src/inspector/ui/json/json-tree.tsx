@@ -72,58 +72,93 @@ export function JsonTree({
       <div class="body-space" role="presentation" style={{ height: `${space}px` }}>
         {rows.map((row) => {
           const line = folding.line(row);
-          const kind = lines.kind(line);
-          const isFolded = folding.isFolded(line);
-          const isActive = row === activeRow;
-          const parent = lines.parent(line);
-          const place = {
-            transform: `translateY(${y(row)}px)`,
-            paddingLeft: `${14 + Math.min(lines.depth(line), MAX_INDENT) * 15}px`,
-          };
-          const wrong = notes.get(line);
-          const content = tokensOf(lines, line, isFolded).map(({ kind: token, text }, index) => (
-            <span key={index} class={`json-${token}`}>
-              {token === "note" || token === "mark" ? visible(text) : marked(text, pattern)}
-            </span>
-          ));
-          if (kind === "close") {
-            return (
-              <div key={line} class="body-line" aria-hidden="true" style={place}>
-                {content}
-              </div>
-            );
-          }
           return (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the tree itself handles the keys
-            // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus and names the active line
-            <div
+            <TreeLine
               key={line}
-              id={`json-${line}`}
-              class={`body-line${isActive ? " active" : ""}${wrong === undefined ? "" : " wrong"}`}
-              role="treeitem"
-              aria-level={lines.depth(line) + 1}
-              aria-posinset={lines.position(line) + 1}
-              aria-setsize={parent < 0 ? 1 : lines.size(parent)}
-              aria-expanded={kind === "open" ? !isFolded : undefined}
-              aria-selected={isActive}
-              style={place}
-              onClick={(event) => {
-                const isMark = event.target instanceof Element && event.target.closest(".fold") !== null;
-                onActive({ line, moves: active.moves });
-                if (isMark || isFolded) fold(line, !isFolded);
-              }}
-            >
-              {kind === "open" && (
-                <span class="fold" aria-hidden="true">
-                  {isFolded ? "▸" : "▾"}
-                </span>
-              )}
-              {content}
-              {wrong !== undefined && <span class="wrong-note">{visible(`← ${wrong.join("; ")}`)}</span>}
-            </div>
+              lines={lines}
+              line={line}
+              y={y(row)}
+              isFolded={folding.isFolded(line)}
+              isActive={row === activeRow}
+              pattern={pattern}
+              wrong={notes.get(line)}
+              onActive={() => onActive({ line, moves: active.moves })}
+              fold={fold}
+            />
           );
         })}
       </div>
+    </div>
+  );
+}
+
+function TreeLine({
+  lines,
+  line,
+  y,
+  isFolded,
+  isActive,
+  pattern,
+  wrong,
+  onActive,
+  fold,
+}: {
+  lines: JsonLines;
+  line: number;
+  /** Pixels from the top. */
+  y: number;
+  isFolded: boolean;
+  isActive: boolean;
+  pattern: RegExp | undefined;
+  /** What is wrong with it. */
+  wrong: readonly string[] | undefined;
+  onActive: () => void;
+  fold: (line: number, isFolded: boolean) => void;
+}) {
+  const kind = lines.kind(line);
+  const parent = lines.parent(line);
+  const place = {
+    transform: `translateY(${y}px)`,
+    paddingLeft: `${14 + Math.min(lines.depth(line), MAX_INDENT) * 15}px`,
+  };
+  const content = tokensOf(lines, line, isFolded).map(({ kind: token, text }, index) => (
+    <span key={index} class={`json-${token}`}>
+      {token === "note" || token === "mark" ? visible(text) : marked(text, pattern)}
+    </span>
+  ));
+  if (kind === "close") {
+    return (
+      <div class="body-line" aria-hidden="true" style={place}>
+        {content}
+      </div>
+    );
+  }
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree itself handles the keys
+    // biome-ignore lint/a11y/useFocusableInteractive: the tree has the focus and names the active line
+    <div
+      id={`json-${line}`}
+      class={`body-line${isActive ? " active" : ""}${wrong === undefined ? "" : " wrong"}`}
+      role="treeitem"
+      aria-level={lines.depth(line) + 1}
+      aria-posinset={lines.position(line) + 1}
+      aria-setsize={parent < 0 ? 1 : lines.size(parent)}
+      aria-expanded={kind === "open" ? !isFolded : undefined}
+      aria-selected={isActive}
+      style={place}
+      onClick={(event) => {
+        const isMark = event.target instanceof Element && event.target.closest(".fold") !== null;
+        onActive();
+        if (isMark || isFolded) fold(line, !isFolded);
+      }}
+    >
+      {kind === "open" && (
+        <span class="fold" aria-hidden="true">
+          {isFolded ? "▸" : "▾"}
+        </span>
+      )}
+      {content}
+      {wrong !== undefined && <span class="wrong-note">{visible(`← ${wrong.join("; ")}`)}</span>}
     </div>
   );
 }

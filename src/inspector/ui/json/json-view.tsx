@@ -52,9 +52,7 @@ export function JsonView({
     const line = wanted === undefined ? undefined : lineOf(lines, wanted.field);
     if (line === undefined) return;
     go(line);
-    const tree = document.querySelector<HTMLElement>(".payload [role=tree]");
-    tree?.scrollIntoView({ block: "nearest" });
-    tree?.focus({ preventScroll: true });
+    focusTree();
   }, [wanted]);
   useEffect(() => {
     if (found[0] !== undefined) go(found[0]);
@@ -65,41 +63,16 @@ export function JsonView({
     const line = next ?? (by === 1 ? found[0] : found.at(-1));
     if (line !== undefined) go(line);
   };
-  const position = found.indexOf(active.line) + 1;
   const path = lines.path(active.line);
   return (
     <div class="json">
       <div class="json-tools">
-        <search>
-          <input
-            type="search"
-            id="body-search"
-            aria-label="Search the body"
-            placeholder="Search the body"
-            value={query}
-            onInput={(event) => setQuery(event.currentTarget.value)}
-            onKeyDown={(event) => {
-              if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
-              else if (event.key === "Escape" && query !== "") setQuery("");
-              else return;
-              event.preventDefault();
-              event.stopPropagation();
-            }}
-          />
-          {pattern !== undefined && (
-            <>
-              <span class="quiet" role="status">
-                {foundText(found.length, position)}
-              </span>
-              <button type="button" class="small" aria-label="Previous match" onClick={() => step(-1)}>
-                ↑
-              </button>
-              <button type="button" class="small" aria-label="Next match" onClick={() => step(1)}>
-                ↓
-              </button>
-            </>
-          )}
-        </search>
+        <BodySearch
+          query={query}
+          setQuery={setQuery}
+          found={pattern === undefined ? undefined : foundText(found.length, found.indexOf(active.line) + 1)}
+          step={step}
+        />
         <button
           type="button"
           class="small"
@@ -141,6 +114,58 @@ export function JsonView({
       </div>
     </div>
   );
+}
+
+function BodySearch({
+  query,
+  setQuery,
+  found,
+  step,
+}: {
+  query: string;
+  setQuery: (query: string) => void;
+  /** How much was found; `undefined` while nothing is searched for. */
+  found: string | undefined;
+  step: (by: 1 | -1) => void;
+}) {
+  return (
+    <search>
+      <input
+        type="search"
+        id="body-search"
+        aria-label="Search the body"
+        placeholder="Search the body"
+        value={query}
+        onInput={(event) => setQuery(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
+          else if (event.key === "Escape" && query !== "") setQuery("");
+          else return;
+          event.preventDefault();
+          event.stopPropagation();
+        }}
+      />
+      {found !== undefined && (
+        <>
+          <span class="quiet" role="status">
+            {found}
+          </span>
+          <button type="button" class="small" aria-label="Previous match" onClick={() => step(-1)}>
+            ↑
+          </button>
+          <button type="button" class="small" aria-label="Next match" onClick={() => step(1)}>
+            ↓
+          </button>
+        </>
+      )}
+    </search>
+  );
+}
+
+function focusTree(): void {
+  const tree = document.querySelector<HTMLElement>(".payload [role=tree]");
+  tree?.scrollIntoView({ block: "nearest" });
+  tree?.focus({ preventScroll: true });
 }
 
 function foundText(count: number, position: number): string {

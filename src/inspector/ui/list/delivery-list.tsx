@@ -28,48 +28,11 @@ export function DeliveryList({
   onMove: (by: number) => void;
   view: ListView;
 }) {
-  const box = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 800 });
-  const [unseen, setUnseen] = useState(0);
+  const lineHeight = LINE_HEIGHTS[density];
+  const { box, view, setView, unseen, setUnseen, at, rows } = useScrolling(feed, selected, lineHeight);
   const { lines } = feed;
   const { count } = lines;
-  const lineHeight = LINE_HEIGHTS[density];
-
-  useEffect(() => {
-    const element = box.current;
-    if (element === null) return;
-    const look = () => setView({ top: element.scrollTop, height: element.clientHeight });
-    const observer = new ResizeObserver(look);
-    observer.observe(element);
-    look();
-    return () => observer.disconnect();
-  }, []);
-
-  // New rows at the top must not move what the user is reading.
-  useLayoutEffect(() => {
-    const added = feed.takeAdded();
-    const element = box.current;
-    if (element === null || added === 0) return;
-    const { scrollTop: top, clientHeight: height } = element;
-    if (top < lineHeight / 2) return;
-    element.scrollTop = topAfterAdding(added, { count, top, height, lineHeight });
-    setUnseen((before) => before + added);
-  }, [feed.version]);
-
-  const { first, last, space, y } = lineWindow({ count, ...view, lineHeight });
-  useEffect(() => {
-    if (last > count - NEAR_END) void feed.loadMore();
-  }, [last, feed, feed.version]); // a search may find nothing in one part of the past, and continues
-
-  const at = selected === undefined ? -1 : lines.positionOf(selected);
-  // A newly selected row is scrolled into view, but scrolling is not interfered with.
-  useLayoutEffect(() => {
-    const element = box.current;
-    if (element === null || at < 0) return;
-    const { scrollTop: top, clientHeight: height } = element;
-    element.scrollTop = topFor(at, { count, top, height, lineHeight });
-  }, [selected, lineHeight]);
-
+  const { first, last, space, y } = rows;
   const page = Math.max(1, Math.floor(view.height / lineHeight) - 1);
   const moves: Readonly<Record<string, number>> = {
     ...{ PageDown: page, PageUp: -page, Home: -count, End: count },
@@ -131,4 +94,48 @@ export function DeliveryList({
       </div>
     </div>
   );
+}
+
+/** What is visible of the list while rows are added at its top, others are selected, and the user scrolls. */
+function useScrolling(feed: Feed, selected: string | undefined, lineHeight: number) {
+  const box = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState({ top: 0, height: 800 });
+  const [unseen, setUnseen] = useState(0);
+  const { count } = feed.lines;
+
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const look = () => setView({ top: element.scrollTop, height: element.clientHeight });
+    const observer = new ResizeObserver(look);
+    observer.observe(element);
+    look();
+    return () => observer.disconnect();
+  }, []);
+
+  // New rows at the top must not move what the user is reading.
+  useLayoutEffect(() => {
+    const added = feed.takeAdded();
+    const element = box.current;
+    if (element === null || added === 0) return;
+    const { scrollTop: top, clientHeight: height } = element;
+    if (top < lineHeight / 2) return;
+    element.scrollTop = topAfterAdding(added, { count, top, height, lineHeight });
+    setUnseen((before) => before + added);
+  }, [feed.version]);
+
+  const rows = lineWindow({ count, ...view, lineHeight });
+  useEffect(() => {
+    if (rows.last > count - NEAR_END) void feed.loadMore();
+  }, [rows.last, feed, feed.version]); // a search may find nothing in one part of the past, and continues
+
+  const at = selected === undefined ? -1 : feed.lines.positionOf(selected);
+  // A newly selected row is scrolled into view, but scrolling is not interfered with.
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null || at < 0) return;
+    const { scrollTop: top, clientHeight: height } = element;
+    element.scrollTop = topFor(at, { count, top, height, lineHeight });
+  }, [selected, lineHeight]);
+  return { box, view, setView, unseen, setUnseen, at, rows };
 }

@@ -28,6 +28,48 @@ export function Menu({
   items: readonly MenuItem[];
   disabled?: boolean;
 }) {
+  const { isOpen, shift, id, frame, button, list, open, close, move, hide } = useMenu();
+  return (
+    <div ref={frame} class="menu">
+      <button
+        ref={button}
+        type="button"
+        disabled={disabled}
+        aria-label={name}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? id : undefined}
+        onClick={() => (isOpen ? hide() : open(0))}
+        onKeyDown={(event) => {
+          if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+          event.preventDefault();
+          event.stopPropagation();
+          open(event.key === "ArrowDown" ? 0 : -1);
+        }}
+      >
+        {label}
+      </button>
+      {isOpen && (
+        <div
+          ref={list}
+          id={id}
+          role="menu"
+          aria-label={name ?? label}
+          tabIndex={-1}
+          style={{ transform: `translateX(${shift}px)` }}
+          onKeyDown={move}
+        >
+          {items.map((item) => (
+            <MenuLine key={item.label} item={item} close={close} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Whether a menu is open, where it is, and what opens, closes and moves in it. */
+function useMenu() {
   const [isOpen, setOpen] = useState(false);
   const [shift, setShift] = useState(0);
   const id = useId();
@@ -57,8 +99,9 @@ export function Menu({
     setOpen(true);
     requestAnimationFrame(() => buttons().at(at)?.focus());
   };
+  const hide = () => setOpen(false);
   const close = () => {
-    setOpen(false);
+    hide();
     button.current?.focus();
   };
   const move = (event: KeyboardEvent) => {
@@ -66,49 +109,13 @@ export function Menu({
     const at = all.findIndex((one) => one.matches(":focus"));
     const next = nextOf(event.key, at, all);
     if (event.key === "Escape") close();
-    else if (event.key === "Tab") setOpen(false);
+    else if (event.key === "Tab") hide();
     else if (next !== undefined) all.at(next)?.focus();
     // The page's own keys have no meaning while a menu is open.
     event.stopPropagation();
     if (event.key === "Escape" || next !== undefined) event.preventDefault();
   };
-  return (
-    <div ref={frame} class="menu">
-      <button
-        ref={button}
-        type="button"
-        disabled={disabled}
-        aria-label={name}
-        aria-haspopup="menu"
-        aria-expanded={isOpen}
-        aria-controls={isOpen ? id : undefined}
-        onClick={() => (isOpen ? setOpen(false) : open(0))}
-        onKeyDown={(event) => {
-          if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
-          event.preventDefault();
-          event.stopPropagation();
-          open(event.key === "ArrowDown" ? 0 : -1);
-        }}
-      >
-        {label}
-      </button>
-      {isOpen && (
-        <div
-          ref={list}
-          id={id}
-          role="menu"
-          aria-label={name ?? label}
-          tabIndex={-1}
-          style={{ transform: `translateX(${shift}px)` }}
-          onKeyDown={move}
-        >
-          {items.map((item) => (
-            <MenuLine key={item.label} item={item} close={close} />
-          ))}
-        </div>
-      )}
-    </div>
-  );
+  return { isOpen, shift, id, frame, button, list, open, close, move, hide };
 }
 
 function MenuLine({ item, close }: { item: MenuItem; close: () => void }) {
