@@ -68,7 +68,13 @@ export type ConfigurationErrorCode =
   | "credential_invalid";
 
 /** The codes with which an inbox rejects if its store fails. */
-export type InboxErrorCode = Exclude<Extract<ErrorCode, `inbox_${string}`>, ConfigurationErrorCode>;
+export const INBOX_ERROR_CODES = [
+  ...(["inbox_unavailable", "inbox_unreachable", "inbox_busy", "inbox_corrupt"] as const),
+  ...(["inbox_newer", "inbox_older"] as const),
+] as const satisfies readonly ErrorCode[];
+
+/** One of {@link INBOX_ERROR_CODES}. */
+export type InboxErrorCode = (typeof INBOX_ERROR_CODES)[number];
 
 /** The codes that a receiver throws, rejects with or logs. */
 export type ReceiverErrorCode =

@@ -2,6 +2,7 @@ import type { Logger } from "../base/logger.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { WebhookEvent } from "../event/event.ts";
+import type { DeadReason, WaitingReason } from "../inbox/reasons.ts";
 import type { HandlerTransaction } from "../inbox/transaction-types.ts";
 import type { TargetOptions } from "./targets/target.ts";
 
@@ -93,11 +94,12 @@ export type Plan =
   /** It has no handler here, but another process has one: it is given back. */
   | { readonly leave: true }
   /** It has no handler here: it waits this many milliseconds for a process that has one. */
-  | { readonly wait: number; readonly reason: string }
+  | { readonly wait: number; readonly reason: WaitingReason }
   /** It ends without a run: no handler, invalid data, or another entry has the same event. */
+  | { readonly end: "done"; readonly reason: "retried" }
   | {
-      readonly end: "done" | "dead" | "unhandled";
-      readonly reason: string;
+      readonly end: "dead" | "unhandled";
+      readonly reason: DeadReason | WaitingReason;
       /** For the reason `invalid_data`: what does not fit. */
       readonly problems?: readonly DataProblem[];
     };

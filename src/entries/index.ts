@@ -119,13 +119,13 @@ export type {
   Misconfigured,
   Outcome,
   Proof,
-  RefusalReason,
   Refused,
   Rejected,
   Unauthorized,
   Unavailable,
 } from "../receiver/outcome.ts";
 export type { Ran, Receiver, ReplacingHandlers } from "../receiver/receiver.ts";
+export type { RefusalReason } from "../receiver/refusals.ts";
 export { toAnswer } from "../receiver/response.ts";
 export { CAUSES, type Cause, type CauseCode } from "../signature/diagnose/causes.ts";
 export { type DiagnoseOptions, type Diagnosis, diagnoseSignature } from "../signature/diagnose/diagnose.ts";

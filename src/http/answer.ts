@@ -23,13 +23,13 @@ export function failure(
   status: number,
   type: string,
   message: string,
-  headers?: Record<string, string>,
+  headers?: Readonly<Record<string, string>>,
 ): Answer {
   return json(status, { error: { type, message } }, headers);
 }
 
 /** A JSON answer. */
-export function json(status: number, value: object, headers?: Record<string, string>): Answer {
+export function json(status: number, value: object, headers?: Readonly<Record<string, string>>): Answer {
   const body = JSON.stringify(value);
   const own = { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(body)) };
   return { status, headers: headers === undefined ? own : { ...own, ...headers }, body };

@@ -1,5 +1,6 @@
 import type { Delivery } from "../event/delivery.ts";
 import type { Entry } from "../inbox/entry.ts";
+import { reasonWords } from "../inbox/reasons.ts";
 import { formatDelivery } from "../relay/fixture.ts";
 import { RequestError, wrongMethod } from "./answer.ts";
 import { bodyName, entryFixtureName, listSamples } from "./changes/actions.ts";
@@ -13,7 +14,6 @@ import { findRelated } from "./entries/find-related.ts";
 import { entryRows } from "./entries/rows.ts";
 import { hiddenHeaders, withoutCredentials } from "./entries/shown-headers.ts";
 import { RESOURCE_PATH } from "./entries/value-path.ts";
-import { reasonWords } from "./entries/words.ts";
 import type { Overview } from "./overview/overview-api.ts";
 import { json, type Route, type Workings } from "./workings.ts";
 

@@ -1,7 +1,10 @@
-import { HookporterError } from "../errors.ts";
+import { HookporterError, INBOX_ERROR_CODES } from "../errors.ts";
 import { isEventKind } from "../event/kinds.ts";
 import { REJECTION_REASONS } from "../event/rejection.ts";
-import type { Outcome, RefusalReason } from "../receiver/outcome.ts";
+import { DEAD_REASONS } from "../inbox/reasons.ts";
+import { DROPPED } from "../inbox/target-wait.ts";
+import type { Outcome } from "../receiver/outcome.ts";
+import { REFUSALS } from "../receiver/refusals.ts";
 import { SIGNATURE_REASONS } from "../signature/signature-format.ts";
 import { OTHER } from "./bounded-label.ts";
 
@@ -15,11 +18,6 @@ export interface OutcomeLabels {
   readonly reason: string;
 }
 
-const REFUSALS: Readonly<Record<RefusalReason, true>> = {
-  ...{ wrong_path: true, wrong_method: true, too_slow: true, too_large: true },
-  ...{ content_encoding: true, aborted: true, stalled: true, overloaded: true },
-};
-
 /** The labels that are there from the start, with 0: an increase from nothing to 1 is none to Prometheus. */
 export const KNOWN_OUTCOMES: readonly OutcomeLabels[] = [
   { outcome: "accepted", reason: "" },
@@ -28,17 +26,12 @@ export const KNOWN_OUTCOMES: readonly OutcomeLabels[] = [
   ...Object.keys(REJECTION_REASONS).map((reason) => ({ outcome: "rejected", reason }) as const),
   ...Object.keys(SIGNATURE_REASONS).map((reason) => ({ outcome: "unauthorized", reason }) as const),
   ...Object.keys(REFUSALS).map((reason) => ({ outcome: "refused", reason }) as const),
-  ...["closed", "inbox_unavailable", "inbox_busy", "inbox_corrupt"].map(
-    (reason) => ({ outcome: "unavailable", reason }) as const,
-  ),
+  ...["closed", ...INBOX_ERROR_CODES].map((reason) => ({ outcome: "unavailable", reason }) as const),
   { outcome: "misconfigured", reason: "error" },
 ];
 
-/** The reasons of dead letters that are there from the start. */
-export const KNOWN_DEAD: readonly string[] = [
-  ...["attempts_exhausted", "invalid_data", "unreadable"],
-  ...Object.keys(REJECTION_REASONS),
-];
+/** The reasons of dead letters that are there from the start. What a person drops is no dead letter of this process. */
+export const KNOWN_DEAD: readonly string[] = Object.keys(DEAD_REASONS).filter((reason) => reason !== DROPPED);
 
 /** The labels of an outcome. */
 export function labelsOf(outcome: Outcome): OutcomeLabels {

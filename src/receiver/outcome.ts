@@ -3,17 +3,7 @@ import type { Rejection } from "../event/rejection.ts";
 import type { EntryState } from "../inbox/entry.ts";
 import type { Secret } from "../signature/secrets.ts";
 import type { SignatureReason } from "../signature/signature-format.ts";
-
-/** Why a request was refused before its signature was checked. */
-export type RefusalReason =
-  | "wrong_path"
-  | "wrong_method"
-  | "too_slow"
-  | "too_large"
-  | "content_encoding"
-  | "aborted"
-  | "stalled"
-  | "overloaded";
+import type { RefusalReason } from "./refusals.ts";
 
 /** Why a delivery is authentic. Exactly one of the two is set. */
 export interface Proof {

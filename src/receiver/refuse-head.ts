@@ -1,6 +1,6 @@
 import { isEndpoint } from "./adapters/endpoint-path.ts";
 import type { Incoming } from "./incoming.ts";
-import type { RefusalReason } from "./outcome.ts";
+import type { RefusalReason } from "./refusals.ts";
 
 /** Why a request is refused by its head alone, in the order of the contract: route, method, encoding. */
 export function refuseHead({ method, target, path, headers }: Incoming): RefusalReason | undefined {

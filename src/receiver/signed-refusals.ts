@@ -2,7 +2,8 @@ import { readHeader } from "../signature/header.ts";
 import { shownUrl } from "../text/shown-url.ts";
 import type { Incoming } from "./incoming.ts";
 import type { Settings } from "./options/options.ts";
-import type { Outcome, RefusalReason } from "./outcome.ts";
+import type { Outcome } from "./outcome.ts";
+import type { RefusalReason } from "./refusals.ts";
 import { toAnswer } from "./response.ts";
 
 type Needed = Pick<Settings, "log" | "signatureHeader" | "bodyLimit">;

@@ -1,23 +1,13 @@
 import { expect, it } from "vitest";
 import { REJECTION_REASONS } from "../../src/event/rejection.ts";
-import type { Outcome, RefusalReason } from "../../src/receiver/outcome.ts";
+import { DEAD_REASONS, WAITING_REASONS } from "../../src/inbox/reasons.ts";
+import type { Outcome } from "../../src/receiver/outcome.ts";
+import { REFUSALS, type RefusalReason } from "../../src/receiver/refusals.ts";
 import { toAnswer } from "../../src/receiver/response.ts";
 import { SIGNATURE_REASONS } from "../../src/signature/signature-format.ts";
 import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 
 const page = readPage("docs/reference/answers.md");
-
-/** The type keeps this complete: an added or removed reason does not compile. */
-const REFUSALS: Readonly<Record<RefusalReason, true>> = {
-  wrong_path: true,
-  wrong_method: true,
-  content_encoding: true,
-  too_large: true,
-  too_slow: true,
-  aborted: true,
-  stalled: true,
-  overloaded: true,
-};
 
 it("the page lists every rejection reason with its meaning, and no other", () => {
   const onPage = table("Rejection reasons").map(([reason = "", meaning]) => [quoted(reason)[0], meaning]);
@@ -47,6 +37,18 @@ it("the page lists every refusal with its answer, and no other", () => {
     return [reason, String(status), type, own.map((header) => header.join(": ")).join(", ")];
   });
   expect(onPage).toEqual(inCode);
+});
+
+it("the page lists every other reason of an entry, and no other", () => {
+  const onPage = table("Dead letters and redrive").map(([reason = "", state = ""]) => ({
+    reason: quoted(reason)[0],
+    isDead: quoted(state)[0] === "dead",
+  }));
+  const reasons = (isDead: boolean) =>
+    new Set(onPage.flatMap((row) => (row.isDead === isDead ? [row.reason] : [])));
+  const dead = Object.keys(DEAD_REASONS).filter((reason) => !Object.hasOwn(REJECTION_REASONS, reason));
+  expect(reasons(true)).toEqual(new Set(dead));
+  expect(reasons(false)).toEqual(new Set(Object.keys(WAITING_REASONS)));
 });
 
 it("the page has the status and type of the other errors", () => {

@@ -1,10 +1,15 @@
 import * as client from "prom-client";
 import { describe, expect, it } from "vitest";
 import { collectMetrics } from "../../src/entries/metrics.ts";
+import { INBOX_ERROR_CODES } from "../../src/errors.ts";
+import { REJECTION_REASONS } from "../../src/event/rejection.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { DEAD_REASONS } from "../../src/inbox/reasons.ts";
 import { driftFrom } from "../../src/learn/drift.ts";
 import { type Learned, learn } from "../../src/learn/learned.ts";
+import { REFUSALS } from "../../src/receiver/refusals.ts";
+import { SIGNATURE_REASONS } from "../../src/signature/signature-format.ts";
 import { openReceiver } from "../receiver/open.ts";
 import { bytes, freshEnvelope, NOW, signedHeaders, until } from "../receiver/sample.ts";
 import { postTo } from "./posting.ts";
@@ -45,8 +50,16 @@ describe("the metrics of deliveries", () => {
   it("begin at 0 for every known reason, so that the first one is an increase", async () => {
     const { scrape } = await openMeasured();
     const read = await scrape();
-    expect(read('hookporter_dead_letters_total{reason="attempts_exhausted"}')).toBe(0);
-    expect(read('hookporter_deliveries_total{outcome="unauthorized",reason="signature_missing"}')).toBe(0);
+    const dead = Object.keys(DEAD_REASONS).filter((reason) => reason !== "dropped");
+    for (const reason of dead) expect(read(`hookporter_dead_letters_total{reason="${reason}"}`)).toBe(0);
+    const outcomes = [
+      ...Object.keys(REJECTION_REASONS).map((reason) => ["rejected", reason]),
+      ...Object.keys(SIGNATURE_REASONS).map((reason) => ["unauthorized", reason]),
+      ...Object.keys(REFUSALS).map((reason) => ["refused", reason]),
+      ...[...INBOX_ERROR_CODES, "closed"].map((reason) => ["unavailable", reason]),
+    ];
+    for (const [outcome, reason] of outcomes)
+      expect(read(`hookporter_deliveries_total{outcome="${outcome}",reason="${reason}"}`)).toBe(0);
     expect(read('hookporter_events_total{kind="lead.created"}')).toBe(0);
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { HookporterError } from "../../src/errors.ts";
-import type { Outcome, RefusalReason } from "../../src/receiver/outcome.ts";
+import type { Outcome } from "../../src/receiver/outcome.ts";
+import type { RefusalReason } from "../../src/receiver/refusals.ts";
 import { toAnswer } from "../../src/receiver/response.ts";
 
 const secret = { role: "current", fingerprint: "0123abcd" } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RefusalReason } from "../../src/receiver/outcome.ts";
+import type { RefusalReason } from "../../src/receiver/refusals.ts";
 import { SignedRefusals } from "../../src/receiver/signed-refusals.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 import { openEndpoint } from "./open.ts";

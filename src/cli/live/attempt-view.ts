@@ -1,4 +1,5 @@
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
+import { reasonWords } from "../../inbox/reasons.ts";
 import { TARGET_AWAY } from "../../inbox/target-wait.ts";
 import type { AttemptObservation } from "../../receiver/observation.ts";
 import { durationText } from "../../text/duration-text.ts";
@@ -37,7 +38,8 @@ export function attemptLines(
   const lines = records.flatMap((record) => runLines(record, records.length > 1));
   if (state === "dead") {
     lines.push(...problemLines(problems));
-    if (problems.length === 0) lines.push(records.length === 0 ? `${reason}; not run` : `${reason}`);
+    const because = `${reasonWords(reason ?? "")} (${reason})`;
+    if (problems.length === 0) lines.push(records.length === 0 ? `${because}; not run` : because);
     lines.push(`fix the cause, then: hookporter events retry ${seq}`);
   }
   return [...rowLines(head, style), ...beneath(lines, style)];

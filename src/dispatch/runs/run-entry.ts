@@ -41,7 +41,8 @@ function settleWithoutRun(
   settle: Settle,
 ): Settlement {
   if ("end" in plan) {
-    return settle(plan.end, plan.end === "done" ? null : plan.reason, { problems: plan.problems });
+    if (plan.end === "done") return settle("done", null);
+    return settle(plan.end, plan.reason, { problems: plan.problems });
   }
   if ("wait" in plan) return settle("pending", plan.reason, { runAt: now + plan.wait, uncount: true });
   return settle("pending", waits?.length ? TARGET_AWAY : null, { runAt: dueAt ?? now, uncount: true });

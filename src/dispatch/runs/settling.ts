@@ -1,4 +1,5 @@
 import type { ClaimedEntry } from "../../inbox/claim.ts";
+import type { DeadReason, WaitingReason } from "../../inbox/reasons.ts";
 import type { Settlement } from "../../inbox/settlement.ts";
 import { TARGET_AWAY } from "../../inbox/target-wait.ts";
 import { retryDelay } from "../retry.ts";
@@ -8,7 +9,7 @@ import type { RunOptions } from "./run-options.ts";
 /** Makes the settlement of one entry. */
 export type Settle = (
   state: Settlement["state"],
-  reason: string | null,
+  reason: DeadReason | WaitingReason | null,
   more?: Partial<Omit<Settlement, "seq" | "lease">>,
 ) => Settlement;
 

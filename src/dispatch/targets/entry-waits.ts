@@ -1,5 +1,6 @@
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
+import type { DeadReason } from "../../inbox/reasons.ts";
 import type { TargetWait } from "../../inbox/target-wait.ts";
 import type { NamedHandler } from "../handler.ts";
 import { type RetryPolicy, retryDelay } from "../retry.ts";
@@ -93,7 +94,7 @@ export class EntryWaits {
     const policy = { ...retry, attempts: Math.min(retry.attempts, most) };
     const delay = retryDelay(attempts, policy, random(), asked);
     const deadline = since + (target.maxWait ?? Number.POSITIVE_INFINITY);
-    let over: string | null = null;
+    let over: DeadReason | null = null;
     if (final === true) over = "refused_for_good";
     else if (delay === undefined) over = "attempts_exhausted";
     else if (now >= deadline) over = "waited_too_long";
@@ -124,8 +125,9 @@ export class EntryWaits {
   }
 
   /** Why a target was given up on, if one was. */
-  get over(): string | undefined {
-    return [...this.#waits.values()].find(({ over }) => over !== null)?.over ?? undefined;
+  get over(): DeadReason | undefined {
+    const over = [...this.#waits.values()].find((wait) => wait.over !== null)?.over ?? undefined;
+    return over as DeadReason | undefined; // only this class sets it
   }
 
   #hold(handler: Sender): void {

@@ -3,14 +3,12 @@ import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import type { Progress } from "../../inbox/inside.ts";
+import type { WaitingReason } from "../../inbox/reasons.ts";
 import type { Settlement } from "../../inbox/settlement.ts";
 import { describeFailure } from "../failure.ts";
 import type { OwnSignal } from "../runs/own-signal.ts";
 import { type HandlerRun, type RunLimits, runHandler } from "../runs/run-handler.ts";
 import type { TransactionPlaces } from "./transaction-places.ts";
-
-/** The reason of an entry that waits until fewer handlers have a transaction. */
-export const TX_BUSY = "tx_busy";
 
 /** What handlers' transactions need of the dispatcher. */
 export interface Transacting {
@@ -26,7 +24,7 @@ export interface Transacting {
 /** That a handler found no place: its entry goes on later. */
 export interface NoPlace {
   readonly dueAt: number;
-  readonly reason: string | null;
+  readonly reason: WaitingReason | null;
 }
 
 /** A handler that is given its transaction. */
@@ -126,7 +124,7 @@ export class EntryTransactions {
   async #takePlace(signal: AbortSignal): Promise<NoPlace | undefined> {
     const { places, clock, stepAside } = this.#parts;
     if (places.take()) return undefined;
-    if (!this.#canWait && places.isCrowded) return { dueAt: places.dueAt(clock()), reason: TX_BUSY };
+    if (!this.#canWait && places.isCrowded) return { dueAt: places.dueAt(clock()), reason: "tx_busy" };
     const entered = await stepAside(places.wait(signal));
     return entered ? undefined : { dueAt: clock(), reason: null };
   }

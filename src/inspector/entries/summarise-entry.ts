@@ -1,9 +1,9 @@
 import type { Entry } from "../../inbox/entry.ts";
+import { reasonWords } from "../../inbox/reasons.ts";
 import { awaitsHandler } from "../../inbox/runner.ts";
 import { DROPPED, TARGET_AWAY } from "../../inbox/target-wait.ts";
 import { durationText } from "../../text/duration-text.ts";
 import type { Explanation } from "../api.ts";
-import { reasonWords } from "./words.ts";
 
 /** What happened to an entry, in a sentence or two, and what to do. */
 type EntrySummary = Pick<Explanation, "summary" | "fix">;

@@ -1,8 +1,8 @@
 import type { Entry } from "../../inbox/entry.ts";
 import type { RunOutline } from "../../inbox/outline.ts";
+import { reasonWords } from "../../inbox/reasons.ts";
 import { NO_HANDLER } from "../../inbox/runner.ts";
 import { summarise } from "../live/verdict.ts";
-import { reasonWords } from "./words.ts";
 
 const MAX_WHY = 300;
 

@@ -1,8 +1,6 @@
-import { REJECTION_REASONS } from "../../event/rejection.ts";
 import { ENTRY_STATES, type EntryState } from "../../inbox/entry.ts";
 import type { TextAlternatives } from "../../inbox/entry-filter.ts";
-import { AWAITS_HANDLER, NO_HANDLER } from "../../inbox/runner.ts";
-import { DROPPED, TARGET_AWAY } from "../../inbox/target-wait.ts";
+import { REASON_WORDS } from "../../inbox/reasons.ts";
 
 /** The words for a state on the page: the first one is the usual one. */
 const STATE_WORDS: Readonly<Record<EntryState, readonly string[]>> = {
@@ -12,26 +10,6 @@ const STATE_WORDS: Readonly<Record<EntryState, readonly string[]>> = {
   dead: ["dead", "failed", "dropped"],
   unhandled: ["received"],
 };
-
-/** Why an entry is not handled, by its reason's code. */
-const REASON_WORDS: Readonly<Record<string, string>> = {
-  ...REJECTION_REASONS,
-  [DROPPED]: "dropped by hand",
-  [TARGET_AWAY]: "its target does not answer",
-  [AWAITS_HANDLER]: "waits for a process with a handler",
-  [NO_HANDLER]: "no handler for this kind",
-  invalid_data: "its data does not fit its schema",
-  attempts_exhausted: "every attempt failed",
-  waited_too_long: "its target did not answer for too long",
-  refused_for_good: "its target refused it for good",
-  unreadable: "its delivery can no longer be read",
-  tx_busy: "waits for a free transaction",
-};
-
-/** A reason in words. */
-export function reasonWords(reason: string): string {
-  return Object.hasOwn(REASON_WORDS, reason) ? (REASON_WORDS[reason] ?? reason) : reason.replaceAll("_", " ");
-}
 
 /** A shorter text names no state and no reason. */
 const MIN_WORD = 3;

@@ -1,4 +1,6 @@
 import type { DeliveryObservation } from "../../receiver/observation.ts";
+import type { Outcome } from "../../receiver/outcome.ts";
+import { sentence } from "../../receiver/refusals.ts";
 import { toAnswer } from "../../receiver/response.ts";
 import type { Cause } from "../../signature/diagnose/causes.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
@@ -8,25 +10,16 @@ import type { Explanation, Step } from "../api.ts";
 import { shownDigest } from "../entries/shown-digest.ts";
 import { verdictOf } from "./verdict.ts";
 
-/** A receiver's checks in order; the reason of a refusal belongs to one of them. */
-const CHECKS: readonly {
-  readonly name: string;
-  readonly passed: string;
-  readonly reasons: readonly string[];
-}[] = [
-  { name: "Path", passed: "It was sent to the endpoint.", reasons: ["wrong_path"] },
-  { name: "Method", passed: "It was a POST.", reasons: ["wrong_method"] },
+/** A receiver's checks in order. */
+const CHECKS: readonly { readonly name: string; readonly passed: string }[] = [
+  { name: "Path", passed: "It was sent to the endpoint." },
+  { name: "Method", passed: "It was a POST." },
   {
     name: "Body",
     passed: "It arrived completely, in time, within the size limit and without Content-Encoding.",
-    reasons: ["content_encoding", "too_slow", "too_large", "aborted", "stalled", "overloaded"],
   },
-  {
-    name: "Signature",
-    passed: "It matches the raw bytes.",
-    reasons: ["signature_missing", "signature_malformed", "signature_mismatch"],
-  },
-  { name: "Kept", passed: "It was committed.", reasons: ["unavailable", "misconfigured"] },
+  { name: "Signature", passed: "It matches the raw bytes." },
+  { name: "Kept", passed: "It was committed." },
 ];
 
 /** Explains why a delivery was not kept. Never contains anything from its body. */
@@ -38,7 +31,7 @@ export function explainRefusal(
   const { outcome } = observation;
   const { word, reason, detail, fix } = verdictOf(outcome);
   const { status } = toAnswer(outcome);
-  const at = CHECKS.findIndex(({ reasons }) => reasons.includes(reason ?? ""));
+  const at = CHECKS.findIndex(({ name }) => name === failedCheck(outcome));
   const failed = detail ?? fix ?? word;
   const steps = CHECKS.map(({ name, passed }, index): Step => {
     if (index > at) return { name, result: "skipped", text: "Not checked." };
@@ -109,8 +102,10 @@ function signatureDetails(
   ];
 }
 
-/** Formats a text as a sentence. */
-function sentence(text: string): string {
-  const first = text.slice(0, 1).toUpperCase() + text.slice(1);
-  return /[.!?]$/.test(first) ? first : `${first}.`;
+/** The check that a delivery failed. */
+function failedCheck(outcome: Outcome): string {
+  if (outcome.type === "unauthorized") return "Signature";
+  if (outcome.type !== "refused") return "Kept";
+  if (outcome.reason === "wrong_path") return "Path";
+  return outcome.reason === "wrong_method" ? "Method" : "Body";
 }

@@ -1,7 +1,8 @@
 import { describeError } from "../../errors.ts";
 import { type DataProblem, problemLine } from "../../event/data-problems.ts";
 import type { REJECTION_REASONS } from "../../event/rejection.ts";
-import type { Outcome, RefusalReason } from "../../receiver/outcome.ts";
+import type { Outcome } from "../../receiver/outcome.ts";
+import { refusalFor } from "../../receiver/refusals.ts";
 import { SIGNATURE_REASONS } from "../../signature/signature-format.ts";
 
 /** What became of a delivery, in one word, with the reason and the fix where it was refused. */
@@ -15,17 +16,6 @@ export interface Verdict {
   readonly problems: readonly DataProblem[];
   readonly fix: string | null;
 }
-
-const REFUSALS: Readonly<Record<RefusalReason, string>> = {
-  wrong_path: "send to the path this receiver listens on",
-  wrong_method: "send with POST",
-  too_slow: "the body did not arrive in time",
-  too_large: "the body is over the size limit",
-  content_encoding: "send the body without Content-Encoding: the signature covers the plain bytes",
-  aborted: "the sender closed the connection before the body was complete",
-  stalled: "too many bodies were being received, and this one made the least progress: send it again",
-  overloaded: "too many bodies were being received: send it again later",
-};
 
 /** The verdict on a delivery. */
 export function verdictOf(outcome: Outcome): Verdict {
@@ -49,8 +39,10 @@ export function verdictOf(outcome: Outcome): Verdict {
       const { meaning, fix } = SIGNATURE_REASONS[outcome.reason];
       return { ...nothing, word: "unauthorized", reason: outcome.reason, detail: meaning, fix };
     }
-    case "refused":
-      return { ...nothing, word: "refused", reason: outcome.reason, fix: REFUSALS[outcome.reason] };
+    case "refused": {
+      const { meaning, fix = null } = refusalFor(outcome.reason);
+      return { ...nothing, word: "refused", reason: outcome.reason, detail: meaning, fix };
+    }
     default:
       return { ...nothing, word: "failed", reason: outcome.type, detail: describeError(outcome.error) };
   }

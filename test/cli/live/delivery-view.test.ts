@@ -131,7 +131,7 @@ it("the values of a query are hidden, for people, in records and from the filter
 it("a dead letter whose handlers never ran shows its event", () => {
   const dead = attempt({ seq: 7, kind: null, records: [], state: "dead", reason: "invalid_timestamp" });
   const text = attemptLines(dead, { now: 0, repeats: false }, WIDE).join("\n");
-  expect(text).toMatch(/#7 .*dead .*evt_1_.*\n +invalid_timestamp; not run\n.*retry 7$/);
+  expect(text).toMatch(/#7 .*dead .*evt_1_.*\n +.* \(invalid_timestamp\); not run\n.*retry 7$/);
 });
 
 it("[case 62] an event that differs from an earlier one only in its timestamp is marked", () => {

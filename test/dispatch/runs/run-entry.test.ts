@@ -189,7 +189,7 @@ describe("runEntry", () => {
     let planned = 0;
     const plan = async (): Promise<Plan> => {
       planned++;
-      return { end: "done", reason: "x" };
+      return { end: "done", reason: "retried" };
     };
     const settlement = await run({ plan }, { attempts: 4, finishedHandlers: ["a"] });
     expect(settlement).toMatchObject({
@@ -201,13 +201,13 @@ describe("runEntry", () => {
     expect(planned).toBe(0);
   });
 
-  it.each([
-    ["done", "superseded", null],
-    ["dead", "invalid_data", "invalid_data"],
-    ["unhandled", "no_handler", "no_handler"],
-  ] as const)("ends as %s if the plan says so", async (end, reason, kept) => {
-    const settlement = await run({ plan: async () => ({ end, reason }) });
-    expect(settlement).toMatchObject({ state: end, reason: kept, records: [] });
+  it.each<[Extract<Plan, { end: string }>, string | null]>([
+    [{ end: "done", reason: "retried" }, null],
+    [{ end: "dead", reason: "invalid_data" }, "invalid_data"],
+    [{ end: "unhandled", reason: "no_handler" }, "no_handler"],
+  ])("ends as the plan says: %j", async (plan, kept) => {
+    const settlement = await run({ plan: async () => plan });
+    expect(settlement).toMatchObject({ state: plan.end, reason: kept, records: [] });
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { summarise, verdictOf } from "../../../src/inspector/live/verdict.ts";
-import type { Accepted, Outcome, RefusalReason, Rejected } from "../../../src/receiver/outcome.ts";
+import type { Accepted, Outcome, Rejected } from "../../../src/receiver/outcome.ts";
+import { REFUSALS } from "../../../src/receiver/refusals.ts";
 import { SIGNATURE_REASONS } from "../../../src/signature/signature-format.ts";
 
 const NOTHING = { kind: null, id: null, reason: null, detail: null, problems: [], fix: null };
@@ -59,21 +60,13 @@ describe("verdictOf", () => {
     },
   );
 
-  it.each<[RefusalReason, RegExp]>([
-    ["wrong_path", /path/],
-    ["wrong_method", /POST/],
-    ["too_slow", /in time/],
-    ["too_large", /size limit/],
-    ["content_encoding", /Content-Encoding/],
-    ["aborted", /closed the connection/],
-    ["stalled", /least progress/],
-    ["overloaded", /again later/],
-  ])("says how to fix a request that is refused as %s", (reason, fix) => {
-    expect(verdictOf({ type: "refused", reason })).toEqual({
-      ...NOTHING,
-      ...{ word: "refused", reason, fix: expect.stringMatching(fix) },
-    });
-  });
+  it.each(Object.entries<{ meaning: string; fix?: string }>(REFUSALS))(
+    "says why a request is refused as %s, and how to fix it",
+    (reason, { meaning, fix = null }) => {
+      const outcome = { type: "refused", reason } as Outcome;
+      expect(verdictOf(outcome)).toEqual({ ...NOTHING, word: "refused", reason, detail: meaning, fix });
+    },
+  );
 
   it.each(["unavailable", "misconfigured"] as const)("names the error of a delivery that is %s", (type) => {
     expect(verdictOf({ type, error: new Error("disk full") })).toEqual({

@@ -1,0 +1,36 @@
+import { REJECTION_REASONS } from "../event/rejection.ts";
+import { AWAITS_HANDLER, NO_HANDLER } from "./runner.ts";
+import { DROPPED, TARGET_AWAY } from "./target-wait.ts";
+
+/** Why an entry is dead, in words. Listed in `docs/reference/answers.md`. */
+export const DEAD_REASONS = {
+  ...REJECTION_REASONS,
+  invalid_data: "its data does not fit its schema",
+  unreadable: "its delivery can no longer be read",
+  attempts_exhausted: "every attempt failed",
+  refused_for_good: "its target refused it for good",
+  waited_too_long: "its target did not answer for too long",
+  [DROPPED]: "dropped by hand",
+} as const;
+
+/** Why an entry waits, or was received and not run, in words. Listed on the same page. */
+export const WAITING_REASONS = {
+  [TARGET_AWAY]: "its target does not answer",
+  tx_busy: "waits for a free transaction",
+  [NO_HANDLER]: "no handler for this kind",
+  [AWAITS_HANDLER]: "waits for a process with a handler",
+} as const;
+
+/** One of the stable reasons of dead letters. */
+export type DeadReason = keyof typeof DEAD_REASONS;
+
+/** One of the stable reasons of entries that are not dead. */
+export type WaitingReason = keyof typeof WAITING_REASONS;
+
+/** Every reason with its words. */
+export const REASON_WORDS: Readonly<Record<string, string>> = { ...DEAD_REASONS, ...WAITING_REASONS };
+
+/** A reason in words; one of another version as its code says. */
+export function reasonWords(reason: string): string {
+  return Object.hasOwn(REASON_WORDS, reason) ? (REASON_WORDS[reason] ?? reason) : reason.replaceAll("_", " ");
+}
