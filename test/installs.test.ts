@@ -62,7 +62,7 @@ const packagesOf = (folder: string) =>
 const listenIn = (cwd: string, folder: string) =>
   run(
     ...([cwd, join(folder, "node_modules", ".bin", "hookporter"), "listen", "--port", "0"] as const),
-    ...["--inspect-port", "0", "--once", "--timeout", "1s"],
+    ...["--inspect-port", "0", "--count", "1", "--timeout", "1s"],
   );
 
 beforeAll(async () => {

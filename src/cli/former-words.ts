@@ -1,5 +1,19 @@
 /** Words of earlier versions, and what replaces them. */
+import { HookporterError } from "../errors.ts";
 import type { Output } from "./output.ts";
+
+/** Flags that are gone, and what to use instead. */
+const FORMER_FLAGS: Readonly<Record<string, string>> = {
+  "--forget-tabs": "remove .hookporter/inspector-tokens before the start",
+  "--forward-attempts": "use --give-up attempts=N",
+  "--forward-for": "use --give-up time=DURATION",
+  "--give-up-on": "use --give-up on=4xx",
+  "--once": "use --count 1",
+  "--plain-http": "use https; in a program, the client's option plainHttp allows HTTP",
+  "--ssh-port": "use --ssh-host ssh://user@host:port, or ~/.ssh/config",
+  "--ssh-user": "use --ssh-host ssh://user@host:port, or ~/.ssh/config",
+  "--unordered": "leave it out; in a handlers module, the option unordered of a handler's target does this",
+};
 
 /** The command line in the words of this version: `events redrive` is an old name of `events retry`. */
 export function inCurrentWords(argv: readonly string[], output: Pick<Output, "talk">): readonly string[] {
@@ -7,4 +21,22 @@ export function inCurrentWords(argv: readonly string[], output: Pick<Output, "ta
   if (group !== "events" || command !== "redrive") return argv;
   output.talk("`events redrive` is an old name: use `events retry`, which also runs waiting entries now");
   return [group, "retry", ...rest];
+}
+
+/** What to use instead of a flag that is gone, in a sentence; `undefined` if there never was one. */
+export function insteadOf(flag: string): string | undefined {
+  const instead = Object.hasOwn(FORMER_FLAGS, flag) ? FORMER_FLAGS[flag] : undefined;
+  return instead === undefined ? undefined : `${flag} is gone: ${instead}`;
+}
+
+/**
+ * Refuses the variables of flags that are gone.
+ *
+ * @throws HookporterError `usage`
+ */
+export function refuseFormerVariables(env: Readonly<Record<string, string | undefined>>): void {
+  for (const flag of Object.keys(FORMER_FLAGS)) {
+    const variable = `HOOKPORTER_${flag.slice(2).toUpperCase().replaceAll("-", "_")}`;
+    if (env[variable]) throw new HookporterError("usage", `${variable} is set, but ${insteadOf(flag)}`);
+  }
 }

@@ -5,7 +5,7 @@ import { COMPLETE } from "./completion/options.ts";
 import { type CliContext, createContext } from "./context.ts";
 import { ERROR_EXIT_CODES, type ExitCode } from "./exit-codes.ts";
 import { unusableFrom } from "./files/unusable.ts";
-import { inCurrentWords } from "./former-words.ts";
+import { inCurrentWords, insteadOf } from "./former-words.ts";
 import { hideGiven } from "./hide-given.ts";
 import type { Io } from "./io.ts";
 import { createOutput } from "./output.ts";
@@ -35,8 +35,11 @@ function wantsJson(argv: readonly string[], { env }: Io): boolean {
   return flags.includes("--json") || ["true", "1"].includes(env.HOOKPORTER_JSON ?? "");
 }
 
-/** Names the list of commands, if commander has no likely one to name. */
+/** Says what replaced a flag that is gone, and names the list of commands if commander has no likely one to name. */
 function withHelp({ code }: CommanderError, text: string): string {
+  const [, flag = ""] = /^unknown option '(--[\w-]+)/.exec(text) ?? [];
+  const instead = insteadOf(flag);
+  if (instead !== undefined) return instead;
   const isUnknown = code === "commander.unknownCommand" && !text.includes("Did you mean");
   return isUnknown ? `${text}: run hookporter --help for the list` : text;
 }

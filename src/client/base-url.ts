@@ -18,7 +18,7 @@ export function readBaseUrl(given: string | URL | undefined, plainHttp: boolean)
   }
   if (url.protocol === "http:" && !isLoopback(url) && !plainHttp) {
     throw invalid(
-      `to be https, got plain HTTP to ${url.hostname}: use https, since others could read the API key on the way (plainHttp or --plain-http allows it)`,
+      `to be https, got plain HTTP to ${url.hostname}: use https, since others could read the API key on the way (the client's option plainHttp allows it)`,
     );
   }
   const base = url.href.replace(/\/+$/, "");

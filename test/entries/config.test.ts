@@ -27,7 +27,9 @@ it("the type refuses keys and values that the commands refuse", () => {
   // @ts-expect-error one value, not a list
   defineConfig({ role: ["run"] });
   // @ts-expect-error a word in place of a switch
-  defineConfig({ once: "yes" });
+  defineConfig({ sync: "yes" });
+  // @ts-expect-error a flag that is gone
+  defineConfig({ once: true });
 });
 
 it("hookporter/config imports nothing", () => {

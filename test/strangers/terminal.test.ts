@@ -79,7 +79,7 @@ it.for([
   [3, ["sign", "body.json"], secret("")],
   [4, ["verify", "body.json", "--signature", `sha256=${"0".repeat(64)}`], {}],
   [5, ["trigger", "lead.created", "--url", "http://127.0.0.1:1/in"], {}],
-  [6, ["listen", "--port", "0", "--no-inspect", "--once", "--timeout", "500ms"], {}],
+  [6, ["listen", "--port", "0", "--no-inspect", "--count", "1", "--timeout", "500ms"], {}],
 ] as const)("exit code %i arrives on a terminal: %s", async ([code, argv, variables], context) => {
   if (!hasPython) skip(context, "python3");
   const target = await startReceiving(500);

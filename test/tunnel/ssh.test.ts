@@ -32,16 +32,16 @@ const services = Object.keys(HOSTS) as SshService[];
 
 function hosted(
   service: SshService,
-  sshPort: number,
+  port: number,
   more: Partial<ServiceSshSettings> = {},
 ): ServiceSshSettings {
-  return { service, host: "127.0.0.1", user: "guest", sshPort, folder: newFolder(), ...more };
+  return { service, host: `ssh://guest@127.0.0.1:${port}`, folder: newFolder(), ...more };
 }
 
-function own(sshPort: number, more: Partial<OwnSshSettings> = {}): OwnSshSettings {
+function own(port: number, more: Partial<OwnSshSettings> = {}): OwnSshSettings {
   const publicUrl = "https://deliveries.example.com";
-  const server = { host: "127.0.0.1", user: "porter", sshPort };
-  return { ...server, remotePort: 4401, publicUrl, folder: newFolder(), ...more };
+  const host = `ssh://porter@127.0.0.1:${port}`;
+  return { host, remotePort: 4401, publicUrl, folder: newFolder(), ...more };
 }
 
 function newFolder(): string {

@@ -52,7 +52,7 @@ export async function startSshd({ port, config = [] }: SshdOptions = {}) {
   };
   onTestFinished(close);
   await listening(server.stderr);
-  const settings = { host: "127.0.0.1", sshPort: at, user: account.name, identityFile };
+  const settings = { host: `ssh://${account.name}@127.0.0.1:${at}`, identityFile };
   return { port: at, settings, pid: server.pid ?? 0, close };
 }
 

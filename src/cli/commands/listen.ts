@@ -3,7 +3,7 @@ import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import { DEFAULT_INSPECTOR_PORT } from "../../inspector/default-port.ts";
 import type { CliContext } from "../context.ts";
 import { addForwardRequestOptions } from "../handlers/request-options.ts";
-import { readForward, readOrderPath } from "../handlers/values.ts";
+import { readForward, readGiveUp, readOrderPath } from "../handlers/values.ts";
 import type { ListenOptions } from "../listen/options.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addServiceOptions } from "../service/options.ts";
@@ -11,7 +11,6 @@ import {
   readChoice,
   readCommand,
   readCount,
-  readDuration,
   readHeaderName,
   readInspectHost,
   readKind,
@@ -100,23 +99,9 @@ export function registerListen(program: Command, context: CliContext): void {
       readTimeout,
     )
     .option(
-      "--forward-attempts <n>",
-      "give up on an event after this many attempts at a target (default: no limit)",
-      readCount,
-    )
-    .option(
-      "--forward-for <duration>",
-      "give up on an event that has waited this long for a target (default: no limit)",
-      readDuration,
-    )
-    .option(
-      "--give-up-on <answers>",
-      "give up on an event at once if a target answers 4xx, other than 408, 409, 425 and 429 (default: never)",
-      readChoice(["4xx"]),
-    )
-    .option(
-      "--unordered",
-      "once a target is back, send the events that waited for it in parallel, not in order of arrival",
+      "--give-up <limits>",
+      "give up on an event after some attempts at a target, some time, or a 4xx answer: attempts=20,time=2h,on=4xx (default: never)",
+      readGiveUp,
     )
     .option("--sync", "forward while the sender waits, and return the target's response to the sender");
   addForwardRequestOptions(command).optionsGroup("Tunnel:");
@@ -132,7 +117,6 @@ export function registerListen(program: Command, context: CliContext): void {
       "forwarded address under which the inspector page is open, such as localhost:9000 or devbox.test; may be repeated",
       readInspectHost,
     )
-    .option("--forget-tabs", "lock out the inspector's tabs of earlier runs")
     .option("--inspect", "open the inspector, even if a setting turns it off")
     .option("--no-inspect", "do not open the inspector")
     .optionsGroup("Service:")
@@ -148,7 +132,6 @@ export function registerListen(program: Command, context: CliContext): void {
   addServiceOptions(command)
     .optionsGroup("Goals:")
     .option("--count <n>", "stop after n new events", readCount)
-    .option("--once", "stop after one new event")
     .option("--wait-for <kind>", "stop after a new event of this kind or family", readKind)
     .option("--timeout <duration>", "exit with code 6 if the goal is not reached in this time", readTimeout)
     .optionsGroup("Secrets:");

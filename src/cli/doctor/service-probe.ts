@@ -38,9 +38,9 @@ export async function probeService(
     if (!Number.isNaN(date)) ahead = (before + context.clock()) / 2 - date - HALF_SECOND;
     return response;
   };
-  const { baseUrl, live, plainHttp } = options;
+  const { baseUrl, live } = options;
   const credential = credentialOf(options, context);
-  const common = { baseUrl, live, plainHttp, fetch: timed, timeout: TIMEOUT, retry: { attempts: 1 } };
+  const common = { baseUrl, live, fetch: timed, timeout: TIMEOUT, retry: { attempts: 1 } };
   if (credential === undefined) {
     const { baseUrl } = readClientOptions({ ...common, accessToken: () => "none" });
     const error = await timed(baseUrl, { method: "HEAD", signal: AbortSignal.timeout(TIMEOUT) }).then(

@@ -18,15 +18,14 @@ export interface Goal {
 /** The options that set a goal. */
 export interface GoalOptions {
   readonly count?: number;
-  readonly once?: boolean;
   readonly waitFor?: string;
   readonly timeout?: number;
   readonly events?: readonly string[];
 }
 
-/** The goal of `--count`, `--once` or `--wait-for`; `undefined` if `listen` runs until it is stopped. */
-export function readGoal({ count, once, waitFor, events = ["*"] }: GoalOptions): Goal | undefined {
-  if (count === undefined && once !== true && waitFor === undefined) return undefined;
+/** The goal of `--count` or `--wait-for`; `undefined` if `listen` runs until it is stopped. */
+export function readGoal({ count, waitFor, events = ["*"] }: GoalOptions): Goal | undefined {
+  if (count === undefined && waitFor === undefined) return undefined;
   return new CountGoal(count ?? 1, waitFor === undefined ? events : [waitFor]);
 }
 

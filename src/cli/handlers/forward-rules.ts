@@ -17,8 +17,6 @@ export interface Forwarding extends ForwardOptions {
   readonly attempts?: number | undefined;
   /** Milliseconds that an event may wait for a target. Default: no limit. */
   readonly maxWait?: number | undefined;
-  /** Whether what waited for a target is sent in parallel once it answers. Default `false`. */
-  readonly unordered?: boolean | undefined;
 }
 
 /**
@@ -28,7 +26,7 @@ export interface Forwarding extends ForwardOptions {
 export function registerForwards(
   registry: HandlerRegistry,
   rules: readonly ForwardRule[],
-  { attempts, maxWait, unordered, ...options }: Forwarding,
+  { attempts, maxWait, ...options }: Forwarding,
 ): void {
   const registered: ForwardRule[] = [];
   for (const { pattern, target } of rules) {
@@ -37,7 +35,7 @@ export function registerForwards(
     const left = pattern === null ? patternsOf(rules) : patternsOf(same);
     const count = registered.filter((other) => nameOf(other) === nameOf({ pattern, target })).length;
     const name = nameOf({ pattern, target }) + (count === 0 ? "" : `#${count + 1}`);
-    const waitedFor = { name: targetName(target, rules), maxWait, unordered };
+    const waitedFor = { name: targetName(target, rules), maxWait };
     const limits = attempts === undefined ? {} : { attempts };
     const settings = { name, except: left, ...limits, target: waitedFor };
     registry.on((pattern ?? "*") as "*", forwardTo(target, options), settings);

@@ -1,16 +1,14 @@
 import type { RetryPolicy } from "../../dispatch/retry.ts";
 import type { Forwarding, ForwardRule } from "./forward-rules.ts";
 import type { ForwardRequestOptions } from "./request-options.ts";
+import type { GiveUp } from "./values.ts";
 
 /** The options for forwarding. */
 export interface ForwardingOptions extends ForwardRequestOptions {
   readonly handlers?: string;
   readonly forwardTo?: readonly ForwardRule[];
   readonly forwardTimeout?: number;
-  readonly forwardAttempts?: number;
-  readonly forwardFor?: number;
-  readonly giveUpOn?: "4xx";
-  readonly unordered?: boolean;
+  readonly giveUp?: GiveUp;
   readonly sync?: boolean;
   readonly orderBy?: string;
   readonly deadLetters?: "skip" | "block";
@@ -35,8 +33,8 @@ export function forwardTimeout({ forwardTimeout: given, sync = false }: Forwardi
 
 /** How events are forwarded, and when an event is given up on. */
 export function forwardingOf(options: ForwardingOptions): Forwarding {
-  const { forwardAttempts: attempts, forwardFor: maxWait, giveUpOn, unordered } = options;
-  return { timeout: forwardTimeout(options), attempts, maxWait, giveUpOn, unordered };
+  const { attempts, time: maxWait, on: giveUpOn } = options.giveUp ?? {};
+  return { timeout: forwardTimeout(options), attempts, maxWait, giveUpOn };
 }
 
 /**

@@ -2,7 +2,15 @@ import { InvalidArgumentError } from "commander";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds } from "../../event/kinds.ts";
 import { NOT_PASSED_ON } from "../../relay/hop-by-hop.ts";
-import { isPastedKey, readHeaderName, readTarget, readVariableName } from "../settings/values.ts";
+import {
+  isPastedKey,
+  readChoice,
+  readCount,
+  readDuration,
+  readHeaderName,
+  readTarget,
+  readVariableName,
+} from "../settings/values.ts";
 import type { ForwardRule } from "./forward-rules.ts";
 
 /** Readers of the option values that decide what happens to events. */
@@ -26,6 +34,29 @@ export function readForward(text: string, before: readonly ForwardRule[] = []): 
 }
 readForward.numbers = "too";
 readForward.list = true;
+
+/** When an event is given up on. */
+export interface GiveUp {
+  /** The attempts that each event gets at a target. Default: no limit. */
+  readonly attempts?: number;
+  /** Milliseconds that an event may wait for a target. Default: no limit. */
+  readonly time?: number;
+  /** The answers that are final. Default: none. */
+  readonly on?: "4xx";
+}
+
+const LIMIT_READERS = { attempts: readCount, time: readDuration, on: readChoice(["4xx"]) };
+
+/** Reads limits such as `attempts=20,time=2h,on=4xx`. */
+export function readGiveUp(text: string): GiveUp {
+  const limits = text.split(",").map((limit) => {
+    const [, name = "", value = ""] = /^\s*(attempts|time|on)=(.*)$/.exec(limit) ?? [];
+    const reader = LIMIT_READERS[name as keyof typeof LIMIT_READERS];
+    if (reader !== undefined) return [name, reader(value)] as const;
+    throw new InvalidArgumentError("expected limits such as attempts=20,time=2h,on=4xx.");
+  });
+  return Object.fromEntries(limits);
+}
 
 /** Reads a path into the envelope, such as `data.id`. */
 export function readOrderPath(text: string): string {

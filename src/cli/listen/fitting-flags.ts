@@ -5,8 +5,6 @@ import type { FitTable } from "../settings/fitting.ts";
 import { TUNNEL_FITS } from "../tunnel/fitting.ts";
 import type { ListenOptions } from "./options.ts";
 
-const ONE_GOAL = "listen ends at one goal";
-const ONLY_FORWARDS = "handlers have a limit of their own";
 const ONE_ANSWER = "the sender gets the response of one target";
 
 /** Which flags of `listen` can be combined; this is the only place that decides it. */
@@ -15,17 +13,12 @@ export const FITTING_FLAGS: FitTable<ListenOptions> = {
   apiKeyEnv: { needs: ["subscribe", "stream"] },
   accessTokenEnv: { needs: ["subscribe"], ...SERVICE_FITS.accessTokenEnv },
   live: { needs: ["subscribe", "stream"] },
-  plainHttp: { needs: ["subscribe"] },
   ...TUNNEL_FITS,
-  count: { excludes: ["once", "waitFor"], why: ONE_GOAL },
-  once: { excludes: ["waitFor"], why: ONE_GOAL },
-  timeout: { needs: ["count", "once", "waitFor"] },
+  count: { excludes: ["waitFor"], why: "listen ends at one goal" },
+  timeout: { needs: ["count", "waitFor"] },
   catchUp: { needs: ["forwardTo", "handlers", "exec"], why: "nothing would process the entries" },
   deadLetters: { needs: ["orderBy"], why: "without an order nothing is held back" },
-  forwardAttempts: { needs: ["forwardTo"], why: ONLY_FORWARDS },
-  forwardFor: { needs: ["forwardTo"], why: ONLY_FORWARDS },
-  giveUpOn: { needs: ["forwardTo"], why: ONLY_FORWARDS },
-  unordered: { needs: ["forwardTo"], why: "only what waits for a target has this order" },
+  giveUp: { needs: ["forwardTo"], why: "handlers have a limit of their own" },
   sync: { needs: ["forwardTo"], excludes: ["handlers", "exec"], why: ONE_ANSWER, check: notOneTarget },
   // Refusing --sync is better than silently not running them.
   handlers: { stays: true },

@@ -17,8 +17,6 @@ export interface InspectOptions {
   readonly inspectPort?: number;
   /** Forwarded addresses under which the page may be open. */
   readonly inspectHost?: readonly NamedHost[];
-  /** Lets no tab of an earlier run in. */
-  readonly forgetTabs?: boolean;
   /** False with `--no-inspect`. */
   readonly inspect?: boolean;
   /** The shape file from which the page's trigger makes up data. Default: the usual one, if there is one. */
@@ -46,14 +44,12 @@ export interface Inspected {
  * @throws HookporterError `port_unavailable`
  */
 export async function openInspector(
-  { inspect = true, inspectPort, inspectHost = [], forgetTabs = false, ...learning }: InspectOptions,
+  { inspect = true, inspectPort, inspectHost = [], ...learning }: InspectOptions,
   { inbox, signatureHeader = SIGNATURE_HEADER, secrets, handlers, ...inspected }: Inspected,
   context: CliContext,
   stops: (() => unknown)[],
 ): Promise<URL | undefined> {
   const { io, output, clock } = context;
-  const tokenRecords = tokenFile(io.cwd, output);
-  if (forgetTabs) tokenRecords.write([]);
   if (!inspect) return undefined;
   const madeUp = await findLearnedData(learning, context);
   const inspector = await startInspector({
@@ -65,7 +61,7 @@ export async function openInspector(
       inboxName: inbox,
       secrets: secrets.values,
     },
-    ...{ hosts: inspectHost, tokenRecords, madeUp },
+    ...{ hosts: inspectHost, tokenRecords: tokenFile(io.cwd, output), madeUp },
     reserveInstants: (count) => reserveInstants(count, { cwd: io.cwd, clock, dryRun: false }),
     ...{ clock, log: createCliLogger(output) },
   });

@@ -28,7 +28,7 @@ export function openClient(
   { timeout, assumptions, onRetry = (notice) => context.output.talk(retryLine(notice)) }: ClientChoice,
   context: CliContext,
 ): Client {
-  const { baseUrl, live, plainHttp } = options;
+  const { baseUrl, live } = options;
   if (baseUrl === undefined) {
     throw new HookporterError(
       "usage",
@@ -36,7 +36,7 @@ export function openClient(
     );
   }
   const credential = findCredential(options, context);
-  const client = createClient({ baseUrl, ...credential, live, plainHttp, timeout, assumptions, onRetry });
+  const client = createClient({ baseUrl, ...credential, live, timeout, assumptions, onRetry });
   const notice = proxyNotice(new URL(client.baseUrl), context.io);
   if (notice !== undefined) context.output.talk(notice);
   return client;

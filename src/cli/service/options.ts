@@ -8,7 +8,6 @@ export interface ServiceOptions {
   readonly apiKeyEnv?: string;
   readonly accessTokenEnv?: string;
   readonly live?: boolean;
-  readonly plainHttp?: boolean;
   readonly envFile?: string;
 }
 
@@ -31,6 +30,5 @@ export function addServiceOptions(command: Command): Command {
       "environment variable that holds an OAuth access token, to use instead of an API key; read once, at the start",
       readVariableName,
     )
-    .option("--live", "allow a live key, which gives access to real data")
-    .option("--plain-http", "allow plain HTTP to another machine, with a test key");
+    .option("--live", "allow a live key, which gives access to real data");
 }

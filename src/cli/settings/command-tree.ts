@@ -43,3 +43,8 @@ const EXCEPTIONS: ReadonlyMap<string, string> = new Map([["inbox", "init"]]);
 export function hasOwnMeaning(flag: string, command?: string): boolean {
   return OWN_MEANINGS.has(flag) || (command !== undefined && EXCEPTIONS.get(flag) === command);
 }
+
+/** A flag as it is typed, from its camel-case name. */
+export function flagName(name: string): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}

@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import { isRecord } from "../../base/is-record.ts";
 import { didYouMean } from "../../options/did-you-mean.ts";
+import { insteadOf } from "../former-words.ts";
 import type { Io } from "../io.ts";
 import { hidden } from "../shown-value.ts";
-import { commandName, hasOwnMeaning, leaves, settingsName } from "./command-tree.ts";
+import { commandName, flagName, hasOwnMeaning, leaves, settingsName } from "./command-tree.ts";
 import { invalidConfig } from "./config-error.ts";
 import { readSource } from "./config-source.ts";
 
@@ -52,6 +53,7 @@ function checkShared(key: string, value: unknown, commands: readonly Command[], 
   const having = commands.filter((command) => flagsOf(command).includes(key));
   const [first] = having.map(commandName);
   if (first === undefined) {
+    refuseFormerKey(key, file);
     const secret = /secret/i.test(key) ? "; do not put secrets here, set HOOKPORTER_SECRET" : "";
     const credential = /api_?key|token/i.test(key) ? "; do not put keys here, set HOOKPORTER_API_KEY" : "";
     throw invalidConfig(
@@ -83,10 +85,16 @@ function checkSection(command: Command, section: unknown, file: string): void {
   const flags = flagsOf(command);
   const wrong = Object.keys(section).find((key) => !flags.includes(key));
   if (wrong === undefined) return;
+  refuseFormerKey(wrong, file);
   throw invalidConfig(
     file,
     `has an unknown key ${shownKey(wrong)} under ${name}: ${suggestion(wrong, flags)}expected one of ${[...new Set(flags)].join(", ")}`,
   );
+}
+
+function refuseFormerKey(key: string, file: string): void {
+  const instead = insteadOf(flagName(key));
+  if (instead !== undefined) throw invalidConfig(file, `has a key ${shownKey(key)}, but ${instead}`);
 }
 
 /** A valid key has only letters, and at most 30; a secret pasted as a key is longer, or has digits. */

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, type Option } from "commander";
 import { HookporterError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
+import { refuseFormerVariables } from "../former-words.ts";
 import { hasOwnMeaning, settingsName } from "./command-tree.ts";
 import { readConfig } from "./config-file.ts";
 
@@ -15,6 +16,7 @@ export async function applySettings(
   { io, configured }: Pick<CliContext, "io" | "configured">,
 ): Promise<void> {
   const config = await readConfig(io, programOf(command));
+  if (settingsName(command) === "listen") refuseFormerVariables(io.env);
   for (const option of command.options) {
     const name = option.attributeName();
     if (command.getOptionValueSource(name) !== undefined) continue;

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { HookporterError } from "../../errors.ts";
+import { flagName } from "./command-tree.ts";
 import { isTyped } from "./config.ts";
 
 /** The camel-case name of a flag. */
@@ -75,7 +76,7 @@ export function fitOptions<Options extends object>(
 }
 
 function contradiction(flag: string, rival: string, why: string | undefined): string {
-  return `expected ${nameOf(flag)} or ${nameOf(rival)}, got both: ${reason(why)}remove one`;
+  return `expected ${flagName(flag)} or ${flagName(rival)}, got both: ${reason(why)}remove one`;
 }
 
 function lack<Options>(
@@ -85,7 +86,7 @@ function lack<Options>(
   options: Options,
 ): string {
   const expected = needs.map((other) =>
-    typeof other === "string" ? nameOf(other) : withValue(other.flag, other.is),
+    typeof other === "string" ? flagName(other) : withValue(other.flag, other.is),
   );
   const values = needs.filter((other) => typeof other !== "string");
   const found = values.find((other) => options[other.flag] !== undefined);
@@ -93,7 +94,7 @@ function lack<Options>(
   const add = needs.length === 1 ? "add it" : "add one";
   const change = values.some(({ is }) => is !== undefined) ? "change it" : "remove it";
   const fix = found === undefined ? add : change;
-  return `expected ${listed(expected)} with ${nameOf(flag)}, got ${got}: ${reason(why)}${fix}, or remove ${nameOf(flag)}`;
+  return `expected ${listed(expected)} with ${flagName(flag)}, got ${got}: ${reason(why)}${fix}, or remove ${flagName(flag)}`;
 }
 
 function reason(why: string | undefined): string {
@@ -101,11 +102,7 @@ function reason(why: string | undefined): string {
 }
 
 function withValue(flag: string, value: string | undefined): string {
-  return value === undefined ? `no ${nameOf(flag)}` : `${nameOf(flag)} ${value}`;
-}
-
-function nameOf(flag: string): string {
-  return `--${flag.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  return value === undefined ? `no ${flagName(flag)}` : `${flagName(flag)} ${value}`;
 }
 
 function listed(names: readonly string[]): string {

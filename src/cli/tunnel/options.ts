@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { SecretOptions } from "../secrets/options.ts";
 import { readChoice, readCommand, readDomain, readPublicUrl } from "../settings/values.ts";
-import { readHost, readPattern, readRemotePort, readUser } from "./values.ts";
+import { readHost, readPattern, readRemotePort } from "./values.ts";
 
 /** The values of `--tunnel`. */
 export const TUNNEL_NAMES = [
@@ -26,8 +26,6 @@ export interface TunnelOptions {
   readonly domain?: string;
   readonly publicUrl?: URL;
   readonly sshHost?: string;
-  readonly sshPort?: number;
-  readonly sshUser?: string;
   readonly sshIdentity?: string;
   readonly sshRemotePort?: number;
   readonly tunnelCommand?: readonly string[];
@@ -49,8 +47,6 @@ export const TUNNEL_FLAGS = [
   "domain",
   "publicUrl",
   "sshHost",
-  "sshPort",
-  "sshUser",
   "sshIdentity",
   "sshRemotePort",
   "tunnelCommand",
@@ -80,18 +76,8 @@ export function addTunnelOptions(command: Command): Command {
     )
     .option(
       "--ssh-host <host>",
-      "with --tunnel ssh: your server, or a name from ~/.ssh/config; with an SSH service: another of its hosts",
+      "with --tunnel ssh: your server, a name from ~/.ssh/config, or ssh://user@host:port; with an SSH service: another of its hosts",
       readHost,
-    )
-    .option(
-      "--ssh-port <n>",
-      "port of the SSH server (default: the service's, or from ~/.ssh/config)",
-      readRemotePort,
-    )
-    .option(
-      "--ssh-user <name>",
-      "user to log in as (default: the service's guest user, or from ~/.ssh/config)",
-      readUser,
     )
     .option(
       "--ssh-identity <file>",

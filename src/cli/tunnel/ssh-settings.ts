@@ -8,7 +8,7 @@ import { makeStateFolder } from "../files/state-folder.ts";
 import type { TunnelFlag, TunnelOptions } from "./options.ts";
 
 /** The flags that every SSH tunnel reads. */
-export const SSH_FLAGS = ["sshHost", "sshPort", "sshUser", "sshIdentity"] as const satisfies TunnelFlag[];
+export const SSH_FLAGS = ["sshHost", "sshIdentity"] as const satisfies TunnelFlag[];
 
 /**
  * The ssh provider's settings for a service.
@@ -44,13 +44,11 @@ export function ownServerSettings(options: TunnelOptions, context: CliContext): 
   return { ...common(options, context), host, remotePort, publicUrl: publicUrl.href };
 }
 
-function common({ sshUser: user, sshPort, sshIdentity }: TunnelOptions, { io }: CliContext) {
+function common({ sshIdentity }: TunnelOptions, { io }: CliContext) {
   const identityFile = sshIdentity === undefined ? undefined : resolve(io.cwd, sshIdentity);
   if (identityFile !== undefined) checkKey(identityFile);
   return {
     folder: join(makeStateFolder(io.cwd), "ssh"),
-    ...(user !== undefined && { user }),
-    ...(sshPort !== undefined && { sshPort }),
     ...(identityFile !== undefined && { identityFile }),
   };
 }

@@ -4,16 +4,11 @@ import { readInteger } from "../settings/values.ts";
 
 /** Readers of option values that apply only to some tunnels. */
 
-/** The name or IP address of another machine, or a name in the SSH configuration. */
+/** The name or IP address of another machine, a name in the SSH configuration, or a URL such as `ssh://me@box:2222`. */
 export function readHost(text: string): string {
   if (/^[\p{L}\p{N}_][\p{L}\p{N}_.:-]*$/u.test(text)) return text;
-  throw new InvalidArgumentError("expected a host name such as ssh.example.com, without user and port.");
-}
-
-/** The user to log in as on another machine. */
-export function readUser(text: string): string {
-  if (/^[\w.+][\w.+-]*$/.test(text)) return text;
-  throw new InvalidArgumentError("expected a user name of letters, digits and . _ + -.");
+  if (/^ssh:\/\/(?:[\w.+][\w.+-]*@)?(?:[\w.][\w.-]*|\[[\da-f:]+\])(?::\d{1,5})?$/i.test(text)) return text;
+  throw new InvalidArgumentError("expected a host such as ssh.example.com or ssh://me@ssh.example.com:2222.");
 }
 
 /** A port on another machine. */

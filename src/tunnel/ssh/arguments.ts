@@ -59,15 +59,11 @@ interface Server {
 }
 
 function serverOf(settings: SshSettings): Server {
-  const { user, sshPort } = settings;
-  const given = { ...(user !== undefined && { user }), ...(sshPort !== undefined && { sshPort }) };
-  if (settings.service === undefined) {
-    return { host: settings.host, forward: String(settings.remotePort), ...given };
-  }
+  if (settings.service === undefined) return { host: settings.host, forward: String(settings.remotePort) };
   const { remotePort, readUrl: _, ...facts } = SSH_SERVICES[settings.service];
   const { host, domain } = settings;
   const forward = domain === undefined ? String(remotePort) : `${domain}:${remotePort}`;
-  return { ...(host === undefined ? facts : { host }), forward, ...given };
+  return { ...(host === undefined ? facts : { host }), forward };
 }
 
 function identity({ service, identityFile }: SshSettings): readonly string[] {

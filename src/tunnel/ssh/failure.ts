@@ -27,7 +27,7 @@ export const SSH_CODES = {
   },
   ssh_denied: {
     message: "the server accepts none of the offered keys",
-    fix: "pass the right one with --ssh-identity or add it to ssh-agent (needed for a key with a passphrase), and check --ssh-user",
+    fix: "pass the right one with --ssh-identity or add it to ssh-agent (needed for a key with a passphrase), and check the user",
     permanent: true,
   },
   ssh_forward_refused: {

@@ -3,10 +3,6 @@ export type SshService = "localhost.run" | "pinggy" | "serveo";
 
 /** Settings of every SSH tunnel. */
 interface CommonSshSettings {
-  /** User to log in as. Default: the service's guest user, or from the user's SSH configuration. */
-  readonly user?: string;
-  /** Port of the SSH server. Default: the service's, or from the user's SSH configuration. */
-  readonly sshPort?: number;
   /**
    * File of a private key. Default: for a service our own key, which reveals nothing about the user; for your own server
    * the keys of the agent and of the user's SSH configuration.
@@ -34,7 +30,7 @@ export interface ServiceSshSettings extends CommonSshSettings {
 /** A tunnel to your own server, whose address is known in advance. */
 export interface OwnSshSettings extends CommonSshSettings {
   readonly service?: never;
-  /** A host name, or a name in the user's SSH configuration. */
+  /** A host name, a name in the user's SSH configuration, or a URL such as `ssh://me@box:2222`. */
   readonly host: string;
   /** The port that the server listens on for this tunnel. */
   readonly remotePort: number;

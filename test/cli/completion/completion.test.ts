@@ -47,8 +47,8 @@ describe("the completion", () => {
   });
 
   it("leaves out a flag that is there already, unless it may be repeated", async () => {
-    const flags = await complete(["listen", "--once", "--events", "lead.created", "--"]);
-    expect(flags).not.toContain("--once");
+    const flags = await complete(["listen", "--sync", "--events", "lead.created", "--"]);
+    expect(flags).not.toContain("--sync");
     expect(flags).toContain("--events");
   });
 

@@ -25,7 +25,7 @@ function run(argv: readonly string[], cwd: string, uid?: number) {
 const isRoot = process.getuid?.() === 0;
 const canBeNobody = isRoot && run(["--version"], "/", NOBODY).code === 0;
 
-const LISTEN = ["listen", "--port", "0", "--once", "--timeout", "1s"];
+const LISTEN = ["listen", "--port", "0", "--count", "1", "--timeout", "1s"];
 
 /** Commands that need the folder, its secret or its inbox. */
 const COMMANDS: readonly (readonly string[])[] = [

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { describeRule } from "../../../src/cli/handlers/forward-rules.ts";
-import { readForward, readOrderPath } from "../../../src/cli/handlers/values.ts";
+import { readForward, readGiveUp, readOrderPath } from "../../../src/cli/handlers/values.ts";
 
 it.each([
   ["3000", null, "http://127.0.0.1:3000/"],
@@ -29,6 +29,15 @@ it.each(["payments.*=3000", "=3000", "payment=3000", "localhost=3000"])(
 it.each(["payment.*=", "payment.*=ftp://a", "payment.*=http://user:pass@host", ""])(
   "%j is refused, since it has no target",
   (text) => expect(() => readForward(text)).toThrow("URL"),
+);
+
+it("limits are read in any order", () => {
+  expect(readGiveUp("on=4xx, time=90m,attempts=3")).toEqual({ on: "4xx", time: 5_400_000, attempts: 3 });
+});
+
+it.each(["", "20", "attempts", "attempts=0", "time=soon", "on=5xx", "attempts=2,", "toString=1"])(
+  "the limits %j are refused",
+  (text) => expect(() => readGiveUp(text)).toThrow(/^expected /),
 );
 
 it.each(["data.id", "webhook.id", "data.a-b.0"])("the path %s is read", (path) => {

@@ -48,7 +48,7 @@ it("the table names only flags that `listen` has", () => {
 
 it.each<ListenOptions>([
   {},
-  { baseUrl: "https://api.test", plainHttp: true, live: true, apiKeyEnv: "KEY", subscribe: true },
+  { baseUrl: "https://api.test", live: true, apiKeyEnv: "KEY", subscribe: true },
   { live: true, apiKeyEnv: "KEY", stream },
   { baseUrl: "https://api.test", accessTokenEnv: "TOKEN", subscribe: true },
   { publicUrl },
@@ -56,7 +56,6 @@ it.each<ListenOptions>([
   { tunnel: "ssh", sshHost: "box", sshRemotePort: 1, publicUrl },
   { tunnel: "command", tunnelCommand: ["x"], tunnelUrlPattern: "y" },
   { count: 2, timeout: 5 },
-  { once: true, timeout: 5 },
   { waitFor: "payment.*", timeout: 5 },
   { sync: true, forwardTo: one },
   { catchUp: true, handlers: "h.js" },
@@ -73,7 +72,7 @@ it.each<ListenOptions>([
 it.each<ListenOptions>([
   { baseUrl: "https://api.test" },
   { baseUrl: "https://api.test", stream },
-  { plainHttp: true, stream },
+  { giveUp: { attempts: 2 } },
   { live: true },
   { apiKeyEnv: "KEY" },
   { accessTokenEnv: "TOKEN" },
@@ -85,9 +84,7 @@ it.each<ListenOptions>([
   { tunnel: "pinggy", domain: "a.test" },
   { tunnel: "serveo", sshRemotePort: 1 },
   { tunnel: "cloudflared", tunnelCommand: ["x"] },
-  { count: 2, once: true },
   { count: 2, waitFor: "payment.*" },
-  { once: true, waitFor: "payment.*" },
   { timeout: 5 },
   { catchUp: true },
   { deadLetters: "block" },
@@ -106,12 +103,12 @@ it.each<ListenOptions>([
 });
 
 it("settings that do not fit a typed option, or have no effect, are dropped", () => {
-  expect(left({}, { baseUrl: "https://api.test", plainHttp: true, live: true })).toEqual({});
+  expect(left({}, { baseUrl: "https://api.test", live: true })).toEqual({});
   expect(left({}, { domain: "a.test" })).toEqual({});
   expect(left({ tunnel: "ngrok" }, { publicUrl })).toEqual({ tunnel: "ngrok" });
   expect(left({}, { tunnel: "ngrok", publicUrl })).toEqual({ tunnel: "ngrok" });
   expect(left({ publicUrl }, { tunnel: "ngrok", domain: "a.test" })).toEqual({ publicUrl });
-  expect(left({ waitFor: "payment.*" }, { count: 2, once: true })).toEqual({ waitFor: "payment.*" });
+  expect(left({ waitFor: "payment.*" }, { count: 2 })).toEqual({ waitFor: "payment.*" });
   expect(left({}, { timeout: 5 })).toEqual({});
   expect(left({ handlers: "h.js" }, { sync: true, forwardTo: one })).toEqual({
     handlers: "h.js",
@@ -136,7 +133,7 @@ it("--sync with handlers from a setting is refused, so that they are not silentl
 });
 
 it("settings that contradict each other are refused", () => {
-  expect(() => left({}, { count: 2, once: true })).toThrow(usage);
+  expect(() => left({}, { count: 2, waitFor: "payment.*" })).toThrow(usage);
   expect(() => left({}, { sync: true, forwardTo: readForward("payment.*=3001") })).toThrow(usage);
 });
 

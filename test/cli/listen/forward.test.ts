@@ -125,7 +125,7 @@ it("listen waits for a target that is not up yet before its goal, even with hand
   const down = await startReceiving();
   await down.close();
   const { url, records, finished } = await listening(
-    ["--once", "--timeout", "20s", "--forward-to", down.url, "--handlers", "h.js"],
+    ["--count", "1", "--timeout", "20s", "--forward-to", down.url, "--handlers", "h.js"],
     cwd,
   );
   await runCli(["trigger", "lead.created", "--url", url], { cwd });
@@ -138,7 +138,7 @@ it("listen waits for a target that is not up yet before its goal, even with hand
 
 it("listen exits with 1 if the target answered the awaited event with an error", async () => {
   const target = await startReceiving(500);
-  const { url, cwd, finished } = await listening(["--once", "--forward-to", target.url]);
+  const { url, cwd, finished } = await listening(["--count", "1", "--forward-to", target.url]);
   await runCli(["trigger", "lead.created", "--url", url], { cwd });
   expect((await finished).code).toBe(1);
 });
@@ -146,7 +146,14 @@ it("listen exits with 1 if the target answered the awaited event with an error",
 it("listen exits with 6 if the target is not up in time", async () => {
   const down = await startReceiving();
   await down.close();
-  const { url, cwd, finished } = await listening(["--once", "--timeout", "1500ms", "--forward-to", down.url]);
+  const { url, cwd, finished } = await listening([
+    "--count",
+    "1",
+    "--timeout",
+    "1500ms",
+    "--forward-to",
+    down.url,
+  ]);
   await runCli(["trigger", "lead.created", "--url", url], { cwd });
   expect((await finished).code).toBe(6);
 });

@@ -93,11 +93,8 @@ it("--forward-to forwards the same bytes and signature until the target answers 
   expect(got[0]).toMatch(/^sha256=[0-9a-f]{64} \{/);
 });
 
-it.each([
-  ["--once", 1],
-  ["--count", 2],
-])("listen exits with 0 once %s is reached", async (flag, wanted) => {
-  const listen = await listening(flag === "--count" ? [flag, String(wanted)] : [flag]);
+it.each([1, 2])("listen exits with 0 once --count %d is reached", async (wanted) => {
+  const listen = await listening(["--count", String(wanted)]);
   const argv = ["trigger", "payment.received", "--url", listen.url, "--count", String(wanted)];
   await runCli(argv, { cwd: listen.cwd });
   expect((await listen.finished).code).toBe(0);
@@ -113,11 +110,11 @@ it("--wait-for waits for its kind only", async () => {
 });
 
 it("listen exits with 6 on time-out, with 130 if interrupted before the goal, with 0 without a goal", async () => {
-  expect((await (await listening(["--once", "--timeout", "50ms"])).finished).code).toBe(6);
-  const interrupted = await listening(["--once"]);
+  expect((await (await listening(["--count", "1", "--timeout", "50ms"])).finished).code).toBe(6);
+  const interrupted = await listening(["--count", "1"]);
   interrupted.signal("SIGINT");
   expect((await interrupted.finished).code).toBe(130);
-  const terminated = await listening(["--once"]);
+  const terminated = await listening(["--count", "1"]);
   terminated.signal("SIGTERM");
   expect((await terminated.finished).code).toBe(143);
   const open = await listening();
@@ -128,7 +125,7 @@ it("listen exits with 6 on time-out, with 130 if interrupted before the goal, wi
 it("listen exits with 1 if the awaited event failed in its handler", async () => {
   const cwd = tempFolder();
   writeFileSync(join(cwd, "h.js"), 'export default { "*": () => { throw new Error("broken"); } };');
-  const { url, finished } = await listening(["--once", "--handlers", "h.js"], cwd);
+  const { url, finished } = await listening(["--count", "1", "--handlers", "h.js"], cwd);
   await runCli(["trigger", "payment.received", "--url", url], { cwd });
   expect((await finished).code).toBe(1);
 });
@@ -196,7 +193,7 @@ it("the summary counts deliveries and shows the progress of a rotation", async (
 });
 
 it("listen reaches its goal although a delivery cannot be saved", async () => {
-  const listen = await listening(["--once", "--save-dir", "saved"]);
+  const listen = await listening(["--count", "1", "--save-dir", "saved"]);
   rmSync(join(listen.cwd, "saved"), { recursive: true });
   await runCli(["trigger", "lead.created", "--url", listen.url], { cwd: listen.cwd });
   expect((await listen.finished).code).toBe(0);
@@ -245,7 +242,7 @@ it("the inspector opens, on a free port if its own is taken, and not with --no-i
   expect((await listening(["--inspect"], cwd)).records("ready")[0]?.inspector).toMatch(/^http/);
 });
 
-it("a token of an earlier run in the folder is still valid, until --forget-tabs", async () => {
+it("a token of an earlier run in the folder is still valid, until its file is removed", async () => {
   const cwd = tempFolder();
   const flags = ["--inspect-host", "devbox.test", "--inspect-host", "localhost:9000"];
   const first = await listening(flags, cwd);
@@ -258,7 +255,8 @@ it("a token of an earlier run in the folder is still valid, until --forget-tabs"
   const file = join(cwd, ".hookporter", "inspector-tokens");
   expect(readFileSync(file, "utf8")).not.toContain(token);
   expect(await status(await listening([], cwd))).toBe(200);
-  expect(await status(await listening(["--forget-tabs"], cwd))).toBe(401);
+  rmSync(file);
+  expect(await status(await listening([], cwd))).toBe(401);
   const wrong = await runCli(["listen", "--port", "0", "--inspect-host", "*.test"]);
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("without wildcards")]);
 });

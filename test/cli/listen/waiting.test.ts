@@ -85,12 +85,12 @@ it("events that waited go to the target of the next listen, wherever that is", a
 });
 
 it.each([
-  ["--give-up-on 4xx", ["--give-up-on", "4xx"], "refused_for_good", 1],
-  ["--forward-attempts", ["--forward-attempts", "2"], "attempts_exhausted", 2],
-  ["--forward-for", ["--forward-for", "300ms"], "waited_too_long", undefined],
-])("a target that always answers 404 is given up on with %s", async (_, flags, reason, attempts) => {
+  ["on=4xx", "refused_for_good", 1],
+  ["attempts=2", "attempts_exhausted", 2],
+  ["time=300ms,attempts=99", "waited_too_long", undefined],
+])("a target that always answers 404 is given up on with --give-up %s", async (limits, reason, attempts) => {
   const target = await startReceiving(404);
-  const { url, cwd, records } = await listening(["--forward-to", target.url, ...flags]);
+  const { url, cwd, records } = await listening(["--forward-to", target.url, "--give-up", limits]);
   await send(1, url, cwd);
   await vi.waitFor(() => expect(records("attempt").at(-1)).toMatchObject({ state: "dead", reason }), WAIT);
   const { length } = target.got;
@@ -110,8 +110,8 @@ it.each([
       ...[
         "--forward-to",
         target.url,
-        "--give-up-on",
-        "4xx",
+        "--give-up",
+        "on=4xx",
         "--order-by",
         "data.address",
         "--dead-letters",
@@ -126,12 +126,3 @@ it.each([
     await vi.waitFor(() => expect(target.got).toHaveLength(3), WAIT);
   },
 );
-
-it("--unordered sends what waited in parallel", async () => {
-  const app = await down();
-  const { url, cwd, records } = await listening(["--forward-to", app, "--unordered"]);
-  await send(12, url, cwd);
-  await vi.waitFor(() => expect(records("attempt").length).toBeGreaterThan(0), WAIT);
-  const got = await up(app);
-  await vi.waitFor(() => expect(got.toSorted((a, b) => a - b)).toEqual(upTo(12)), WAIT);
-});

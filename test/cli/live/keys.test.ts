@@ -37,7 +37,7 @@ it("q exits like Ctrl-C", async () => {
     code: 0,
     stderr: expect.stringContaining("stopped by q: no deliveries"),
   });
-  const waiting = await listening(["--once"]);
+  const waiting = await listening(["--count", "1"]);
   waiting.press("q");
   expect((await waiting.finished).code).toBe(130);
 });

@@ -67,7 +67,7 @@ it("/metrics is served beside /readyz, with what listen counts, and not on the p
 });
 
 it("/readyz stops answering when listen ends for any reason", async () => {
-  const { records, url, cwd, finished } = await listening(["--health-port", "0", "--once"]);
+  const { records, url, cwd, finished } = await listening(["--health-port", "0", "--count", "1"]);
   const health = String(records("ready")[0]?.health);
   await runCli(["trigger", "lead.created", "--url", url], { cwd });
   expect((await finished).code).toBe(0);

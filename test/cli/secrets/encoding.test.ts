@@ -113,7 +113,7 @@ describe("--secret-encoding", () => {
 
   it("does not apply to the development secret", async () => {
     const cwd = tempFolder();
-    const created = await runCli(["listen", "--port", "0", "--timeout", "1ms", "--once"], { cwd });
+    const created = await runCli(["listen", "--port", "0", "--timeout", "1ms", "--count", "1"], { cwd });
     expect(created.code).toBe(6);
     const plain = await runCli(["sign"], { cwd, stdin: BODY });
     expect((await runCli(["sign", "--secret-encoding", "hex"], { cwd, stdin: BODY })).stdout).toBe(

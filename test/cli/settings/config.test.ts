@@ -61,6 +61,8 @@ it.each([
   ["is not JSON", "{"],
   ["is not an object", "[]"],
   ["has an unknown key", '{ "prot": 1 }'],
+  ["has a key that is gone", '{ "once": true }'],
+  ["has a key of a command that is gone", '{ "listen": { "giveUpOn": "4xx" } }'],
   ["has a bad value", '{ "signatureHeader": "a b" }'],
   ["has a value of a wrong type", '{ "signatureHeader": {} }'],
   ["has the version", '{ "version": true }'],
@@ -141,13 +143,25 @@ describe("a setting of a flag that commands share", () => {
     expect(await configured.stop()).toBe(0);
   });
 
+  it("of a flag that is gone is refused with its successor, by the command that had it", async () => {
+    const env = { HOOKPORTER_FORWARD_FOR: "1h" };
+    const { code, stderr } = await runCli(["listen", "--port", "0"], { env });
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        "HOOKPORTER_FORWARD_FOR is set, but --forward-for is gone: use --give-up time=",
+      ),
+    ]);
+    expect((await runCli(["completion", "bash"], { env })).code).toBe(0);
+  });
+
   it("applies if there is a goal", async () => {
-    const { finished } = await listening({ HOOKPORTER_LISTEN_TIMEOUT: "50ms" }, ["--once"]);
+    const { finished } = await listening({ HOOKPORTER_LISTEN_TIMEOUT: "50ms" }, ["--count", "1"]);
     expect((await finished).code).toBe(6);
   });
 
   it("is overridden by a typed goal", async () => {
-    const { url, cwd, finished } = await listening({ HOOKPORTER_LISTEN_COUNT: "5" }, ["--once"]);
+    const { url, cwd, finished } = await listening({ HOOKPORTER_LISTEN_COUNT: "5" }, ["--count", "1"]);
     await runCli([...TRIGGER, "--url", url], { cwd });
     expect((await finished).code).toBe(0);
   });

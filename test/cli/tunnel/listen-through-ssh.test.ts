@@ -19,7 +19,7 @@ const NAME = "8beaa541ba3dc2.lhr.life";
 
 /** `listen` through a service whose server runs on this machine. */
 function throughService(server: SshServer) {
-  const at = ["--ssh-host", "127.0.0.1", "--ssh-port", String(server.port), "--ssh-user", "nokey"];
+  const at = ["--ssh-host", `ssh://nokey@127.0.0.1:${server.port}`];
   const cwd = tempFolder();
   const { env, lead } = publicNames(cwd);
   lead(NAME, server.entry);
@@ -28,7 +28,7 @@ function throughService(server: SshServer) {
 
 /** `listen` through your own server, which accepts the owner of the key. */
 function throughOwn(server: SshServer, argv: readonly string[] = [], options: ListeningOptions = {}) {
-  const at = ["--ssh-host", "127.0.0.1", "--ssh-port", String(server.port), "--ssh-user", "porter"];
+  const at = ["--ssh-host", `ssh://porter@127.0.0.1:${server.port}`];
   const forward = ["--ssh-remote-port", "4401", "--public-url", `http://127.0.0.1:${server.entry}`];
   return startListening(["--tunnel", "ssh", ...at, ...forward, ...argv], options);
 }

@@ -8,7 +8,7 @@ it.each([
   [["--tunnel", "ssh", "--ssh-host", "-oProxyCommand=x", "--ssh-remote-port", "4401"], 2],
   [["--tunnel", "ssh", "--ssh-host", "me@box", "--ssh-remote-port", "4401"], 2],
   [["--tunnel", "ssh", "--ssh-host", "box", "--ssh-remote-port", "0"], 2],
-  [["--tunnel", "serveo", "--ssh-user", "a b"], 2],
+  [["--tunnel", "serveo", "--ssh-host", "ssh://a b@box"], 2],
   [["--tunnel", "serveo", "--ssh-remote-port", "80"], 2],
   [["--tunnel", "pinggy", "--domain", "mine.example.com"], 2],
   [["--tunnel", "serveo", "--public-url", "https://x.example.com"], 2],

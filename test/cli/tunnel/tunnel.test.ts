@@ -133,7 +133,7 @@ it.each([
 
 it("listen exits with 6 if its time is up before the tunnel is online", async () => {
   const edge = await openEdge({ silent: true });
-  const { ended, records } = listenThrough(edge, ["--once", "--timeout", "500ms"]);
+  const { ended, records } = listenThrough(edge, ["--count", "1", "--timeout", "500ms"]);
   expect(await ended).toBe(6);
   expect(records("ready")).toEqual([]);
 });

@@ -1,25 +1,26 @@
 import { describe, expect, it } from "vitest";
 import { readCommand } from "../../../src/cli/settings/values.ts";
-import { readHost, readPattern, readRemotePort, readUser } from "../../../src/cli/tunnel/values.ts";
+import { readHost, readPattern, readRemotePort } from "../../../src/cli/tunnel/values.ts";
 
 describe("a host", () => {
-  it.each(["box", "ssh.example.com", "192.0.2.1", "2001:db8::1", "_my.box", "bücher.example"])(
-    "may be %s",
-    (text) => {
-      expect(readHost(text)).toBe(text);
-    },
-  );
+  it.each([
+    ...["box", "ssh.example.com", "192.0.2.1", "2001:db8::1", "_my.box", "bücher.example"],
+    ...["ssh://box", "ssh://first.last+tag-1_x@box:2222", "ssh://me@[2001:db8::1]:22"],
+  ])("may be %s", (text) => {
+    expect(readHost(text)).toBe(text);
+  });
 
-  it.each(["", "-oProxyCommand=x", "me@box", "ssh://box", "a b", "box;ls", "$(box)", "box\n"])(
-    "may not be %j",
-    (text) => expect(() => readHost(text)).toThrow("host"),
-  );
-});
-
-it("a user is read, but nothing that ssh could read as something else", () => {
-  expect(readUser("first.last+tag-1_x")).toBe("first.last+tag-1_x");
-  for (const text of ["", "-l", "a b", "a@b", "$USER", "a\n"])
-    expect(() => readUser(text), text).toThrow("user");
+  it.each([
+    ...["", "-oProxyCommand=x", "me@box", "a b", "box;ls", "$(box)", "box\n"],
+    ...[
+      "ssh://-oProxyCommand=x",
+      "ssh://-l@box",
+      "ssh://a b@box",
+      "ssh://$USER@box",
+      "ssh://box/x",
+      "ssh://box:ssh",
+    ],
+  ])("may not be %j", (text) => expect(() => readHost(text)).toThrow("host"));
 });
 
 it("a port of another machine is read, but never 0", () => {

@@ -20,9 +20,9 @@ it("a service's own user and port are not used for another host", () => {
   expect(argvOf({ service: "pinggy", folder: "/f", host: "paid" })).toMatch(
     / -R 0:127\.0\.0\.1:4400 -- paid$/,
   );
-  expect(
-    argvOf({ service: "pinggy", folder: "/f", host: "eu.example.com", user: "me", sshPort: 2222 }),
-  ).toMatch(/ -p 2222 -R 0:\S+ -- me@eu\.example\.com$/);
+  expect(argvOf({ service: "pinggy", folder: "/f", host: "ssh://me@eu.example.com:2222" })).toMatch(
+    / -R 0:\S+ -- ssh:\/\/me@eu\.example\.com:2222$/,
+  );
 });
 
 it("no session is opened at your own server", () => {
