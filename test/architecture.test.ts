@@ -124,7 +124,7 @@ describe("a command", () => {
       const name = basename(file, ".ts").replace(/^[a-z]/, (letter) => letter.toUpperCase());
       const exported = [...text.matchAll(/^export (.*)/gm)].map(([, what]) => what);
       expect(exported, file).toEqual([
-        `function register${name}(program: Command, context: CliContext): void {`,
+        `function register${name}(program: CliCommand, context: CliContext): void {`,
       ]);
     }
     expect(commands.length).toBeGreaterThan(10);

@@ -1,6 +1,7 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { HookporterError } from "../errors.ts";
+import { CliCommand, helpOptions } from "./cli-command.ts";
 import { registerCheck } from "./commands/check.ts";
 import { registerCompletion } from "./commands/completion.ts";
 import { registerDoctor } from "./commands/doctor.ts";
@@ -25,7 +26,7 @@ import { refusePasswordUrls } from "./settings/password-urls.ts";
 
 /** Creates the whole program. Each command registers itself and imports its work only when it runs. */
 export function createProgram(context: MutableContext): Command {
-  const program = new Command("hookporter");
+  const program = new CliCommand("hookporter");
   program
     .description("Receive, verify, keep, replay and test signed webhooks of a property-management service.")
     .version(packageJson.version, "--version", "print the version")
@@ -35,7 +36,7 @@ export function createProgram(context: MutableContext): Command {
       writeErr: (text) => context.io.stderr.write(text),
       outputError: () => {}, // main.ts reports errors
     })
-    .configureHelp({ helpWidth: 80 }) // as wide as a terminal is at first
+    .configureHelp(helpOptions(context.argv))
     .showSuggestionAfterError();
   registerInit(program, context);
   registerListen(program, context);
@@ -53,7 +54,7 @@ export function createProgram(context: MutableContext): Command {
   registerSubscribe(program, context);
   registerProperties(program, context);
   registerCompletion(program, context);
-  for (const command of leaves(program)) addCommonOptions(command);
+  for (const command of leaves(program)) addCommonOptions(command as CliCommand);
   program.hook("preAction", async (_, command) => {
     if (context.io.cwd === "") throw new HookporterError("folder_unusable", NO_FOLDER);
     context.debug = command.opts().debug === true; // before applySettings, so that its errors print a stack too
@@ -69,9 +70,9 @@ export function createProgram(context: MutableContext): Command {
 const NO_FOLDER =
   "expected a working folder, got one that was removed or cannot be read: change to another one (cd)";
 
-function addCommonOptions(command: Command): void {
+function addCommonOptions(command: CliCommand): void {
   command
-    .option("--json", "print NDJSON records to standard output")
+    .common("--json", "print NDJSON records to standard output")
     .option("--color", "use colours even if the output is not a terminal")
     .option("--no-color", "do not use colours")
     .option("--debug", "print the stack trace of an error");

@@ -1,38 +1,39 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { REPORT_FORMATS } from "../../check/report-formats.ts";
 import type { CheckCommandOptions } from "../check/check.ts";
+import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { CHECK_SETTLE, CHECK_TIMEOUT, shownDuration } from "../settings/default-values.ts";
 import { readChoice, readCount, readEndpoint, readHeaderName, readTimeout } from "../settings/values.ts";
 
 /** `check <url>`: checks whether a receiver, in any language, handles signatures and deliveries correctly. */
-export function registerCheck(program: Command, context: CliContext): void {
+export function registerCheck(program: CliCommand, context: CliContext): void {
   const command = program
     .command("check")
     .description("check whether a receiver, in any language, handles signatures and deliveries correctly")
     .argument("[url]", "endpoint of the receiver, or a local port", readEndpoint)
-    .option(
+    .common(
       "--only <cases>",
       "run only these cases or groups, such as SIG,BODY-12; may be repeated",
       readCases,
     )
-    .option("--skip <cases>", "skip these cases or groups; may be repeated", readCases)
-    .option("--list", "list the cases without running them")
-    .option("--yes", "allow a receiver that is not on this machine")
-    .option("--strict", "also fail if a recommended case fails")
-    .option("--verbose", "show every case, including those that passed")
-    .option(
+    .common("--skip <cases>", "skip these cases or groups; may be repeated", readCases)
+    .common("--list", "list the cases without running them")
+    .common("--yes", "allow a receiver that is not on this machine")
+    .common("--strict", "also fail if a recommended case fails")
+    .common("--verbose", "show every case, including those that passed")
+    .common(
       "--format <format>",
       "report format: pretty, json, junit, github or markdown (default: pretty)",
       readChoice(REPORT_FORMATS),
     )
-    .option("--output <file>", "write the report to this file, and print the pretty one")
-    .option(
+    .common("--output <file>", "write the report to this file, and print the pretty one")
+    .common(
       "--observe <what>",
       "command or URL that reports how often an event ran; {marker} is replaced by its data.id",
     )
-    .option(
+    .common(
       "--timeout <duration>",
       `how long to wait for each response (default: ${shownDuration(CHECK_TIMEOUT)})`,
       readTimeout,

@@ -1,9 +1,10 @@
-import { Argument, type Command } from "commander";
+import { Argument } from "commander";
+import type { CliCommand } from "../cli-command.ts";
 import { SHELLS, type Shell } from "../completion/options.ts";
 import type { CliContext } from "../context.ts";
 
 /** `completion`. */
-export function registerCompletion(program: Command, context: CliContext): void {
+export function registerCompletion(program: CliCommand, context: CliContext): void {
   program
     .command("completion")
     .description("print a script that lets a shell complete commands, flags and their values")

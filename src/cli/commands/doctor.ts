@@ -1,5 +1,5 @@
-import type { Command } from "commander";
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
+import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import type { DoctorOptions } from "../doctor/options.ts";
 import { readForward } from "../handlers/values.ts";
@@ -15,20 +15,20 @@ Examples:
   hookporter doctor --json | jq 'select(.status == "fail")'`;
 
 /** `doctor`: what is wrong with a setup. */
-export function registerDoctor(program: Command, context: CliContext): void {
+export function registerDoctor(program: CliCommand, context: CliContext): void {
   const command = program
     .command("doctor")
     .description(
       "check your setup, and print what is wrong and how to fix it; takes the flags and settings of listen, and changes nothing",
     )
     .optionsGroup("Receive:")
-    .option("--port <n>", `port of the endpoint (default: ${DEFAULT_PORT})`, readPort)
-    .option("--path <path>", `path of the endpoint (default: ${DEFAULT_PATH})`, readPath)
-    .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
+    .common("--port <n>", `port of the endpoint (default: ${DEFAULT_PORT})`, readPort)
+    .common("--path <path>", `path of the endpoint (default: ${DEFAULT_PATH})`, readPath)
+    .common("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
     .option("--health-port <n>", "port for /healthz and /readyz", readPort)
     .option("--inspect-port <n>", "port of the inspector page", readPort)
     .optionsGroup("Handle:")
-    .option(
+    .common(
       "--handlers <path>",
       "TypeScript or JavaScript file or folder with the handlers; they are loaded, but not run",
     )
@@ -36,7 +36,7 @@ export function registerDoctor(program: Command, context: CliContext): void {
     .option("--on-dead <command>", "program and arguments to run when there are dead letters", readCommand)
     .option("--events <kinds>", "only these kinds or families are handled and forwarded", readKinds)
     .optionsGroup("Forward:")
-    .option(
+    .common(
       "--forward-to <target>",
       "URL or local port that events are forwarded to; for some kinds only, put a kind or family before it: payment.*=3001; may be repeated",
       readForward,
@@ -45,7 +45,7 @@ export function registerDoctor(program: Command, context: CliContext): void {
     .optionsGroup("Tunnel:");
   addTunnelOptions(command)
     .optionsGroup("Service:")
-    .option("--subscribe", "listen creates a subscription, so the service's address and key are needed");
+    .common("--subscribe", "listen creates a subscription, so the service's address and key are needed");
   addServiceOptions(command).optionsGroup("Secrets:");
   addSecretOptions(command)
     .optionsGroup("Output:") // program.ts adds the common options to it

@@ -1,5 +1,5 @@
-import type { Command } from "commander";
 import { ENTRY_STATES } from "../../inbox/entry.ts";
+import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import type { BackupOptions } from "../events/backup.ts";
 import type { ExportOptions } from "../events/events.ts";
@@ -9,7 +9,7 @@ import type { ChangeOptions, SelectOptions } from "../events/selection.ts";
 import { readCount, readKinds, readMoment, readOneOf, readSources, readTexts } from "../settings/values.ts";
 
 /** `events list|show|retry|drop|export|backup|prune`: the inbox. */
-export function registerEvents(program: Command, context: CliContext): void {
+export function registerEvents(program: CliCommand, context: CliContext): void {
   const events = program
     .command("events")
     .description("show entries of the inbox, run them again, or drop them");
@@ -91,7 +91,7 @@ export function registerEvents(program: Command, context: CliContext): void {
     );
 }
 
-function addSelection(command: Command): Command {
+function addSelection(command: CliCommand): CliCommand {
   return command
     .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
     .option(

@@ -1,11 +1,11 @@
-import type { Command } from "commander";
+import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { readDataPath } from "../learn/options.ts";
 import type { ScrubOptions } from "../learn/scrub.ts";
 import { readSeed } from "../settings/values.ts";
 
 /** `fixtures scrub`: deliveries that may be shared. */
-export function registerFixtures(program: Command, context: CliContext): void {
+export function registerFixtures(program: CliCommand, context: CliContext): void {
   const fixtures = program.command("fixtures").description("work on saved deliveries");
 
   fixtures

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import type { PruneOptions } from "../events/prune.ts";
 import { addPruneOptions } from "../events/prune-options.ts";
@@ -8,7 +8,7 @@ import type { MigrateOptions } from "../inbox/migrate.ts";
 import type { VacuumOptions } from "../inbox/vacuum.ts";
 
 /** `inbox migrate|maintain|check|vacuum|copy`: care of the inbox itself. */
-export function registerInbox(program: Command, context: CliContext): void {
+export function registerInbox(program: CliCommand, context: CliContext): void {
   const inbox = program.command("inbox").description("create, maintain, check and copy inboxes");
 
   inbox

@@ -1,11 +1,11 @@
-import type { Command } from "commander";
 import type { ProjectInbox } from "../../scaffold/templates.ts";
+import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { DEFAULT_DIRECTORY, type InitOptions } from "../init/options.ts";
 import { readChoice } from "../settings/values.ts";
 
 /** `init [dir]`: creates a receiver project that is ready to run, with a new secret. */
-export function registerInit(program: Command, context: CliContext): void {
+export function registerInit(program: CliCommand, context: CliContext): void {
   program
     .command("init")
     .description("create a new receiver project")

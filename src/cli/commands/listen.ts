@@ -1,6 +1,6 @@
-import type { Command } from "commander";
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import { DEFAULT_INSPECTOR_PORT } from "../../inspector/default-port.ts";
+import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addForwardRequestOptions } from "../handlers/request-options.ts";
 import { readForward, readGiveUp, readOrderPath } from "../handlers/values.ts";
@@ -30,20 +30,20 @@ Examples:
   hookporter listen --wait-for payment.received --timeout 60s`;
 
 /** `listen`: the local receiver. */
-export function registerListen(program: Command, context: CliContext): void {
+export function registerListen(program: CliCommand, context: CliContext): void {
   const command = program
     .command("listen")
     .description("start a local receiver that verifies, keeps, shows, handles and forwards deliveries")
     .optionsGroup("Receive:")
-    .option("--port <n>", `port on 127.0.0.1, or 0 for any free port (default: ${DEFAULT_PORT})`, readPort)
+    .common("--port <n>", `port on 127.0.0.1, or 0 for any free port (default: ${DEFAULT_PORT})`, readPort)
     .option("--path <path>", `path of the endpoint (default: ${DEFAULT_PATH})`, readPath)
-    .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
+    .common("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
     .option(
       "--role <role>",
       "what this process does with the inbox by itself: receive, run, or both (default: both)",
       readChoice(["both", "receive", "run"]),
     )
-    .option(
+    .common(
       "--events <kinds>",
       "show, save, handle and forward only these kinds or families; all events are kept",
       readKinds,
@@ -54,7 +54,7 @@ export function registerListen(program: Command, context: CliContext): void {
       readHeaderName,
     )
     .optionsGroup("Handle:")
-    .option(
+    .common(
       "--handlers <path>",
       "TypeScript or JavaScript file or folder with the handlers to run; reloaded on change",
     )
@@ -88,7 +88,7 @@ export function registerListen(program: Command, context: CliContext): void {
     )
     .option("--no-catch-up", "leave unhandled entries as they are")
     .optionsGroup("Forward:")
-    .option(
+    .common(
       "--forward-to <target>",
       "forward each event to this URL or local port until it answers 2xx; for some kinds only, put a kind or family before it: payment.*=3001; may be repeated",
       readForward,
@@ -120,7 +120,7 @@ export function registerListen(program: Command, context: CliContext): void {
     .option("--inspect", "open the inspector, even if a setting turns it off")
     .option("--no-inspect", "do not open the inspector")
     .optionsGroup("Service:")
-    .option(
+    .common(
       "--subscribe",
       "create a subscription, so that the service delivers here, unless the same one is remembered",
     )
@@ -131,14 +131,14 @@ export function registerListen(program: Command, context: CliContext): void {
     );
   addServiceOptions(command)
     .optionsGroup("Goals:")
-    .option("--count <n>", "stop after n new events", readCount)
-    .option("--wait-for <kind>", "stop after a new event of this kind or family", readKind)
-    .option("--timeout <duration>", "exit with code 6 if the goal is not reached in this time", readTimeout)
+    .common("--count <n>", "stop after n new events", readCount)
+    .common("--wait-for <kind>", "stop after a new event of this kind or family", readKind)
+    .common("--timeout <duration>", "exit with code 6 if the goal is not reached in this time", readTimeout)
     .optionsGroup("Secrets:");
   addSecretOptions(command)
     .optionsGroup("Output:") // program.ts adds the common options to it
     .helpOption("-h, --help", "display help for command")
-    .option("--save-dir <dir>", "save each authentic delivery to this folder, byte for byte")
+    .common("--save-dir <dir>", "save each authentic delivery to this folder, byte for byte")
     .option("--ready-file <file>", "write this file when ready, and remove it at the end")
     .option(
       "--health-port <n>",

@@ -1,11 +1,11 @@
-import type { Command } from "commander";
+import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addServiceOptions } from "../service/options.ts";
 import type { PropertiesOptions } from "../service/properties.ts";
 import { readCount, readSeed, readTexts, readTimeout } from "../settings/values.ts";
 
 /** `properties`: lists properties. */
-export function registerProperties(program: Command, context: CliContext): void {
+export function registerProperties(program: CliCommand, context: CliContext): void {
   const command = program
     .command("properties")
     .description("list the service's properties")

@@ -1,5 +1,5 @@
-import type { Command } from "commander";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
+import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addChaosOptions } from "../send/chaos-options.ts";
@@ -7,22 +7,22 @@ import type { ReplayOptions } from "../send/replay.ts";
 import { readEndpoint, readHeaderName, readTimeout } from "../settings/values.ts";
 
 /** `replay <what…>`: sends fixtures or entries again. */
-export function registerReplay(program: Command, context: CliContext): void {
+export function registerReplay(program: CliCommand, context: CliContext): void {
   const command = program
     .command("replay")
     .description(
       "send saved deliveries, envelopes or inbox entries again, in the order given (folders in name order)",
     )
     .argument("<what...>", "files, folders of .json files, event ids, entry numbers, or - for standard input")
-    .option("--exact", "send the same bytes and signature (default: set the timestamp to now and sign again)")
-    .option("--resume", "send only what an earlier run with the same arguments did not get a 2xx answer for")
-    .option("--url <url>", `endpoint, or a local port (default: ${DEFAULT_ENDPOINT})`, readEndpoint)
-    .option(
+    .common("--exact", "send the same bytes and signature (default: set the timestamp to now and sign again)")
+    .common("--resume", "send only what an earlier run with the same arguments did not get a 2xx answer for")
+    .common("--url <url>", `endpoint, or a local port (default: ${DEFAULT_ENDPOINT})`, readEndpoint)
+    .common(
       "--handlers <path>",
       "run the handlers in this file or folder, in this process, instead of sending",
     )
-    .option("--inbox <inbox>", "inbox to read entries from (default: .hookporter/inbox.db)")
-    .option(
+    .common("--inbox <inbox>", "inbox to read entries from (default: .hookporter/inbox.db)")
+    .common(
       "--timeout <duration>",
       "how long to wait for each response or handler (default: 30s)",
       readTimeout,

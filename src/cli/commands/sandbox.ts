@@ -1,5 +1,6 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import { isHostPattern } from "../../sandbox/target-hosts.ts";
+import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import type { SandboxCommandOptions } from "../sandbox/sandbox.ts";
 import {
@@ -15,21 +16,21 @@ import {
 } from "../settings/values.ts";
 
 /** `sandbox`: runs a simulated service. */
-export function registerSandbox(program: Command, context: CliContext): void {
+export function registerSandbox(program: CliCommand, context: CliContext): void {
   const command = program
     .command("sandbox")
     .description("run a simulated service: its API, and signed deliveries with retries")
-    .option("--port <n>", "port on 127.0.0.1, or 0 for any free port (default: 4500)", readPort)
-    .option("--properties <n>", "number of properties in the portfolio (default: 25)", readSeed)
-    .option("--seed <n>", "random seed for the portfolio and for the faults below (default: 1)", readSeed)
+    .common("--port <n>", "port on 127.0.0.1, or 0 for any free port (default: 4500)", readPort)
+    .common("--properties <n>", "number of properties in the portfolio (default: 25)", readSeed)
+    .common("--seed <n>", "random seed for the portfolio and for the faults below (default: 1)", readSeed)
     .option(
       "--only-key-env <name>",
       "environment variable that holds the only API key to accept (default: any test key)",
       readVariableName,
     )
     .option("--env-file <file>", "file to read the variable from if it is not set (default: .env)")
-    .option("--rate-limit <n>", "requests per minute and API key, or none (default: 600)", readLimit)
-    .option("--retry <waits>", "delays between attempts, or none (default: 1s,5s,30s,2m,10m)", readWaits)
+    .common("--rate-limit <n>", "requests per minute and API key, or none (default: 600)", readLimit)
+    .common("--retry <waits>", "delays between attempts, or none (default: 1s,5s,30s,2m,10m)", readWaits)
     .option(
       "--answer-timeout <duration>",
       "how long an endpoint may take to answer (default: 10s)",
@@ -59,22 +60,22 @@ export function registerSandbox(program: Command, context: CliContext): void {
 }
 
 /** The faults that can be simulated. */
-function addChaos(command: Command): Command {
+function addChaos(command: CliCommand): CliCommand {
   return command
-    .option("--duplicates <share>", "share of deliveries to send twice, such as 20% (default: 0)", readShare)
-    .option(
+    .common("--duplicates <share>", "share of deliveries to send twice, such as 20% (default: 0)", readShare)
+    .common(
       "--reorder <share>",
       "share of deliveries to hold back until another has gone out (default: 0)",
       readShare,
     )
-    .option("--delay <range>", "delay before each delivery, such as 0..2s", readDurationRange)
-    .option(
+    .common("--delay <range>", "delay before each delivery, such as 0..2s", readDurationRange)
+    .common(
       "--wrong-signature <share>",
       "share of attempts to send with a wrong signature (default: 0)",
       readShare,
     )
     .option("--burst <n>", "send deliveries in batches of n (default: 1)", readCount)
-    .option(
+    .common(
       "--outage <duration>",
       "let nothing through for this long, starting with the first attempt",
       readDuration,

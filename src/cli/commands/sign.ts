@@ -1,12 +1,12 @@
-import type { Command } from "commander";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
+import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { readHeaderName } from "../settings/values.ts";
 import type { SignOptions } from "../sign/sign.ts";
 
 /** `sign [file]`: prints the signature of a body. */
-export function registerSign(program: Command, context: CliContext): void {
+export function registerSign(program: CliCommand, context: CliContext): void {
   const command = program
     .command("sign")
     .description("print the signature of a body")

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addServiceOptions } from "../service/options.ts";
@@ -6,20 +6,20 @@ import type { SubscribeOptions } from "../service/subscribe.ts";
 import { readEndpoint, readKinds, readTexts, readTimeout } from "../settings/values.ts";
 
 /** `subscribe <url>`: registers an endpoint with the service. */
-export function registerSubscribe(program: Command, context: CliContext): void {
+export function registerSubscribe(program: CliCommand, context: CliContext): void {
   const command = program
     .command("subscribe")
     .description("create a subscription, so that the service delivers to a URL, and remember it")
     .argument("[url]", "public URL of the endpoint", readEndpoint)
-    .option("--events <kinds>", "only these kinds or families (default: all 12)", readKinds)
-    .option("--again", "create a subscription even if the same one is remembered")
-    .option("--remembered", "list the subscriptions created from this folder; sends nothing")
-    .option(
+    .common("--events <kinds>", "only these kinds or families (default: all 12)", readKinds)
+    .common("--again", "create a subscription even if the same one is remembered")
+    .common("--remembered", "list the subscriptions created from this folder; sends nothing")
+    .common(
       "--forget <names>",
       "forget these subscriptions, by id or URL, after removing them at the service; may be repeated",
       readTexts,
     )
-    .option(
+    .common(
       "--confirm <names>",
       "remember these subscriptions, which may exist, as created, after finding them at the service; may be repeated",
       readTexts,

@@ -1,7 +1,7 @@
-import type { Command } from "commander";
 import { HookporterError } from "../../errors.ts";
 import { eventKinds } from "../../event/kinds.ts";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
+import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addChaosOptions } from "../send/chaos-options.ts";
@@ -9,20 +9,20 @@ import type { TriggerOptions } from "../send/trigger.ts";
 import { readCount, readEndpoint, readHeaderName, readTimeout } from "../settings/values.ts";
 
 /** `trigger <kind>`: signs and sends a sample event. */
-export function registerTrigger(program: Command, context: CliContext): void {
+export function registerTrigger(program: CliCommand, context: CliContext): void {
   const command = program
     .command("trigger")
     .description("create a sample event, sign it and send it")
     .argument("[kind]", `one of ${eventKinds.join(", ")}`)
-    .option("--all", "send one event of each kind")
+    .common("--all", "send one event of each kind")
     .option("--unknown-kind", "allow a kind other than the 12 known ones")
-    .option("--url <url>", `endpoint, or a local port (default: ${DEFAULT_ENDPOINT})`, readEndpoint)
-    .option(
+    .common("--url <url>", `endpoint, or a local port (default: ${DEFAULT_ENDPOINT})`, readEndpoint)
+    .common(
       "--set <path=value>",
       "set a value in the envelope, such as data.amount=1200; may be repeated",
       readAssignment,
     )
-    .option(
+    .common(
       "--data <json>",
       "JSON object to send as data; @file reads it from a file, @- from standard input",
     )
@@ -31,12 +31,12 @@ export function registerTrigger(program: Command, context: CliContext): void {
       "make up data that fits this shape file of `types` (default: src/schemas.shape.json if there is one)",
     )
     .option("--no-shapes", "send the built-in samples even if there is a shape file")
-    .option(
+    .common(
       "--count <n>",
       "number of events to send, each with a different timestamp (default: 1)",
       readCount,
     )
-    .option("--timeout <duration>", "how long to wait for each response (default: 30s)", readTimeout)
+    .common("--timeout <duration>", "how long to wait for each response (default: 30s)", readTimeout)
     .option(
       "--signature-header <name>",
       "name of the signature header (default: x-service-signature)",

@@ -1,37 +1,37 @@
-import type { Command } from "commander";
+import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { readEnumPath, TYPES_FORMATS, type TypesOptions } from "../learn/options.ts";
 import { readChoice, readKinds, readMoment, readSources } from "../settings/values.ts";
 
 /** `types`: schemas and types learned from events. */
-export function registerTypes(program: Command, context: CliContext): void {
+export function registerTypes(program: CliCommand, context: CliContext): void {
   program
     .command("types")
     .description("learn schemas and types of `data` from events, and see where events differ from them")
     .argument("[events...]", "fixtures, folders of them, NDJSON files, or - (default: the inbox)")
-    .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
-    .option("--kind <kinds>", "only these kinds or families, such as payment.*", readKinds)
+    .common("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
+    .common("--kind <kinds>", "only these kinds or families, such as payment.*", readKinds)
     .option("--source <sources>", "only events of these sources", readSources)
-    .option("--since <time>", "only events received since a time, such as 7d or 2026-01-31", readMoment)
-    .option(
+    .common("--since <time>", "only events received since a time, such as 7d or 2026-01-31", readMoment)
+    .common(
       "--format <format>",
       `one of ${TYPES_FORMATS.join(", ")} (default: zod)`,
       readChoice(TYPES_FORMATS),
     )
-    .option("--out <file>", "file to write, or - (default: src/schemas.ts, or src/schemas.json)")
+    .common("--out <file>", "file to write, or - (default: src/schemas.ts, or src/schemas.json)")
     .option("--shapes <file>", "shape file (default: next to --out, such as src/schemas.shape.json)")
     .option(
       "--enums <path>",
       "make an enum of the strings at a path, such as payment.received:data.status; may be repeated",
       readEnumPath,
     )
-    .option("--merge", "keep your edits of the file, and print how they differ from what was learned")
+    .common("--merge", "keep your edits of the file, and print how they differ from what was learned")
     .option("--force", "replace the file even if it was edited")
-    .option(
+    .common(
       "--check",
       "write nothing; print how events differ from the shape file, and exit with 1 if any does",
     )
-    .option(
+    .common(
       "--diff <since>",
       "write nothing; compare the events before and since a time, or a shape file with events or another one",
     )

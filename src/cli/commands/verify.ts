@@ -1,11 +1,11 @@
-import type { Command } from "commander";
+import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { readHeaderName } from "../settings/values.ts";
 import type { VerifyOptions } from "../sign/verify.ts";
 
 /** `verify [file]`: checks the signature of a body, and explains a failure. */
-export function registerVerify(program: Command, context: CliContext): void {
+export function registerVerify(program: CliCommand, context: CliContext): void {
   const command = program
     .command("verify")
     .description("check the signature of a body or a saved delivery, and explain a failure")

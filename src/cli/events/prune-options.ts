@@ -1,8 +1,8 @@
-import type { Command } from "commander";
+import type { CliCommand } from "../cli-command.ts";
 import { readDuration, readOneOf, readSources } from "../settings/values.ts";
 
 /** Adds the options that say what to delete from an inbox. */
-export function addPruneOptions(command: Command): Command {
+export function addPruneOptions(command: CliCommand): CliCommand {
   return command
     .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
     .option(

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { CliCommand } from "../cli-command.ts";
 import { type AddedHeader, readAddedHeader, readForwardHost, readHeaderVariable } from "./values.ts";
 
 /** The options for how requests to targets differ from the delivery. */
@@ -11,7 +11,7 @@ export interface ForwardRequestOptions {
 }
 
 /** Adds the options for requests to targets. */
-export function addForwardRequestOptions(command: Command): Command {
+export function addForwardRequestOptions(command: CliCommand): CliCommand {
   return command
     .option(
       "--header <header>",

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { CliCommand } from "../cli-command.ts";
 import { readChoice, readVariableNames } from "../settings/values.ts";
 import { DEFAULT_ENCODING, SECRET_ENCODINGS, type SecretEncoding } from "./encoding.ts";
 
@@ -15,9 +15,9 @@ export interface SecretOptions {
 export const SECRET_VARIABLE = "HOOKPORTER_SECRET";
 
 /** Adds the options that locate the secret; none of them takes the secret itself. */
-export function addSecretOptions(command: Command): Command {
+export function addSecretOptions(command: CliCommand): CliCommand {
   return command
-    .option(
+    .common(
       "--secret-env <names>",
       `environment variables that hold the secrets, current one first (default: ${SECRET_VARIABLE})`,
       readVariableNames,

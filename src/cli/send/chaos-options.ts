@@ -1,5 +1,6 @@
-import { type Command, Option } from "commander";
+import { Option } from "commander";
 import { TAMPERINGS, type Tampering } from "../../relay/chaos.ts";
+import type { CliCommand } from "../cli-command.ts";
 import type { FitTable } from "../settings/fitting.ts";
 import {
   readChoice,
@@ -38,15 +39,15 @@ export const CHAOS_FLAGS = [
 ] as const satisfies readonly (keyof ChaosCommandOptions)[];
 
 /** Adds the chaos options to a command that sends. `failFast` is what else `--fail-fast` stops at. */
-export function addChaosOptions(command: Command, { failFast = "" } = {}): Command {
+export function addChaosOptions(command: CliCommand, { failFast = "" } = {}): CliCommand {
   // Commander reads `--no-x` as the opposite of `--x`; this one has no opposite.
   const noSignature = new Option("--no-signature", "omit the signature header");
   noSignature.negate = false;
   return command
-    .option("--duplicate <n>", "times to send each event (default: 1)", readCount)
-    .option("--shuffle", "send in random order")
-    .option("--rate <n>", "maximum deliveries per second", readRate)
-    .option("--delay <range>", "delay before each delivery, such as 0..2s", readDurationRange)
+    .common("--duplicate <n>", "times to send each event (default: 1)", readCount)
+    .common("--shuffle", "send in random order")
+    .common("--rate <n>", "maximum deliveries per second", readRate)
+    .common("--delay <range>", "delay before each delivery, such as 0..2s", readDurationRange)
     .option("--drop <share>", "share of deliveries to drop, such as 10%", readShare)
     .option(
       "--tamper <what>",
@@ -56,7 +57,7 @@ export function addChaosOptions(command: Command, { failFast = "" } = {}): Comma
     .addOption(noSignature)
     .option("--stale <duration>", "backdate timestamps by this much, such as 8d", readDuration)
     .option("--future <duration>", "set timestamps this far in the future, such as 1h", readDuration)
-    .option("--seed <n>", "random seed, to repeat a run (default: random, printed)", readSeed)
+    .common("--seed <n>", "random seed, to repeat a run (default: random, printed)", readSeed)
     .option(
       "--concurrency <n>",
       "deliveries to send at a time; above 1, they may arrive in another order (default: 1)",
@@ -67,8 +68,8 @@ export function addChaosOptions(command: Command, { failFast = "" } = {}): Comma
       "stop after this many deliveries in a row without an answer (default: 10)",
       readCount,
     )
-    .option("--fail-fast", `stop at ${failFast}the first delivery that is not answered 2xx`)
-    .option("--dry-run", "send nothing; print a curl command for each delivery, with its body in a file")
+    .common("--fail-fast", `stop at ${failFast}the first delivery that is not answered 2xx`)
+    .common("--dry-run", "send nothing; print a curl command for each delivery, with its body in a file")
     .option("--bodies-to <dir>", "folder for the body files of --dry-run (default: .hookporter/bodies)");
 }
 

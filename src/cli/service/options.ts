@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { CliCommand } from "../cli-command.ts";
 import type { FitTable } from "../settings/fitting.ts";
 import { readVariableName } from "../settings/values.ts";
 
@@ -17,7 +17,7 @@ export const SERVICE_FITS = {
 } as const satisfies FitTable<ServiceOptions>;
 
 /** Adds the options that locate the service and its API key or access token; none of them takes the key itself. */
-export function addServiceOptions(command: Command): Command {
+export function addServiceOptions(command: CliCommand): CliCommand {
   return command
     .option("--base-url <url>", "base URL of the service, without the version")
     .option(

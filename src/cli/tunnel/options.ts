@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { CliCommand } from "../cli-command.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { readChoice, readCommand, readDomain, readPublicUrl } from "../settings/values.ts";
 import { readHost, readPattern, readRemotePort } from "./values.ts";
@@ -57,9 +57,9 @@ export const TUNNEL_FLAGS = [
 export type TunnelFlag = (typeof TUNNEL_FLAGS)[number];
 
 /** Adds the tunnel options to a command. */
-export function addTunnelOptions(command: Command): Command {
+export function addTunnelOptions(command: CliCommand): CliCommand {
   return command
-    .option(
+    .common(
       "--tunnel <name>",
       `open a tunnel to a public address: ${TUNNEL_NAMES.join(", ")}`,
       readChoice(TUNNEL_NAMES),
