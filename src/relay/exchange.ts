@@ -8,10 +8,12 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { Socket } from "node:net";
 import { isLocalhost, lookupBothFamilies } from "./localhost.ts";
-import { lookupPrivate } from "./private-lookup.ts";
+import { lookupPrivate } from "./private-address.ts";
 
-/** What to post, and how much of the answer to read. */
+/** What to send, and how much of the answer to read. */
 export interface Posting {
+  /** Default `POST`. */
+  readonly method?: string;
   readonly target: URL;
   /** The query to send if the target has none, with its `?`, letter for letter; or empty. */
   readonly query: string;
@@ -31,7 +33,7 @@ export interface Posting {
 export type Cut = "too_long" | "closed" | "overdue";
 
 /** A target's answer. */
-export interface Answered {
+export interface ExchangeAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** The body, or its beginning. */
@@ -48,7 +50,7 @@ const AGENTS = { "http:": new HttpAgent({ keepAlive: true }), "https:": new Http
 /** One request and its answer. Sends again, once, if a kept-alive connection turns out to be closed. */
 export class Exchange {
   /** Rejects with Node's error if there is no status. Once there is one, that is the answer, however the body ends. */
-  readonly answered: Promise<Answered>;
+  readonly answered: Promise<ExchangeAnswer>;
   readonly #posting: Posting;
   #request: ClientRequest | undefined;
   #connected = false;
@@ -76,7 +78,7 @@ export class Exchange {
     this.#request?.destroy(new Error("stopped"));
   }
 
-  #post(): Promise<Answered> {
+  #post(): Promise<ExchangeAnswer> {
     const local = isLocalhost(this.#posting.target);
     return new Promise((resolve, reject) => {
       const request = openRequest(this.#posting, local);
@@ -117,13 +119,13 @@ function leave(this: Socket): void {
 }
 
 function openRequest(
-  { target, query, headers, host, insecure, body }: Posting,
+  { method = "POST", target, query, headers, host, insecure, body }: Posting,
   local: boolean,
 ): ClientRequest {
   const secure = target.protocol === "https:";
   return (secure ? httpsRequest : httpRequest)(target, {
     path: target.pathname + (target.search || query),
-    ...{ method: "POST", agent: AGENTS[secure ? "https:" : "http:"] },
+    ...{ method, agent: AGENTS[secure ? "https:" : "http:"] },
     headers: { ...headers, ...(host !== undefined && { host }), "content-length": body.byteLength },
     ...(secure && insecure && { rejectUnauthorized: false, lookup: lookupPrivate }),
     ...(local && { lookup: lookupBothFamilies, autoSelectFamily: true }),
@@ -134,7 +136,7 @@ function openRequest(
 function readBody(
   response: IncomingMessage,
   { maxAnswer, bodyTimeout }: Pick<Posting, "maxAnswer" | "bodyTimeout">,
-  settle: (answer: Pick<Answered, "bytes" | "cut">) => void,
+  settle: (answer: Pick<ExchangeAnswer, "bytes" | "cut">) => void,
 ): (cut: Cut) => void {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -1,7 +1,4 @@
-import { request as httpRequest } from "node:http";
-import { request as httpsRequest } from "node:https";
-import { isLocalhost, lookupBothFamilies } from "./localhost.ts";
-import { lookupPrivate } from "./private-lookup.ts";
+import { Exchange } from "./exchange.ts";
 import { wantsTls, whyUnreachable } from "./unreachable.ts";
 
 /** What a target did with a request that asks for nothing. */
@@ -23,59 +20,25 @@ export interface ProbeTerms {
  * answer, says why in one line, with the fix.
  */
 export async function probeTarget(target: URL, { insecure, timeoutMs }: ProbeTerms): Promise<Probed> {
+  const nothing = { query: "", headers: {}, host: undefined, body: new Uint8Array(0) };
+  const limits = { maxAnswer: MAX_ANSWER, bodyTimeout: undefined };
+  const exchange = new Exchange({ method: "OPTIONS", target, insecure, ...nothing, ...limits });
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    exchange.stop();
+  }, timeoutMs);
   try {
-    const { status, text } = await ask(target, insecure, timeoutMs);
-    const why = wantsTls(target, status, text);
+    const { status, bytes } = await exchange.answered;
+    const why = wantsTls(target, status, bytes.toString("latin1"));
     return why === undefined ? { status } : { why };
   } catch (thrown) {
-    if (thrown === LATE) {
-      return {
-        why: `it accepts connections, but did not answer in ${timeoutMs / 1000} s: check the app's log`,
-      };
-    }
-    return { why: await whyUnreachable(thrown, target) };
+    if (!isLate) return { why: await whyUnreachable(thrown, target) };
+    if (!exchange.connected) return { why: await whyUnreachable({ code: "ETIMEDOUT" }, target) };
+    return {
+      why: `it accepts connections, but did not answer in ${timeoutMs / 1000} s: check the app's log`,
+    };
+  } finally {
+    clearTimeout(timer);
   }
-}
-
-const LATE = new Error("no answer in time");
-
-function ask(target: URL, insecure: boolean, timeoutMs: number): Promise<{ status: number; text: string }> {
-  const secure = target.protocol === "https:";
-  return new Promise((resolve, reject) => {
-    let connected = false;
-    const request = (secure ? httpsRequest : httpRequest)(target, {
-      ...{ method: "OPTIONS", agent: false },
-      ...(secure && insecure && { rejectUnauthorized: false, lookup: lookupPrivate }),
-      ...(isLocalhost(target) && { lookup: lookupBothFamilies, autoSelectFamily: true }),
-    });
-    const timer = setTimeout(() => request.destroy(connected ? LATE : timedOut()), timeoutMs);
-    const end = () => clearTimeout(timer);
-    request.on("socket", (socket) =>
-      socket.once("connect", () => {
-        connected = true;
-      }),
-    );
-    request.on("error", (thrown) => {
-      end();
-      reject(thrown);
-    });
-    request.on("response", (response) => {
-      let text = "";
-      const answer = () => {
-        end();
-        resolve({ status: response.statusCode ?? 0, text });
-        response.destroy();
-      };
-      response.setEncoding("latin1").on("data", (chunk: string) => {
-        text += chunk;
-        if (text.length > MAX_ANSWER) answer();
-      });
-      response.on("end", answer).on("error", answer).on("close", answer);
-    });
-    request.end();
-  });
-}
-
-function timedOut(): Error {
-  return Object.assign(new Error("no connection in time"), { code: "ETIMEDOUT" });
 }
