@@ -1,6 +1,12 @@
-import { shortText } from "./plain-text.ts";
-import { type ProgramEnd, startProgram } from "./program.ts";
-import type { TunnelFailure, TunnelProvider, TunnelTarget } from "./provider.ts";
+import type { ProgramEnd } from "./program.ts";
+import { openProgramTunnel, type Said } from "./program-tunnel.ts";
+import {
+  type FailureTable,
+  failureOf,
+  type TunnelFailure,
+  type TunnelProvider,
+  type TunnelTarget,
+} from "./provider.ts";
 import { readPublicUrl } from "./public-url.ts";
 
 /** Settings for any program that prints the address of the tunnel it opens. */
@@ -37,54 +43,38 @@ export const COMMAND_CODES = {
     fix: "use a --tunnel-url-pattern with a group around the address only: https://host, or host:port",
     permanent: true,
   },
-} as const satisfies Record<string, Omit<TunnelFailure, "code">>;
-
-/** One of the codes of the command provider. */
-export type CommandCode = keyof typeof COMMAND_CODES;
+} as const satisfies FailureTable<string>;
 
 /** A tunnel through any program that prints an address. The program gets the environment of the tunnel's child process. */
 export const command: TunnelProvider<CommandSettings> = {
   name: "command",
-  open: async ({ command: words, urlPattern, scheme, addressTimeout = 30 }, target, report) => {
-    const [name = "", ...argv] = words.map((word) => fillIn(word, target));
+  open: async ({ command: words, urlPattern, scheme = "https", addressTimeout = 30 }, target, report) => {
+    const [program = "", ...argv] = words.map((word) => fillIn(word, target));
     const pattern = new RegExp(urlPattern);
-    const last = { stdout: "", stderr: "" };
-    let current: string | undefined;
-    const giveUp = (code: CommandCode, why: string) => {
-      clearTimeout(patience);
-      void program.end().then(() => report.failed(failure(code, why)));
-    };
-    const program = startProgram({
-      program: name,
-      argv,
-      onLine: (line, stream) => {
-        last[stream] = line;
-        const found = find(line, pattern);
-        if (found === undefined) return;
-        const url = readPublicUrl(/^https?:\/\//i.test(found) ? found : `${scheme ?? "https"}://${found}`);
-        if (url === undefined) return giveUp("command_address_invalid", found);
-        if (url === current) return;
-        clearTimeout(patience);
-        current = url;
-        report.up(url);
+    return openProgramTunnel(
+      {
+        ...{ program, argv, addressTimeout },
+        readUrl: (line) => {
+          const found = find(line, pattern);
+          if (found === undefined) return undefined;
+          const url = readPublicUrl(/^https?:\/\//i.test(found) ? found : `${scheme}://${found}`);
+          return url ?? failureOf(COMMAND_CODES, "command_address_invalid", found);
+        },
+        noAddress: (said) => {
+          const last = lastOf(said);
+          const detail = last === undefined ? "it printed nothing" : `its last line: ${last}`;
+          return failureOf(COMMAND_CODES, "command_no_address", detail);
+        },
+        ended: (end, said) => endOf(end, lastOf(said)),
       },
-      onEnd: (end) => {
-        clearTimeout(patience);
-        report.failed(endOf(end, last.stderr || last.stdout));
-      },
-    });
-    const patience = setTimeout(() => {
-      const said = last.stderr || last.stdout;
-      giveUp("command_no_address", said === "" ? "it printed nothing" : `its last line: ${said}`);
-    }, addressTimeout * 1000);
-    return {
-      close: () => {
-        clearTimeout(patience);
-        return program.end();
-      },
-    };
+      report,
+    );
   },
 };
+
+function lastOf({ stderr, stdout }: Said): string | undefined {
+  return stderr.at(-1) ?? stdout.at(-1);
+}
 
 function fillIn(word: string, { host, port }: TunnelTarget): string {
   const authority = `${host.includes(":") ? `[${host}]` : host}:${port}`;
@@ -99,16 +89,11 @@ function find(line: string, pattern: RegExp): string | undefined {
   return match?.[1] ?? match?.[0];
 }
 
-function endOf({ error, exitCode, signal }: ProgramEnd, said: string): TunnelFailure {
+function endOf({ error, exitCode, signal }: ProgramEnd, said: string | undefined): TunnelFailure {
   if (error !== undefined) {
     const missing = /\b(?:ENOENT|EACCES)\b/.test(error.message);
-    return failure(missing ? "command_missing" : "command_ended", error.message);
+    return failureOf(COMMAND_CODES, missing ? "command_missing" : "command_ended", error.message);
   }
   const how = signal ?? `exit code ${exitCode}`;
-  return failure("command_ended", said === "" ? how : `${how}: ${said}`);
-}
-
-function failure(code: CommandCode, detail: string): TunnelFailure {
-  const { message, ...rest } = COMMAND_CODES[code];
-  return { code, message: shortText(`${message}: ${detail}`), ...rest };
+  return failureOf(COMMAND_CODES, "command_ended", said === undefined ? how : `${how}: ${said}`);
 }

@@ -1,8 +1,5 @@
 import { describeError } from "../errors.ts";
-import type { TunnelFailure } from "./provider.ts";
-
-/** The meaning of a code, in our words, since the service's own may quote the token. */
-type Meaning = Omit<TunnelFailure, "code">;
+import type { FailureTable, TunnelFailure } from "./provider.ts";
 
 /** The client, an optional package, and what to install. */
 export const NGROK_PACKAGE = "@ngrok/ngrok";
@@ -11,7 +8,7 @@ export const NGROK_INSTALL = `${NGROK_PACKAGE}@1.7.0`;
 /** The page that shows an account's authtoken. */
 export const AUTHTOKEN_PAGE = "https://dashboard.ngrok.com/get-started/your-authtoken";
 
-/** Every code of the ngrok provider. A test compares them with `docs/reference/tunnel.md`. */
+/** Every code of the ngrok provider, in our words, since the service's own may quote the token. A test compares them with `docs/reference/tunnel.md`. */
 export const NGROK_CODES = {
   ERR_NGROK_105: {
     message: "the authtoken is malformed",
@@ -83,7 +80,7 @@ export const NGROK_CODES = {
     fix: "look the code up at https://ngrok.com/docs/errors",
     permanent: false,
   },
-} as const satisfies Record<string, Meaning>;
+} as const satisfies FailureTable<string>;
 
 /** One of the codes of the ngrok provider. */
 export type NgrokCode = keyof typeof NGROK_CODES;

@@ -16,7 +16,7 @@ export interface NgrokSettings {
 
 type Ngrok = typeof import("@ngrok/ngrok");
 type SessionBuilder = InstanceType<Ngrok["SessionBuilder"]>;
-type Session = Awaited<ReturnType<SessionBuilder["connect"]>>;
+type NgrokSession = Awaited<ReturnType<SessionBuilder["connect"]>>;
 
 const NOTHING: OpenTunnel = { close: async () => {} };
 
@@ -75,7 +75,7 @@ function newSession(client: Ngrok, settings: NgrokSettings, report: TunnelReport
 }
 
 async function listenAndForward(
-  session: Session,
+  session: NgrokSession,
   { domain }: NgrokSettings,
   { host, port }: TunnelTarget,
   report: TunnelReport,

@@ -1,3 +1,5 @@
+import { shortText } from "./plain-text.ts";
+
 /** Where a tunnel leads on this machine: only to the receiver's port. */
 export interface TunnelTarget {
   readonly host: string;
@@ -14,6 +16,19 @@ export interface TunnelFailure {
   readonly fix: string;
   /** Whether retrying cannot help, for example because the token is wrong or the domain belongs to another account. */
   readonly permanent: boolean;
+}
+
+/** What a provider's codes mean, in words for the user. */
+export type FailureTable<Code extends string> = Readonly<Record<Code, Omit<TunnelFailure, "code">>>;
+
+/** The failure for a code of a table, with a detail. */
+export function failureOf<Code extends string>(
+  table: FailureTable<Code>,
+  code: Code,
+  detail: string,
+): TunnelFailure {
+  const { message, ...rest } = table[code];
+  return { code, message: shortText(`${message}: ${detail}`), ...rest };
 }
 
 /** What a provider reports about its tunnel. */

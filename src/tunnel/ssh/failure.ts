@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { shortText } from "../plain-text.ts";
 import type { ProgramEnd } from "../program.ts";
-import type { TunnelFailure } from "../provider.ts";
+import type { Said } from "../program-tunnel.ts";
+import { type FailureTable, failureOf, type TunnelFailure } from "../provider.ts";
 
 /** Every code of the ssh provider. A test compares them with `docs/reference/tunnel.md`. */
 export const SSH_CODES = {
@@ -65,10 +65,10 @@ export const SSH_CODES = {
     fix: "nothing to do: ssh is restarted; if this keeps happening, run ssh with the same host by hand and read its output",
     permanent: false,
   },
-} as const satisfies Record<string, Omit<TunnelFailure, "code">>;
+} as const satisfies FailureTable<string>;
 
 /** One of the codes of the ssh provider. */
-export type SshCode = keyof typeof SSH_CODES;
+type SshCode = keyof typeof SSH_CODES;
 
 /** ssh always exits with 255, so its output tells the causes apart. The first match counts. */
 const CAUSES: readonly (readonly [SshCode, RegExp])[] = [
@@ -123,10 +123,7 @@ export function sshFailure({ host, folder, said: all, wasUp, ...end }: SshEnd): 
 }
 
 /** The failure of a tunnel that is not up in time while ssh is still running. */
-export function noAddress(
-  host: string,
-  said: { readonly stdout: readonly string[]; readonly stderr: readonly string[] },
-): TunnelFailure {
+export function noAddress(host: string, said: Said): TunnelFailure {
   const last = said.stdout.at(-1) ?? said.stderr.filter((line) => !isChatter(line)).at(-1);
   return failure(
     "ssh_no_address",
@@ -143,9 +140,7 @@ function expectedKey(said: readonly string[], folder: string): string | undefine
 }
 
 function failure(code: SshCode, host: string, detail: string): TunnelFailure {
-  const { message, ...rest } = SSH_CODES[code];
-  const where = detail.includes(host) ? "" : `${host}: `;
-  return { code, message: shortText(`${message}: ${where}${detail}`), ...rest };
+  return failureOf(SSH_CODES, code, detail.includes(host) ? detail : `${host}: ${detail}`);
 }
 
 /** Lines that ssh prints at the log level needed for your own server, and whenever it learns a key. */
