@@ -2,16 +2,14 @@ import * as z from "zod";
 import { formatTimestamp, parseTimestamp } from "../event/timestamp.ts";
 import { knownKeys } from "./data-type.ts";
 import type { Learned, LearnedKind } from "./learned.ts";
-import { COUNTS, emptyShape, type Shape } from "./shape.ts";
+import { COUNTS, emptyShape, forEachCount, type Shape } from "./shape.ts";
 import type { TextFormat } from "./text-format.ts";
 
 /** Readers refuse files of another version. */
 const VERSION = 1;
 
-type Counts = { readonly [Name in (typeof COUNTS)[number]]?: number | undefined };
-
 /** A shape as it stands in a file. What is zero or empty is left out. */
-interface WrittenShape extends Counts {
+interface WrittenShape extends Readonly<Partial<Record<(typeof COUNTS)[number], number | undefined>>> {
   readonly formats?: readonly string[] | undefined;
   /** The strings of an enum that was asked for, and how often each was seen. */
   readonly values?: Readonly<Record<string, number>> | undefined;
@@ -22,18 +20,9 @@ interface WrittenShape extends Counts {
 }
 
 const count = z.int().positive();
-const optionalCount = count.optional();
 const shapeSchema: z.ZodType<WrittenShape> = z.lazy(() =>
   z.strictObject({
-    nulls: optionalCount,
-    booleans: optionalCount,
-    numbers: optionalCount,
-    fractions: optionalCount,
-    strings: optionalCount,
-    objects: optionalCount,
-    arrays: optionalCount,
-    emptyArrays: optionalCount,
-    deep: optionalCount,
+    ...forEachCount(count.optional()),
     formats: z.array(z.string().regex(/^(?:date|date-time|email|url|uuid|decimal|id:[a-z]+_)$/)).optional(),
     values: z.record(z.string(), count).optional(),
     fields: z.record(z.string(), shapeSchema).optional(),

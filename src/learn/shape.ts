@@ -5,30 +5,41 @@ import { formatsOf, type TextFormat } from "./text-format.ts";
  * What was seen at one place of the data of events: how often which type. Everything here is a count or a set that only
  * grows or only shrinks, so that the order of the events does not matter, and shapes of parts can be merged.
  */
-export interface Shape {
-  nulls: number;
-  booleans: number;
-  numbers: number;
-  /** Of the numbers, those that are not integers that JavaScript holds exactly. */
-  fractions: number;
-  strings: number;
+export interface Shape extends Counts {
   /** The formats that all strings so far have. */
   formats: readonly TextFormat[];
   /** The strings themselves, only at places where they were asked for; absent if there were too many to be an enum. */
   values?: Map<string, number> | undefined;
-  objects: number;
   /** Fields by name. */
   fields: Map<string, Shape>;
   /** Values under keys that do not look like names, taken together. */
   entries?: Shape | undefined;
   /** There were too many names, so all keys are taken together in `entries`. */
   isMap?: true | undefined;
-  arrays: number;
-  /** Arrays without items. */
-  emptyArrays: number;
   items?: Shape | undefined;
+}
+
+/** The counts of a shape, all of which add up. */
+export const COUNTS = [
+  "nulls",
+  "booleans",
+  "numbers",
+  /** Of the numbers, those that are not integers that JavaScript holds exactly. */
+  "fractions",
+  "strings",
+  "objects",
+  "arrays",
+  /** Of the arrays, those without items. */
+  "emptyArrays",
   /** Objects and arrays too deep to look into. */
-  deep: number;
+  "deep",
+] as const;
+
+type Counts = Record<(typeof COUNTS)[number], number>;
+
+/** Returns an object with the same value for each count. */
+export function forEachCount<Value>(value: Value): Record<keyof Counts, Value> {
+  return Object.fromEntries(COUNTS.map((name) => [name, value])) as Record<keyof Counts, Value>;
 }
 
 /** Objects and arrays below this many others are counted only. Deeper data is not what a person wrote down. */
@@ -48,19 +59,7 @@ const NOTHING_WATCHED: Watched = { hasValues: () => false };
 
 /** Returns the shape of a place where nothing was seen yet. */
 export function emptyShape(): Shape {
-  return {
-    nulls: 0,
-    booleans: 0,
-    numbers: 0,
-    fractions: 0,
-    strings: 0,
-    formats: [],
-    objects: 0,
-    fields: new Map(),
-    arrays: 0,
-    emptyArrays: 0,
-    deep: 0,
-  };
+  return { ...forEachCount(0), formats: [], fields: new Map() };
 }
 
 /** The number of values seen at a place. */
@@ -155,19 +154,6 @@ export function addShape(shape: Shape, other: Shape): void {
   for (const [name, field] of other.fields) shape.fields.set(name, sum(shape.fields.get(name), field));
   limitFields(shape);
 }
-
-/** The counts of a shape, all of which add up. */
-export const COUNTS = [
-  "nulls",
-  "booleans",
-  "numbers",
-  "fractions",
-  "strings",
-  "objects",
-  "arrays",
-  "emptyArrays",
-  "deep",
-] as const;
 
 function sum(one: Shape | undefined, other: Shape): Shape {
   const both = one ?? emptyShape();
