@@ -1,4 +1,5 @@
-import { readFailures } from "./failures.ts";
+import { isRecord } from "../base/is-record.ts";
+import { invalid } from "../options/check-options.ts";
 import type { HandOnMessage, Send } from "./send.ts";
 
 /** How large batches are, how long they wait, and how many are on their way at a time. */
@@ -10,22 +11,22 @@ export interface BatchLimits {
 }
 
 /** A message that waits for its batch to leave, or to arrive. */
-interface Waiting {
+interface QueuedMessage {
   readonly message: HandOnMessage;
   /** Aborted when the message has run out of time. */
   readonly signal: AbortSignal;
-  readonly taken: () => void;
-  readonly failed: (error: unknown) => void;
+  /** Called when it was handed on, or with the reason that it was not. */
+  readonly settled: (error?: { readonly reason: unknown }) => void;
 }
 
 /**
  * Gathers messages into batches. A batch leaves once it is full or its oldest message has lingered. While as many as are
  * permitted are on their way, the next one gathers.
  */
-export class Batches {
+export class OutgoingBatches {
   readonly #send: Send;
   readonly #limits: BatchLimits;
-  readonly #queue: Waiting[] = [];
+  readonly #queue: QueuedMessage[] = [];
   /** Bytes of the bodies in the queue. */
   #bytes = 0;
   #inFlight = 0;
@@ -48,15 +49,12 @@ export class Batches {
         this.#withdraw(waiting);
         reject(signal.reason);
       };
-      const taken = () => {
+      const settled = (error?: { readonly reason: unknown }) => {
         signal.removeEventListener("abort", withdraw);
-        resolve();
+        if (error === undefined) resolve();
+        else reject(error.reason);
       };
-      const failed = (error: unknown) => {
-        signal.removeEventListener("abort", withdraw);
-        reject(error);
-      };
-      const waiting: Waiting = { message, signal, taken, failed };
+      const waiting: QueuedMessage = { message, signal, settled };
       if (signal.aborted) {
         reject(signal.reason);
         return;
@@ -68,7 +66,7 @@ export class Batches {
     });
   }
 
-  #withdraw(waiting: Waiting): void {
+  #withdraw(waiting: QueuedMessage): void {
     const index = this.#queue.indexOf(waiting);
     if (index < 0) return;
     this.#remove(index, 1);
@@ -96,7 +94,7 @@ export class Batches {
   }
 
   /** The oldest messages that fit into a batch, one at least. */
-  #take(): readonly Waiting[] {
+  #take(): readonly QueuedMessage[] {
     let size = 0;
     let bytes = 0;
     for (const { message } of this.#queue) {
@@ -107,7 +105,7 @@ export class Batches {
     return this.#remove(0, size);
   }
 
-  #remove(index: number, many: number): readonly Waiting[] {
+  #remove(index: number, many: number): readonly QueuedMessage[] {
     const removed = this.#queue.splice(index, many);
     for (const { message } of removed) this.#bytes -= message.delivery.body.length;
     return removed;
@@ -121,7 +119,7 @@ export class Batches {
   }
 
   /** Sends a batch and settles its messages. Makes room for the next one when it has arrived, or nobody waits for it. */
-  async #carry(batch: readonly Waiting[]): Promise<void> {
+  async #carry(batch: readonly QueuedMessage[]): Promise<void> {
     this.#inFlight++;
     const aborter = new AbortController();
     let hasArrived = false;
@@ -142,17 +140,45 @@ export class Batches {
     this.#depart();
   }
 
-  async #deliver(batch: readonly Waiting[], signal: AbortSignal): Promise<void> {
+  async #deliver(batch: readonly QueuedMessage[], signal: AbortSignal): Promise<void> {
     const messages = batch.map(({ message }) => message);
     try {
       const result = await this.#send(messages, { signal });
       const failures = readFailures(result, new Set(messages.map(({ id }) => id)));
-      for (const { message, taken, failed } of batch) {
-        if (failures.has(message.id)) failed(failures.get(message.id));
-        else taken();
-      }
-    } catch (error) {
-      for (const { failed } of batch) failed(error);
+      for (const { message, settled } of batch) settled(failures.get(message.id));
+    } catch (reason) {
+      for (const { settled } of batch) settled({ reason });
     }
   }
+}
+
+/**
+ * What `send` returned, as errors by message id.
+ *
+ * @throws ConfigurationError `option_invalid` if it returned anything but nothing or failures of this batch: nobody knows
+ * then what was handed on
+ */
+function readFailures(
+  result: unknown,
+  ids: ReadonlySet<string>,
+): ReadonlyMap<string, { readonly reason: unknown }> {
+  if (result === undefined) return new Map();
+  if (!Array.isArray(result)) throw misread(result);
+  const failures = new Map<string, { readonly reason: unknown }>();
+  for (const failure of result) {
+    if (!isRecord(failure) || typeof failure.id !== "string" || !("error" in failure)) throw misread(failure);
+    if (!ids.has(failure.id)) {
+      throw invalid("send to name messages of its batch", failure.id, "return their own id");
+    }
+    failures.set(failure.id, { reason: failure.error });
+  }
+  return failures;
+}
+
+function misread(given: unknown) {
+  return invalid(
+    "send to return nothing or a list of { id, error }",
+    given,
+    "return nothing if all messages were handed on",
+  );
 }

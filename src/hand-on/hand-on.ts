@@ -1,7 +1,7 @@
 import type { Handler } from "../dispatch/handler.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import { type Check, checkFunction, checkOptions, MAX_TIMER, wholeNumber } from "../options/check-options.ts";
-import { Batches } from "./batches.ts";
+import { OutgoingBatches } from "./batches.ts";
 import type { Send } from "./send.ts";
 
 /** How events are batched. */
@@ -60,7 +60,7 @@ export function handOn(send: Send, options: HandOnOptions = {}): Handler<Webhook
     linger = DEFAULTS.linger,
     inFlight = DEFAULTS.inFlight,
   } = options;
-  const batches = new Batches(send, { batchSize, batchBytes, linger, inFlight });
+  const batches = new OutgoingBatches(send, { batchSize, batchBytes, linger, inFlight });
   return (event, { delivery, orderKey, attempt, seq, signal }) =>
     batches.add({ id: event.id, event, delivery, orderKey, attempt, seq }, signal);
 }
