@@ -1,9 +1,7 @@
 import { redact } from "../text/redact.ts";
-import { type Deadline, startDeadline } from "./deadline.ts";
 import { type Failure, judgeFailure, type RawAnswer } from "./judge-answer.ts";
 import { readNetworkFailure } from "./network-failure.ts";
 import type { ClientSettings } from "./options.ts";
-import { readBounded } from "./read-bounded.ts";
 
 /** A request to the service. */
 export interface ServiceRequest {
@@ -27,10 +25,10 @@ export interface ServiceAnswer {
 export type Tried = { readonly answer: ServiceAnswer } | { readonly failure: Failure };
 
 /** One attempt in progress. */
-interface Exchange {
+interface CurrentAttempt {
   readonly settings: ClientSettings;
   readonly request: ServiceRequest;
-  readonly deadline: Deadline;
+  readonly deadline: AttemptDeadline;
   /** Texts that must not appear in an error. */
   readonly secrets: readonly string[];
 }
@@ -53,7 +51,7 @@ export async function attempt(settings: ClientSettings, request: ServiceRequest)
 /** The token; `undefined` if the time runs out first. */
 async function tokenInTime(
   { credential }: ClientSettings,
-  { signal }: Deadline,
+  { signal }: AttemptDeadline,
 ): Promise<string | undefined> {
   if (signal.aborted) return undefined;
   let stop = () => {};
@@ -68,7 +66,7 @@ async function tokenInTime(
   }
 }
 
-async function send(exchange: Exchange, token: string): Promise<Tried> {
+async function send(exchange: CurrentAttempt, token: string): Promise<Tried> {
   const { settings, request, deadline, secrets } = exchange;
   const { method } = request;
   let answer: RawAnswer | undefined;
@@ -97,7 +95,7 @@ async function send(exchange: Exchange, token: string): Promise<Tried> {
   return { failure: judgeFailure(answer, context) };
 }
 
-function noAnswer(thrown: unknown, exchange: Exchange): Failure {
+function noAnswer(thrown: unknown, exchange: CurrentAttempt): Failure {
   const { settings, request, deadline, secrets } = exchange;
   if (deadline.over) return timedOut(exchange, "complete response", false);
   const { why, notSent, permanent } = readNetworkFailure(thrown);
@@ -111,7 +109,7 @@ function noAnswer(thrown: unknown, exchange: Exchange): Failure {
   };
 }
 
-function timedOut({ settings, request }: Exchange, what: string, notSent: boolean): Failure {
+function timedOut({ settings, request }: CurrentAttempt, what: string, notSent: boolean): Failure {
   const isGet = request.method === "GET";
   return {
     code: "service_timeout",
@@ -121,7 +119,7 @@ function timedOut({ settings, request }: Exchange, what: string, notSent: boolea
   };
 }
 
-function readBody({ status, headers, bytes }: RawAnswer, { settings, request }: Exchange): Tried {
+function readBody({ status, headers, bytes }: RawAnswer, { settings, request }: CurrentAttempt): Tried {
   const invalid = (why: string): Tried => ({
     failure: {
       code: "service_answer_invalid",
@@ -151,4 +149,52 @@ function urlOf({ baseUrl }: ClientSettings, { path, query = [] }: ServiceRequest
 
 function labelOf({ method, path }: ServiceRequest): string {
   return `${method} ${path}`;
+}
+
+/** Reads a decompressed response; returns `undefined` if it exceeds the limit, without fetching the rest. */
+async function readBounded(response: Response, limit: number): Promise<Buffer | undefined> {
+  if (response.body === null) return Buffer.alloc(0);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  // Leaving the loop cancels the stream, which closes the connection instead of reading it to the end.
+  for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+    length += chunk.byteLength;
+    if (length > limit) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** A time limit combined with the caller's signal. */
+interface AttemptDeadline {
+  /** Aborted when the time is up, or the caller aborts. */
+  readonly signal: AbortSignal;
+  /** Whether the time is up. */
+  readonly over: boolean;
+  /** Removes timer and listener. */
+  end(): void;
+}
+
+/** Starts a time limit. Uses own timers, since Node 20 may collect an `AbortSignal.any` whose sources are unreferenced. */
+function startDeadline(milliseconds: number, signal: AbortSignal | undefined): AttemptDeadline {
+  const controller = new AbortController();
+  let over = false;
+  const giveUp = () => {
+    over = true;
+    controller.abort();
+  };
+  const timer = setTimeout(giveUp, milliseconds);
+  const abort = () => controller.abort(signal?.reason);
+  if (signal?.aborted === true) abort();
+  signal?.addEventListener("abort", abort, { once: true });
+  return {
+    signal: controller.signal,
+    get over() {
+      return over;
+    },
+    end: () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+    },
+  };
 }

@@ -1,6 +1,6 @@
+import * as z from "zod";
 import { readRetryAfter } from "../http/retry-after.ts";
 import { redact } from "../text/redact.ts";
-import { readErrorObject } from "./error-object.ts";
 import type { ServiceErrorCode, ServiceErrorDetails } from "./service-error.ts";
 
 /** A failure, and whether the same request may be retried. */
@@ -78,4 +78,30 @@ function codeOf(status: number): ServiceErrorCode {
   if (status === 401) return "service_unauthorized";
   if (status === 429) return "service_rate_limited";
   return status >= 500 ? "service_failed" : "service_refused";
+}
+
+/** The error object (service description, "Errors"). Every part is optional, since a response may lack it. */
+const errorBodySchema = z.looseObject({
+  error: z.looseObject({
+    type: z.string().optional().catch(undefined),
+    message: z.string().optional().catch(undefined),
+    field: z.string().optional().catch(undefined),
+  }),
+});
+
+/** The content of an error response. */
+interface ErrorObject {
+  readonly type?: string | undefined;
+  readonly message?: string | undefined;
+  readonly field?: string | undefined;
+}
+
+/** Reads the error object from a response's body; a response without one still has its status. */
+function readErrorObject(body: Uint8Array | undefined): ErrorObject {
+  try {
+    const parsed = errorBodySchema.safeParse(JSON.parse(Buffer.from(body ?? []).toString("utf8")));
+    return parsed.success ? parsed.data.error : {};
+  } catch {
+    return {}; // not JSON, such as a proxy's error page
+  }
 }

@@ -1,8 +1,8 @@
+import * as z from "zod";
 import { checkEventKind } from "../event/kind-pattern.ts";
 import type { EventKind } from "../event/kinds.ts";
 import { invalid } from "../options/check-options.ts";
 import { call } from "./call.ts";
-import { readCreatedId } from "./created-id.ts";
 import type { ClientSettings } from "./options.ts";
 
 /** A subscription to create (service description, "Webhook subscription (request to create)"). */
@@ -79,4 +79,19 @@ function readSecret(secret: string | undefined): { secret?: string } {
   if (secret === undefined) return {};
   if (typeof secret === "string" && secret.trim() !== "") return { secret };
   throw invalid("secret to be a non-empty string", secret, "pass one, or leave it out");
+}
+
+const withId = z.looseObject({ id: z.string().regex(/^wh_[^\s,]{1,200}$/) });
+
+/**
+ * The id of a created subscription. The description shows its format (`wh_<id>`), but not the response to a creation: the id
+ * is searched at the top of the body and one level below, and is `undefined` if not found.
+ */
+function readCreatedId(body: unknown): string | undefined {
+  const below = typeof body === "object" && body !== null ? Object.values(body) : [];
+  for (const place of [body, ...below]) {
+    const parsed = withId.safeParse(place);
+    if (parsed.success) return parsed.data.id;
+  }
+  return undefined;
 }

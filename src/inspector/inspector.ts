@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Logger } from "../base/logger.ts";
 import type { DeliveryObservation } from "../receiver/observation.ts";
 import type { Receiver } from "../receiver/receiver.ts";
-import type { MadeUpData } from "../relay/made-up-data.ts";
+import type { MadeUpData } from "../relay/trigger.ts";
 import { findPackageRoot } from "../scaffold/package-root.ts";
 import type { Diagnosis } from "../signature/diagnose/diagnose.ts";
 import type { SecretValue } from "../signature/secret-bytes.ts";

@@ -1,15 +1,13 @@
 import type { Registry } from "prom-client";
 import { ConfigurationError } from "../errors.ts";
+import { findPackage, requirePackage } from "../package/own-address.ts";
 import type { Observation } from "../receiver/observation.ts";
 import type { Receiver } from "../receiver/receiver.ts";
-import { CountedDead, CountedDeliveries, CountedRuns } from "./counted.ts";
-import { CountedDrift } from "./counted-drift.ts";
-import { EventLoopMonitor } from "./event-loop-delay.ts";
+import { CountedDead, CountedDeliveries, CountedDrift, CountedRuns } from "./counted.ts";
 import { FigureReader } from "./inbox-figures.ts";
 import { addInboxGauges } from "./inbox-gauges.ts";
-import { loadPromClient } from "./load-prom-client.ts";
 import { MetricSet, type PromClient } from "./metric-set.ts";
-import { addProcessGauges } from "./process-gauges.ts";
+import { addProcessGauges, EventLoopMonitor } from "./process-gauges.ts";
 
 /** What metrics are collected of. */
 export type MeasuredReceiver = Pick<Receiver, "observe" | "onDrift" | "inbox" | "ready">;
@@ -62,4 +60,19 @@ export function addMetrics(
   return () => {
     for (const end of ends.splice(0)) end();
   };
+}
+
+/**
+ * Loads the package, of this package's installation or of the project in the working folder.
+ *
+ * @throws ConfigurationError `option_invalid` if it is not installed
+ */
+function loadPromClient(): PromClient {
+  const found = findPackage("prom-client");
+  if (found !== undefined) return requirePackage(found) as PromClient;
+  throw new ConfigurationError(
+    "option_invalid",
+    "expected the package prom-client to be installed for metrics, got none: run npm i prom-client, " +
+      'or in a bundle pass client: import * as client from "prom-client"',
+  );
 }

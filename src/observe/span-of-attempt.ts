@@ -22,7 +22,7 @@ import {
 import { below, deliveryContext, linksTo, senderContext } from "./trace-context.ts";
 
 /** How the spans of attempts are made. */
-export interface AttemptTerms {
+export interface AttemptSpanTerms {
   /** Whether they belong to the trace of their delivery, or are linked to it. */
   readonly attempts: "child" | "link";
   /** Whether they have the messages of handlers' errors. */
@@ -33,11 +33,11 @@ export interface AttemptTerms {
 export class SpanOfAttempt implements AttemptTrace {
   readonly #entry: ClaimedEntry;
   readonly #tracer: Tracer;
-  readonly #terms: AttemptTerms;
+  readonly #terms: AttemptSpanTerms;
   #span: Span | undefined;
   #inside: Context = ROOT_CONTEXT;
 
-  constructor(entry: ClaimedEntry, tracer: Tracer, terms: AttemptTerms) {
+  constructor(entry: ClaimedEntry, tracer: Tracer, terms: AttemptSpanTerms) {
     this.#entry = entry;
     this.#tracer = tracer;
     this.#terms = terms;
@@ -85,7 +85,7 @@ function hasEnded(settlement: Settlement | undefined): boolean {
   return settlement !== undefined && settlement.state !== "pending";
 }
 
-function endAttempt(span: Span, settlement: Settlement, { errorMessages }: AttemptTerms): void {
+function endAttempt(span: Span, settlement: Settlement, { errorMessages }: AttemptSpanTerms): void {
   span.setAttributes(settlementAttributes(settlement));
   const failed = settlement.records.filter(({ outcome }) => outcome !== "ok");
   for (const record of failed)

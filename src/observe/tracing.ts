@@ -6,7 +6,7 @@ import { aBoolean, type Check, checkMethods, checkOptions, oneOf } from "../opti
 import { VERSION } from "../package/version.ts";
 import type { DeliveryTrace, Tracing } from "../receiver/options/tracing.ts";
 import { despiteSdk } from "./despite-sdk.ts";
-import { type AttemptTerms, SpanOfAttempt } from "./span-of-attempt.ts";
+import { type AttemptSpanTerms, SpanOfAttempt } from "./span-of-attempt.ts";
 import { traceDelivery } from "./span-of-delivery.ts";
 
 /** Options of {@link createTracing}. */
@@ -66,7 +66,7 @@ const NOTHING = { run: <Result>(call: () => Result): Result => call(), end: () =
 class SpanTracing implements Tracing {
   readonly #tracer: Tracer;
   readonly #trustSender: boolean;
-  readonly #terms: AttemptTerms;
+  readonly #terms: AttemptSpanTerms;
 
   constructor({
     tracerProvider,

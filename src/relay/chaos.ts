@@ -1,7 +1,8 @@
 import { HookporterError } from "../errors.ts";
 import type { DeliveryHeaders } from "../event/delivery.ts";
 import { SIGNATURE_PREFIX } from "../signature/signature-format.ts";
-import type { Scheduled } from "./schedule.ts";
+import { seededRandom } from "./random.ts";
+import { type Scheduled, type ScheduleOptions, schedule } from "./schedule.ts";
 
 /** The parts that can be tampered with, so that the signature no longer matches the delivery. */
 export const TAMPERINGS = ["signature", "body", "header"] as const;
@@ -13,7 +14,7 @@ export type Tampering = (typeof TAMPERINGS)[number];
 export type Disturbance = Tampering | "no_signature" | "drop" | null;
 
 /** The faults to simulate between the sender and the endpoint. */
-export interface ChaosOptions {
+export interface DisturbOptions {
   /** The share of sendings to drop, from 0 to 1. */
   readonly drop?: number;
   readonly tamper?: Tampering;
@@ -43,7 +44,7 @@ export type Disturbed<Item extends Sendable> = Scheduled<Item> & { readonly chao
  */
 export function disturb<Item extends Sendable>(
   sendings: readonly Scheduled<Item>[],
-  { drop = 0, tamper, noSignature = false, header }: ChaosOptions,
+  { drop = 0, tamper, noSignature = false, header }: DisturbOptions,
   random: () => number,
 ): readonly Disturbed<Item>[] {
   return sendings.map(({ item, at }) => {
@@ -101,4 +102,18 @@ function brokenForm(signature: string, draw: number): string {
     SIGNATURE_PREFIX + Buffer.from(digest, "hex").toString("base64"),
   ];
   return forms[Math.floor(draw * forms.length)] ?? digest;
+}
+
+/** Chaos has its own random sequence, so that it does not change the order and the delays of a seed. */
+const CHAOS_ROW = 0x9e3779b9;
+
+/** Spreads sendings out and disturbs them. Pure, so that a seed repeats a run. */
+export function spread<Item extends Sendable>(
+  sendings: readonly Item[],
+  schedules: ScheduleOptions,
+  chaos: DisturbOptions,
+  seed: number,
+): readonly Disturbed<Item>[] {
+  const scheduled = schedule(sendings, schedules, seededRandom(seed));
+  return disturb(scheduled, chaos, seededRandom((seed ^ CHAOS_ROW) >>> 0));
 }

@@ -8,12 +8,7 @@ import type { Fixture } from "./fixture.ts";
 import { queryOf } from "./query.ts";
 
 /** What to send for a fixture. */
-export interface ReplaySending {
-  /** The query to send if the target has none. */
-  readonly query?: string | undefined;
-  readonly headers: DeliveryHeaders;
-  readonly body: Uint8Array;
-}
+type ReplaySending = Omit<Sendable, "label">;
 
 /** A sending that is created on first access, so that the first of many can be sent before the others are signed. */
 export function lazySending(label: string, make: () => ReplaySending): Sendable {

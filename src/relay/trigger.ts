@@ -6,6 +6,14 @@ import { sampleEvent } from "../event/sample.ts";
 import { sign } from "../signature/sign.ts";
 import { parseExact, printExact } from "./exact-json.ts";
 
+/** Makes up the `data` of triggered events. */
+export interface MadeUpData {
+  /** The shape file. */
+  readonly file: string;
+  /** `data` of a kind as JSON, the same for the same seed; nothing for a kind that is not in the file. */
+  readonly data: (kind: string, seed: number) => string | undefined;
+}
+
 /** Changes to a sample before it is signed and sent. */
 export interface TriggerOptions {
   /** JSON text that replaces `data`; sent exactly as written, or only its numbers if a value inside it is set. */

@@ -2,7 +2,6 @@ import { formatTimestamp } from "../event/timestamp.ts";
 import { fateOf, isMissigned } from "./chaos.ts";
 import { DeliveryLog, type SandboxAttempt, type SandboxDelivery } from "./delivery-log.ts";
 import type { Destination, Reached } from "./destination.ts";
-import { Gathering } from "./gathering.ts";
 import type { SandboxSettings } from "./options.ts";
 
 /** A body for one destination: an envelope's bytes, which stay the same for every attempt. */
@@ -175,5 +174,38 @@ export class Deliverer {
     clearTimeout(one.timer);
     this.#open.delete(one);
     Object.assign(one.standing, { state, nextAttemptAt: null });
+  }
+}
+
+/** Milliseconds after which waiting items go on, even if there are too few. */
+const LONGEST_WAIT = 1000;
+
+/** Collects tasks until there are enough, or the first has waited long enough; then runs them all. */
+class Gathering {
+  readonly #enough: number;
+  #waiting: (() => void)[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(enough: number) {
+    this.#enough = enough;
+  }
+
+  add(go: () => void): void {
+    this.#waiting.push(go);
+    if (this.#waiting.length >= this.#enough) this.release();
+    else this.#timer ??= setTimeout(() => this.release(), LONGEST_WAIT);
+  }
+
+  release(): void {
+    const going = this.#waiting;
+    this.clear();
+    for (const go of going) go();
+  }
+
+  /** Drops waiting tasks. */
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#waiting = [];
   }
 }

@@ -8,8 +8,13 @@ import type { SandboxDelivery } from "./delivery-log.ts";
 import { type Destination, endpointOf } from "./destination.ts";
 import type { SandboxObservation } from "./observation.ts";
 import type { SandboxSettings } from "./options.ts";
-import { Portfolio } from "./portfolio.ts";
-import type { CreatedProperty, ListedProperty, PropertyDraft } from "./property.ts";
+import {
+  type CreatedProperty,
+  drawProperty,
+  type ListedProperty,
+  type Property,
+  type PropertyDraft,
+} from "./property.ts";
 import {
   type ShownSubscription,
   type Subscription,
@@ -35,7 +40,8 @@ interface Subscribed {
 export class Simulation {
   readonly #settings: SandboxSettings;
   readonly #observers: Listeners<SandboxObservation>;
-  readonly #portfolio: Portfolio;
+  /** The initial properties, the same for the same seed, and those created later. */
+  readonly #properties: Property[];
   readonly #deliverer: Deliverer;
   readonly #subscribed = new Map<string, Subscribed>();
   #stream: Destination | undefined;
@@ -46,7 +52,8 @@ export class Simulation {
     const { seed, properties, clock, chaos } = settings;
     this.#settings = settings;
     this.#observers = observers;
-    this.#portfolio = new Portfolio(seed, properties, clock());
+    const now = clock();
+    this.#properties = Array.from({ length: properties }, (_, index) => drawProperty(seed, index + 1, now));
     this.#deliverer = new Deliverer(settings, {
       onAttempt: (delivery, attempt) => observers.notify({ type: "attempt", delivery, attempt }),
       onOutage: () => observers.notify({ type: "outage", durationMs: chaos.outage }),
@@ -55,7 +62,7 @@ export class Simulation {
 
   /** Oldest first. */
   get properties(): readonly ListedProperty[] {
-    return this.#portfolio.listed;
+    return this.#properties.map(({ listed }) => listed);
   }
 
   /** Oldest first. */
@@ -108,7 +115,9 @@ export class Simulation {
     readonly caused: CausedEvent;
   } {
     const instant = this.#nextInstant();
-    const { created } = this.#portfolio.create(draft, instant);
+    const property = drawProperty(this.#settings.seed, this.#properties.length + 1, instant, draft);
+    this.#properties.push(property);
+    const { created } = property;
     return { property: created, caused: this.#cause("property.created", created, instant) };
   }
 

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { HookporterError } from "../errors.ts";
 import { generateSecret, renderEnvFile } from "./env-file.ts";
@@ -6,7 +6,6 @@ import { readLayers } from "./layers.ts";
 import { renderManifest } from "./manifest.ts";
 import { findPackageRoot, type PackageRoot } from "./package-root.ts";
 import { checkProjectName, projectNameOf } from "./project-name.ts";
-import { checkTarget } from "./target.ts";
 import { DEFAULT_TEMPLATE, findTemplate, type ProjectInbox, type Template } from "./templates.ts";
 
 /** What to scaffold, and where. */
@@ -97,4 +96,30 @@ async function writeNew(directory: string, { path, content, mode = 0o666 }: Plan
   const target = join(directory, path);
   await mkdir(dirname(target), { recursive: true });
   await writeFile(target, content, { flag: "wx", mode });
+}
+
+/**
+ * Checks that a folder can be used for a new project: it does not exist, or is empty except for `.git`.
+ *
+ * @throws HookporterError `directory_not_empty`; `option_invalid` for anything but a folder, such as a link to one
+ */
+async function checkTarget(directory: string): Promise<void> {
+  const found = await lstat(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (found === undefined) return;
+  if (!found.isDirectory()) {
+    const got = found.isSymbolicLink() ? "a symbolic link" : "something else";
+    throw new HookporterError(
+      "option_invalid",
+      `expected ${directory} to be a folder or not to exist, got ${got}: name the folder itself`,
+    );
+  }
+  const [first] = (await readdir(directory)).filter((name) => name !== ".git");
+  if (first === undefined) return;
+  throw new HookporterError(
+    "directory_not_empty",
+    `expected ${directory} to be empty except for .git, got ${first} in it: name another folder`,
+  );
 }

@@ -1,8 +1,17 @@
 import { describeError } from "../errors.ts";
 import { loss } from "./lost.ts";
-import type { FromChild, ToChild } from "./messages.ts";
-import type { OpenTunnel, TunnelReport } from "./provider.ts";
-import { type AnyProvider, PROVIDERS } from "./providers.ts";
+import type { OpenTunnel, TunnelProvider, TunnelReport } from "./provider.ts";
+import type { FromChild, ToChild } from "./tunnel-child.ts";
+
+/** A provider as seen by the child, which does not know its settings: the command line creates them for the same name. */
+export type AnyProvider = TunnelProvider<never>;
+
+/** The providers by name. Each is imported only in a child that needs it. */
+export const PROVIDERS: Readonly<Record<string, () => Promise<AnyProvider>>> = {
+  command: async () => (await import("./command.ts")).command,
+  ngrok: async () => (await import("./ngrok.ts")).ngrok,
+  ssh: async () => (await import("./ssh.ts")).ssh,
+};
 
 /** Milliseconds a tunnel gets to close, since some clients never finish. */
 const CLOSE_TIME = 1000;

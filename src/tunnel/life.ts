@@ -2,17 +2,16 @@ import { retryDelay } from "../dispatch/retry.ts";
 import { timerDelay } from "../options/timer-delay.ts";
 import { loss } from "./lost.ts";
 import { Mailbox } from "./mailbox.ts";
-import type { FromChild } from "./messages.ts";
-import type { Probe, ProbeResult } from "./probe.ts";
+import type { AddressProbe, ProbeResult } from "./probe.ts";
 import { ProbePace } from "./probe-pace.ts";
 import type { TunnelFailure } from "./provider.ts";
 import { PROBES, REPAIR_PROBE, type TunnelTiming } from "./timing.ts";
-import type { StartChild, TunnelChild } from "./tunnel-child.ts";
+import type { FromChild, StartChild, TunnelChild } from "./tunnel-child.ts";
 
 /** The options of {@link TunnelLife}. */
 export interface LifeOptions {
   readonly startChild: StartChild;
-  readonly probe: Probe;
+  readonly probe: AddressProbe;
   readonly timing: TunnelTiming;
   readonly clock: () => number;
   readonly random: () => number;

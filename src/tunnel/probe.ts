@@ -3,8 +3,8 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { describeError } from "../errors.ts";
 import { timerDelay } from "../options/timer-delay.ts";
-import { endpointUrl } from "./endpoint-url.ts";
 import { plainText, shortText } from "./plain-text.ts";
+import { endpointUrl } from "./public-url.ts";
 
 /** Whether a public address leads here, and if not, a short reason. */
 export type ProbeResult =
@@ -12,7 +12,7 @@ export type ProbeResult =
   | { readonly ok: false; readonly reason: string; readonly timedOut?: boolean };
 
 /** Checks whether a public address leads here. Never rejects. */
-export type Probe = (publicUrl: string, timeout: number) => Promise<ProbeResult>;
+export type AddressProbe = (publicUrl: string, timeout: number) => Promise<ProbeResult>;
 
 /** The right answer has 64 characters; a longer one comes from another server. */
 const MAX_ANSWER = 1000;
@@ -46,7 +46,7 @@ export class ProbeKey {
   }
 
   /** Sends one request through the public address and compares the answer. */
-  readonly probe: Probe = async (publicUrl, timeout) => {
+  readonly probe: AddressProbe = async (publicUrl, timeout) => {
     try {
       const nonce = randomBytes(16).toString("base64url"); // so that no cache can answer
       const url = new URL(this.#query + nonce, endpointUrl(publicUrl, this.#path));

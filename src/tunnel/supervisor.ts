@@ -1,7 +1,7 @@
 import { type RetryPolicy, retryDelay } from "../dispatch/retry.ts";
 import { type LifeEnd, TunnelLife } from "./life.ts";
 import { Mailbox } from "./mailbox.ts";
-import type { Probe } from "./probe.ts";
+import type { AddressProbe } from "./probe.ts";
 import type { TunnelFailure } from "./provider.ts";
 import { RESTARTS, TUNNEL_TIMING, type TunnelTiming } from "./timing.ts";
 import type { StartChild } from "./tunnel-child.ts";
@@ -10,7 +10,7 @@ import type { TunnelEvent, TunnelState } from "./tunnel-event.ts";
 /** The options of {@link TunnelSupervisor}. */
 export interface SupervisorOptions {
   readonly startChild: StartChild;
-  readonly probe: Probe;
+  readonly probe: AddressProbe;
   /** Called for each change. */
   readonly onEvent: (event: TunnelEvent) => void;
   /** The address of an earlier run, so that a new one is reported as a change. */

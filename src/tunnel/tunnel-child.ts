@@ -1,6 +1,25 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { endGroupWithUs } from "./ends-with-us.ts";
-import type { FromChild, OpenMessage, ToChild } from "./messages.ts";
+import type { TunnelFailure, TunnelTarget } from "./provider.ts";
+
+/** The first message to the child: which tunnel to open. */
+export interface OpenMessage {
+  readonly type: "open";
+  /** A name in `PROVIDERS` of `child.ts`. */
+  readonly provider: string;
+  /** The settings for the provider's `open`; may contain a token. */
+  readonly settings: object;
+  readonly target: TunnelTarget;
+}
+
+/** Messages to the child that runs a provider. */
+export type ToChild = OpenMessage | { readonly type: "close" };
+
+/** Messages from the child; they correspond to `TunnelReport`. */
+export type FromChild =
+  | { readonly type: "up"; readonly url: string }
+  | { readonly type: "down"; readonly reason: string }
+  | { readonly type: "failed"; readonly failure: TunnelFailure };
 
 /** A child process as the supervisor sees it. */
 export interface TunnelChild {
@@ -71,4 +90,13 @@ function kill(child: ChildProcess): void {
   } catch {
     // It has ended already.
   }
+}
+
+/** Replaces the child for an address that the user maintains: nothing to start, only to probe. */
+export function fixedAddress(url: string): StartChild {
+  return (listener) => {
+    const end = () => listener.exit("was released");
+    listener.report({ type: "up", url });
+    return { pid: undefined, close: end, kill: end };
+  };
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ChaosOptions, disturb, type Sendable, TAMPERINGS } from "../../src/relay/chaos.ts";
+import { type DisturbOptions, disturb, type Sendable, TAMPERINGS } from "../../src/relay/chaos.ts";
 import { seededRandom } from "../../src/relay/random.ts";
 import { readSecrets } from "../../src/signature/secrets.ts";
 import { sign } from "../../src/signature/sign.ts";
@@ -28,7 +28,7 @@ describe("disturb", () => {
     );
   });
 
-  it.each<[Partial<ChaosOptions>, string]>([
+  it.each<[Partial<DisturbOptions>, string]>([
     [{ tamper: "signature" }, "signature_mismatch"],
     [{ tamper: "body" }, "signature_mismatch"],
     [{ tamper: "header" }, "signature_malformed"],
@@ -60,7 +60,7 @@ describe("disturb", () => {
 
   it("drops the given share, and the same deliveries whatever the other options", () => {
     const given = sendings(Array.from({ length: 2000 }, () => Buffer.from("x")));
-    const lost = (options: Partial<ChaosOptions>) =>
+    const lost = (options: Partial<DisturbOptions>) =>
       disturb(given, { drop: 0.1, ...options, header }, seededRandom(7)).map(({ chaos }) => chaos === "drop");
     const count = lost({}).filter(Boolean).length;
     expect(Math.abs(count - 200)).toBeLessThan(50);

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { isPrivateAddress } from "../../src/relay/private-address.ts";
-import { lookupPrivate, publicAddressOf } from "../../src/relay/private-lookup.ts";
+import { isPrivateAddress, lookupPrivate, publicAddressOf } from "../../src/relay/private-address.ts";
 
 it.each([
   ...["127.0.0.1", "127.9.9.9", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.1.1"],

@@ -1,7 +1,6 @@
 import { EventEmitter } from "node:events";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { type ChildProcessSide, runChild } from "../../src/tunnel/child.ts";
-import type { AnyProvider } from "../../src/tunnel/providers.ts";
+import { type AnyProvider, type ChildProcessSide, runChild } from "../../src/tunnel/child.ts";
 
 const OPEN = { type: "open", provider: "one", settings: { a: 1 }, target: { host: "127.0.0.1", port: 9 } };
 

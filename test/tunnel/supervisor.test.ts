@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { fixedAddress } from "../../src/tunnel/fixed-address.ts";
 import type { ProbeResult } from "../../src/tunnel/probe.ts";
 import type { TunnelFailure } from "../../src/tunnel/provider.ts";
 import { TunnelSupervisor } from "../../src/tunnel/supervisor.ts";
 import type { TunnelTiming } from "../../src/tunnel/timing.ts";
-import type { ChildListener, StartChild } from "../../src/tunnel/tunnel-child.ts";
+import { type ChildListener, fixedAddress, type StartChild } from "../../src/tunnel/tunnel-child.ts";
 import type { TunnelEvent } from "../../src/tunnel/tunnel-event.ts";
 
 beforeEach(() => void vi.useFakeTimers());

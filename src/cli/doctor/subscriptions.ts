@@ -2,7 +2,7 @@ import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import { shownUrl } from "../../text/shown-url.ts";
-import { endpointUrl } from "../../tunnel/endpoint-url.ts";
+import { endpointUrl } from "../../tunnel/public-url.ts";
 import { lostBySandbox } from "../service/sandbox-subscriptions.ts";
 import { type RememberedSubscription, SubscriptionMemory } from "../service/subscription-memory.ts";
 import { type Check, type Finding, fail, ok, warn } from "./finding.ts";

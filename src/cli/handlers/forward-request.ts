@@ -1,6 +1,6 @@
 import { ConfigurationError, HookporterError } from "../../errors.ts";
 import type { ForwardRequest } from "../../relay/forward.ts";
-import { publicAddressOf } from "../../relay/private-lookup.ts";
+import { publicAddressOf } from "../../relay/private-address.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
 import { findVariable } from "../secrets/api-key.ts";

@@ -1,6 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { Sendable } from "../../relay/chaos.ts";
-import { spread } from "../../relay/spread.ts";
+import { type Sendable, spread } from "../../relay/chaos.ts";
 import type { CliContext } from "../context.ts";
 import type { ChaosCommandOptions } from "./chaos-options.ts";
 import { dryRun } from "./dry-run.ts";

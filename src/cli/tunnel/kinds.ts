@@ -10,7 +10,7 @@ import { ownServerSettings, SSH_FLAGS, serviceSettings } from "./ssh-settings.ts
 
 /** How to open a tunnel by its name. */
 export interface TunnelKind {
-  /** A name from `tunnel/providers.ts`; several kinds may share one. */
+  /** A name in `PROVIDERS` of `tunnel/child.ts`; several kinds may share one. */
   readonly provider: string;
   /** Creates the settings for the provider's `open`, from options, environment and files. */
   readonly settings: (options: ReachableOptions, context: CliContext) => object;

@@ -1,7 +1,7 @@
 import { HookporterError } from "../../errors.ts";
 import { DEFAULT_PATH } from "../../http/default-endpoint.ts";
-import { endpointUrl } from "../../tunnel/endpoint-url.ts";
 import { ProbeKey } from "../../tunnel/probe.ts";
+import { endpointUrl } from "../../tunnel/public-url.ts";
 import { TunnelSupervisor } from "../../tunnel/supervisor.ts";
 import type { TunnelTiming } from "../../tunnel/timing.ts";
 import type { StartChild } from "../../tunnel/tunnel-child.ts";

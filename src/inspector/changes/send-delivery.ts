@@ -1,9 +1,9 @@
 import type { KeyObject } from "node:crypto";
 import { isLoopback } from "../../http/is-loopback.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
-import type { MadeUpData } from "../../relay/made-up-data.ts";
 import { type Sending, send } from "../../relay/send.ts";
 import { targetUrl } from "../../relay/target-url.ts";
+import type { MadeUpData } from "../../relay/trigger.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import { RequestError } from "../answer.ts";
 import type { Sent } from "../api.ts";

@@ -1,7 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { eventKinds, isEventKind } from "../../event/kinds.ts";
-import { TAMPERINGS, type Tampering } from "../../relay/chaos.ts";
-import { spread } from "../../relay/spread.ts";
+import { spread, TAMPERINGS, type Tampering } from "../../relay/chaos.ts";
 import { triggerDelivery } from "../../relay/trigger.ts";
 import { RequestError } from "../answer.ts";
 import type { Triggered } from "../api.ts";
