@@ -40,6 +40,12 @@ it("the README has fewer than 150 lines", () => {
   expect(readme.split("\n").length).toBeLessThan(150);
 });
 
+it("the README's map has every room of src/", () => {
+  const named = quoted(sectionOf(readme, "Where things are"));
+  const rooms = readdirSync(join(root, "src"), { withFileTypes: true }).filter((one) => one.isDirectory());
+  expect(rooms.map(({ name }) => `src/${name}/`).filter((room) => !named.includes(room))).toEqual([]);
+});
+
 it("everything that the README lists as not in this version is absent", async () => {
   const items = sectionOf(readme, "Not in this version").split(/^- /m).slice(1);
   const absent = items.flatMap((item) =>
