@@ -11,7 +11,7 @@ import { isUnconnected, SEND_TIMEOUT, type Sending, send, type TargetAnswer } fr
  * Milliseconds for an answer's body after its status. Only its beginning is kept, and an app that has taken the event may
  * stream for ever.
  */
-const BODY_TIMEOUT = 5000;
+export const BODY_TIMEOUT = 5000;
 
 /** How requests to targets differ from the delivery. */
 export interface ForwardRequest extends Pick<Sending, "host" | "insecure"> {

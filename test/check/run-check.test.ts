@@ -1,8 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import type { CheckResult } from "../../src/check/check-result.ts";
 import type { Observer } from "../../src/check/observer.ts";
+import { SLOW } from "../../src/check/response-times.ts";
 import { runCheck } from "../../src/check/run-check.ts";
 import { right } from "./receivers/right.ts";
 import { rightSignature, serve } from "./receivers/under-test.ts";
@@ -195,6 +196,24 @@ it("a slow answer is a recommendation, named with its time, and the report has t
   expect(slow?.fix).toMatch(/^answered after .*stored/);
   expect(responseTimes).toMatchObject({ slowestCase: "SIG-01", slowestMs: slow?.responseMs });
   expect(diagnosis).toEqual([expect.stringMatching(/^It answers slowly.*SIG-01/)]);
+});
+
+it("an answer is slow after more than 5 seconds, unless it is told otherwise", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let tookMs = 0;
+  const url = await serve(async (request, response) => {
+    for await (const _ of request);
+    const isSigned = request.headers["x-service-signature"] !== undefined;
+    vi.advanceTimersByTime(isSigned ? 0 : tookMs);
+    response.writeHead(isSigned ? 200 : 401).end();
+  });
+  const outcomeAfter = async (ms: number) => {
+    tookMs = ms;
+    const { results } = await runCheck({ ...optionsFor(url, "SIG-01"), timeout: 600_000 });
+    return results[1]?.outcome;
+  };
+  expect([await outcomeAfter(SLOW), await outcomeAfter(SLOW + 1)]).toEqual(["passed", "failed"]);
 });
 
 it("a control that is slow is confirmed all the same", async () => {

@@ -78,6 +78,15 @@ export function describeOrder(makeInbox: () => Inbox): void {
       }
     });
 
+    it("runs an earlier entry although a later one of its key is dead", async () => {
+      for (const number of [0, 1]) await add(number, "a");
+      for (const _ of [0, 1])
+        await end(await claim({ deadBlocks: false }), { state: "dead", reason: "attempts_exhausted" });
+      const [first] = await inbox.list({});
+      await inbox.retry({ seq: first?.seq ?? 0 }, AT);
+      expect(numbers(await claim({ deadBlocks: true }))).toEqual([0]);
+    });
+
     it("holds entries back again if an earlier dead one is retried", async () => {
       for (const number of [0, 1, 2]) await add(number, "a");
       await end(await claim(), { state: "dead", reason: "attempts_exhausted" });

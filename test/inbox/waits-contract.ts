@@ -210,12 +210,20 @@ export function describeWaits(makeInbox: () => Inbox): void {
       ["pending", "dead"],
       ["dead", "dead"],
       ["done", "done"],
-    ] as const)("drops a running entry when its run ends, unless it succeeds (%s)", async (end, state) => {
+      ["done, with a note", "done"],
+    ] as const)("drops a running entry when its run ends, unless it succeeds (%s)", async (how, state) => {
+      const run = { attempt: 1, handler: "*", startedAt: AT, durationMs: 1, outcome: "ok" } as const;
+      const [end, records] =
+        how === "done, with a note"
+          ? (["done", [{ ...run, error: null, failure: null, note: "booked" }]] as const)
+          : ([how, []] as const);
       const { seq } = await keep(inbox, numberedEntry(1));
       const running = await claimOne(inbox);
       expect(await inbox.drop({ seq }, AT)).toBe(1);
       expect(await inbox.list({})).toMatchObject([{ state: "running" }]);
-      expect(await inbox.settle(settlementOf(running, { state: end, reason: null }), AT + 5)).toBe(true);
+      expect(await inbox.settle(settlementOf(running, { state: end, reason: null, records }), AT + 5)).toBe(
+        true,
+      );
       const reason = state === "dead" ? "dropped" : null;
       expect(await inbox.list({})).toMatchObject([{ state, reason, settledAt: AT + 5 }]);
     });

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Handler } from "../../src/dispatch/handler.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
-import { type ForwardOptions, forwardTo } from "../../src/relay/forward.ts";
+import { BODY_TIMEOUT, type ForwardOptions, forwardTo } from "../../src/relay/forward.ts";
 import { sign } from "../../src/signature/sign.ts";
 import { AT, openTarget, SECRET, savedDelivery } from "./sample.ts";
 
@@ -174,6 +174,24 @@ describe("forwardTo", () => {
     await until("done");
     expect(got).toHaveLength(1);
     expect((await receiver.inbox.attempts(1)).map(({ note }) => note)).toEqual([`${headline}\nand then`]);
+  });
+
+  it("waits 5 seconds for a body, unless it is told otherwise", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { url } = await openTarget((response) => response.writeHead(200).write("and then"));
+    const noted: unknown[] = [];
+    const handler = forwardTo(url, { timeout: 3_600_000, onNoted: (answer) => noted.push(answer.cut) });
+    const context = { delivery: delivery(), signal: new AbortController().signal, note: () => {}, seq: 1 };
+    const begun = vi.getTimerCount();
+    const done = handler({} as never, context as never);
+    while (vi.getTimerCount() < begun + 2) await new Promise(setImmediate); // those of the answer and of its body
+    vi.advanceTimersByTime(BODY_TIMEOUT - 1);
+    await new Promise(setImmediate);
+    expect(noted).toEqual([]);
+    vi.advanceTimersByTime(1);
+    await done;
+    expect(noted).toEqual(["overdue"]);
   });
 
   it("explains a redirect, with its address, in the error and the note", async () => {

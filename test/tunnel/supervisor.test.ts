@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { TUNNEL_KINDS } from "../../src/cli/tunnel/kinds.ts";
 import type { ProbeResult } from "../../src/tunnel/probe.ts";
 import type { TunnelFailure } from "../../src/tunnel/provider.ts";
 import { TunnelSupervisor } from "../../src/tunnel/supervisor.ts";
@@ -366,7 +367,7 @@ it("an address that the user maintains and that never led here is given up, with
 });
 
 /** As for ngrok, which counts requests. */
-const COUNTED = { idleProbeEvery: 300_000, inUse: 600_000, probeBudget: 200 };
+const COUNTED = { ...TUNNEL_KINDS.ngrok.timing };
 
 it("no probe is sent while deliveries arrive, and a dead address is noticed within 30 seconds of the last", async () => {
   const { supervisor, probes, here, states } = supervise({ timing: COUNTED });

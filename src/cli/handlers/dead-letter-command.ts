@@ -8,8 +8,8 @@ import { type CommandSetup, runCommand } from "./run-command.ts";
 const INTERVAL = 60_000;
 
 /** Milliseconds that a run may take, and that it still has when `listen` ends. */
-const TIME_LIMIT = 30_000;
-const LAST_RUN = 5000;
+export const TIME_LIMIT = 30_000;
+export const LAST_RUN = 5000;
 
 /** Bytes of a value in a variable: a sender's own words may be longer than a system allows. */
 const LONGEST_VALUE = 1000;

@@ -26,7 +26,7 @@ export interface Recordable {
 }
 
 /** Milliseconds between two writings of the file. A process that is killed sends again what was sent since the last. */
-const INTERVAL = 1000;
+export const RECORD_INTERVAL = 1000;
 
 const VERSION = 1;
 
@@ -83,7 +83,7 @@ export class ReplayRecord {
     const id = this.#ids.get(item);
     if (id === undefined) return;
     this.#sent.add(id);
-    if (performance.now() - this.#writtenAt >= INTERVAL) this.write();
+    if (performance.now() - this.#writtenAt >= RECORD_INTERVAL) this.write();
   }
 
   /** Writes the file. A folder that cannot be written must not end a run that works without it. */

@@ -37,7 +37,7 @@ export interface SendPlan {
 export const MAX_FAILURES = 10;
 
 /** Milliseconds before the next delivery after one without an answer, so that an app that restarts is soon back. */
-const PAUSE = 200;
+export const FAILURE_PAUSE = 200;
 
 /**
  * Sends deliveries when they are due, and reports each answer. Sets exit code 1 if one was not 2xx, and 130 or 143 if a
@@ -117,7 +117,7 @@ class Run {
       if (signal.aborted) return;
       if (delivery.chaos === "drop") this.#drop(delivery);
       else if (!(await this.#send(delivery, at, cut)))
-        await wait(PAUSE, undefined, { signal }).catch(() => {});
+        await wait(FAILURE_PAUSE, undefined, { signal }).catch(() => {});
     }
   }
 

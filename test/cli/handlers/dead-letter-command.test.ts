@@ -5,6 +5,8 @@ import {
   DEAD_LETTER_VARIABLES,
   DeadLetterCommand,
   type DeadLetterCommandOptions,
+  LAST_RUN,
+  TIME_LIMIT,
 } from "../../../src/cli/handlers/dead-letter-command.ts";
 import type { DeadLetter } from "../../../src/dispatch/handler.ts";
 import { savedDelivery } from "../../relay/sample.ts";
@@ -153,6 +155,31 @@ it("a program that cannot be started is reported", async () => {
     () => expect(said).toEqual([expect.stringContaining("could not start ./missing one")]),
     PATIENCE,
   );
+});
+
+it("a command has 30 seconds, and 5 once listen ends, unless it is told otherwise", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  for (const [limit, begin] of [
+    [TIME_LIMIT, () => {}],
+    [LAST_RUN, (command: DeadLetterCommand) => command.close()],
+  ] as const) {
+    const [cwd, said]: [string, string[]] = [tempFolder(), []];
+    const command = new DeadLetterCommand({
+      words: [process.execPath, "-e", `${KEEP}; setInterval(() => {}, 1000)`],
+      ...{ cwd, env: { PATH: process.env.PATH ?? "" }, inbox: undefined },
+      ...{ onLine: () => {}, onFailure: (message) => void said.push(message) },
+    });
+    command.note(letter(1));
+    await expectFile(join(cwd, "run-1"));
+    void begin(command);
+    vi.advanceTimersByTime(limit - 1);
+    await new Promise(setImmediate);
+    expect(said).toEqual([]);
+    vi.advanceTimersByTime(1);
+    while (said.length === 0) await new Promise(setImmediate);
+    await command.close();
+  }
 });
 
 it("a command that hangs is ended after its time, and reported", async () => {

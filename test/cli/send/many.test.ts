@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { FAILURE_PAUSE } from "../../../src/cli/send/send-all.ts";
 import { openTarget } from "../../relay/sample.ts";
 import { runCli, startCli, tempFolder } from "../fake-io.ts";
 import { startReceiving, type TargetReply } from "../fake-target.ts";
@@ -189,6 +190,15 @@ describe("a run that is stopped", () => {
     expect(target.got).toHaveLength(2);
   });
 
+  it("--resume after a replay to another target sends nothing", async () => {
+    const [one, other] = [await startReceiving(200, 500), await startReceiving()];
+    const cwd = folderOf(3);
+    await runCli(["replay", "fx", "--url", one.url], { cwd, env });
+    const run = await runCli(["replay", "fx", "--url", other.url, "--resume"], { cwd, env });
+    expect(run).toMatchObject({ code: 2 });
+    expect(other.got).toEqual([]);
+  });
+
   it("a target that never answers is not waited for after Ctrl-C, and a second Ctrl-C ends at once", async () => {
     const target = await startReceiving("never");
     const run = startCli(["trigger", "lead.created", "--count", "3", "--url", target.url], { env });
@@ -272,6 +282,41 @@ describe("faults among many", () => {
     const run = await runCli(["replay", "fx", "--url", target.url.href, "--json"], { cwd, env });
     expect(run.code).toBe(1);
     expect(run.stderr).toContain("3 sent, 3 answered 2xx, 1 without an answer\n");
+  });
+
+  it("answers between deliveries that get none are not failures in a row", async () => {
+    let seen = 0;
+    const target = await openTarget((response) => {
+      response.shouldKeepAlive = false; // a kept-alive connection that was closed is tried twice
+      if (++seen % 2 === 1) response.destroy();
+      else response.end("{}");
+    });
+    const cwd = folderOf(6);
+    const argv = ["replay", "fx", "--url", target.url.href, "--max-failures", "2"];
+    const run = await runCli(argv, { cwd, env });
+    expect(run).toMatchObject({ code: 1 });
+    expect(run.stderr).toContain("3 sent, 3 answered 2xx, 3 without an answer\n");
+  });
+
+  it("after a delivery without an answer, the next one waits 200 ms", async () => {
+    const at: number[] = [];
+    const target = await openTarget((response) => {
+      at.push(performance.now());
+      response.destroy();
+    });
+    const argv = ["replay", "fx", "--url", target.url.href, "--max-failures", "2"];
+    await runCli(argv, { cwd: folderOf(2), env });
+    const [first = 0, second = 0] = at;
+    expect(second - first).toBeGreaterThanOrEqual(FAILURE_PAUSE);
+  });
+
+  it("--fail-fast stops at the first delivery without an answer", async () => {
+    const away = await startReceiving();
+    await away.close();
+    const argv = ["replay", "fx", "--url", away.url, "--fail-fast", "--json"];
+    const run = await runCli(argv, { cwd: folderOf(3), env });
+    expect(run).toMatchObject({ code: 5 });
+    expect(run.records.filter(({ type }) => type === "answer")).toHaveLength(1);
   });
 
   it("--fail-fast stops at the first answer that is not 2xx", async () => {

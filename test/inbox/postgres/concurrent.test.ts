@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
+import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { postgresInbox } from "../../../src/inbox/postgres.ts";
 import { describeConcurrent, shuffled } from "../concurrent-contract.ts";
 import { AT, keep, numberedEntry, settlementOf } from "../entries.ts";
@@ -131,6 +133,30 @@ describe("several clients of one inbox on PostgreSQL", async () => {
     expect(await a.counts()).toMatchObject({ done: 2500, running: 0 });
     expect((await admin.query(`SELECT count(*)::int AS n FROM ${schema}.turn`)).rows).toEqual([{ n: 0 }]);
     expect(await deadlocks()).toBe(before);
+  });
+
+  it.each<[what: string, work: (inbox: Inbox, entries: readonly ClaimedEntry[]) => Promise<unknown>]>([
+    ["renew", (inbox, entries) => inbox.renew(entries, AT + 90_000)],
+    ["settle", (inbox, entries) => Promise.all(entries.map((one) => inbox.settle(settlementOf(one), AT)))],
+  ])("%s leases in the order of their numbers, whatever the order they are given in", async (_, work) => {
+    const { a, schema } = await openTwo();
+    for (const number of [1, 2]) await keep(a, numberedEntry(number));
+    const entries = await a.claim({ now: AT, limit: 2, leaseMs: 60_000 });
+    const [low, high] = entries.map(({ seq }) => seq).sort((one, other) => one - other);
+    const slow = await admin.connect();
+    const lock = (seq: number | undefined) => `SELECT seq FROM ${schema}.turn WHERE seq = ${seq} FOR UPDATE`;
+    await slow.query("BEGIN");
+    await slow.query(lock(low));
+    const done = work(
+      a,
+      entries.toSorted((one, other) => other.seq - one.seq),
+    );
+    await waitForBlocked(1);
+    const { rows } = await slow.query(`${lock(high)} SKIP LOCKED`);
+    await slow.query("COMMIT");
+    slow.release();
+    await done;
+    expect(rows).toHaveLength(1);
   });
 
   it("report a lost connection, keep what was acknowledged, and go on without help", async () => {

@@ -13,6 +13,7 @@ import { bytes } from "./mistake.ts";
 
 const codes = ({ explanations }: Diagnosis) => explanations.map((causes) => causes.map(({ code }) => code));
 const numRuns = 8;
+const SECRET = "a secret of some length";
 const MISTAKES = [...JSON_MISTAKES, ...BODY_MISTAKES, ...KEY_AND_HEADER_MISTAKES];
 
 describe("diagnoseSignature", () => {
@@ -41,6 +42,24 @@ describe("diagnoseSignature", () => {
       expect(codes(diagnosis)).toEqual([["newline_at_end"]]);
     },
   );
+
+  it("counts a digest of a few bytes as work, so that a small body is bounded too", () => {
+    const body = JSON.stringify(Array.from({ length: 40 }, (_, at) => ({ [`key_${at}`]: at / 10 })));
+    const diagnose = (work: number) =>
+      diagnoseSignature(Buffer.from(body), `sha256=${"0".repeat(64)}`, readSecrets(SECRET), { work });
+    const [whole, bounded] = [diagnose(7e8), diagnose(4e6)];
+    expect([whole.complete, bounded.complete]).toEqual([true, false]);
+    expect(bounded.tried).toBeLessThanOrEqual(4e6 / 4000 + 1);
+    expect(bounded.tried).toBeLessThan(whole.tried);
+  });
+
+  it("reads no more than 1000 characters of a header", () => {
+    const found = (before: number) => {
+      const header = `${" ".repeat(before)}${signed("{}", SECRET)}`;
+      return diagnoseSignature(Buffer.from("{}"), header, readSecrets(SECRET)).code;
+    };
+    expect([found(929), found(930)]).toEqual(["header_extra_text", "digest_truncated"]);
+  });
 
   it("has a mistake for every cause", () => {
     const elsewhere = ["valid", "secret_other", "header_name", "header_missing", "unexplained"];

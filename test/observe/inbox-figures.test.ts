@@ -1,0 +1,34 @@
+import { expect, it, onTestFinished, vi } from "vitest";
+import type { Inbox } from "../../src/inbox/inbox.ts";
+import { FigureReader } from "../../src/observe/inbox-figures.ts";
+
+it.each([
+  ["slow", 500, 50_000],
+  ["fast", 1, 1000],
+])(
+  "reading a %s inbox takes at most a hundredth of the time, and happens once a second at most",
+  async (_, tookMs, pause) => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    let readings = 0;
+    const inbox: Partial<Inbox> = {
+      counts: async () => {
+        readings++;
+        vi.advanceTimersByTime(tookMs);
+        return { pending: readings, running: 0, done: 0, dead: 0, unhandled: 0 } as never;
+      },
+      waiting: async () => [],
+      nextRunAt: async () => undefined,
+    };
+    const reader = new FigureReader(inbox as Inbox);
+    const read = async () => {
+      const figures = await reader.read();
+      return [figures?.counts.pending, readings];
+    };
+    expect(await read()).toEqual([1, 1]);
+    vi.advanceTimersByTime(pause - 1);
+    expect(await read()).toEqual([1, 1]);
+    vi.advanceTimersByTime(1);
+    expect(await read()).toEqual([2, 2]);
+  },
+);
