@@ -3,18 +3,13 @@
  * not errors: see `receiver/outcome.ts`.
  */
 
-/** The stable error codes and their meanings. A test compares them with `docs/reference/errors.md`. */
+/** The stable error codes that a program meets, and their meanings. A test compares them with `docs/reference/errors.md`. */
 export const ERROR_CODES = {
   option_invalid: "An option has an invalid value.",
   secret_missing: "A secret is needed, but none was given.",
   secret_empty: "A secret, or one in the list, is empty or only white space.",
-  secret_unsafe: "Other users could read or replace a secret file.",
-  secret_invalid: "A secret is not in the given encoding, or is not text.",
   retention_too_short: "Dedup keys would be deleted while a replay is still accepted.",
   body_already_parsed: "Something upstream read the body before hookporter could verify its bytes.",
-  handlers_invalid: "A handlers module does not load, or does not export handlers.",
-  config_invalid: "The project configuration file is not valid.",
-  folder_unusable: "A file or folder cannot be read or written, or another thing is in its place.",
   inbox_unsupported: "This version does not support that kind of inbox.",
   inbox_client_missing: "The package that an inbox needs is not installed.",
   inbox_unavailable: "The inbox cannot be opened, read or written.",
@@ -24,19 +19,9 @@ export const ERROR_CODES = {
   inbox_newer: "The inbox was written by a newer version.",
   inbox_older: "The inbox was written by an older version, and must not be migrated here.",
   closed: "The receiver or its inbox is closed, or was not started.",
-  handler_exited: "A handler, or code it uses, called `process.exit`.",
   handler_timeout: "A handler did not finish in time.",
   tx_ended: "A handler used its transaction after it had ended.",
-  fixture_invalid: "A file is neither a saved delivery nor an envelope.",
-  input_invalid: "A file or standard input does not contain what the command needs.",
-  entry_unknown: "No inbox entry matches the request.",
-  directory_not_empty: "The folder for the new project already contains files.",
-  template_unknown: "There is no template with that name.",
-  target_unreachable: "The target did not respond.",
-  target_refused: "The target responded, but not with a 2xx status.",
   port_unavailable: "The port is not available.",
-  tunnel_failed: "The tunnel could not be opened.",
-  tunnel_client_missing: "The package that a tunnel needs is not installed.",
   credential_missing: "No API key, access token or authtoken was given.",
   credential_invalid: "The API key or access token cannot be used.",
   service_unauthorized: "The service did not accept the credential: status 401.",
@@ -46,14 +31,36 @@ export const ERROR_CODES = {
   service_answer_invalid: "The service's response does not match its description.",
   service_unreachable: "The service did not respond, or its response was cut off.",
   service_timeout: "The service did not respond in time.",
+  timed_out: "The expected event or result did not arrive in time.",
+} as const;
+
+/** The codes of the command line alone. */
+export const COMMAND_ERROR_CODES = {
+  secret_unsafe: "Other users could read or replace a secret file.",
+  secret_invalid: "A secret is not in the given encoding, or is not text.",
+  handlers_invalid: "A handlers module does not load, or does not export handlers.",
+  config_invalid: "The project configuration file is not valid.",
+  folder_unusable: "A file or folder cannot be read or written, or another thing is in its place.",
+  handler_exited: "A handler, or code it uses, called `process.exit`.",
+  fixture_invalid: "A file is neither a saved delivery nor an envelope.",
+  input_invalid: "A file or standard input does not contain what the command needs.",
+  entry_unknown: "No inbox entry matches the request.",
+  directory_not_empty: "The folder for the new project already contains files.",
+  template_unknown: "There is no template with that name.",
+  target_unreachable: "The target did not respond.",
+  target_refused: "The target responded, but not with a 2xx status.",
+  tunnel_failed: "The tunnel could not be opened.",
+  tunnel_client_missing: "The package that a tunnel needs is not installed.",
   subscription_unconfirmed: "The same subscription may exist already, so it was not created.",
   stream_refused: "The server refused the stream, or the stream could not be opened.",
-  timed_out: "The expected event or result did not arrive in time.",
   usage: "The command line is not valid.",
 } as const;
 
 /** One of the stable error codes. */
 export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** A code of a program or of the command line. */
+export type AnyErrorCode = ErrorCode | keyof typeof COMMAND_ERROR_CODES;
 
 /** The codes of a {@link ConfigurationError}. */
 export type ConfigurationErrorCode =
@@ -97,13 +104,24 @@ export type SandboxErrorCode = "option_invalid" | "port_unavailable";
 /** The codes of a receiver for tests. */
 export type TestingErrorCode = ReceiverErrorCode | "timed_out";
 
-/** The codes that a program meets. The others are the command line's. */
-export type LibraryErrorCode = ReceiverErrorCode | ClientErrorCode | SandboxErrorCode | TestingErrorCode;
-
 /** The name of the class that an error was made by, on its prototype. */
 const BRAND = Symbol.for("hookporter.error");
 
-/** The base class of all errors that hookporter throws on purpose. Branch on `code`, show `message`. */
+/**
+ * The base class of all errors that hookporter throws on purpose. Branch on `code`, show `message`.
+ *
+ * @example
+ * ```ts
+ * import { createReceiver, HookporterError } from "hookporter";
+ *
+ * try {
+ *   await createReceiver({ secret: process.env.HOOKPORTER_SECRET }).start();
+ * } catch (error) {
+ *   if (!(error instanceof HookporterError) || error.code !== "inbox_busy") throw error;
+ *   console.error(`try again later: ${error.message}`);
+ * }
+ * ```
+ */
 export class HookporterError extends Error {
   static {
     brand(HookporterError, "HookporterError");
@@ -113,9 +131,9 @@ export class HookporterError extends Error {
   /** Stable, so it is safe to branch on. */
   readonly code: ErrorCode;
 
-  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
+  constructor(code: AnyErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options);
-    this.code = code;
+    this.code = code as ErrorCode; // those of the command line are not in the type, as no program meets them
   }
 }
 
@@ -169,6 +187,11 @@ function prototypesOf(thrown: unknown): readonly object[] {
   if (typeof thrown !== "object" || thrown === null) return [];
   const prototype: unknown = Object.getPrototypeOf(thrown);
   return typeof prototype === "object" && prototype !== null ? [prototype, ...prototypesOf(prototype)] : [];
+}
+
+/** An error's code, which in the command line may be one of its own. */
+export function codeOf({ code }: HookporterError): AnyErrorCode {
+  return code;
 }
 
 /** Describes any thrown value in one line, including `undefined`, strings and objects whose `message` throws. */

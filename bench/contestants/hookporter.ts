@@ -1,8 +1,8 @@
 import { createServer as createNodeServer } from "node:http";
 import express from "express";
+import type { Inbox } from "../../src/entries/inbox.ts";
 import {
   createReceiver,
-  type Inbox,
   type Receiver,
   type ReceiverOptions,
   type WebhookEvent,

@@ -1,4 +1,4 @@
-import type { Inbox } from "../../src/entries/index.ts";
+import type { Inbox } from "../../src/entries/inbox.ts";
 
 const NOT_HERE = new Error("this inbox stores nothing");
 

@@ -1,5 +1,6 @@
 import pg from "pg";
-import { type Inbox, type NewEntry, postgresInbox } from "../../src/entries/index.ts";
+import type { Inbox, NewEntry } from "../../src/entries/inbox.ts";
+import { postgresInbox } from "../../src/entries/index.ts";
 import { median } from "../numbers.ts";
 import { append, entrySource, runAll } from "./entries.ts";
 

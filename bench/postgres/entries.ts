@@ -1,4 +1,4 @@
-import type { ClaimedEntry, Inbox, NewEntry, Settlement } from "../../src/entries/index.ts";
+import type { ClaimedEntry, Inbox, NewEntry, Settlement } from "../../src/entries/inbox.ts";
 import { bodySource } from "../events.ts";
 
 const HOUR = 3_600_000;

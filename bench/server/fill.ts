@@ -1,6 +1,7 @@
 // Fills an inbox file through the inbox's own code, and a very large one with copies: `node fill.js '<order as JSON>'`.
 import { setImmediate as turn } from "node:timers/promises";
-import { createReceiver, type NewEntry } from "../../src/entries/index.ts";
+import type { NewEntry } from "../../src/entries/inbox.ts";
+import { createReceiver } from "../../src/entries/index.ts";
 import { bodySource, SECRET } from "../events.ts";
 import { copyEntries } from "./copy-entries.ts";
 import type { FillOrder } from "./fill-inbox.ts";

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../errors.ts";
+import type { AnyErrorCode } from "../errors.ts";
 
 /** The exit codes and their meanings. A test compares them with `docs/reference/cli/index.md`. */
 export const EXIT_CODES = {
@@ -17,7 +17,7 @@ export const EXIT_CODES = {
 export type ExitCode = keyof typeof EXIT_CODES;
 
 /** The exit code of each error. The type requires every error code, so that none is forgotten. */
-export const ERROR_EXIT_CODES: Readonly<Record<ErrorCode, ExitCode>> = {
+export const ERROR_EXIT_CODES: Readonly<Record<AnyErrorCode, ExitCode>> = {
   option_invalid: 3,
   secret_missing: 3,
   secret_empty: 3,

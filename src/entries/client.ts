@@ -14,8 +14,8 @@ export {
   type ClientErrorCode,
   ConfigurationError,
   type ConfigurationErrorCode,
-  type LibraryErrorCode,
+  type ErrorCode,
+  HookporterError,
 } from "../errors.ts";
 export type { DataProblem } from "../event/data-problems.ts";
 export type { EventKind } from "../event/kinds.ts";
-export { HookporterError } from "../library-error.ts";

@@ -5,11 +5,11 @@ export type { AssumptionOptions, Assumptions } from "../client/assumptions.ts";
 export {
   ConfigurationError,
   type ConfigurationErrorCode,
-  type LibraryErrorCode,
+  type ErrorCode,
+  HookporterError,
   type SandboxErrorCode,
 } from "../errors.ts";
 export type { EventKind } from "../event/kinds.ts";
-export { HookporterError } from "../library-error.ts";
 export type { Chaos, ChaosOptions } from "../sandbox/chaos.ts";
 export type { SandboxAttempt, SandboxDelivery, SandboxDeliveryState } from "../sandbox/delivery-log.ts";
 export type {

@@ -12,7 +12,8 @@ import { sqliteInbox } from "./sqlite.ts";
  *
  * @example
  * ```ts
- * import { createReceiver, type Inbox } from "hookporter";
+ * import { createReceiver } from "hookporter";
+ * import type { Inbox } from "hookporter/inbox";
  *
  * const secret = process.env.HOOKPORTER_SECRET;
  * const { inbox } = createReceiver({ secret, inbox: "hookporter.db" });

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { HookporterError } from "../errors.ts";
+import { codeOf, HookporterError } from "../errors.ts";
 
 /**
  * Headers of every answer. The browser may load only the page's own files, text cannot become markup, no other page may
@@ -73,7 +73,8 @@ export function toRequestError(thrown: unknown): RequestError {
   if (!(thrown instanceof HookporterError)) {
     return new RequestError(500, "server_error", "This is a bug in hookporter; see its log.");
   }
-  const { code, message } = thrown;
+  const { message } = thrown;
+  const code = codeOf(thrown);
   if (code === "input_invalid" || code === "fixture_invalid") return new RequestError(400, code, message);
   if (code === "entry_unknown") return new RequestError(404, code, message);
   if (code === "target_unreachable") return new RequestError(502, code, message);

@@ -15,7 +15,6 @@ import type { Drift } from "./drift.ts";
 import { DriftListeners } from "./drift-listeners.ts";
 import type { HandlersModule, HandlersOption } from "./handlers/define-handlers.ts";
 import type { HandlerOptions } from "./handlers/handler-options.ts";
-import type { NoSchemas } from "./handlers/handler-types.ts";
 import { MissingHandlers } from "./handlers/missing-handlers.ts";
 import { Registration } from "./handlers/registration.ts";
 import { Router } from "./handlers/router.ts";
@@ -54,7 +53,7 @@ import { wire } from "./wire.ts";
  * ```
  */
 export function createReceiver<
-  const Schemas extends DataSchemas = NoSchemas,
+  const Schemas extends DataSchemas = Record<never, never>,
   const OtherKinds extends string = never,
 >(options: ReceiverOptions<Schemas, OtherKinds>): Receiver<NoInfer<Schemas>, NoInfer<OtherKinds>> {
   const settings = readOptions(options as unknown as ReceiverOptions);

@@ -13,7 +13,6 @@ import { memoryInbox } from "../inbox/memory.ts";
 import { givenOptions } from "../options/given-options.ts";
 import { timerDelay } from "../options/timer-delay.ts";
 import { createReceiver } from "../receiver/create-receiver.ts";
-import type { NoSchemas } from "../receiver/handlers/handler-types.ts";
 import type { AttemptObservation } from "../receiver/observation.ts";
 import type { ReceiverOptions } from "../receiver/options/receiver-options.ts";
 import type { Outcome } from "../receiver/outcome.ts";
@@ -31,7 +30,7 @@ const DELIVER_TIMEOUT = 4000;
 
 /** A receiver's options, without `secret` and `inbox`, which a test receiver sets itself. */
 export type TestReceiverOptions<
-  Schemas extends DataSchemas = NoSchemas,
+  Schemas extends DataSchemas = Record<never, never>,
   OtherKinds extends string = never,
 > = Omit<ReceiverOptions<Schemas, OtherKinds>, "secret" | "inbox"> & {
   /**
@@ -96,7 +95,7 @@ export interface TestReceiver<Schemas = object, OtherKinds extends string = neve
  * ```
  */
 export async function createTestReceiver<
-  const Schemas extends DataSchemas = NoSchemas,
+  const Schemas extends DataSchemas = Record<never, never>,
   const OtherKinds extends string = never,
 >({
   transaction,

@@ -4,17 +4,17 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { ERROR_EXIT_CODES } from "../../src/cli/exit-codes.ts";
 import type { ServiceError } from "../../src/entries/client.ts";
 import {
-  type ConfigurationError,
+  ConfigurationError,
   type ConfigurationErrorCode,
+  type ErrorCode,
   HookporterError,
-  type LibraryErrorCode,
   type ReceiverErrorCode,
 } from "../../src/entries/index.ts";
 import {
-  HookporterError as AnyError,
+  type AnyErrorCode,
   type ClientErrorCode,
+  COMMAND_ERROR_CODES,
   ERROR_CODES,
-  type ErrorCode,
   type SandboxErrorCode,
   type TestingErrorCode,
 } from "../../src/errors.ts";
@@ -46,7 +46,7 @@ const CLIENT: Readonly<Record<ClientErrorCode, true>> = {
 const SANDBOX: Readonly<Record<SandboxErrorCode, true>> = { option_invalid: true, port_unavailable: true };
 const TESTING: Readonly<Record<TestingErrorCode, true>> = { ...RECEIVER, timed_out: true };
 
-const LIBRARY: readonly string[] = Object.keys({ ...RECEIVER, ...CLIENT, ...SANDBOX, ...TESTING });
+const ALL = { ...ERROR_CODES, ...COMMAND_ERROR_CODES };
 
 /** Codes that `hookporter/sandbox` uses inside and never throws. */
 const INSIDE_THE_SANDBOX = [
@@ -83,21 +83,46 @@ describe.each(IMPORTS)("$type", ({ type, codes, faces, inside = [] }) => {
 });
 
 it("has the codes on the page that no program meets", () => {
-  const row = audiences.find((cells) => quoted(cells[1] ?? "")[0] === "ErrorCode");
-  const others = Object.keys(ERROR_CODES).filter((code) => !LIBRARY.includes(code));
-  expect([...quoted(row?.[2] ?? "")].sort()).toEqual(others.sort());
+  const row = audiences.find(([face]) => face === "the command line alone");
+  expect([...quoted(row?.[2] ?? "")].sort()).toEqual(Object.keys(COMMAND_ERROR_CODES).sort());
+  const ofImports = Object.keys({ ...RECEIVER, ...CLIENT, ...SANDBOX, ...TESTING });
+  expect(Object.keys(ERROR_CODES).sort()).toEqual(ofImports.sort());
 });
 
 it("the type of an error's code has none of the command line's codes", () => {
-  expectTypeOf<HookporterError["code"]>().toEqualTypeOf<LibraryErrorCode>();
-  expectTypeOf<Extract<LibraryErrorCode, "tunnel_failed" | "usage" | "handlers_invalid">>().toBeNever();
+  expectTypeOf<HookporterError["code"]>().toEqualTypeOf<ErrorCode>();
+  expectTypeOf<Extract<ErrorCode, "tunnel_failed" | "usage" | "handlers_invalid">>().toBeNever();
   expectTypeOf<ConfigurationError>().toExtend<HookporterError>();
   expectTypeOf<ServiceError>().toExtend<HookporterError>();
   expectTypeOf<ConfigurationError["code"]>().toEqualTypeOf<ConfigurationErrorCode>();
   const narrow = (error: unknown) => (error instanceof HookporterError ? error.code : undefined);
-  expectTypeOf(narrow).returns.toEqualTypeOf<LibraryErrorCode | undefined>();
-  const error = new HookporterError("inbox_busy", "expected less, got more: wait");
-  expect([error instanceof AnyError, narrow(error)]).toEqual([true, "inbox_busy"]);
+  expectTypeOf(narrow).returns.toEqualTypeOf<ErrorCode | undefined>();
+  expect(narrow(new HookporterError("inbox_busy", "expected less, got more: wait"))).toBe("inbox_busy");
+});
+
+it("a switch over an error's code narrows it, and is known to be complete", () => {
+  const kindOf = ({ code }: ConfigurationError): string => {
+    switch (code) {
+      case "secret_missing":
+      case "secret_empty":
+        return "secret";
+      case "option_invalid":
+      case "retention_too_short":
+      case "body_already_parsed":
+        expectTypeOf(code).toEqualTypeOf<"option_invalid" | "retention_too_short" | "body_already_parsed">();
+        return "code";
+      case "inbox_unsupported":
+      case "inbox_client_missing":
+      case "credential_missing":
+      case "credential_invalid":
+        return "setup";
+      default:
+        return code satisfies never;
+    }
+  };
+  expect(kindOf(new ConfigurationError("secret_empty", "expected a secret, got none: set one"))).toBe(
+    "secret",
+  );
 });
 
 /** The source files that importing others loads. */
@@ -121,15 +146,15 @@ function codesIn(files: readonly string[]): readonly string[] {
     .map((file) => {
       return readPage(join("src", file)).replaceAll(/^ *\/\*\*.*?\*\/$/gms, ""); // examples name codes too
     });
-  const codes = Object.keys(ERROR_CODES).filter((code) => source.some((text) => text.includes(`"${code}"`)));
+  const codes = Object.keys(ALL).filter((code) => source.some((text) => text.includes(`"${code}"`)));
   return codes.sort();
 }
 
 it("the page lists every error code with its meaning and exit code, and no other", () => {
   const onPage = rows.map(([code = "", meaning, exit]) => [quoted(code)[0], meaning, exit]);
-  const codes = Object.keys(ERROR_CODES) as ErrorCode[];
-  const inCode = codes.map((code) => [code, ERROR_CODES[code], String(ERROR_EXIT_CODES[code])]);
-  expect(onPage).toEqual(inCode);
+  const codes = Object.keys(ALL) as AnyErrorCode[];
+  const inCode = codes.map((code) => [code, ALL[code], String(ERROR_EXIT_CODES[code])]);
+  expect(onPage.sort()).toEqual(inCode.sort());
 });
 
 it("the page says what to do about each error", () => {
@@ -141,5 +166,5 @@ it("every code is thrown somewhere", () => {
     return name.endsWith(".ts") && name !== "errors.ts" && !name.endsWith("exit-codes.ts");
   });
   const source = files.map((name) => readPage(join("src", name))).join("");
-  expect(Object.keys(ERROR_CODES).filter((code) => !source.includes(`"${code}"`))).toEqual([]);
+  expect(Object.keys(ALL).filter((code) => !source.includes(`"${code}"`))).toEqual([]);
 });

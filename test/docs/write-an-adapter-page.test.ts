@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import type { BodyFailure, Incoming } from "../../src/entries/index.ts";
+import type { Incoming } from "../../src/entries/index.ts";
+import type { BodyFailure } from "../../src/http/read-body.ts";
 import { codeOf, quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 
 const page = readPage("docs/frameworks/write-an-adapter.md");

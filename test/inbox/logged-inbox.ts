@@ -1,14 +1,11 @@
 import type {
   Appended,
-  AttemptRecord,
   BacklogRequest,
   ClaimedEntry,
   ClaimRequest,
   CountFilter,
   Counts,
   DedupKey,
-  Delivery,
-  Entry,
   EntryFilter,
   Inbox,
   KeepTerms,
@@ -23,7 +20,8 @@ import type {
   Step,
   StepResult,
   TargetCount,
-} from "../../src/entries/index.ts";
+} from "../../src/entries/inbox.ts";
+import type { AttemptRecord, Delivery, Entry } from "../../src/entries/index.ts";
 
 /**
  * An inbox as a user of the package writes one: it has the types of all parameters and results from the package's

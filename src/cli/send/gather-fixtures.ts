@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import { describeError, HookporterError } from "../../errors.ts";
+import { codeOf, describeError, HookporterError } from "../../errors.ts";
 import { type Fixture, parseFixture } from "../../relay/fixture.ts";
 import { exactSending } from "../../relay/replay.ts";
 import type { CliContext } from "../context.ts";
@@ -66,7 +66,7 @@ async function readEntryNotFile(
   try {
     return await readEntry(one, inbox, context);
   } catch (thrown) {
-    const code = thrown instanceof HookporterError ? thrown.code : undefined;
+    const code = thrown instanceof HookporterError ? codeOf(thrown) : undefined;
     if (code !== "entry_unknown" && code !== "inbox_unavailable") throw thrown;
     const text = `${one} is not a file, and as an entry: ${describeError(thrown)}`;
     throw new HookporterError(code, text, { cause: thrown });

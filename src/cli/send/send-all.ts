@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
-import { HookporterError } from "../../errors.ts";
+import { codeOf, HookporterError } from "../../errors.ts";
 import { timerDelay } from "../../options/timer-delay.ts";
 import { briefBody } from "../../relay/brief-body.ts";
 import type { Disturbance, Disturbed, Sendable } from "../../relay/chaos.ts";
@@ -146,7 +146,7 @@ class Run {
       return true;
     } catch (thrown) {
       if (signal.aborted) return true;
-      if (!(thrown instanceof HookporterError) || thrown.code !== "target_unreachable") throw thrown;
+      if (!(thrown instanceof HookporterError) || codeOf(thrown) !== "target_unreachable") throw thrown;
       if (this.#deliveries.length === 1) throw thrown;
       this.#reportAnswers();
       this.#reportUnanswered(delivery, thrown);

@@ -28,7 +28,8 @@ export interface PostgresOptions {
    *
    * @example
    * ```ts
-   * import { type OwnTransactions, postgresInbox } from "hookporter";
+   * import { postgresInbox } from "hookporter";
+   * import type { OwnTransactions } from "hookporter/inbox";
    *
    * declare const library: { transaction(run: (tx: never) => Promise<void>): Promise<void> };
    * declare const execute: (tx: never, text: string, values: string[]) => Promise<unknown[]>;

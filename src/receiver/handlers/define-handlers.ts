@@ -15,7 +15,7 @@ import { didYouMean } from "../../options/did-you-mean.ts";
 import { givenOptions } from "../../options/given-options.ts";
 import { checkSchemas } from "../options/option-checks.ts";
 import { checkHandlerOptions, type HandlerOptions } from "./handler-options.ts";
-import type { HandlersByKind, NoSchemas, SchemasOption } from "./handler-types.ts";
+import type { HandlersByKind, SchemasOption } from "./handler-types.ts";
 import type { HandlerRegistry } from "./router.ts";
 
 /** The same in every copy of this module, whether jiti, `require` or `import` loaded it. */
@@ -37,7 +37,10 @@ export interface HandlersDefinition<Schemas extends DataSchemas, OtherKinds exte
 }
 
 /** Handlers with their schemas, made by {@link defineHandlers}. */
-export interface HandlersModule<Schemas extends DataSchemas = NoSchemas, OtherKinds extends string = never> {
+export interface HandlersModule<
+  Schemas extends DataSchemas = Record<never, never>,
+  OtherKinds extends string = never,
+> {
   readonly otherKinds: readonly OtherKinds[];
   readonly schemas: Schemas;
   // biome-ignore lint/suspicious/noExplicitAny: what it takes depends on the schemas, which are checked where it is made
@@ -65,7 +68,7 @@ export interface HandlersModule<Schemas extends DataSchemas = NoSchemas, OtherKi
  * ```
  */
 export function defineHandlers<
-  const Schemas extends DataSchemas = NoSchemas,
+  const Schemas extends DataSchemas = Record<never, never>,
   const OtherKinds extends string = never,
 >(definition: HandlersDefinition<Schemas, OtherKinds>): HandlersModule<Schemas, OtherKinds> {
   checkOptions(definition, "the definition of handlers", CHECKS);

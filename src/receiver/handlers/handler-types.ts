@@ -74,9 +74,6 @@ export type OnlyKnownKinds<Schemas, OtherKinds extends string> = {
       : never;
 };
 
-/** No schemas. */
-export type NoSchemas = Record<never, never>;
-
 /** Any schemas of known kinds. */
 export type SchemasOption<Schemas extends DataSchemas, OtherKinds extends string> = Schemas &
   OnlyKnownKinds<Schemas, OtherKinds>;

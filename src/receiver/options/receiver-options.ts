@@ -7,7 +7,7 @@ import type { Role } from "../../inbox/runner.ts";
 import type { SecretOption } from "../../signature/secret-bytes.ts";
 import type { DriftWatch } from "../drift.ts";
 import type { HandlersModule, HandlersOption } from "../handlers/define-handlers.ts";
-import type { NoSchemas, SchemasOption } from "../handlers/handler-types.ts";
+import type { SchemasOption } from "../handlers/handler-types.ts";
 import type { Tracing } from "./tracing.ts";
 
 /** Limits for one source. */
@@ -22,7 +22,10 @@ export interface SourceLimits {
 }
 
 /** How a receiver is set up. All times are milliseconds. `undefined` means the default; only `secret` has none. */
-export interface ReceiverOptions<Schemas extends DataSchemas = NoSchemas, OtherKinds extends string = never> {
+export interface ReceiverOptions<
+  Schemas extends DataSchemas = Record<never, never>,
+  OtherKinds extends string = never,
+> {
   /** The subscription's secret; a list for rotation, the current one first; or a function asked per delivery. */
   readonly secret: SecretOption | undefined;
   /** A file path, a `postgres://` URL, `"memory:"`, or an `Inbox`. Default `hookporter.db` in the working folder. */

@@ -1,0 +1,32 @@
+/**
+ * `hookporter/inbox`. Unstable: any version may change it. The interface of an inbox and the types behind it, for a store of
+ * your own and for programs that read `receiver.inbox`. Re-exports only.
+ */
+export { HookporterError, type InboxErrorCode } from "../errors.ts";
+export type { DedupKey } from "../event/identity.ts";
+export type { Appended, NewEntry } from "../inbox/append.ts";
+export type { ClaimedEntry, ClaimRequest, DueRequest } from "../inbox/claim.ts";
+export type { CountFilter, Counts } from "../inbox/counts.ts";
+export type { EntryFilter, TextAlternatives } from "../inbox/entry-filter.ts";
+export type { BacklogRequest, Inbox } from "../inbox/inbox.ts";
+export type { InsideEnd, InsideResult, InsideTerms, Progress } from "../inbox/inside.ts";
+export type { KeepTerms, Kept, KeptEvent, KeptRejected } from "../inbox/kept.ts";
+export type { Lease } from "../inbox/lease.ts";
+export type { OpenTerms } from "../inbox/open-terms.ts";
+export type { EntryOutline, OutlineRequest, RunOutline } from "../inbox/outline.ts";
+export type { OwnTransactions, TransactionQuery } from "../inbox/postgres/handler-transactions.ts";
+export type { PostgresConnection } from "../inbox/postgres/options.ts";
+export type {
+  DatabaseResult,
+  PooledClient,
+  PostgresClient,
+  PostgresDatabase,
+  PostgresPool,
+  PostgresQueries,
+} from "../inbox/postgres/session.ts";
+export type { PostgresResult, PostgresStatement } from "../inbox/postgres/transaction.ts";
+export type { EndedState, PruneRequest, SlimRequest, Step, StepResult } from "../inbox/prune-request.ts";
+export type { Runner } from "../inbox/runner.ts";
+export type { Settlement } from "../inbox/settlement.ts";
+export type { TargetCount, TargetWait } from "../inbox/target-wait.ts";
+export type { InboxSize, InboxVitals } from "../inbox/vitals.ts";
