@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { setTimeout as wait } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import { codeOf, HookporterError } from "../../errors.ts";
 import { timerDelay } from "../../options/timer-delay.ts";
 import { briefBody } from "../../relay/brief-body.ts";
@@ -126,17 +126,8 @@ class Run {
     const { target, timeout, failFast, maxFailures = MAX_FAILURES } = this.#plan;
     const { query, headers, body } = delivery.item;
     try {
-      const answering = send({
-        target,
-        query,
-        headers,
-        body,
-        signal,
-        ...(timeout !== undefined && { timeout }),
-      });
-      this.#reportAnswers();
-      void this.#deliveries[at + 1]?.item.body; // prepared while the target works on this one
-      const answer = await answering;
+      const sending = { target, query, headers, body, signal, ...(timeout !== undefined && { timeout }) };
+      const [answer] = await Promise.all([send(sending), this.#meanwhile(at)]);
       this.#unansweredInARow = 0;
       this.#unreported.push(() => this.#report(delivery, answer));
       if (!answer.ok) {
@@ -156,6 +147,13 @@ class Run {
       }
       return false;
     }
+  }
+
+  /** Reports earlier answers and prepares the next delivery, while the target works on this one. */
+  async #meanwhile(at: number): Promise<void> {
+    await nextTurn(); // Node writes a request once the code that made it is done
+    this.#reportAnswers();
+    void this.#deliveries[at + 1]?.item.body;
   }
 
   #drop({ item: { label }, at }: Disturbed<Sendable>): void {
