@@ -1,4 +1,5 @@
 import { Command, Help, type Option } from "commander";
+import { readHeaderName } from "./settings/values.ts";
 
 /** The width of a terminal at first. */
 const WIDTH = 80;
@@ -20,6 +21,12 @@ export class CliCommand extends Command {
     else this.option(flags, description, reader);
     for (const option of this.options.slice(-1)) this.#common.add(option);
     return this;
+  }
+
+  /** The flag of all commands that sign or verify. */
+  signatureHeader(): this {
+    const description = "name of the signature header (default: x-service-signature)";
+    return this.option("--signature-header <name>", description, readHeaderName);
   }
 
   isCommon(option: Option): boolean {

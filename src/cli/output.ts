@@ -4,7 +4,7 @@ import type { Io } from "./io.ts";
 import { escapeUnprintable } from "./printable.ts";
 
 /** The version of the records that `--json` prints; it increases when a field changes its meaning or is removed. */
-export const RECORD_SCHEMA_VERSION = 1;
+const RECORD_SCHEMA_VERSION = 1;
 
 /** A command's output: data on standard output, messages on standard error. */
 export interface Output {
@@ -32,7 +32,7 @@ export interface Output {
 }
 
 /** How output is formatted. */
-export interface OutputOptions {
+interface OutputOptions {
   readonly json: boolean;
   /** `undefined` means: colours if standard output is a terminal and `NO_COLOR` is not set. */
   readonly color: boolean | undefined;

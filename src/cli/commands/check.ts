@@ -5,7 +5,7 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { CHECK_SETTLE, CHECK_TIMEOUT, shownDuration } from "../settings/default-values.ts";
-import { readChoice, readCount, readEndpoint, readHeaderName, readTimeout } from "../settings/values.ts";
+import { readChoice, readCount, readEndpoint, readTimeout } from "../settings/values.ts";
 
 /** `check <url>`: checks whether a receiver, in any language, handles signatures and deliveries correctly. */
 export function registerCheck(program: CliCommand, context: CliContext): void {
@@ -44,11 +44,7 @@ export function registerCheck(program: CliCommand, context: CliContext): void {
       readTimeout,
     )
     .option("--concurrency <n>", "cases to run at a time, at most 16 (default: 1)", readConcurrency)
-    .option(
-      "--signature-header <name>",
-      "name of the signature header (default: x-service-signature)",
-      readHeaderName,
-    );
+    .signatureHeader();
   addSecretOptions(command)
     .addHelpText("after", "\nExample:\n  hookporter check http://localhost:3000/webhooks --skip TIME")
     .action(async (url: URL | undefined, options: CheckCommandOptions) =>

@@ -14,6 +14,6 @@ export function registerCompletion(program: CliCommand, context: CliContext): vo
       "\nExamples:\n  source <(hookporter completion bash)\n  hookporter completion fish | source",
     )
     .action(async (shell: Shell) =>
-      (await import("../completion/completion.ts")).printCompletion(shell, context),
+      (await import("../completion/scripts.ts")).printCompletion(shell, context),
     );
 }

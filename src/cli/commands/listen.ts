@@ -11,7 +11,6 @@ import {
   readChoice,
   readCommand,
   readCount,
-  readHeaderName,
   readInspectHost,
   readKind,
   readKinds,
@@ -48,11 +47,7 @@ export function registerListen(program: CliCommand, context: CliContext): void {
       "show, save, handle and forward only these kinds or families; all events are kept",
       readKinds,
     )
-    .option(
-      "--signature-header <name>",
-      "name of the signature header (default: x-service-signature)",
-      readHeaderName,
-    )
+    .signatureHeader()
     .optionsGroup("Handle:")
     .common(
       "--handlers <path>",

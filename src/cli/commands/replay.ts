@@ -4,7 +4,7 @@ import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addChaosOptions } from "../send/chaos-options.ts";
 import type { ReplayOptions } from "../send/replay.ts";
-import { readEndpoint, readHeaderName, readTimeout } from "../settings/values.ts";
+import { readEndpoint, readTimeout } from "../settings/values.ts";
 
 /** `replay <what…>`: sends fixtures or entries again. */
 export function registerReplay(program: CliCommand, context: CliContext): void {
@@ -27,11 +27,7 @@ export function registerReplay(program: CliCommand, context: CliContext): void {
       "how long to wait for each response or handler (default: 30s)",
       readTimeout,
     )
-    .option(
-      "--signature-header <name>",
-      "name of the signature header (default: x-service-signature)",
-      readHeaderName,
-    );
+    .signatureHeader();
   addSecretOptions(addChaosOptions(command, { failFast: "the first file that is not valid, and " }))
     .addHelpText(
       "after",

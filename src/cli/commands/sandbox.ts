@@ -8,7 +8,6 @@ import {
   readCount,
   readDuration,
   readDurationRange,
-  readHeaderName,
   readPort,
   readSeed,
   readShare,
@@ -41,11 +40,7 @@ export function registerSandbox(program: CliCommand, context: CliContext): void 
       "other hosts that it may deliver to, such as *.example.com; may be repeated",
       readHosts,
     )
-    .option(
-      "--signature-header <name>",
-      "name of the signature header (default: x-service-signature)",
-      readHeaderName,
-    );
+    .signatureHeader();
   addChaos(command)
     .option("--page-parameter <name>", "query parameter for the page number (default: page)")
     .option("--per-page-parameter <name>", "query parameter for the page size (default: per_page)")

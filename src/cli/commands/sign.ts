@@ -2,7 +2,6 @@ import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
-import { readHeaderName } from "../settings/values.ts";
 import type { SignOptions } from "../sign/sign.ts";
 
 /** `sign [file]`: prints the signature of a body. */
@@ -12,11 +11,7 @@ export function registerSign(program: CliCommand, context: CliContext): void {
     .description("print the signature of a body")
     .argument("[file]", "file with the body; standard input if omitted or -")
     .option("--header", "print the whole header line, for curl -H")
-    .option(
-      "--signature-header <name>",
-      "name of the signature header (default: x-service-signature)",
-      readHeaderName,
-    );
+    .signatureHeader();
   addSecretOptions(command)
     .addHelpText(
       "after",

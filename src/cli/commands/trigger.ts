@@ -6,7 +6,7 @@ import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addChaosOptions } from "../send/chaos-options.ts";
 import type { TriggerOptions } from "../send/trigger.ts";
-import { readCount, readEndpoint, readHeaderName, readTimeout } from "../settings/values.ts";
+import { readCount, readEndpoint, readTimeout } from "../settings/values.ts";
 
 /** `trigger <kind>`: signs and sends a sample event. */
 export function registerTrigger(program: CliCommand, context: CliContext): void {
@@ -37,11 +37,7 @@ export function registerTrigger(program: CliCommand, context: CliContext): void 
       readCount,
     )
     .common("--timeout <duration>", "how long to wait for each response (default: 30s)", readTimeout)
-    .option(
-      "--signature-header <name>",
-      "name of the signature header (default: x-service-signature)",
-      readHeaderName,
-    );
+    .signatureHeader();
   addSecretOptions(addChaosOptions(command))
     .addHelpText(
       "after",

@@ -1,7 +1,6 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
-import { readHeaderName } from "../settings/values.ts";
 import type { VerifyOptions } from "../sign/verify.ts";
 
 /** `verify [file]`: checks the signature of a body, and explains a failure. */
@@ -11,11 +10,7 @@ export function registerVerify(program: CliCommand, context: CliContext): void {
     .description("check the signature of a body or a saved delivery, and explain a failure")
     .argument("[file]", "body or saved delivery; standard input if omitted or -")
     .option("--signature <value>", "value of the signature header; a saved delivery contains its own")
-    .option(
-      "--signature-header <name>",
-      "name of the signature header (default: x-service-signature)",
-      readHeaderName,
-    );
+    .signatureHeader();
   addSecretOptions(command)
     .addHelpText("after", "\nExample:\n  hookporter verify body.json --signature sha256=1f0c…")
     .action(async (file: string | undefined, options: VerifyOptions) =>

@@ -1,13 +1,16 @@
+import { existsSync, realpathSync } from "node:fs";
 import type { Command } from "commander";
+import type { EntryState } from "../../inbox/entry.ts";
+import { newestEntries } from "../../inbox/sqlite/newest-entries.ts";
 import type { CliContext, MutableContext } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
+import { nameInbox } from "../inbox/named-inbox.ts";
 import { printable } from "../printable.ts";
 import { createProgram } from "../program.ts";
 import { commandName } from "../settings/command-tree.ts";
 import { applySettings } from "../settings/config.ts";
-import { type Completion, completionsOf, type FindEntries } from "./completions.ts";
+import { type Completion, completionsOf, type FindEntries, type Word } from "./completions.ts";
 import { FILES } from "./options.ts";
-import { recentEntries } from "./recent-entries.ts";
 
 /** Prints what the last of the words may become; never an error, since a person is typing. */
 export async function complete(words: readonly string[], context: MutableContext): Promise<ExitCode> {
@@ -33,4 +36,24 @@ function print({ words, files }: Completion, { io }: CliContext): void {
   const lines = words.map(({ word, about }) => `${word}\t${printable(about, 80)}`);
   const all = [...lines, ...(files ? [FILES] : [])];
   if (all.length > 0) io.stdout.write(`${all.join("\n")}\n`);
+}
+
+/** The most entries. */
+const LIMIT = 50;
+
+/** The states of entries that a command changes. */
+const STATES: ReadonlyMap<string, readonly EntryState[]> = new Map([
+  ["events retry", ["pending", "dead", "unhandled"]],
+  ["events drop", ["pending", "running"]],
+]);
+
+/** The numbers of the newest entries that a command may mean; none of an inbox on a server, which may take long. */
+function recentEntries(inbox: string | undefined, command: string, context: CliContext): readonly Word[] {
+  const { file } = nameInbox(context, inbox);
+  if (file === undefined || !existsSync(file)) return [];
+  const entries = newestEntries(realpathSync(file), { states: STATES.get(command), limit: LIMIT });
+  return entries.map(({ seq, kind, state }) => ({
+    word: String(seq),
+    about: `${kind ?? "no event"}, ${state}`,
+  }));
 }

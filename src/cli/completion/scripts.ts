@@ -1,3 +1,4 @@
+import type { CliContext } from "../context.ts";
 import { COMPLETE, FILES, type Shell } from "./options.ts";
 
 /** The script of a shell. It knows nothing itself: it asks the program that is being typed, so the two cannot differ. */
@@ -62,3 +63,10 @@ end
 complete -c hookporter -f -a '(__hookporter_complete)'
 `,
 };
+
+/** `completion`. */
+export async function printCompletion(shell: Shell, { output }: CliContext): Promise<void> {
+  const script = completionScript(shell);
+  output.data(script.trimEnd());
+  output.record("completion", { shell, script });
+}

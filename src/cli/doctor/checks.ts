@@ -1,19 +1,61 @@
+import { probeTarget } from "../../relay/probe-target.ts";
+import { shownUrl } from "../../text/shown-url.ts";
+import { proxyNotice } from "../service/proxy-notice.ts";
 import { database, tables } from "./database.ts";
 import { disk } from "./disk.ts";
 import { entries, processes } from "./entries.ts";
 import { envFile } from "./env-file.ts";
-import type { Check } from "./finding.ts";
+import { type Check, type Finding, fail, ok, splitFix, warn } from "./finding.ts";
 import { handlers } from "./handlers.ts";
 import { inboxContent } from "./inbox-content.ts";
 import { inboxPlace } from "./inbox-place.ts";
 import { ports } from "./ports.ts";
-import { proxy } from "./proxy.ts";
 import { node, sqlite } from "./runtime.ts";
 import { secret } from "./secrets.ts";
 import { clock, service } from "./service.ts";
 import { subscription } from "./subscriptions.ts";
-import { targets } from "./targets.ts";
 import { tunnel } from "./tunnel.ts";
+
+const VARIABLES = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
+
+/** Proxy variables, which most requests do not honour. */
+const proxy: Check = {
+  name: "proxy",
+  run: ({ options: { baseUrl }, context: { io } }) => {
+    const set = VARIABLES.filter((name) => io.env[name]);
+    if (set.length === 0) return [];
+    const isKnown = baseUrl !== undefined && URL.canParse(baseUrl);
+    const notice = isKnown ? proxyNotice(new URL(baseUrl), io) : undefined;
+    if (notice === undefined) return [ok(`${set.join(", ")} set; forwards never go through a proxy`)];
+    const { message, fix = "" } = splitAtColon(notice.replace(/^warning: /, ""));
+    return [warn(message, fix)];
+  },
+};
+
+function splitAtColon(text: string): ReturnType<typeof splitFix> {
+  const [, message = text, fix] = /^(.*?through a proxy): (.*)$/.exec(text) ?? [];
+  return { message, fix };
+}
+
+/** Milliseconds that a target may take to answer. */
+const ANSWER = 3000;
+
+/** Whether the targets of `--forward-to` answer. They get no delivery. */
+const targets: Check = {
+  name: "target",
+  run: async ({ options: { forwardTo = [], insecure = false } }) => {
+    const urls = [...new Map(forwardTo.map(({ target }) => [target.href, target])).values()];
+    return Promise.all(urls.map((target) => targetFinding(target, insecure)));
+  },
+};
+
+async function targetFinding(target: URL, insecure: boolean): Promise<Finding> {
+  const shown = shownUrl(target);
+  const probed = await probeTarget(target, { insecure, timeoutMs: ANSWER });
+  if ("status" in probed) return ok(`${shown} answers (${probed.status} to OPTIONS)`);
+  const { message, fix = "start the app, or change --forward-to" } = splitFix(probed.why);
+  return fail(`${shown}: ${message}`, fix);
+}
 
 /** All checks, in the order in which they are shown. */
 export const CHECKS: readonly Check[] = [

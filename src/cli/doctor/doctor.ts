@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { hideGiven } from "../hide-given.ts";
-import { fitOptions } from "../settings/fitting.ts";
+import { SERVICE_FITS } from "../service/options.ts";
+import { type FitTable, fitOptions } from "../settings/fitting.ts";
+import { TUNNEL_FITS } from "../tunnel/fitting.ts";
 import { CHECKS } from "./checks.ts";
 import { type Check, type Finding, failure, type Status, TIME_LIMIT, warn } from "./finding.ts";
-import { DOCTOR_FITS } from "./fitting-flags.ts";
 import type { DoctorOptions } from "./options.ts";
 import { openSetup, type Setup } from "./setup.ts";
 import { printCounts, printFinding } from "./view.ts";
@@ -62,3 +63,10 @@ export async function findIn(
     clearTimeout(timer);
   }
 }
+
+/** Which flags can be combined. Fewer rules than for `listen`: here the service's address alone is worth a look. */
+const DOCTOR_FITS: FitTable<DoctorOptions> = {
+  ...SERVICE_FITS,
+  ...TUNNEL_FITS,
+  insecure: { needs: ["forwardTo"] },
+};

@@ -14,7 +14,7 @@ const { R_OK, W_OK, X_OK } = constants;
 const ANOTHER = "pass another inbox with --inbox";
 
 /** Which inbox a command works on, and whether it changes it. */
-export interface InboxAccess {
+interface InboxAccess {
   /** As the option names it. */
   readonly inbox: string | undefined;
   readonly access: "read" | "change";

@@ -19,7 +19,7 @@ import { onlyKinds } from "./only-kinds.ts";
 import type { RunningHandlers } from "./running-handlers.ts";
 
 /** Which handlers and targets process events. */
-export interface HandlerChoice {
+interface HandlerChoice {
   readonly handlers?: string;
   /** The command to run for each event. */
   readonly command?: Pick<ExecCommand, "name" | "handler"> | undefined;

@@ -5,7 +5,7 @@ import type { ExitCall } from "../io.ts";
 import { printable } from "../printable.ts";
 
 /** How a command that runs handlers ends when one of them ends the process. */
-export interface ExitCallEnd {
+interface ExitCallEnd {
   /** Says in a few words which entries were running, and what happens to them. */
   readonly consequence: () => string;
   /** Prints what the command prints at its end. */

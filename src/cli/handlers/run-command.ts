@@ -29,7 +29,7 @@ export interface CommandSetup {
 }
 
 /** One run of a command. */
-export interface CommandRun extends CommandSetup {
+interface CommandRun extends CommandSetup {
   /** What it gets besides its environment. */
   readonly variables: Readonly<Record<string, string>>;
   /** For standard input. */
@@ -41,7 +41,7 @@ export interface CommandRun extends CommandSetup {
 }
 
 /** How a command ended. */
-export interface CommandEnd {
+interface CommandEnd {
   /** `undefined` for exit code 0; otherwise such as `exit code 3` or `SIGKILL`. */
   readonly how: string | undefined;
   /** The last lines of standard error, as one. */

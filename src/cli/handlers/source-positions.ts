@@ -2,7 +2,7 @@ import { SourceMap } from "node:module";
 import type { Handler } from "../../dispatch/handler.ts";
 
 /** How a file was compiled: what runs, in place of what was written. */
-export interface Compiled {
+interface Compiled {
   readonly source: string;
   readonly code: string;
   /** The source map as JSON; none if the source runs as it is. */

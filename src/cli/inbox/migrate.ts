@@ -1,7 +1,8 @@
-import { HookporterError } from "../../errors.ts";
+import { ConfigurationError, HookporterError } from "../../errors.ts";
 import { migrateSchema, printedMigration } from "../../inbox/postgres/care.ts";
+import { isPostgresUrl } from "../../inbox/postgres/options.ts";
 import type { CliContext } from "../context.ts";
-import { nameDatabase } from "./database.ts";
+import { type NamedInbox, nameInbox } from "./named-inbox.ts";
 
 /** The options of `inbox migrate`. */
 export interface MigrateOptions {
@@ -30,4 +31,19 @@ export async function migrateInbox(options: MigrateOptions, context: CliContext)
   const was = from === to ? `is up to date, at version ${to}` : `went from version ${from} to ${to}`;
   output.data(`${shown}: the schema ${schema} ${was}${granted}`);
   output.record("migrate", { inbox: shown, schema, from, to, grantTo: role ?? null, sql: null });
+}
+
+/**
+ * The inbox that an option names, which must be on PostgreSQL.
+ *
+ * @throws ConfigurationError `inbox_unsupported`
+ */
+function nameDatabase(context: CliContext, given: string | undefined): NamedInbox {
+  const named = nameInbox(context, given);
+  if (isPostgresUrl(named.option)) return named;
+  const got = given === undefined ? "none" : named.shown;
+  throw new ConfigurationError(
+    "inbox_unsupported",
+    `expected the postgres:// URL of a database, got ${got}: pass --inbox or set HOOKPORTER_INBOX; a file is brought up to date by the first receiver that opens it`,
+  );
 }

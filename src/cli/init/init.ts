@@ -1,12 +1,11 @@
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
 import { HookporterError } from "../../errors.ts";
 import { findPackageRoot } from "../../scaffold/package-root.ts";
 import { nameProblem } from "../../scaffold/project-name.ts";
-import { scaffold } from "../../scaffold/scaffold.ts";
+import { type Scaffolded, scaffold } from "../../scaffold/scaffold.ts";
 import { findTemplate, listTemplates } from "../../scaffold/templates.ts";
 import type { CliContext } from "../context.ts";
 import type { Io } from "../io.ts";
-import { nextSteps } from "./next-steps.ts";
 import { DEFAULT_DIRECTORY, type InitOptions } from "./options.ts";
 import { askAbout, type Project } from "./questions.ts";
 
@@ -65,4 +64,23 @@ function mayAsk({ yes }: InitOptions, { io, output }: CliContext): boolean {
 
 function isCi({ env: { CI = "" } }: Io): boolean {
   return !["", "0", "false"].includes(CI.toLowerCase());
+}
+
+/** What to type next, line by line. */
+function nextSteps(cwd: string, { directory, inbox }: Scaffolded): readonly string[] {
+  const path = relative(cwd, directory);
+  const go = path === "" ? [] : [`  cd ${/^[\w./\\:~-]+$/.test(path) ? path : JSON.stringify(path)}`];
+  const database = "  docker compose up -d --wait   (PostgreSQL; or set DATABASE_URL in .env)";
+  return [
+    "",
+    "Next:",
+    ...go,
+    "  npm install",
+    "  npm test",
+    ...(inbox === "postgres" ? [database] : []),
+    "  npm run dev",
+    "",
+    "Then, in a second terminal in the same folder:",
+    "  npx hookporter trigger payment.received --url http://127.0.0.1:3000/webhooks",
+  ];
 }

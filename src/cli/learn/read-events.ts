@@ -38,7 +38,7 @@ export interface Reading {
 }
 
 /** Receives each event, and how many there will be if that is known. */
-export type TakeEvent = (event: SeenEvent, of: number | undefined) => void;
+type TakeEvent = (event: SeenEvent, of: number | undefined) => void;
 
 /** Entries that are read at a time. */
 const PAGE = 500;

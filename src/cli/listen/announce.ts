@@ -11,7 +11,7 @@ import { streamAddress } from "./stream.ts";
 import { sayWaiting, type Waiting } from "./waiting.ts";
 
 /** What to announce besides the options. */
-export interface Announced {
+interface Announced {
   /** Where the secret comes from. */
   readonly from: string;
   readonly fingerprint: string;

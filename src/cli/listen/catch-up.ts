@@ -4,11 +4,11 @@ import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
 import type { CliContext } from "../context.ts";
 import { forwardedKinds } from "../handlers/forward-rules.ts";
 import type { ForwardingOptions } from "../handlers/forwarding.ts";
-import type { ExecFlagOptions } from "../handlers/open-exec.ts";
+import type { CommandFlagOptions } from "../handlers/open-commands.ts";
 import { shellWord } from "../service/shell-word.ts";
 
 /** The options that decide which entries can be processed now. */
-interface CatchUpOptions extends ForwardingOptions, ExecFlagOptions {
+interface CatchUpOptions extends ForwardingOptions, CommandFlagOptions {
   readonly events?: readonly string[];
   readonly inbox?: string;
 }

@@ -24,7 +24,7 @@ export interface InspectOptions {
 }
 
 /** What the inspector needs to know about the receiver. */
-export interface Inspected {
+interface Inspected {
   readonly receiver: Receiver;
   readonly endpoint: URL;
   readonly secrets: FoundSecrets;

@@ -1,8 +1,7 @@
 import type { Role } from "../../inbox/runner.ts";
 import type { GoalOptions } from "../end/goal.ts";
 import type { ForwardingOptions } from "../handlers/forwarding.ts";
-import type { OnDeadOptions } from "../handlers/open-dead-letter-command.ts";
-import type { ExecFlagOptions } from "../handlers/open-exec.ts";
+import type { CommandFlagOptions } from "../handlers/open-commands.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import type { ServiceOptions } from "../service/options.ts";
 import type { ReachableOptions } from "../tunnel/options.ts";
@@ -14,8 +13,7 @@ export interface ListenOptions
     SecretOptions,
     ServiceOptions,
     ForwardingOptions,
-    ExecFlagOptions,
-    OnDeadOptions,
+    CommandFlagOptions,
     ReachableOptions,
     InspectOptions {
   readonly subscribe?: boolean;

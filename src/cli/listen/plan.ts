@@ -1,3 +1,4 @@
+import type { Logger } from "../../base/logger.ts";
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import { loadSqlite } from "../../inbox/sqlite/client.ts";
 import { createReceiver } from "../../receiver/create-receiver.ts";
@@ -18,7 +19,6 @@ import { type FoundSecrets, findSecrets } from "../secrets/secret.ts";
 import { currentSecret } from "../service/subscription-secret.ts";
 import { type PlannedTunnel, planTunnel } from "../tunnel/tunnel.ts";
 import { driftOption } from "./drift.ts";
-import { NewInbox } from "./new-inbox.ts";
 import type { ListenOptions } from "./options.ts";
 import { type PlannedStream, planStream } from "./stream.ts";
 import type { Subscribing } from "./subscribing.ts";
@@ -81,4 +81,25 @@ export async function planListening(options: ListenOptions, context: CliContext)
     ...{ port, path, goal, secrets, current, inbox, newInbox, receiver, front, forwarding },
     ...{ tunnel, stream, subscription },
   };
+}
+
+/** Notes that an inbox was made, so that `listen` says it beside the inbox's path and not in a line above its title. */
+class NewInbox {
+  #made = false;
+
+  /** Whether there was no inbox before. */
+  get made(): boolean {
+    return this.#made;
+  }
+
+  /** A logger without the line about the new inbox, which is the only information about an inbox: the others are warnings. */
+  without(log: Logger): Logger {
+    return {
+      ...log,
+      info: (fields, message) => {
+        if ("inbox" in fields) this.#made = true;
+        else log.info(fields, message);
+      },
+    };
+  }
 }

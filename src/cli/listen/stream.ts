@@ -11,7 +11,7 @@ import { printable } from "../printable.ts";
 import { type ApiKeyOptions, findApiKey } from "../secrets/api-key.ts";
 
 /** The options of a receiver that also takes deliveries from a stream. */
-export interface ListenStreamOptions extends ApiKeyOptions {
+interface ListenStreamOptions extends ApiKeyOptions {
   readonly stream?: URL;
   readonly live?: boolean;
   readonly forwardTo?: readonly unknown[];

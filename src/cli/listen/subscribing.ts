@@ -15,7 +15,7 @@ import { showOutcome } from "../service/subscription-view.ts";
 import { unconfirmedMessage } from "../service/unconfirmed.ts";
 
 /** A receiver's public address, and its secrets. */
-export interface ReachableReceiver {
+interface ReachableReceiver {
   readonly url: URL;
   readonly secrets: FoundSecrets;
   /** The name of the tunnel that the URL belongs to. */

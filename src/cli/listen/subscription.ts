@@ -8,7 +8,7 @@ import type { TunnelOptions } from "../tunnel/options.ts";
 import { Subscribing } from "./subscribing.ts";
 
 /** The options of a receiver that subscribes itself at the service. */
-export interface ListenSubscriptionOptions extends ServiceOptions, TunnelOptions {
+interface ListenSubscriptionOptions extends ServiceOptions, TunnelOptions {
   readonly subscribe?: boolean;
   readonly events?: readonly string[];
 }

@@ -1,12 +1,16 @@
+import { mkdirSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describeError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import type { AttemptObservation, DeliveryObservation, Observation } from "../../receiver/observation.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
+import { formatDelivery } from "../../relay/fixture.ts";
+import { fixtureName } from "../../relay/fixture-name.ts";
 import type { CliContext } from "../context.ts";
 import type { Goal } from "../end/goal.ts";
 import type { Stop } from "../end/stop.ts";
 import type { Tally } from "../end/tally.ts";
+import { unusable } from "../files/unusable.ts";
 import { attemptLines, recordAttempt, wordOf } from "../live/attempt-view.ts";
 import { deliveryLines, recordDelivery } from "../live/delivery-view.ts";
 import type { DiagnoseRefusal } from "../live/diagnosis-limit.ts";
@@ -20,10 +24,9 @@ import { ToldFixes } from "../live/told-fixes.ts";
 import { wordsOf } from "../live/words.ts";
 import { printable } from "../printable.ts";
 import type { ListenOptions } from "./options.ts";
-import { openSaveFolder } from "./save-folder.ts";
 
 /** Where observations are shown and counted. */
-export interface Watching {
+interface Watching {
   readonly goal: Goal | undefined;
   readonly tally: Tally;
   readonly diagnose: DiagnoseRefusal;
@@ -105,4 +108,25 @@ export function watchDeliveries(
 function kindOf(observation: Observation): string | null {
   if (observation.type === "attempt") return observation.kind;
   return observation.outcome.type === "accepted" ? observation.outcome.kind : null;
+}
+
+/**
+ * Creates the folder for saved deliveries, accessible only to its owner; returns a function that saves a delivery if it is
+ * authentic.
+ *
+ * @throws HookporterError `folder_unusable`
+ */
+function openSaveFolder(path: string): (observation: DeliveryObservation) => void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw unusable(path, cause, "pass another folder with --save-dir");
+  }
+  let saved = 0;
+  return ({ delivery, outcome }) => {
+    if (delivery === undefined || !("eventId" in outcome)) return;
+    const kind = outcome.type === "accepted" ? outcome.kind : null;
+    const name = fixtureName(delivery.receivedAt, ++saved, kind, outcome.eventId);
+    writeFileSync(resolve(path, name), formatDelivery(delivery), { mode: 0o600 });
+  };
 }

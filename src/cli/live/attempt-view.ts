@@ -10,7 +10,7 @@ import { problemLines } from "./problem-lines.ts";
 import { beneath, type Mark, type Row, type RowStyle, rowLines } from "./row.ts";
 
 /** How an attempt is shown. */
-export interface AttemptTerms {
+interface AttemptTerms {
   /** Milliseconds since 1970. */
   readonly now: number;
   /** Whether every error is the one that was printed for the attempt before: then it is not printed again. */

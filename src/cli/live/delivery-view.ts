@@ -11,7 +11,7 @@ import { beneath, type Mark, type Row, type RowStyle, rowLines } from "./row.ts"
 import type { ToldFixes } from "./told-fixes.ts";
 
 /** Why a signature does not match; `left_out` if there were too many to diagnose, `undefined` if it matches. */
-export type ShownDiagnosis = Diagnosis | "left_out" | undefined;
+type ShownDiagnosis = Diagnosis | "left_out" | undefined;
 
 const MARKS = {
   ...{ accepted: "received", duplicate: "duplicate", dead: "failed", rejected: "failed", failed: "failed" },

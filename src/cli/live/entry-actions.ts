@@ -9,7 +9,7 @@ import { entryPage } from "../events/entry-view.ts";
 import type { Output } from "../output.ts";
 
 /** What the keys need to act on entries. */
-export interface ActingOn {
+interface ActingOn {
   readonly inbox: Inbox;
   /** Where entries are sent again: the receiver itself. */
   readonly target: URL;

@@ -6,7 +6,7 @@ import type { RecentEntries } from "./recent-entries.ts";
 import type { StatusBar } from "./status-bar.ts";
 
 /** The actions of the live view's keys. */
-export interface KeyActions {
+interface KeyActions {
   readonly gate: LiveGate;
   readonly bar: StatusBar;
   readonly recent: RecentEntries;

@@ -14,7 +14,7 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
 const STARTED = 3000;
 
 /** A file that redirects to an address. */
-export interface LeadingFile {
+interface LeadingFile {
   readonly path: string;
   readonly remove: () => void;
 }

@@ -12,7 +12,7 @@ import type { RecentEntries } from "./recent-entries.ts";
 import type { StatusBar } from "./status-bar.ts";
 
 /** What the keys of `listen` need. */
-export interface KeyTerms {
+interface KeyTerms {
   readonly gate: LiveGate;
   readonly bar: StatusBar;
   readonly recent: RecentEntries;

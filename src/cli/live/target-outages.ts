@@ -23,7 +23,7 @@ interface CatchUp {
 }
 
 /** What {@link TargetOutages} needs. */
-export interface OutageView {
+interface OutageView {
   readonly output: Output;
   readonly bar: StatusBar;
   readonly clock: () => number;

@@ -7,7 +7,7 @@ import { Readiness } from "./readiness.ts";
 import { openReadyFile } from "./ready-file.ts";
 
 /** The options for reporting readiness. */
-export interface ReadinessOptions {
+interface ReadinessOptions {
   readonly readyFile?: string;
   readonly healthPort?: number;
 }
@@ -25,7 +25,7 @@ export interface OpenReadiness {
 }
 
 /** What readiness is reported of. */
-export interface ReadinessParts {
+interface ReadinessParts {
   readonly receiver: MeasuredReceiver;
   /** The close functions of everything that is open. */
   readonly stops: (() => unknown)[];

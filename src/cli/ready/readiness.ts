@@ -1,5 +1,5 @@
 /** One condition for being ready. */
-export interface ReadyCheck {
+interface ReadyCheck {
   /** One word for `/readyz`. */
   readonly name: string;
   /** Evaluated for each request; a thrown error counts as false. */
@@ -7,7 +7,7 @@ export interface ReadyCheck {
 }
 
 /** The state of readiness. */
-export interface ReadyState {
+interface ReadyState {
   /** Whether all checks hold. */
   readonly ready: boolean;
   /** Each check by name, and whether it holds. */

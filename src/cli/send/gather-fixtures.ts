@@ -14,7 +14,7 @@ export interface NamedFixture {
 }
 
 /** What was found: fixtures, and errors about files that are none. */
-export interface Gathered {
+interface Gathered {
   readonly fixtures: readonly NamedFixture[];
   readonly broken: readonly HookporterError[];
 }

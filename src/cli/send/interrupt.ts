@@ -7,7 +7,7 @@ export interface Interruption {
 }
 
 /** How a run ends when it is told to. */
-export interface RunEnds {
+interface RunEnds {
   /** Begins nothing more. */
   readonly stop: () => void;
   /** Ends what has begun. */

@@ -2,7 +2,7 @@ import { printable } from "../printable.ts";
 import { columnsOf } from "../wrap-text.ts";
 
 /** What a receiver made with this library answers to an event that it keeps. */
-export interface OwnAnswer {
+interface OwnAnswer {
   readonly id: string;
   readonly duplicate: boolean;
 }

@@ -9,7 +9,7 @@ import type { ServiceOptions } from "./options.ts";
 import { proxyNotice } from "./proxy-notice.ts";
 
 /** What a command sets besides the service's address and key. */
-export interface ClientChoice {
+interface ClientChoice {
   /** Milliseconds for one attempt. */
   readonly timeout?: number | undefined;
   readonly assumptions?: Partial<Assumptions>;

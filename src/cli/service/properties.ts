@@ -6,7 +6,6 @@ import { type FitTable, fitOptions } from "../settings/fitting.ts";
 import { openClient } from "./client.ts";
 import { SERVICE_FITS, type ServiceOptions } from "./options.ts";
 import { PagePrinter } from "./page-printer.ts";
-import { openPageProgress } from "./page-progress.ts";
 
 /** The options of `properties`. */
 export interface PropertiesOptions extends ServiceOptions {
@@ -71,4 +70,32 @@ function summary(
     all === true || shown >= total ? "all" : `page ${page}, ${size} per page; --all fetches every page`;
   const where = environment === "unknown" ? "" : `, ${environment} environment`; // an access token does not say
   return `${shown} of ${total} properties${where} (${part})`;
+}
+
+/** A line on the terminal that says how far a list has come. */
+interface PageProgress {
+  /** Shows the line, or changes it in place. */
+  show(text: string): void;
+  /** Removes the line, so that others can be printed. */
+  clear(): void;
+}
+
+const NONE: PageProgress = { show: () => {}, clear: () => {} };
+
+/** Opens a progress line on standard error: only on a terminal that can change a line in place. */
+function openPageProgress({ io }: Pick<CliContext, "io">): PageProgress {
+  if (!io.isTTY.stderr || io.env.TERM === "dumb") return NONE;
+  let shown = false;
+  const clear = () => {
+    if (shown) io.stderr.write("\u001b[2K");
+    shown = false;
+  };
+  return {
+    show: (text) => {
+      clear();
+      io.stderr.write(`${text}\r`); // the cursor goes back, so that any other message overwrites the line
+      shown = true;
+    },
+    clear,
+  };
 }

@@ -9,7 +9,7 @@ import { invalidConfig } from "./config-error.ts";
 import { readSource } from "./config-source.ts";
 
 /** One value of the configuration file, and its position. */
-export interface ConfigValue {
+interface ConfigValue {
   readonly value: unknown;
   readonly where: string;
 }

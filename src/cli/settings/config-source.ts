@@ -10,7 +10,7 @@ import { invalidConfig } from "./config-error.ts";
 export const CONFIG_FILES = ["json", "ts", "mts", "js", "mjs"].map((type) => `hookporter.config.${type}`);
 
 /** The content of a configuration file, not checked yet. */
-export interface ConfigSource {
+interface ConfigSource {
   /** The file's name. */
   readonly file: string;
   readonly content: Readonly<Record<string, unknown>>;

@@ -9,7 +9,7 @@ import type { ReachableOptions, TunnelFlag, TunnelName, TunnelOptions } from "./
 import { ownServerSettings, SSH_FLAGS, serviceSettings } from "./ssh-settings.ts";
 
 /** How to open a tunnel by its name. */
-export interface TunnelKind {
+interface TunnelKind {
   /** A name in `PROVIDERS` of `tunnel/child.ts`; several kinds may share one. */
   readonly provider: string;
   /** Creates the settings for the provider's `open`, from options, environment and files. */

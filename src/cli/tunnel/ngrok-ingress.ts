@@ -5,7 +5,7 @@ import { describeFileError } from "../files/file-error.ts";
 import type { Io } from "../io.ts";
 
 /** An ingress other than ngrok's public one, and the certificate (PEM) to trust there. */
-export interface NgrokIngress {
+interface NgrokIngress {
   readonly serverAddr?: string;
   readonly ca?: string;
 }

@@ -1,7 +1,8 @@
+import { InvalidArgumentError } from "commander";
+import { describeError } from "../../errors.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { SecretOptions } from "../secrets/options.ts";
-import { readChoice, readCommand, readDomain, readPublicUrl } from "../settings/values.ts";
-import { readHost, readPattern, readRemotePort } from "./values.ts";
+import { readChoice, readCommand, readDomain, readInteger, readPublicUrl } from "../settings/values.ts";
 
 /** The values of `--tunnel`. */
 export const TUNNEL_NAMES = [
@@ -98,4 +99,29 @@ export function addTunnelOptions(command: CliCommand): CliCommand {
       "with --tunnel command: regular expression for the address in the output (whole match, or first group)",
       readPattern,
     );
+}
+
+/** Readers of option values that apply only to some tunnels. */
+
+/** The name or IP address of another machine, a name in the SSH configuration, or a URL such as `ssh://me@box:2222`. */
+export function readHost(text: string): string {
+  if (/^[\p{L}\p{N}_][\p{L}\p{N}_.:-]*$/u.test(text)) return text;
+  if (/^ssh:\/\/(?:[\w.+][\w.+-]*@)?(?:[\w.][\w.-]*|\[[\da-f:]+\])(?::\d{1,5})?$/i.test(text)) return text;
+  throw new InvalidArgumentError("expected a host such as ssh.example.com or ssh://me@ssh.example.com:2222.");
+}
+
+/** A port on another machine. */
+export function readRemotePort(text: string): number {
+  return readInteger(text, 1, 65_535, "a port from 1 to 65535");
+}
+readRemotePort.numbers = "only";
+
+/** A regular expression, as its text. */
+export function readPattern(text: string): string {
+  try {
+    new RegExp(text);
+    return text;
+  } catch (thrown) {
+    throw new InvalidArgumentError(`expected a regular expression: ${describeError(thrown)}.`);
+  }
 }

@@ -15,7 +15,7 @@ import type { ReachableOptions } from "./options.ts";
 import { showTunnel, warnOfThePublic } from "./view.ts";
 
 /** A tunnel or public address, and how to keep it up. */
-export interface TunnelSource {
+interface TunnelSource {
   /** Its name in records. */
   readonly name: string;
   readonly startChild: StartChild;

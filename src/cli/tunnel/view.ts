@@ -13,7 +13,7 @@ const OWN_SERVER: TunnelName = "ssh";
 const LONGEST_LINE = 600;
 
 /** How to print a change. */
-export interface TunnelView {
+interface TunnelView {
   /** Milliseconds since 1970. */
   readonly now: number;
   /** Whether `--subscribe` tells the service about each address. */

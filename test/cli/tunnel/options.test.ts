@@ -1,4 +1,6 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { readCommand } from "../../../src/cli/settings/values.ts";
+import { readHost, readPattern, readRemotePort } from "../../../src/cli/tunnel/options.ts";
 import { SECRET } from "../../receiver/sample.ts";
 import { runCli } from "../fake-io.ts";
 
@@ -23,4 +25,54 @@ it.each([
   const { code, stderr } = await runCli(["listen", ...argv], { env: { HOOKPORTER_SECRET: SECRET } });
   expect(code).toBe(exitCode);
   expect(stderr.trim().split("\n")).toHaveLength(1);
+});
+
+describe("a host", () => {
+  it.each([
+    ...["box", "ssh.example.com", "192.0.2.1", "2001:db8::1", "_my.box", "bücher.example"],
+    ...["ssh://box", "ssh://first.last+tag-1_x@box:2222", "ssh://me@[2001:db8::1]:22"],
+  ])("may be %s", (text) => {
+    expect(readHost(text)).toBe(text);
+  });
+
+  it.each([
+    ...["", "-oProxyCommand=x", "me@box", "a b", "box;ls", "$(box)", "box\n"],
+    ...[
+      "ssh://-oProxyCommand=x",
+      "ssh://-l@box",
+      "ssh://a b@box",
+      "ssh://$USER@box",
+      "ssh://box/x",
+      "ssh://box:ssh",
+    ],
+  ])("may not be %j", (text) => expect(() => readHost(text)).toThrow("host"));
+});
+
+it("a port of another machine is read, but never 0", () => {
+  expect(readRemotePort("65535")).toBe(65_535);
+  for (const text of ["0", "65536", "ssh", "-1"])
+    expect(() => readRemotePort(text), text).toThrow("1 to 65535");
+});
+
+describe("a command", () => {
+  it.each([
+    ["bore local 4400", ["bore", "local", "4400"]],
+    ["  bore\tlocal  ", ["bore", "local"]],
+    [`"/opt/my tools/bore" --to 'a "b" c'`, ["/opt/my tools/bore", "--to", 'a "b" c']],
+    [`tool --name="two words"x ''`, ["tool", "--name=two wordsx", ""]],
+    [`tool "$HOME" * ; rm \\x`, ["tool", "$HOME", "*", ";", "rm", "\\x"]],
+    [String.raw`C:\tools\bore.exe {port}`, [String.raw`C:\tools\bore.exe`, "{port}"]],
+    ["tool '$1 $& $`'", ["tool", "$1 $& $`"]],
+  ])("%j is read", (text, words) => expect(readCommand(text)).toEqual(words));
+
+  it.each(["", "  ", "''", `tool "open`, "tool it's"])("%j is refused", (text) => {
+    expect(() => readCommand(text)).toThrow("program");
+  });
+
+  it("cannot be repeated", () => expect(() => readCommand("bore", ["bore"])).toThrow("one command"));
+});
+
+it("a regular expression is read", () => {
+  expect(readPattern(String.raw`at (https://\S+)`)).toBe(String.raw`at (https://\S+)`);
+  expect(() => readPattern("(")).toThrow("regular expression");
 });

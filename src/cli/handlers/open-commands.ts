@@ -1,0 +1,91 @@
+import { HookporterError } from "../../errors.ts";
+import { withoutPassword } from "../../inbox/postgres/options.ts";
+import type { CliContext } from "../context.ts";
+import { canStart } from "../files/find-program.ts";
+import type { NamedInbox } from "../inbox/named-inbox.ts";
+import { printable } from "../printable.ts";
+import { childEnvironment } from "../secrets/child-environment.ts";
+import { DeadLetterCommand } from "./dead-letter-command.ts";
+import { ExecCommand } from "./exec-command.ts";
+
+/** The options for running commands: a program and its arguments each. */
+export interface CommandFlagOptions {
+  /** For each event. */
+  readonly exec?: readonly string[];
+  /** When there are dead letters. */
+  readonly onDead?: readonly string[];
+}
+
+/** The options beside them: variables that commands must not get. */
+interface Beside extends CommandFlagOptions {
+  readonly secretEnv?: readonly string[];
+  readonly withheldEnv?: readonly string[];
+}
+
+/**
+ * Prepares the command of `--exec`; returns `undefined` without it.
+ *
+ * @throws HookporterError `usage` if there is no such program
+ */
+export function openExec(
+  options: Beside,
+  inbox: NamedInbox,
+  context: CliContext,
+  onPrint: (text: string) => void = () => {},
+): ExecCommand | undefined {
+  if (options.exec === undefined) return undefined;
+  return new ExecCommand({
+    ...setUp("--exec", options.exec, { options, inbox, context }),
+    onLine: (seq, line) => {
+      context.output.talk(`exec #${seq}: ${printable(line, 500)}`);
+      onPrint(line);
+    },
+  });
+}
+
+/**
+ * Prepares the command of `--on-dead`; returns `undefined` without it.
+ *
+ * @throws HookporterError `usage` if there is no such program
+ */
+export function openDeadLetterCommand(
+  options: Beside,
+  inbox: NamedInbox,
+  context: CliContext,
+): DeadLetterCommand | undefined {
+  if (options.onDead === undefined) return undefined;
+  const say = (line: string) => context.output.talk(`on-dead: ${printable(line, 500)}`);
+  const setup = setUp("--on-dead", options.onDead, { options, inbox, context });
+  return new DeadLetterCommand({ ...setup, onLine: say, onFailure: say });
+}
+
+/** Waits for the current run, and says how many dead letters no run was for. */
+export async function closeDeadLetterCommand(
+  command: DeadLetterCommand,
+  { output }: CliContext,
+): Promise<void> {
+  await command.close();
+  const { pending } = command;
+  if (pending === 0) return;
+  output.talk(
+    `on-dead: not run for ${pending === 1 ? "the last dead letter" : `the last ${pending} dead letters`}`,
+  );
+}
+
+/** A command and its surroundings: none of our secrets, none of the variables named, and no password of the inbox. */
+function setUp(
+  flag: string,
+  words: readonly string[],
+  { options, inbox, context: { io } }: { options: Beside; inbox: NamedInbox; context: CliContext },
+) {
+  const env = childEnvironment(io, [...(options.secretEnv ?? []), ...(options.withheldEnv ?? [])]);
+  const [program = ""] = words;
+  if (!canStart(program, io.cwd, env.PATH)) {
+    throw new HookporterError(
+      "usage",
+      `expected ${flag} to begin with a program, got ${program}, which is no executable file${program.includes("/") ? "" : " in PATH"}: correct it, or run a shell, such as 'sh -c "…"'`,
+    );
+  }
+  const shown = inbox.option === "memory:" ? undefined : (inbox.file ?? withoutPassword(inbox.option));
+  return { words, cwd: io.cwd, env, inbox: shown };
+}
