@@ -14,7 +14,7 @@ const FOLDERS = {
   "src/dispatch": { tests: ["test/dispatch/**/*.test.ts", "test/receiver/options/options.test.ts"] },
   "src/inbox": {
     tests: [
-      "test/inbox/{access,damage,damaged-pages,decide-entry,lease,memory,new-entry,open,sqlite}.test.ts",
+      "test/inbox/{access,damage,damaged-pages,lease,memory,new-entry,open,sqlite}.test.ts",
       "test/inbox/sqlite/processes/runners.test.ts",
       "test/receiver/{accept,retention}.test.ts",
     ],

@@ -8,7 +8,7 @@ import type { TargetOptions } from "./targets/target.ts";
 
 /** How entries are claimed and run. */
 export interface DispatcherOptions
-  extends Omit<RunOptions, "signal" | "targets" | "trace">,
+  extends Omit<RunOptions, "signal" | "targets" | "trace" | "ready">,
     SettlementListeners {
   readonly inbox: Inbox;
   /** The id with which this process is registered with the inbox. */

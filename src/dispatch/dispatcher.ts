@@ -8,6 +8,7 @@ import { ClaimLoop } from "./claim-loop.ts";
 import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 import { type DrainReport, drain } from "./drain.ts";
+import type { ReadyEvent } from "./handler.ts";
 import { horizonOf } from "./horizon.ts";
 import { NO_LEFT_KINDS } from "./left-kinds.ts";
 import { Reservation } from "./reservation.ts";
@@ -99,8 +100,8 @@ export class Dispatcher {
     if (!this.#loop.caughtUp || this.#limit.isFull || !leftKinds.isEmpty) return undefined;
     const lease: Lease = { token: leaseToken(runner), until: clock() + leaseMs };
     const free = this.#limit.reserve();
-    const run = (entry: ClaimedEntry) => {
-      void this.#runner.run(entry, { claimed: false, before: this.#nextTurn, begin: free });
+    const run = (entry: ClaimedEntry, ready: ReadyEvent | undefined) => {
+      void this.#runner.run(entry, { claimed: false, ready, before: this.#nextTurn, begin: free });
     };
     const giveUp = () => {
       free();

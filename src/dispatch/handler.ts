@@ -2,6 +2,7 @@ import type { Logger } from "../base/logger.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { WebhookEvent } from "../event/event.ts";
+import type { DataSchemas } from "../event/schemas.ts";
 import type { DeadReason, WaitingReason } from "../inbox/reasons.ts";
 import type { HandlerTransaction } from "../inbox/transaction-types.ts";
 import type { TargetOptions } from "./targets/target.ts";
@@ -86,6 +87,13 @@ export type EntryLetter = Omit<DeadLetter, "event">;
 export interface PlannedRun {
   readonly run: readonly NamedHandler[];
   readonly event: () => WebhookEvent | Promise<WebhookEvent>;
+}
+
+/** The event of an entry that runs as soon as it was kept, so that its bytes need not be read again. */
+export interface ReadyEvent {
+  readonly event: WebhookEvent;
+  /** The schemas that its `data` was checked with. */
+  readonly schemas: DataSchemas;
 }
 
 /** What to do with a claimed entry. */

@@ -1,8 +1,9 @@
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import type { Lease } from "../inbox/lease.ts";
+import type { ReadyEvent } from "./handler.ts";
 
 /** Fields known only after insert. */
-export type NewlyKept = Pick<ClaimedEntry, "seq" | "key" | "kind" | "delivery">;
+export type NewlyKept = Pick<ClaimedEntry, "seq" | "key" | "kind" | "orderKey" | "delivery">;
 
 /**
  * Room to run an entry that is about to be kept. The entry is inserted with this lease, so no claim is needed. Always
@@ -11,7 +12,7 @@ export type NewlyKept = Pick<ClaimedEntry, "seq" | "key" | "kind" | "delivery">;
 export class Reservation {
   /** The lease to insert the entry with. */
   readonly lease: Lease;
-  readonly #run: (entry: ClaimedEntry) => void;
+  readonly #run: (entry: ClaimedEntry, ready: ReadyEvent | undefined) => void;
   readonly #free: () => void;
   #isUsed = false;
 
@@ -19,36 +20,37 @@ export class Reservation {
    * @param run - runs the entry, and frees the room once it begins
    * @param free - frees the room
    */
-  constructor(lease: Lease, run: (entry: ClaimedEntry) => void, free: () => void) {
+  constructor(
+    lease: Lease,
+    run: (entry: ClaimedEntry, ready: ReadyEvent | undefined) => void,
+    free: () => void,
+  ) {
     this.lease = lease;
     this.#run = run;
     this.#free = free;
   }
 
-  /** Whether an entry runs with it. */
-  get isUsed(): boolean {
-    return this.#isUsed;
-  }
-
   /** Runs the entry that was inserted with the lease, but not before the sender can be answered. */
-  run({ seq, key, kind, delivery }: NewlyKept): void {
+  run({ seq, key, kind, orderKey, delivery }: NewlyKept, ready?: ReadyEvent): void {
     this.#isUsed = true;
     const { token, until } = this.lease;
-    this.#run({
+    const entry = {
       seq,
       lease: token,
       key,
       kind,
-      orderKey: null,
+      orderKey,
       runAt: until,
       attempts: 1,
       finishedHandlers: [],
       delivery,
-    });
+    };
+    this.#run(entry, ready);
   }
 
-  /** Frees the room, unless an entry uses it. Call it once. */
-  release(): void {
+  /** Frees the room, unless an entry uses it; returns whether one does. Call it once. */
+  release(): boolean {
     if (!this.#isUsed) this.#free();
+    return this.#isUsed;
   }
 }

@@ -10,7 +10,6 @@ export type { CountFilter, Counts } from "../inbox/counts.ts";
 export type { EntryFilter, TextAlternatives } from "../inbox/entry-filter.ts";
 export type { BacklogRequest, Inbox } from "../inbox/inbox.ts";
 export type { InsideEnd, InsideResult, InsideTerms, Progress } from "../inbox/inside.ts";
-export type { KeepTerms, Kept, KeptEvent, KeptRejected } from "../inbox/kept.ts";
 export type { Lease } from "../inbox/lease.ts";
 export type { OpenTerms } from "../inbox/open-terms.ts";
 export type { EntryOutline, OutlineRequest, RunOutline } from "../inbox/outline.ts";

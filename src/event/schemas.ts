@@ -49,11 +49,6 @@ export function documentedProblems(kind: string, data: OpenObject): readonly Dat
   return error === undefined ? [] : toDataProblems(error.issues, data);
 }
 
-/** Whether the service description shows the `data` of a kind. */
-export function isDocumented(kind: string): boolean {
-  return documentedSchema(kind) !== undefined;
-}
-
 /**
  * The schema of a kind's documented `data`, if any (section "Property (as carried in a `property.created` webhook, field
  * `data`)").

@@ -20,10 +20,13 @@ export interface NewEntry {
   readonly orderKey: string | null;
   readonly delivery: Delivery;
   /** When it is first due; {@link ClaimRequest.only} can claim it sooner. Default: at its arrival. */
-  readonly runAt?: number;
+  readonly runAt?: number | undefined;
   /** Keeps it even if its key may have been pruned: for entries that are replayed on purpose. */
   readonly afterPruning?: boolean;
-  /** For a pending entry without an order key: inserts it already leased, so no claim is needed. */
+  /**
+   * Inserts a pending entry already leased, so no claim is needed; unless it has an order key and an earlier entry of that key
+   * waits or runs.
+   */
   readonly lease?: Lease | undefined;
 }
 

@@ -7,7 +7,6 @@ import type { CountFilter, Counts } from "./counts.ts";
 import type { Entry } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
 import type { InsideEnd, InsideResult, InsideTerms } from "./inside.ts";
-import type { KeepTerms, Kept } from "./kept.ts";
 import type { OpenTerms } from "./open-terms.ts";
 import type { EntryOutline, OutlineRequest } from "./outline.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
@@ -58,11 +57,6 @@ export interface Inbox {
    * `undefined`, with nothing kept, for a pending entry so old that its key may have been pruned: it could run twice.
    */
   append(entry: NewEntry): Promise<Appended | undefined>;
-  /**
-   * Reads an authentic delivery and keeps what it is. Optional: for an inbox that can do so outside the receiving
-   * thread. Without it, and if the user's own code is involved, the receiver reads the delivery and calls `append`.
-   */
-  keep?(delivery: Delivery, terms: KeepTerms): Promise<Kept>;
   /** Counts a duplicate if the key is known; does nothing otherwise. */
   touch(key: DedupKey, at: number): Promise<Appended | undefined>;
   /**

@@ -63,15 +63,17 @@ class MemoryInbox implements Inbox {
     const dated = next.eventTimestamp ?? next.delivery.receivedAt;
     const prunedUntil = this.#prunedUntil.get(next.key.source) ?? Number.NEGATIVE_INFINITY;
     if (dated <= prunedUntil && next.state === "pending" && next.afterPruning !== true) return undefined;
+    const isBehind = next.lease !== undefined && this.#isHeldBack({ ...next, seq: this.#seq + 1 }, false);
+    const lease = isBehind ? undefined : next.lease;
     const stored: Stored = {
-      entry: newEntry(++this.#seq, next),
-      lease: next.lease?.token ?? null,
+      entry: newEntry(++this.#seq, { ...next, lease }),
+      lease: lease?.token ?? null,
       delivery: copyOf(next.delivery),
       records: [],
     };
     this.#entries.set(stored.entry.seq, stored);
     this.#byKey.set(keyText(next.key), stored);
-    return { seq: stored.entry.seq, duplicate: false, state: next.state, leased: next.lease !== undefined };
+    return { seq: stored.entry.seq, duplicate: false, state: next.state, leased: lease !== undefined };
   }
 
   async touch(key: DedupKey, at: number): Promise<Appended | undefined> {
@@ -110,7 +112,7 @@ class MemoryInbox implements Inbox {
   }
 
   /** Whether an earlier entry of the same order key has to end first. */
-  #isHeldBack({ seq, key, orderKey }: Entry, deadBlocks: boolean): boolean {
+  #isHeldBack({ seq, key, orderKey }: Pick<Entry, "seq" | "key" | "orderKey">, deadBlocks: boolean): boolean {
     if (orderKey === null) return false;
     return [...this.#entries.values()].some(
       ({ entry: other }) =>

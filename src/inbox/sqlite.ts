@@ -8,7 +8,6 @@ import type { CountFilter, Counts } from "./counts.ts";
 import type { Entry } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
 import type { BacklogRequest, Inbox } from "./inbox.ts";
-import type { KeepTerms, Kept } from "./kept.ts";
 import type { OpenTerms } from "./open-terms.ts";
 import type { EntryOutline, OutlineRequest } from "./outline.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
@@ -50,7 +49,7 @@ export function sqliteInbox(path: string, threading: Threading = defaultThreadin
 const UPKEEP = 1000;
 
 /** Writes that keeping and handling depend on: if one meets damage, nothing may be acknowledged. */
-const VITAL: ReadonlySet<OperationName> = new Set(["append", "keep", "touch", "renew"]);
+const VITAL: ReadonlySet<OperationName> = new Set(["append", "touch", "renew"]);
 
 class SqliteInbox implements Inbox {
   readonly #path: string;
@@ -125,10 +124,6 @@ class SqliteInbox implements Inbox {
 
   append(entry: NewEntry): Promise<Appended | undefined> {
     return this.#write("append", entry);
-  }
-
-  keep(delivery: Delivery, terms: KeepTerms): Promise<Kept> {
-    return this.#write("keep", delivery, terms);
   }
 
   touch(key: DedupKey, at: number): Promise<Appended | undefined> {

@@ -1,17 +1,17 @@
 import type { Reservation } from "../dispatch/reservation.ts";
 import { asError, ConfigurationError, describeError } from "../errors.ts";
+import { checkAge, tooOld } from "../event/age.ts";
 import type { Delivery } from "../event/delivery.ts";
-import type { DedupKey } from "../event/identity.ts";
-import { factsOf, type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
-import { carryOut, decideDelivery, decideEvent, decideRejected } from "../inbox/decide-entry.ts";
-import type { KeepTerms, Kept, KeptEvent, KeptRejected } from "../inbox/kept.ts";
-import { type EntryTerms, storedKind } from "../inbox/new-entry.ts";
+import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
+import type { Rejection } from "../event/rejection.ts";
+import type { Appended } from "../inbox/append.ts";
+import { newEntry, rejectedEntry } from "../inbox/new-entry.ts";
 import { readHeader } from "../signature/header.ts";
 import { verify } from "../signature/verify.ts";
-import { dedupKey, orderKey } from "./entry-keys.ts";
+import { dedupKey } from "./entry-keys.ts";
+import { type Judgement, judge } from "./judge.ts";
 import type { Settings } from "./options/options.ts";
-import type { Accepted, Outcome, Proof } from "./outcome.ts";
-import { problemsInTime } from "./problems-in-time.ts";
+import type { Accepted, Misconfigured, Outcome, Proof, Unauthorized } from "./outcome.ts";
 
 /** How a new entry is to run. */
 export interface NewEntryTerms {
@@ -21,62 +21,67 @@ export interface NewEntryTerms {
   readonly reservation?: Pick<Reservation, "lease" | "run"> | undefined;
 }
 
-/**
- * The core: takes a delivery and returns its outcome. Checks the signature over the raw bytes, parses, validates, then
- * deduplicates and persists in one commit. Independent of any HTTP library; never throws.
- */
-export function accept(
-  delivery: Delivery,
-  settings: Settings,
-  { holdMs, reservation }: NewEntryTerms = {},
-): Promise<Outcome> {
-  let proof: Proof;
+/** Checks the signature over the raw bytes: returns which secret matched, or the outcome if none did. Never throws. */
+export function authenticate(delivery: Delivery, settings: Settings): Proof | Unauthorized | Misconfigured {
   try {
     const secrets = settings.secrets(); // one snapshot: a rotation does not change it half-way
     const header = readHeader(delivery.headers, settings.signatureHeader);
     const verified = verify(delivery.body, header, secrets);
-    if (!verified.ok) return Promise.resolve({ type: "unauthorized", reason: verified.reason });
+    if (!verified.ok) return { type: "unauthorized", reason: verified.reason };
     const { role, fingerprint } = verified.secret;
-    proof = { secret: { role, fingerprint } };
+    return { secret: { role, fingerprint } };
   } catch (error) {
-    return Promise.resolve({ type: "misconfigured", error: asError(error) });
+    return { type: "misconfigured", error: asError(error) };
   }
-  return acceptAuthentic(delivery, { proof, holdMs, reservation }, settings);
 }
 
 /**
- * Accepts a delivery that its channel has authenticated. It is separate from `accept`, and no adapter calls it, so nothing
- * in an HTTP request can lead here.
+ * The core: takes an authentic delivery and returns its outcome. Reads it, decides what it is to become, and keeps that in
+ * one commit that also finds duplicates. Independent of any HTTP library; never throws.
+ *
+ * @param proof - why it is authentic
  */
-export function acceptFromChannel(
+export async function accept(
   delivery: Delivery,
-  channel: string,
+  proof: Proof,
   settings: Settings,
-  reservation?: Reservation,
+  { holdMs, reservation }: NewEntryTerms = {},
 ): Promise<Outcome> {
-  return acceptAuthentic(delivery, { proof: { channel }, reservation }, settings);
-}
-
-/** Why a delivery is authentic, and how its entry is to run. */
-interface Entitled extends NewEntryTerms {
-  readonly proof: Proof;
-}
-
-async function acceptAuthentic(delivery: Delivery, entitled: Entitled, settings: Settings): Promise<Outcome> {
-  const { proof, holdMs = 0, reservation } = entitled;
-  const terms = { holdMs, lease: reservation?.lease };
+  const { inbox, backlog } = settings;
   try {
-    const refusal = settings.backlog === undefined ? undefined : await settings.backlog.refusal();
-    if (refusal !== undefined) return await acceptKnown(delivery, { proof, refusal }, settings);
-    const kept = await (decidePlainly(delivery, terms, settings) ??
-      decideWithOwnCode(delivery, terms, settings));
-    if ("rejection" in kept) return rejectedOutcome(kept, proof, settings);
-    const { seq, key, kind, leased } = kept;
-    if (leased === true) reservation?.run({ seq, key, kind: storedKind(kind), delivery: copyOf(delivery) });
-    else if (!kept.duplicate && kept.state === "pending") settings.backlog?.added();
-    return acceptedOutcome(kept, proof, settings);
+    const read = readEnvelope(delivery.body);
+    const full = backlog === undefined ? undefined : await backlog.refusal();
+    if (!read.ok && full !== undefined) return { type: "unavailable", error: full };
+    if (!read.ok) return await reject(delivery, { rejection: read.rejection }, proof, settings);
+
+    let judgement: Judgement;
+    try {
+      // If the backlog is full, only duplicates are accepted, and no more than their key is needed.
+      const judging = full === undefined ? judge(read, settings) : onlyKey(read, settings);
+      judgement = judging instanceof Promise ? await judging : judging;
+    } catch (error) {
+      return { type: "misconfigured", error: asError(error) }; // the user's own code failed
+    }
+    const { key, order, ready } = judgement;
+    const untimely = checkAge(read.timestamp, settings.clock(), settings);
+    // A dead letter may hold an entry with an order key back: a claim finds out.
+    const mayBeHeld = order !== null && settings.deadLetterOrder === "block";
+    const lease = mayBeHeld ? undefined : reservation?.lease;
+    const entry = newEntry(delivery, read, { ...judgement, holdMs, lease });
+    // A known event is a duplicate however late it is: a sender that never saw our answer must not be refused.
+    const isNew = full === undefined && untimely === undefined;
+    const kept = await (isNew ? inbox.append(entry) : inbox.touch(key, delivery.receivedAt));
+    if (kept === undefined && full !== undefined) return { type: "unavailable", error: full };
+    // Its key may have been pruned, even if a clock that was set back calls it timely: it could run twice.
+    if (kept === undefined)
+      return await reject(delivery, { rejection: untimely ?? tooOld(), read }, proof, settings);
+
+    const { seq, leased, duplicate, state } = kept;
+    if (leased === true) {
+      reservation?.run({ seq, key, kind: entry.kind, orderKey: order, delivery: copyOf(delivery) }, ready);
+    } else if (!duplicate && state === "pending") backlog?.added();
+    return acceptedOutcome(kept, read, judgement, proof, settings);
   } catch (error) {
-    if (error instanceof OwnCodeError) return { type: "misconfigured", error: asError(error.cause) };
     if (error instanceof ConfigurationError) return { type: "misconfigured", error };
     settings.log.error(
       { error: describeError(error) },
@@ -86,28 +91,8 @@ async function acceptAuthentic(delivery: Delivery, entitled: Entitled, settings:
   }
 }
 
-/** Counts a duplicate of a known event; nothing new is kept. */
-async function acceptKnown(
-  delivery: Delivery,
-  { proof, refusal }: { readonly proof: Proof; readonly refusal: Error },
-  settings: Settings,
-): Promise<Outcome> {
-  const read = readEnvelope(delivery.body);
-  if (!read.ok) return { type: "unavailable", error: refusal };
-  let key: DedupKey;
-  try {
-    key = dedupKey(read, settings);
-  } catch (cause) {
-    throw new OwnCodeError("the user's own code failed", { cause });
-  }
-  const known = await settings.inbox.touch(key, delivery.receivedAt);
-  if (known === undefined) return { type: "unavailable", error: refusal };
-  const { content, timestamp, envelope } = read;
-  return acceptedOutcome(
-    { ...known, key, kind: envelope.event, timestamp, content, problems: [] },
-    proof,
-    settings,
-  );
+function onlyKey(read: ReadEnvelope, settings: Settings): Judgement {
+  return { key: dedupKey(read, settings), order: null, problems: [] };
 }
 
 /** A handler's own, as if it came from the store: what it changes is not seen by those who watch. */
@@ -115,78 +100,57 @@ function copyOf({ method, target, headers, body, receivedAt }: Delivery): Delive
   return { method, target, headers, body: new Uint8Array(body), receivedAt };
 }
 
-type StoreTerms = Pick<KeepTerms, "holdMs" | "lease">;
-
-/** Decides without the user's own code, if none is needed: in the inbox, if that can decide beside this thread. */
-function decidePlainly(
+/** Keeps a dead letter. */
+async function reject(
   delivery: Delivery,
-  { holdMs, lease }: StoreTerms,
-  settings: Settings,
-): Promise<Kept> | undefined {
-  const { inbox, identity, orderBy, schemas, source, maxAge, maxSkew, clock } = settings;
-  if (identity !== undefined || orderBy !== undefined || Object.keys(schemas).length > 0) return undefined;
-  const terms: KeepTerms = { source, maxAge, maxSkew, holdMs, lease, now: clock() };
-  return inbox.keep?.(delivery, terms) ?? carryOut(decideDelivery(delivery, terms), inbox);
-}
-
-async function decideWithOwnCode(delivery: Delivery, terms: StoreTerms, settings: Settings): Promise<Kept> {
-  const { inbox, source, maxAge, maxSkew, clock } = settings;
-  const read = readEnvelope(delivery.body);
-  if (!read.ok) return carryOut(decideRejected(delivery, { rejection: read.rejection, source }), inbox);
-  const own = await ownTerms(read, settings);
-  const limits = { maxAge, maxSkew, now: clock() };
-  return carryOut(decideEvent(delivery, factsOf(read), { ...own, ...terms }, limits), inbox);
-}
-
-/** What went wrong in the user's own code. */
-class OwnCodeError extends Error {}
-
-async function ownTerms(read: ReadEnvelope, settings: Settings): Promise<EntryTerms> {
-  try {
-    const key = dedupKey(read, settings);
-    const checking = problemsInTime(read.envelope, settings);
-    const problems = checking instanceof Promise ? await checking : checking;
-    return { key, order: orderKey(read, settings, problems.length === 0), problems };
-  } catch (cause) {
-    throw new OwnCodeError("the user's own code failed", { cause });
+  { rejection, read }: { readonly rejection: Rejection; readonly read?: ReadEnvelope },
+  proof: Proof,
+  { inbox, source, log, clock }: Settings,
+): Promise<Outcome> {
+  const entry = rejectedEntry(delivery, rejection, source, read);
+  const kept = await inbox.append(entry);
+  if (kept === undefined) {
+    throw new TypeError(
+      "expected the inbox's append to keep every dead letter, got undefined: return that for pending entries only",
+    );
   }
-}
-
-function rejectedOutcome(kept: KeptRejected, proof: Proof, { log, clock }: Settings): Outcome {
-  const { rejection, kind, seq, eventId, duplicate, timestamp } = kept;
-  if (rejection.reason === "future_timestamp" && timestamp !== null) {
-    const aheadMs = timestamp - clock();
+  if (rejection.reason === "future_timestamp" && read !== undefined) {
+    const aheadMs = read.timestamp - clock();
     log.warn({ aheadMs }, "an event is dated in the future: is this machine's clock right?");
   }
-  return { type: "rejected", rejection, kind, seq, eventId, duplicate, ...proof };
-}
-
-function acceptedOutcome(kept: KeptEvent, { secret, channel }: Proof, settings: Settings): Accepted {
-  const { key, kind, seq, duplicate, state: entryState } = kept;
-  const problems = kept.problems.length === 0 ? undefined : kept.problems;
-  const reason = problems === undefined ? undefined : "invalid_data";
-  const restampOf = earlierOf(kept, settings);
-  const { eventId } = key;
+  const { seq, duplicate } = kept;
   return {
-    type: "accepted",
-    eventId,
-    kind,
+    type: "rejected",
+    rejection,
+    kind: entry.kind,
     seq,
+    eventId: entry.key.eventId,
     duplicate,
-    entryState,
-    reason,
-    problems,
-    restampOf,
-    secret,
-    channel,
+    ...proof,
   };
 }
 
-/** The event that a new one may be a restamp of; duplicates and what `identity` has already told apart are none. */
-function earlierOf(
-  { content, timestamp, key, duplicate }: KeptEvent,
+function acceptedOutcome(
+  { seq, duplicate, state: entryState }: Appended,
+  { envelope, content, timestamp }: ReadEnvelope,
+  { key: { eventId }, problems }: Judgement,
+  { secret, channel }: Proof,
   { identity, restamps }: Settings,
-): string | undefined {
-  if (duplicate || identity !== undefined) return undefined;
-  return restamps.note(content, key.eventId, timestamp);
+): Accepted {
+  const fits = problems.length === 0;
+  // What is a duplicate, or what `identity` has told apart, is no restamp.
+  const mayBeRestamp = !duplicate && identity === undefined;
+  return {
+    type: "accepted",
+    eventId,
+    kind: envelope.event,
+    seq,
+    duplicate,
+    entryState,
+    reason: fits ? undefined : "invalid_data",
+    problems: fits ? undefined : problems,
+    restampOf: mayBeRestamp ? restamps.note(content, eventId, timestamp) : undefined,
+    secret,
+    channel,
+  };
 }

@@ -9,6 +9,7 @@ import type { Answer } from "../http/answer.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { checkFunction } from "../options/check-options.ts";
 import type { Channel } from "./channel.ts";
+import { recheckEntry } from "./check-in-time.ts";
 import { tellDead } from "./dead-letter.ts";
 import { Drains } from "./drains.ts";
 import type { Drift } from "./drift.ts";
@@ -30,7 +31,6 @@ import type { ReceiverOptions } from "./options/receiver-options.ts";
 import type { Outcome } from "./outcome.ts";
 import { OutcomeLog } from "./outcome-log.ts";
 import { planEntry, type Registered } from "./plan.ts";
-import { recheckEntry } from "./problems-in-time.ts";
 import type { Ran, Receiver, ReplacingHandlers } from "./receiver.ts";
 import { Retention } from "./retention.ts";
 import { SignedRefusals } from "./signed-refusals.ts";
@@ -102,7 +102,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       ...{ runner: this.#registration.id, sources: [settings.source], leftKinds: missing },
       ...{ handlerTimeoutMs, leaseMs, pollMs, knownTargets: () => this.#router.targets },
       deadBlocks: settings.deadLetterOrder === "block",
-      plan: (entry) => planEntry(entry, this.#settings, this.#registered),
+      plan: (entry, ready) => planEntry(entry, this.#settings, this.#registered, ready),
       onAttempts: (...ran) => {
         outcomes.run(...ran, settings.clock());
         this.#observers.notify(attemptObservation(...ran));

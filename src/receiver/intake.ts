@@ -4,7 +4,7 @@ import type { EntryLetter } from "../dispatch/handler.ts";
 import type { Reservation } from "../dispatch/reservation.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { Answer } from "../http/answer.ts";
-import { accept, acceptFromChannel } from "./accept.ts";
+import { accept, authenticate } from "./accept.ts";
 import { admit } from "./admit.ts";
 import { type Channel, channelDelivery } from "./channel.ts";
 import { letterOf } from "./dead-letter.ts";
@@ -14,8 +14,7 @@ import { misconfigured } from "./misconfigured.ts";
 import type { Observation } from "./observation.ts";
 import { type Answered, deliveryObservation } from "./observed.ts";
 import type { Settings } from "./options/options.ts";
-import type { DeliveryTrace } from "./options/tracing.ts";
-import { type Outcome, refused } from "./outcome.ts";
+import { type Misconfigured, type Outcome, type Proof, refused, type Unauthorized } from "./outcome.ts";
 import type { OutcomeLog } from "./outcome-log.ts";
 import { toAnswer } from "./response.ts";
 import type { SignedRefusals } from "./signed-refusals.ts";
@@ -34,8 +33,8 @@ interface Receiving {
   readonly onDead: (letter: EntryLetter) => void;
 }
 
-/** Decides what becomes of a delivery. */
-type Decide = (delivery: Delivery, reservation: Reservation | undefined) => Promise<Outcome>;
+/** Why a delivery is authentic, or the outcome if it is not. */
+type Prove = (delivery: Delivery, settings: Settings) => Proof | Unauthorized | Misconfigured;
 
 /** Takes deliveries, from whichever side they come: reserves room to run them, accepts them, and reports the outcome. */
 export class Intake {
@@ -56,9 +55,7 @@ export class Intake {
   /** As `Receiver.accept`. */
   async accept(delivery: Delivery): Promise<Outcome> {
     const start = performance.now();
-    const outcome = await this.#take(delivery, (taken, reservation) =>
-      accept(taken, this.#settings, { reservation }),
-    );
+    const outcome = await this.#take(delivery, authenticate);
     this.#receiving.outcomes.delivery(outcome, start);
     return outcome;
   }
@@ -69,12 +66,10 @@ export class Intake {
     const start = performance.now();
     try {
       const delivery = channelDelivery(channel, body, clock());
-      const outcome =
-        body.byteLength > bodyLimit
-          ? refused("too_large")
-          : await this.#take(delivery, (taken, reservation) =>
-              acceptFromChannel(taken, channel.name, this.#settings, reservation),
-            );
+      const isTooLarge = body.byteLength > bodyLimit;
+      // Nothing in an HTTP request can lead to this proof: no adapter calls this method.
+      const prove = () => ({ channel: channel.name });
+      const outcome = isTooLarge ? refused("too_large") : await this.#take(delivery, prove);
       this.#receiving.outcomes.delivery(outcome, start);
       this.#report({ head: delivery, outcome, start, delivery });
       return outcome;
@@ -90,13 +85,7 @@ export class Intake {
       const start = performance.now();
       const read = await admit(incoming, receivedAt, this.#settings);
       const delivery = "body" in read ? read : undefined;
-      const holdMs = inline?.holdMs;
-      const outcome =
-        "body" in read
-          ? await this.#take(read, (taken, reservation) =>
-              accept(taken, this.#settings, { holdMs, reservation }),
-            )
-          : read;
+      const outcome = "body" in read ? await this.#take(read, authenticate, inline?.holdMs) : read;
       this.#note(incoming, { outcome, delivery, receivedAt, start });
       const own =
         outcome.type === "accepted" && inline !== undefined ? await inline.answer(outcome) : undefined;
@@ -127,36 +116,38 @@ export class Intake {
   }
 
   /** Takes a delivery that was read completely: all adapters and channels lead here. */
-  #take(delivery: Delivery, decide: Decide): Promise<Outcome> {
+  async #take(delivery: Delivery, prove: Prove, holdMs?: number): Promise<Outcome> {
     const { tracing, source } = this.#settings;
     const trace = tracing?.delivery(delivery, source);
-    return trace === undefined ? this.#decide(delivery, decide) : this.#trace(trace, decide);
-  }
-
-  async #trace(trace: DeliveryTrace, decide: Decide): Promise<Outcome> {
-    const outcome = await trace.run(() => this.#decide(trace.delivery, decide));
+    if (trace === undefined) return this.#accept(delivery, prove, holdMs);
+    const outcome = await trace.run(() => this.#accept(trace.delivery, prove, holdMs));
     trace.end(outcome);
     return outcome;
   }
 
-  async #decide(delivery: Delivery, decide: Decide): Promise<Outcome> {
+  /** Accepts a delivery, and runs its entry at once if there is room. */
+  async #accept(delivery: Delivery, prove: Prove, holdMs: number | undefined): Promise<Outcome> {
     const { dispatcher, refusal, onDead } = this.#receiving;
     const error = refusal();
     if (error !== undefined) return { type: "unavailable", error };
+    const settings = this.#settings;
     let reservation: Reservation | undefined;
     let outcome: Outcome;
     this.#underWay++;
     try {
-      reservation = dispatcher.reserve();
-      outcome = await decide(delivery, reservation);
-      if (outcome.type === "misconfigured") misconfigured(outcome.error, this.#settings);
+      const proof = prove(delivery, settings);
+      if ("type" in proof) outcome = proof;
+      else {
+        reservation = dispatcher.reserve();
+        outcome = await accept(delivery, proof, settings, { holdMs, reservation });
+      }
+      if (outcome.type === "misconfigured") misconfigured(outcome.error, settings);
     } catch (thrown) {
-      outcome = misconfigured(thrown, this.#settings);
+      outcome = misconfigured(thrown, settings);
     } finally {
       if (--this.#underWay === 0) for (const resolve of this.#waiting.splice(0)) resolve();
     }
-    reservation?.release();
-    const runsAlready = reservation?.isUsed === true;
+    const runsAlready = reservation?.release() === true;
     if (!runsAlready && outcome.type === "accepted" && outcome.entryState === "pending") dispatcher.wake();
     const letter = letterOf(outcome, delivery);
     if (letter !== undefined) onDead(letter);

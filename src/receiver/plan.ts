@@ -1,10 +1,10 @@
-import type { NamedHandler, Plan } from "../dispatch/handler.ts";
+import type { NamedHandler, Plan, ReadyEvent } from "../dispatch/handler.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Difference } from "../event/difference.ts";
 import type { Envelope } from "../event/envelope.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import { REJECTED } from "../event/identity.ts";
-import { factsOf, readEnvelope, readEnvelopeAgain } from "../event/read-envelope.ts";
+import { readEnvelope, readEnvelopeAgain } from "../event/read-envelope.ts";
 import { checkData, type DataResult } from "../event/schemas.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { newEntry } from "../inbox/new-entry.ts";
@@ -22,23 +22,27 @@ export interface Registered {
 }
 
 /**
- * Reads a claimed entry's bytes again and finds its handlers. The entry may be older than this process; using the current
- * schemas and handlers is what makes retrying after an upgrade work.
+ * Finds the handlers of a claimed entry. Its bytes are read again, unless that was just done with the current schemas: the
+ * entry may be older than this process, and using the current schemas and handlers is what makes retrying after an upgrade
+ * work.
  */
 export function planEntry(
   entry: ClaimedEntry,
   settings: Settings,
   registered: Registered,
+  ready?: ReadyEvent,
 ): Plan | Promise<Plan> {
   if (entry.key.timestamp === REJECTED) return promote(entry, settings);
-  const read = readEnvelopeAgain(entry.delivery.body);
-  if (!read.ok) return { end: "dead", reason: read.rejection.reason };
+  const known = ready?.schemas === settings.schemas ? ready.event : undefined;
+  const read = known ?? readEnvelopeAgain(entry.delivery.body);
+  if ("ok" in read && !read.ok) return { end: "dead", reason: read.rejection.reason };
   const { envelope } = read;
   if (settings.drift !== undefined && entry.attempts === 1) {
     const differences = settings.drift.differences(envelope.event, envelope.data);
     if (differences.length > 0) registered.drifted(entry, envelope.event, differences);
   }
-  const event = eventOf(envelope, entry, settings);
+  const event =
+    known === undefined ? eventOf(envelope, entry, settings) : { ok: true as const, event: known };
   const planOf = (ready: EventResult) => planFor(ready, envelope.event, { entry, settings, registered });
   return event instanceof Promise ? event.then(planOf) : planOf(event);
 }
@@ -99,6 +103,6 @@ async function promote(entry: ClaimedEntry, settings: Settings): Promise<Plan> {
   const read = readEnvelope(entry.delivery.body);
   if (!read.ok) return { end: "dead", reason: read.rejection.reason };
   const terms = { key: dedupKey(read, settings), order: orderKey(read, settings, true), problems: [] };
-  await settings.inbox.append({ ...newEntry(entry.delivery, factsOf(read), terms), afterPruning: true });
+  await settings.inbox.append({ ...newEntry(entry.delivery, read, terms), afterPruning: true });
   return { end: "done", reason: "retried" };
 }

@@ -462,9 +462,8 @@ describe("Dispatcher", () => {
       const key = sampleKey({ eventId });
       const delivery = sampleDelivery({ receivedAt: Date.now() });
       const { seq, leased } = await keep(inbox, sampleEntry({ key, delivery, lease: reservation?.lease }));
-      if (leased === true) reservation?.run({ seq, key, kind: "payment.received", delivery });
-      reservation?.release();
-      if (reservation?.isUsed !== true) running.wake();
+      if (leased === true) reservation?.run({ seq, key, kind: "payment.received", orderKey: null, delivery });
+      if (reservation?.release() !== true) running.wake();
       return { seq, leased: leased === true };
     };
 
@@ -505,8 +504,7 @@ describe("Dispatcher", () => {
       const running = await startIdle({ concurrency: 2 });
       const reservations = [running.reserve(), running.reserve(), running.reserve()];
       expect(reservations.map((reservation) => reservation !== undefined)).toEqual([true, true, false]);
-      reservations[0]?.release();
-      expect(reservations[0]?.isUsed).toBe(false);
+      expect(reservations[0]?.release()).toBe(false);
       expect(running.reserve()).toBeDefined();
     });
 

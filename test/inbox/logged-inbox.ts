@@ -8,8 +8,6 @@ import type {
   DedupKey,
   EntryFilter,
   Inbox,
-  KeepTerms,
-  Kept,
   Lease,
   NewEntry,
   OpenTerms,
@@ -61,11 +59,6 @@ export class LoggedInbox implements Inbox {
 
   append(entry: NewEntry): Promise<Appended | undefined> {
     return this.#note("append").append(entry);
-  }
-
-  keep(delivery: Delivery, terms: KeepTerms): Promise<Kept> {
-    const kept = this.#note("keep").keep?.(delivery, terms);
-    return kept ?? Promise.reject(new Error("expected the inner inbox to have keep"));
   }
 
   touch(key: DedupKey, at: number): Promise<Appended | undefined> {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { factsOf, readEnvelope } from "../../src/event/read-envelope.ts";
+import { REJECTED } from "../../src/event/identity.ts";
+import { readEnvelope } from "../../src/event/read-envelope.ts";
 import { sampleEvent } from "../../src/event/sample.ts";
-import { type EntryTerms, newEntry, storedKind } from "../../src/inbox/new-entry.ts";
+import { type EntryTerms, newEntry, rejectedEntry, storedKind } from "../../src/inbox/new-entry.ts";
 import { AT, sampleDelivery, sampleKey } from "./entries.ts";
 
 const LEASE = { token: "lease-1", until: AT + 1000 };
@@ -29,12 +30,31 @@ describe("newEntry", () => {
     });
   });
 
-  it("leases no entry with an order key, as an earlier one may have to run first", () => {
-    expect(entryOf({ order: "prop_1" })).toMatchObject({ orderKey: "prop_1", lease: undefined });
+  it("leaves it to the inbox whether one with an order key is leased", () => {
+    expect(entryOf({ order: "prop_1" })).toMatchObject({ orderKey: "prop_1", lease: LEASE });
   });
 
   it("leases no entry that is held for a time, and makes it due after that", () => {
     expect(entryOf({ holdMs: 50 })).toMatchObject({ state: "pending", runAt: AT + 50, lease: undefined });
+  });
+});
+
+describe("rejectedEntry", () => {
+  it("returns a dead letter under a digest of the bytes, with what could be read of it", () => {
+    const delivery = sampleDelivery({ body: BODY });
+    const dead = {
+      state: "dead",
+      key: { source: "agency", eventId: expect.stringMatching(/^raw_1_/), timestamp: REJECTED },
+    };
+    const rejection = { reason: "too_old" } as const;
+    expect(rejectedEntry(delivery, rejection, "agency")).toMatchObject({
+      ...dead,
+      ...{ reason: "too_old", kind: null, eventTimestamp: null, delivery },
+    });
+    expect(rejectedEntry(delivery, rejection, "agency", readBody())).toMatchObject({
+      ...dead,
+      ...{ kind: "payment.received", eventTimestamp: AT - 5000 },
+    });
   });
 });
 
@@ -47,8 +67,12 @@ describe("storedKind", () => {
 
 const BODY = Buffer.from(JSON.stringify(sampleEvent("payment.received", { timestamp: AT - 5000 })));
 
-function entryOf(terms: Partial<EntryTerms>) {
+function readBody() {
   const read = readEnvelope(BODY);
   if (!read.ok) throw new Error(read.rejection.reason);
-  return newEntry(sampleDelivery({ body: BODY }), factsOf(read), { ...TERMS, ...terms });
+  return read;
+}
+
+function entryOf(terms: Partial<EntryTerms>) {
+  return newEntry(sampleDelivery({ body: BODY }), readBody(), { ...TERMS, ...terms });
 }

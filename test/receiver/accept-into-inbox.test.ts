@@ -1,48 +1,19 @@
 import { describe, expect, it, vi } from "vitest";
-import { z } from "zod";
-import type { Delivery } from "../../src/event/delivery.ts";
-import { carryOut, decideDelivery } from "../../src/inbox/decide-entry.ts";
-import type { KeepTerms } from "../../src/inbox/kept.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
-import { accept } from "../../src/receiver/accept.ts";
 import { readOptions } from "../../src/receiver/options/options.ts";
 import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
-import { at, deliveryOf, envelope, keptLog, NOW, SECRET } from "./sample.ts";
+import { accept, at, deliveryOf, envelope, keptLog, NOW, SECRET } from "./sample.ts";
 
 function settingsOf(options: Partial<ReceiverOptions> = {}) {
   return readOptions({ secret: SECRET, inbox: "memory:", log: keptLog().log, clock: () => NOW, ...options });
 }
 
-describe("accept leaves the decision to an inbox that can take it", () => {
-  const inboxThatKeeps = () => {
-    const inbox = memoryInbox();
-    const decide = (delivery: Delivery, terms: KeepTerms) => carryOut(decideDelivery(delivery, terms), inbox);
-    return Object.assign(inbox, { keep: vi.fn(decide) });
-  };
-
-  it("with the receiver's limits, and reports what it became", async () => {
-    const inbox = inboxThatKeeps();
-    const delivery = deliveryOf(envelope());
-    const copied = { ...delivery, body: new Uint8Array(delivery.body) };
-    const settings = settingsOf({ inbox, source: "agency", maxAge: 20_000, maxSkew: 30_000 });
-    const lease = { token: "lease-1", until: NOW + 1000 };
-    const run = vi.fn();
-    const outcome = await accept(delivery, settings, { holdMs: 0, reservation: { lease, run } });
-    expect(outcome).toMatchObject({ type: "accepted", seq: 1, kind: "payment.received", duplicate: false });
-    const limits = { maxAge: 20_000, maxSkew: 30_000, now: NOW };
-    expect(inbox.keep.mock.calls).toEqual([[delivery, { source: "agency", holdMs: 0, lease, ...limits }]]);
-    expect(run).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ seq: 1, delivery: copied }));
-    expect(await accept(deliveryOf("{"), settings)).toMatchObject({ type: "rejected", seq: 2 });
-  });
-
-  it.each<[string, Partial<ReceiverOptions>]>([
-    ["an identity", { identity: () => "x" }],
-    ["an order", { orderBy: () => "x" }],
-    ["schemas", { schemas: { "lead.created": z.object({}) } }],
-  ])("unless the user has %s", async (_, options) => {
-    const inbox = inboxThatKeeps();
-    expect(await accept(deliveryOf(envelope()), settingsOf({ inbox, ...options }))).toMatchObject({ seq: 1 });
-    expect(inbox.keep).not.toHaveBeenCalled();
+it("a dead letter that the inbox does not keep is not acknowledged", async () => {
+  const inbox = memoryInbox();
+  vi.spyOn(inbox, "append").mockResolvedValue(undefined);
+  expect(await accept(deliveryOf("{"), settingsOf({ inbox }))).toMatchObject({
+    type: "unavailable",
+    error: expect.any(TypeError),
   });
 });
 

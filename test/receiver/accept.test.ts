@@ -2,12 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { z } from "zod";
 import { OWN_IDENTITY, REJECTED } from "../../src/event/identity.ts";
-import { accept } from "../../src/receiver/accept.ts";
 import { readOptions } from "../../src/receiver/options/options.ts";
 import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { sign } from "../../src/signature/sign.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
-import { at, bytes, deliveryOf, envelope, keptLog, NOW, SECRET, signedHeaders } from "./sample.ts";
+import { accept, at, bytes, deliveryOf, envelope, keptLog, NOW, SECRET, signedHeaders } from "./sample.ts";
 
 function settingsOf(options: Partial<ReceiverOptions> = {}) {
   return readOptions({ secret: SECRET, inbox: "memory:", log: keptLog().log, clock: () => NOW, ...options });

@@ -2,13 +2,13 @@ import { describe, expect, it, vi } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
-import { accept } from "../../src/receiver/accept.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import type { Incoming } from "../../src/receiver/incoming.ts";
 import type { Observation } from "../../src/receiver/observation.ts";
 import { readOptions } from "../../src/receiver/options/options.ts";
 import { openReceiver } from "./open.ts";
 import {
+  accept,
   bytes,
   deliveryOf,
   envelope,

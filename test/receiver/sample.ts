@@ -7,6 +7,9 @@ import type { Logger } from "../../src/base/logger.ts";
 import type { Delivery, DeliveryHeaders } from "../../src/event/delivery.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { provideInboxFile } from "../../src/inbox/sqlite/file/inbox-file.ts";
+import { accept as acceptAuthentic, authenticate, type NewEntryTerms } from "../../src/receiver/accept.ts";
+import type { Settings } from "../../src/receiver/options/options.ts";
+import type { Outcome } from "../../src/receiver/outcome.ts";
 import { sign } from "../../src/signature/sign.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 
@@ -99,11 +102,20 @@ export function inboxFile(): string {
   return provideInboxFile(join(folder, "inbox.sqlite")).path; // not new, so that nothing is logged about it
 }
 
-/** An inbox with some methods replaced. If `append` or `touch` is, `keep` is hidden, so that deliveries use them. */
+/** Accepts a delivery that has to be signed, as a receiver does. */
+export async function accept(
+  delivery: Delivery,
+  settings: Settings,
+  terms?: NewEntryTerms,
+): Promise<Outcome> {
+  const proof = authenticate(delivery, settings);
+  return "type" in proof ? proof : acceptAuthentic(delivery, proof, settings, terms);
+}
+
+/** An inbox with some methods replaced. */
 export function wrapInbox(inbox: Inbox, own: Partial<Inbox>): Inbox {
   return new Proxy(inbox, {
     get(real, name) {
-      if (name === "keep" && (own.append ?? own.touch) !== undefined) return own.keep;
       const replaced = own[name as keyof Inbox];
       if (replaced !== undefined) return replaced;
       const value: unknown = Reflect.get(real, name, real);

@@ -3,17 +3,17 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
-import { accept, type NewEntryTerms } from "../../src/receiver/accept.ts";
+import type { NewEntryTerms } from "../../src/receiver/accept.ts";
 import { readOptions } from "../../src/receiver/options/options.ts";
 import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { threadedInbox } from "../inbox/threaded.ts";
-import { at, deliveryOf, envelope, inboxFile, keptLog, NOW, SECRET } from "./sample.ts";
+import { accept, at, deliveryOf, envelope, inboxFile, keptLog, NOW, SECRET } from "./sample.ts";
 
-/** The body is parsed by the receiver, by the inbox in this thread, or by the inbox in its own thread. */
+/** The entry is kept in memory, in a file by this thread, or in a file by the writer thread. */
 const WAYS: readonly [string, () => Inbox][] = [
-  ["read by the receiver", memoryInbox],
-  ["read by the inbox", () => sqliteInbox(inboxFile())],
-  ["read by the inbox's thread", () => threadedInbox(inboxFile())],
+  ["in memory", memoryInbox],
+  ["in a file", () => sqliteInbox(inboxFile())],
+  ["in a file by another thread", () => threadedInbox(inboxFile())],
 ];
 
 const DAY = 86_400_000;
@@ -132,7 +132,8 @@ describe("a delivery has the same outcome", () => {
     const { headers, ...delivery } = deliveryOf(event);
     const key = { source: "service", eventId: "evt_known", timestamp: NOW };
     const same = { ...delivery, body: Uint8Array.from(delivery.body) };
-    expect(ran).toEqual([{ seq: 1, key, kind: "payment.received", delivery: { ...same, headers } }]);
+    const kept = { seq: 1, key, kind: "payment.received", orderKey: null };
+    expect(ran).toEqual([{ ...kept, delivery: { ...same, headers } }]);
     await acceptReserved(event); // a duplicate
     await acceptReserved(envelope({ ...PROPERTY, data: {} })); // does not fit
     await acceptReserved("no JSON");
@@ -149,9 +150,42 @@ describe("a delivery has the same outcome", () => {
     expect(await inbox.settle({ seq: 1, lease: "lease-1", ...done }, NOW)).toBe(true);
   });
 
-  it("an entry with an order key is not leased on insert, since others may have to end first", async () => {
+  it.each(WAYS)(
+    "%s: an entry with an order key is leased on insert if none before it waits",
+    async (_, make) => {
+      const inbox = make();
+      const { settings } = await open(inbox, { orderBy: ({ data }) => String(data.id) });
+      const run = vi.fn();
+      const send = (id: string, amount: number) => {
+        const reservation = { lease: { token: `${id}-${amount}`, until: NOW + 1000 }, run };
+        return accept(deliveryOf(envelope({ data: { id, amount } })), settings, { reservation });
+      };
+      await Promise.all([send("a", 1), send("a", 2), send("b", 1)]);
+      const entries = (await inbox.list({})).map(({ orderKey, state, attempts }) => [
+        orderKey,
+        state,
+        attempts,
+      ]);
+      const [first, second, other] = [
+        ["a", "running", 1],
+        ["a", "pending", 0],
+        ["b", "running", 1],
+      ];
+      expect(entries).toEqual([first, second, other]);
+      expect(run.mock.calls.map(([{ seq, orderKey }]) => [seq, orderKey])).toEqual([
+        [1, "a"],
+        [3, "b"],
+      ]);
+      const done = { state: "done", reason: null, runAt: NOW, finishedHandlers: [], records: [] } as const;
+      await inbox.settle({ seq: 1, lease: "a-1", ...done }, NOW);
+      await send("a", 3);
+      expect(await inbox.list({ seq: 4 })).toMatchObject([{ orderKey: "a", state: "pending" }]);
+    },
+  );
+
+  it("an entry with an order key is not leased on insert if a dead letter may hold it back", async () => {
     const inbox = memoryInbox();
-    const { settings } = await open(inbox, { orderBy: () => "own" });
+    const { settings } = await open(inbox, { orderBy: () => "own", deadLetterOrder: "block" });
     const run = vi.fn();
     const reservation = { lease: { token: "lease", until: NOW + 1000 }, run };
     await accept(deliveryOf(envelope()), settings, { reservation });
@@ -184,15 +218,4 @@ describe("a delivery has the same outcome", () => {
       ]);
     },
   );
-
-  it("the receiver parses the body itself if the user sets `identity` or `orderBy`", async () => {
-    const inbox = sqliteInbox(inboxFile());
-    const read = inbox.keep;
-    inbox.keep = () => Promise.reject(new Error("not asked"));
-    for (const options of [{ identity: () => "own" }, { orderBy: () => "own" }]) {
-      const { settings } = await open(inbox, options);
-      expect(await accept(deliveryOf(envelope()), settings)).toMatchObject({ type: "accepted" });
-    }
-    expect(read).toBeTypeOf("function");
-  });
 });

@@ -1,3 +1,4 @@
+import type { ReadyEvent } from "../handler.ts";
 import type { Turn } from "../targets/target.ts";
 
 /** The time that a run has. */
@@ -14,6 +15,8 @@ export interface EntryRun {
   readonly claimed: boolean;
   /** Whether it runs at once, even beyond the concurrency limit. */
   readonly atOnce?: boolean;
+  /** Its event, if it was just read. */
+  readonly ready?: ReadyEvent | undefined;
   /** Awaited before the run; if it resolves to `false`, the entry is given back instead. */
   readonly before?: () => Promise<unknown>;
   /** Called after that, when it begins. */

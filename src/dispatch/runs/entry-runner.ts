@@ -57,14 +57,14 @@ export class EntryRunner {
   }
 
   /**
-   * Runs an entry and settles it; never rejects. After a claimed entry others may be due: it may have held them back, or
-   * have taken the last of the room.
+   * Runs an entry and settles it; never rejects. After one that was claimed or has an order key others may be due: it may
+   * have held them back, or have taken the last of the room.
    */
   run(entry: ClaimedEntry, how: EntryRun): Promise<Settlement | undefined> {
     const settled = this.#runAndSettle(entry, how);
     const finished = how.onEnd === undefined ? settled : settled.finally(how.onEnd);
     const running = this.#running.add(entry, finished);
-    const frees = how.claimed && (how.turn === undefined || entry.orderKey !== null);
+    const frees = entry.orderKey !== null || (how.claimed && how.turn === undefined);
     void finished.then((settlement) => {
       this.#running.remove(running);
       this.#parts.queues.stored(entry.seq);
@@ -101,7 +101,7 @@ export class EntryRunner {
 
   async #runAndSettle(
     entry: ClaimedEntry,
-    { before, begin, atOnce, turn, within, onEnd }: EntryRun,
+    { ready, before, begin, atOnce, turn, within, onEnd }: EntryRun,
   ): Promise<Settlement | undefined> {
     const { log } = this.#options;
     const { limit, queues, goOn } = this.#parts;
@@ -117,7 +117,7 @@ export class EntryRunner {
       const isForced = atOnce === true && turn === undefined;
       const transactions = new EntryTransactions(entry, this.#transacting, atOnce === true);
       const targets = isForced ? queues.atOnce : queues;
-      const options = this.#runOptions({ targets, transactions, trace, within });
+      const options = this.#runOptions({ ready, targets, transactions, trace, within });
       const run = () => (within?.fits() === false ? undefined : runEntry(entry, options, turn));
       const settlement = await (atOnce === true ? limit.runAtOnce(run) : limit.run(run));
       if (settlement === undefined) {
@@ -149,16 +149,18 @@ export class EntryRunner {
 
   /** Field by field: each object that is made by adding to a copy of another would have a hidden class of its own. */
   #runOptions({
+    ready,
     targets,
     transactions,
     trace,
     within,
-  }: Pick<RunOptions, "targets" | "transactions" | "trace"> & {
+  }: Pick<RunOptions, "ready" | "targets" | "transactions" | "trace"> & {
     readonly within: EntryRun["within"] | undefined;
   }): RunOptions {
     const { plan, retry, handlerTimeoutMs, clock, random, log } = this.#options;
     return {
       plan,
+      ready,
       retry,
       handlerTimeoutMs,
       clock,

@@ -55,7 +55,7 @@ function planned(
   limits: RunLimits,
 ): Plan | Unplanned | Promise<Plan | Unplanned> {
   try {
-    const plan = options.plan(entry);
+    const plan = options.plan(entry, options.ready);
     return plan instanceof Promise ? plannedInTime(plan, limits) : plan;
   } catch (thrown) {
     return { error: describeError(thrown) };

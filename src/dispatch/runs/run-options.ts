@@ -1,6 +1,6 @@
 import type { Logger } from "../../base/logger.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
-import type { Plan } from "../handler.ts";
+import type { Plan, ReadyEvent } from "../handler.ts";
 import type { RetryPolicy } from "../retry.ts";
 import type { TargetGate } from "../targets/target.ts";
 import type { EntryTransactions } from "../transactions/entry-transactions.ts";
@@ -10,8 +10,10 @@ import type { RunLimits } from "./run-handler.ts";
 
 /** How entries are run. */
 export interface RunOptions {
-  /** Reads the entry and finds its handlers. */
-  readonly plan: (entry: ClaimedEntry) => Plan | Promise<Plan>;
+  /** Reads the entry, unless its event is ready, and finds its handlers. */
+  readonly plan: (entry: ClaimedEntry, ready?: ReadyEvent) => Plan | Promise<Plan>;
+  /** The entry's event, if it was just read. */
+  readonly ready?: ReadyEvent | undefined;
   readonly retry: RetryPolicy;
   readonly handlerTimeoutMs: number;
   readonly clock: () => number;

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { DedupKey } from "../../event/identity.ts";
 import type { Appended, NewEntry } from "../append.ts";
 import type { EntryState } from "../entry.ts";
+import type { Lease } from "../lease.ts";
 import { encodeNullable, encodeText } from "../text.ts";
 import { LOCK_HASHES } from "./order.ts";
 import type { Row } from "./session.ts";
@@ -114,7 +115,7 @@ export async function keepAll(
         seq: Number(seq),
         duplicate: false,
         state: entry.state,
-        leased: entry.lease !== undefined,
+        leased: leaseOf(entry) !== undefined,
       };
     }
     const known = [...left];
@@ -152,7 +153,8 @@ async function insert(store: Store, entries: readonly NewEntry[]): Promise<reado
 
 /** A row of the batch. What is not given is NULL, and `undefined` takes no room in JSON. */
 function rowOf(entry: NewEntry, n: number, bodyAt: number) {
-  const { key, delivery, lease, state } = entry;
+  const { key, delivery, state } = entry;
+  const lease = leaseOf(entry);
   return {
     n,
     key_timestamp: key.timestamp,
@@ -178,6 +180,11 @@ function rowOf(entry: NewEntry, n: number, bodyAt: number) {
     target: encodeText(delivery.target),
     headers: JSON.stringify(delivery.headers),
   };
+}
+
+/** Whether an entry with an order key is behind another one is known only once it is inserted: it is claimed after that. */
+function leaseOf({ orderKey, lease }: NewEntry): Lease | undefined {
+  return orderKey === null ? lease : undefined;
 }
 
 function isKeptInAnyCase(entry: NewEntry | undefined): boolean {

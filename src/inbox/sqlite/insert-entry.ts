@@ -16,7 +16,7 @@ const UNLESS_KNOWN = "ON CONFLICT (key_timestamp, event_id, source) DO NOTHING";
 const INSERT_PENDING = `${INSERT_EVENT}) ${EVENT_VALUES}, 'pending') ${UNLESS_KNOWN}`;
 const INSERT_LEASED = `${INSERT_EVENT}, lease, attempts) ${EVENT_VALUES}, 'running', ?9, 1) ${UNLESS_KNOWN}`;
 
-/** For what is left: a dead letter, or an event with an order key, which is never leased. */
+/** For what is left: a dead letter, or an event with an order key. */
 const INSERT_OTHER = `INSERT INTO entry (key_timestamp, event_id, source, kind, event_timestamp, received_at,
     last_seen_at, run_at, body_length, body_hash, state, reason, order_key, settled_at, lease, attempts)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) ${UNLESS_KNOWN}`;

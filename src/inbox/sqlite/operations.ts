@@ -3,10 +3,8 @@ import type { DataProblem } from "../../event/data-problems.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import type { DedupKey } from "../../event/identity.ts";
 import type { Appended, NewEntry } from "../append.ts";
-import { carryOutNow, decideDelivery } from "../decide-entry.ts";
 import type { EntryState } from "../entry.ts";
 import type { EntryFilter } from "../entry-filter.ts";
-import type { KeepTerms, Kept } from "../kept.ts";
 import type { Finish } from "../runs-within.ts";
 import type { Settlement } from "../settlement.ts";
 import { DROPPED } from "../target-wait.ts";
@@ -16,7 +14,7 @@ import { filterSql } from "./filter.ts";
 import { hasten } from "./hasten.ts";
 import { headersJson } from "./headers-json.ts";
 import { insertEntry } from "./insert-entry.ts";
-import { releaseAll, releaseBehind, releaseNext } from "./order.ts";
+import { isBehind, releaseAll, releaseBehind, releaseNext } from "./order.ts";
 import { forgetRunners, recordRunner } from "./processes/runner-records.ts";
 import { giveBackPages, prunedUntil, pruneStep, slimStep } from "./prune.ts";
 import { attemptValues, waitsValue } from "./rows.ts";
@@ -28,7 +26,6 @@ import type { Statements } from "./statements.ts";
  */
 export const OPERATIONS = {
   append,
-  keep,
   touch,
   claim: claimDue,
   renew,
@@ -64,7 +61,6 @@ export interface Operation {
 
 /** The delivery that an operation keeps, if it keeps one. */
 export function deliveryOf({ name, args }: Operation): Delivery | undefined {
-  if (name === "keep") return args[0] as Delivery;
   return name === "append" ? (args[0] as NewEntry).delivery : undefined;
 }
 
@@ -74,8 +70,10 @@ export function runOperation(statements: Statements, { name, args }: Operation):
   return operation(statements, ...args);
 }
 
-function append(statements: Statements, entry: NewEntry): Appended | undefined {
-  const { method, target, body, receivedAt } = entry.delivery;
+function append(statements: Statements, given: NewEntry): Appended | undefined {
+  const { method, target, body, receivedAt } = given.delivery;
+  const entry =
+    given.lease !== undefined && isBehind(statements, given) ? { ...given, lease: undefined } : given;
   const seq = mayBePruned(statements, entry)
     ? undefined
     : insertEntry(statements, entry, hash("sha256", body, "hex"));
@@ -103,14 +101,6 @@ function recordProblems(
 ): void {
   if (problems === undefined) return;
   statements.run("UPDATE entry SET problems = ? WHERE seq = ?", JSON.stringify(problems), seq);
-}
-
-/** Reads a delivery and keeps what it is. */
-function keep(statements: Statements, delivery: Delivery, terms: KeepTerms): Kept {
-  return carryOutNow(decideDelivery(delivery, terms), {
-    append: (entry) => append(statements, entry),
-    touch: (key, at) => touch(statements, key, at),
-  });
 }
 
 function touch(statements: Statements, key: DedupKey, at: number): Appended | undefined {

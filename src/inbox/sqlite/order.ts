@@ -1,4 +1,6 @@
+import type { NewEntry } from "../append.ts";
 import { DROPPED } from "../target-wait.ts";
+import { encodeText } from "../text.ts";
 import { ORDERED } from "./index-conditions.ts";
 import type { Row } from "./rows.ts";
 import type { Statements } from "./statements.ts";
@@ -21,6 +23,16 @@ export function holdBackIfNeeded(
   if (earlier === undefined) return false;
   statements.run("UPDATE entry SET held_back = 1 WHERE seq = ?", seq as number);
   return true;
+}
+
+/** Whether an earlier entry of a new one's order key waits or runs. */
+export function isBehind(
+  statements: Statements,
+  { orderKey, key }: Pick<NewEntry, "orderKey" | "key">,
+): boolean {
+  if (orderKey === null) return false;
+  const sql = `SELECT 1 FROM entry WHERE ${ORDERED} AND order_key = ? AND source = ? AND state <> 'dead' LIMIT 1`;
+  return statements.get(sql, encodeText(orderKey), encodeText(key.source)) !== undefined;
 }
 
 /** The same as {@link releaseNext}, for an entry that was not deleted. */

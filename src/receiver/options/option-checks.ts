@@ -22,7 +22,6 @@ const OPTIONAL_INBOX_METHODS: Methods<Exclude<OptionalNames<Inbox>, "damage" | "
   runners: true,
   hasten: true,
   backlog: true,
-  keep: true,
   inside: true,
   outlines: true,
 };

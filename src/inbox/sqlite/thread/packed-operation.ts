@@ -1,6 +1,5 @@
 import type { Delivery } from "../../../event/delivery.ts";
 import type { NewEntry } from "../../append.ts";
-import type { KeepTerms } from "../../kept.ts";
 import type { Finish } from "../../runs-within.ts";
 import { deliveryWithHeadersAsJson } from "../headers-json.ts";
 import type { Operation } from "../operations.ts";
@@ -14,27 +13,19 @@ export function writeOperation(packet: PacketWriter, operation: Operation): void
   const { name, args } = operation;
   const [first, second] = args;
   packet.text(name);
-  if (name === "keep") {
-    writeDelivery(packet, first as Delivery);
-    writeTerms(packet, second as KeepTerms);
-  } else if (name === "finish") {
+  if (name === "append") writeEntry(packet, first as NewEntry);
+  else if (name === "finish") {
     writeFinish(packet, first as Finish);
     packet.number(second as number);
-  } else if (name === "append") {
-    const { delivery, ...entry } = first as NewEntry;
-    writeDelivery(packet, delivery);
-    packet.json(entry);
   } else packet.json(args);
 }
 
 /** Reads an operation from a packet. */
 export function readOperation(packet: PacketReader): Operation {
   const name = packet.text() as Operation["name"];
-  if (name === "keep") return { name, args: [readDeliveryToKeep(packet), readTerms(packet)] };
+  if (name === "append") return { name, args: [readEntry(packet)] };
   if (name === "finish") return { name, args: [readFinish(packet), packet.number()] };
-  if (name !== "append") return { name, args: packet.json() };
-  const delivery = readDeliveryToKeep(packet);
-  return { name, args: [{ ...packet.json<Omit<NewEntry, "delivery">>(), delivery }] };
+  return { name, args: packet.json() };
 }
 
 /** Writes a delivery into a packet. */
@@ -66,25 +57,51 @@ function readDeliveryToKeep(packet: PacketReader): Delivery {
   return deliveryWithHeadersAsJson({ method, target, headers, body, receivedAt: packet.number() });
 }
 
-function writeTerms(packet: PacketWriter, terms: KeepTerms): void {
-  packet.text(terms.source);
-  packet.number(terms.now);
-  packet.number(terms.maxAge);
-  packet.number(terms.maxSkew);
-  packet.number(terms.holdMs);
-  packet.text(terms.lease?.token ?? null);
-  if (terms.lease !== undefined) packet.number(terms.lease.until);
+function writeEntry(packet: PacketWriter, entry: NewEntry): void {
+  const { key, lease } = entry;
+  packet.text(key.source);
+  packet.text(key.eventId);
+  packet.number(key.timestamp);
+  packet.text(entry.kind);
+  packet.number(entry.eventTimestamp ?? Number.NaN);
+  packet.text(entry.state);
+  packet.text(entry.reason);
+  packet.json(entry.problems);
+  packet.text(entry.orderKey);
+  packet.number(entry.runAt ?? Number.NaN);
+  packet.number(entry.afterPruning === true ? 1 : 0);
+  packet.text(lease?.token ?? null);
+  packet.number(lease?.until ?? Number.NaN);
+  writeDelivery(packet, entry.delivery);
 }
 
-function readTerms(packet: PacketReader): KeepTerms {
-  const source = packet.text();
-  const now = packet.number();
-  const maxAge = packet.number();
-  const maxSkew = packet.number();
-  const holdMs = packet.number();
+function readEntry(packet: PacketReader): NewEntry {
+  const key = { source: packet.text(), eventId: packet.text(), timestamp: packet.number() };
+  const kind = packet.textOrNull();
+  const eventTimestamp = packet.numberOr(null);
+  const state = packet.text() as NewEntry["state"];
+  const reason = packet.textOrNull();
+  const problems = packet.json<NewEntry["problems"]>();
+  const orderKey = packet.textOrNull();
+  const runAt = packet.numberOr(undefined);
+  const afterPruning = packet.number() === 1;
   const token = packet.textOrNull();
-  const lease = token === null ? undefined : { token, until: packet.number() };
-  return { source, now, maxAge, maxSkew, holdMs, lease };
+  const until = packet.number();
+  const lease = token === null ? undefined : { token, until };
+  const delivery = readDeliveryToKeep(packet);
+  return {
+    key,
+    kind,
+    eventTimestamp,
+    state,
+    reason,
+    problems,
+    orderKey,
+    runAt,
+    afterPruning,
+    lease,
+    delivery,
+  };
 }
 
 function writeFinish(packet: PacketWriter, { seq, lease, runAt, runs, ordered }: Finish): void {

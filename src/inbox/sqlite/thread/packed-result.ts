@@ -1,6 +1,6 @@
 import { describeError, ERROR_CODES, type ErrorCode, HookporterError } from "../../../errors.ts";
+import type { Appended } from "../../append.ts";
 import type { ClaimedEntry } from "../../claim.ts";
-import type { Kept, KeptEvent } from "../../kept.ts";
 import type { WorkResult } from "../commit-together.ts";
 import type { OperationName } from "../operations.ts";
 import { readDelivery, writeDelivery } from "./packed-operation.ts";
@@ -11,9 +11,9 @@ export function writeResult(packet: PacketWriter, name: OperationName | undefine
   if ("error" in result) {
     packet.text("error");
     packet.json(packError(result.error));
-  } else if (name === "keep" && !("rejection" in (result.value as Kept))) {
-    packet.text("kept");
-    writeKept(packet, result.value as KeptEvent);
+  } else if (name === "append" && result.value !== undefined) {
+    packet.text("appended");
+    writeAppended(packet, result.value as Appended);
   } else if (name === "claim") {
     const entries = result.value as readonly ClaimedEntry[];
     packet.text("claimed");
@@ -30,8 +30,8 @@ export function readResult(packet: PacketReader): WorkResult {
   switch (packet.text()) {
     case "error":
       return { error: unpackError(packet.json()) };
-    case "kept":
-      return { value: readKept(packet) };
+    case "appended":
+      return { value: readAppended(packet) };
     case "claimed":
       return { value: Array.from({ length: packet.number() }, () => readClaimed(packet)) };
     default:
@@ -39,31 +39,19 @@ export function readResult(packet: PacketReader): WorkResult {
   }
 }
 
-function writeKept(packet: PacketWriter, kept: KeptEvent): void {
-  packet.number(kept.seq);
-  packet.number(kept.duplicate ? 1 : 0);
-  packet.text(kept.state);
-  packet.number(kept.leased === true ? 1 : 0);
-  packet.text(kept.key.source);
-  packet.text(kept.key.eventId);
-  packet.number(kept.key.timestamp);
-  packet.text(kept.kind);
-  packet.number(kept.timestamp);
-  packet.text(kept.content);
-  packet.json(kept.problems.length === 0 ? undefined : kept.problems);
+function writeAppended(packet: PacketWriter, { seq, duplicate, state, leased }: Appended): void {
+  packet.number(seq);
+  packet.number(duplicate ? 1 : 0);
+  packet.text(state);
+  packet.number(leased === true ? 1 : 0);
 }
 
-function readKept(packet: PacketReader): KeptEvent {
+function readAppended(packet: PacketReader): Appended {
   return {
     seq: packet.number(),
     duplicate: packet.number() === 1,
-    state: packet.text() as KeptEvent["state"],
+    state: packet.text() as Appended["state"],
     leased: packet.number() === 1,
-    key: { source: packet.text(), eventId: packet.text(), timestamp: packet.number() },
-    kind: packet.text(),
-    timestamp: packet.number(),
-    content: packet.text(),
-    problems: packet.json() ?? [],
   };
 }
 

@@ -73,6 +73,12 @@ export class PacketReader {
     return number;
   }
 
+  /** A number, or what stands for one that is not there. */
+  numberOr<Nothing>(nothing: Nothing): number | Nothing {
+    const number = this.number();
+    return Number.isNaN(number) ? nothing : number;
+  }
+
   text(): string {
     return this.textOrNull() ?? "";
   }

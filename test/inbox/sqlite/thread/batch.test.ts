@@ -19,7 +19,6 @@ const delivery = {
   receivedAt: 1_767_225_600_123,
 };
 const empty = { ...delivery, target: "", headers: {}, body: new Uint8Array(0) };
-const terms = { source: "service", now: 5, maxAge: 6, maxSkew: 7, holdMs: 8 };
 const key = { source: "service", eventId: "evt_1", timestamp: -(10 ** 15) };
 const record = { attempt: 2, handler: "*", startedAt: 9, durationMs: 1.5, outcome: "ok" } as const;
 const settlement: Settlement = {
@@ -33,7 +32,16 @@ const entry = {
   eventTimestamp: null,
   state: "dead",
   reason: "invalid_json",
+  problems: undefined,
   orderKey: null,
+  runAt: undefined,
+  afterPruning: false,
+  lease: undefined,
+};
+
+const event = {
+  ...{ kind: "a.b", eventTimestamp: 5, state: "pending", reason: null, orderKey: "o" },
+  ...{ runAt: 7, afterPruning: true },
 };
 
 /** What arrives, with the headers of a delivery parsed. */
@@ -45,11 +53,13 @@ function plain(arg: unknown): unknown {
 
 it("the operations of a batch arrive as they were sent, each with its own body", () => {
   const operations: Operation[] = [
-    { name: "keep", args: [delivery, { ...terms, lease: { token: "t", until: 9 } }] },
-    { name: "keep", args: [empty, { ...terms, lease: undefined }] },
+    { name: "append", args: [{ ...entry, ...event, lease: { token: "t", until: 9 }, delivery }] },
+    {
+      name: "append",
+      args: [{ ...entry, problems: [{ field: "data.a", message: "is missing" }], delivery: empty }],
+    },
     { name: "finish", args: [{ seq: 3, lease: "a.b", runAt: 12, runs: '["é"]', ordered: true }, 11] },
     { name: "settle", args: [settlement, 11] },
-    { name: "append", args: [{ ...entry, delivery }] },
     { name: "renew", args: [[{ seq: 1, lease: "x" }], 4] },
   ];
   const sent = unpackBatch(packBatch(operations)).map(({ name, args }) => ({ name, args: args.map(plain) }));
@@ -57,28 +67,18 @@ it("the operations of a batch arrive as they were sent, each with its own body",
 });
 
 it("the results of a batch arrive as they were, in order", () => {
-  const kept = {
-    seq: 1,
-    duplicate: false,
-    state: "pending",
-    leased: true,
-    key,
-    kind: "a.b",
-    timestamp: 5,
-    content: "c",
-  };
   const claimed: ClaimedEntry = {
     ...{ seq: 4, lease: "l", key, kind: null, orderKey: "o", runAt: 5, attempts: 1, finishedHandlers: [] },
     ...{ waits: [], dueAt: 3, reason: null, delivery },
   };
   const results = [
-    { value: { ...kept, problems: [] } },
-    { value: { ...kept, problems: [{ field: "data.a", message: "expected string, got number" }] } },
+    { value: { seq: 1, duplicate: false, state: "pending", leased: true } },
+    { value: { seq: 2, duplicate: true, state: "dead", leased: false } },
     { value: [claimed, { ...claimed, unreadable: "damaged", delivery: empty }] },
     { value: undefined },
     { value: true },
   ];
-  const names = ["keep", "keep", "claim", "append", "settle"] as const;
+  const names = ["append", "append", "claim", "append", "settle"] as const;
   const operations = names.map((name): Operation => ({ name, args: [] }));
   expect(unpackResults(packResults(operations, results))).toEqual(results);
 });

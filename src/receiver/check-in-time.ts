@@ -6,24 +6,19 @@ import { checkData, type DataResult } from "../event/schemas.ts";
 import type { Settings } from "./options/options.ts";
 
 /**
- * How `data` does not fit its kind's schema; empty if it fits. The sender is waiting, so a user's schema has at most
- * `bodyTimeout` to decide.
+ * Checks `data` against its kind's schema, while the sender is waiting: a user's schema has at most `bodyTimeout` to decide.
  *
  * @throws ConfigurationError `option_invalid` if it takes longer; and any error that the schema throws
  */
-export function problemsInTime(
+export function checkInTime(
   { event, data }: Envelope,
   { schemas, bodyTimeout }: Pick<Settings, "schemas" | "bodyTimeout">,
-): readonly DataProblem[] | Promise<readonly DataProblem[]> {
+): DataResult | Promise<DataResult> {
   const checking = checkData(event, data, schemas);
-  return checking instanceof Promise ? decidesWithin(bodyTimeout, event, checking) : problemsOf(checking);
+  return checking instanceof Promise ? decidesWithin(bodyTimeout, event, checking) : checking;
 }
 
-async function decidesWithin(
-  ms: number,
-  event: string,
-  checking: Promise<DataResult>,
-): Promise<readonly DataProblem[]> {
+async function decidesWithin(ms: number, event: string, checking: Promise<DataResult>): Promise<DataResult> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
@@ -32,19 +27,16 @@ async function decidesWithin(
     }, ms);
   });
   try {
-    return problemsOf(await Promise.race([checking, over]));
+    return await Promise.race([checking, over]);
   } finally {
     clearTimeout(timer);
   }
-}
-
-function problemsOf(result: DataResult): readonly DataProblem[] {
-  return result.ok ? [] : result.problems;
 }
 
 /** Checks an entry's `data` again; empty for an entry that is not an event, or whose delivery was deleted. */
 export async function recheckEntry(seq: number, settings: Settings): Promise<readonly DataProblem[]> {
   const delivery = await settings.inbox.delivery(seq);
   const read = delivery === undefined ? undefined : readEnvelopeAgain(delivery.body);
-  return read?.ok === true ? problemsInTime(read.envelope, settings) : [];
+  const checked = read?.ok === true ? await checkInTime(read.envelope, settings) : undefined;
+  return checked?.ok === false ? checked.problems : [];
 }
