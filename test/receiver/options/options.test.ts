@@ -66,7 +66,7 @@ describe("readOptions", () => {
     ["inbox", null],
     ["inbox", 5],
     ["inbox", inboxWith("settle", "no function")],
-    ["inbox", inboxWith("keep", "no function")],
+    ["inbox", inboxWith("backlog", "no function")],
     ["log", {}],
     ["log", null],
     ["log", "warn"],

@@ -47,12 +47,11 @@ function writeAppended(packet: PacketWriter, { seq, duplicate, state, leased }: 
 }
 
 function readAppended(packet: PacketReader): Appended {
-  return {
-    seq: packet.number(),
-    duplicate: packet.number() === 1,
-    state: packet.text() as Appended["state"],
-    leased: packet.number() === 1,
-  };
+  const seq = packet.number();
+  const duplicate = packet.number() === 1;
+  const state = packet.text() as Appended["state"];
+  const leased = packet.number() === 1;
+  return duplicate ? { seq, duplicate, state } : { seq, duplicate, state, leased };
 }
 
 function writeClaimed(packet: PacketWriter, entry: ClaimedEntry): void {

@@ -73,7 +73,7 @@ it("the results of a batch arrive as they were, in order", () => {
   };
   const results = [
     { value: { seq: 1, duplicate: false, state: "pending", leased: true } },
-    { value: { seq: 2, duplicate: true, state: "dead", leased: false } },
+    { value: { seq: 2, duplicate: true, state: "dead" } },
     { value: [claimed, { ...claimed, unreadable: "damaged", delivery: empty }] },
     { value: undefined },
     { value: true },
