@@ -1,6 +1,5 @@
 import { setMaxListeners } from "node:events";
 import { HookporterError } from "../errors.ts";
-import type { ClaimedEntry } from "../inbox/claim.ts";
 import { type Lease, leaseToken } from "../inbox/lease.ts";
 import type { Settlement } from "../inbox/settlement.ts";
 import { ClaimFailures } from "./claim-failures.ts";
@@ -8,10 +7,9 @@ import { ClaimLoop } from "./claim-loop.ts";
 import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 import { type DrainReport, drain } from "./drain.ts";
-import type { ReadyEvent } from "./handler.ts";
 import { horizonOf } from "./horizon.ts";
 import { NO_LEFT_KINDS } from "./left-kinds.ts";
-import { Reservation } from "./reservation.ts";
+import type { Reservation } from "./reservation.ts";
 import { EntryRunner } from "./runs/entry-runner.ts";
 import { LeaseRenewal } from "./runs/lease-renewal.ts";
 import { RunBudget } from "./runs/run-budget.ts";
@@ -100,14 +98,22 @@ export class Dispatcher {
     if (!this.#loop.caughtUp || this.#limit.isFull || !leftKinds.isEmpty) return undefined;
     const lease: Lease = { token: leaseToken(runner), until: clock() + leaseMs };
     const free = this.#limit.reserve();
-    const run = (entry: ClaimedEntry, ready: ReadyEvent | undefined) => {
-      void this.#runner.run(entry, { claimed: false, ready, before: this.#nextTurn, begin: free });
+    let isUsed = false;
+    return {
+      lease,
+      run: (kept, ready) => {
+        isUsed = true;
+        const leased = { lease: lease.token, runAt: lease.until, attempts: 1, finishedHandlers: [] };
+        const how = { claimed: false, ready, before: this.#nextTurn, begin: free };
+        void this.#runner.run({ ...kept, ...leased }, how);
+      },
+      release: () => {
+        if (isUsed) return true;
+        free();
+        this.#loop.goOn(); // entries kept meanwhile may have found no room
+        return false;
+      },
     };
-    const giveUp = () => {
-      free();
-      this.#loop.goOn(); // entries kept meanwhile may have found no room
-    };
-    return new Reservation(lease, run, giveUp);
   }
 
   /** How many entries this process is running. */

@@ -113,7 +113,8 @@ export class CanonicalJson {
   }
 
   #find(key: string): number | undefined {
-    return this.#top.find((row) => this.#members.isKey(row, key));
+    for (const row of this.#top) if (this.#members.isKey(row, key)) return row;
+    return undefined;
   }
 
   /** @param step - the row of the member, or the complement of the index, whose value this is */
@@ -295,7 +296,10 @@ export class CanonicalJson {
 
 /** Whether members came in this order. */
 function isRising(rows: readonly number[]): boolean {
-  return rows.every((row, index) => index === 0 || row > (rows[index - 1] as number));
+  for (let index = 1; index < rows.length; index++) {
+    if ((rows[index] as number) < (rows[index - 1] as number)) return false;
+  }
+  return true;
 }
 
 /** Copies bytes; returns where they end. */

@@ -19,11 +19,6 @@ export const REJECTED = -(10 ** 15);
 /** The key timestamp if the user's `identity` alone decides. */
 export const OWN_IDENTITY = -(10 ** 15) - 1;
 
-/** A digest of an event's content: its kind and `data` in canonical form. */
-export function contentDigest(content: Uint8Array): string {
-  return shortDigest(content);
-}
-
 /**
  * The event id of an envelope without one: `evt_1_` and a digest of the content (kind and `data`) and the timestamp in
  * milliseconds. `webhook` is left out: it names the subscription, and an event delivered through two subscriptions is
@@ -46,6 +41,6 @@ export function rejectedKey(source: string, body: Uint8Array): DedupKey {
 }
 
 /** The first bits of SHA-256, as hex. */
-function shortDigest(bytes: string | Uint8Array): string {
+export function shortDigest(bytes: string | Uint8Array): string {
   return hash("sha256", bytes, "hex").slice(0, DIGEST_LENGTH);
 }

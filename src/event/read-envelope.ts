@@ -1,5 +1,5 @@
 import type { Envelope } from "./envelope.ts";
-import { contentDigest, deriveEventId, ownEventId } from "./identity.ts";
+import { deriveEventId, ownEventId, shortDigest } from "./identity.ts";
 import { type ParsedEnvelope, parseEnvelope, parseEnvelopeAgain } from "./parse-envelope.ts";
 import type { InvalidEnvelope } from "./rejection.ts";
 import { decodeUtf8 } from "./utf8.ts";
@@ -19,7 +19,7 @@ export function readEnvelope(body: Uint8Array): EnvelopeResult {
   const parsed = parseEnvelope(body, decodeUtf8);
   if (!parsed.ok) return parsed;
   const { envelope, timestamp } = parsed;
-  const content = contentDigest(parsed.content);
+  const content = shortDigest(parsed.content);
   return {
     ok: true,
     envelope,

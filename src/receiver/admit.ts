@@ -1,11 +1,12 @@
 import type { Delivery } from "../event/delivery.ts";
 import type { BodyResult, CountedLimits } from "../http/read-body.ts";
+import { isEndpoint } from "./adapters/endpoint-path.ts";
 import type { Incoming } from "./incoming.ts";
 import { keptHeaders } from "./kept-headers.ts";
 import { misconfigured } from "./misconfigured.ts";
 import type { Settings } from "./options/options.ts";
 import { type Outcome, refused } from "./outcome.ts";
-import { refuseHead } from "./refuse-head.ts";
+import type { RefusalReason } from "./refusals.ts";
 
 /** Reads a request as a delivery: route, method, encoding, size, in the order of the contract. Or returns what refuses it. */
 export async function admit(
@@ -26,4 +27,13 @@ export async function admit(
   }
   if (typeof body === "string") return refused(body);
   return { method, target, headers: keptHeaders(headers), body, receivedAt };
+}
+
+/** Why a request is refused by its head alone, in the order of the contract: route, method, encoding. */
+export function refuseHead({ method, target, path, headers }: Incoming): RefusalReason | undefined {
+  if (!isEndpoint(target, path)) return "wrong_path";
+  if (method !== "POST") return "wrong_method";
+  const encoding = headers["content-encoding"];
+  const isPlain = encoding === undefined || encoding === "" || encoding === "identity";
+  return isPlain ? undefined : "content_encoding";
 }

@@ -9,8 +9,8 @@ import type { Answer } from "../http/answer.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { checkFunction } from "../options/check-options.ts";
 import type { Channel } from "./channel.ts";
-import { recheckEntry } from "./check-in-time.ts";
 import { tellDead } from "./dead-letter.ts";
+import { recheckEntry } from "./decides-in-time.ts";
 import { Drains } from "./drains.ts";
 import type { Drift } from "./drift.ts";
 import { DriftListeners } from "./drift-listeners.ts";
@@ -105,7 +105,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       plan: (entry, ready) => planEntry(entry, this.#settings, this.#registered, ready),
       onAttempts: (...ran) => {
         outcomes.run(...ran, settings.clock());
-        this.#observers.notify(attemptObservation(...ran));
+        if (!this.#observers.isEmpty) this.#observers.notify(attemptObservation(...ran));
       },
       onDead: (letter) => this.#tellDead(letter),
     });

@@ -105,7 +105,7 @@ export class Intake {
     { outcome, delivery, receivedAt, start }: Omit<Answered, "head"> & Pick<Delivery, "receivedAt">,
   ): void {
     const { observers, signedRefusals, outcomes } = this.#receiving;
-    signedRefusals.note(incoming, outcome, receivedAt);
+    if (outcome.type === "refused") signedRefusals.note(incoming, outcome, receivedAt);
     if (incoming.passedOn === true && !signedRefusals.isSigned(incoming)) return;
     outcomes.delivery(outcome, start);
     if (observers.isEmpty) return;
@@ -149,7 +149,8 @@ export class Intake {
     }
     const runsAlready = reservation?.release() === true;
     if (!runsAlready && outcome.type === "accepted" && outcome.entryState === "pending") dispatcher.wake();
-    const letter = letterOf(outcome, delivery);
+    const isPending = outcome.type === "accepted" && outcome.reason === undefined;
+    const letter = isPending ? undefined : letterOf(outcome, delivery);
     if (letter !== undefined) onDead(letter);
     return outcome;
   }

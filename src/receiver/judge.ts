@@ -1,8 +1,8 @@
 import type { ReadyEvent } from "../dispatch/handler.ts";
 import type { ReadEnvelope } from "../event/read-envelope.ts";
-import type { DataResult } from "../event/schemas.ts";
+import { checkData, type DataResult } from "../event/schemas.ts";
 import type { EntryTerms } from "../inbox/new-entry.ts";
-import { checkInTime } from "./check-in-time.ts";
+import { decidesInTime } from "./decides-in-time.ts";
 import { dedupKey, orderKey } from "./entry-keys.ts";
 import type { Settings } from "./options/options.ts";
 import { toEvent } from "./to-event.ts";
@@ -25,8 +25,11 @@ export function judge(read: ReadEnvelope, settings: Settings): Judgement | Promi
     if (!checked.ok) return { key, order, problems: checked.problems };
     return { key, order, problems: [], ready: readyEvent(read, checked.data, settings) };
   };
-  const checking = checkInTime(read.envelope, settings);
-  return checking instanceof Promise ? checking.then(judged) : judged(checking);
+  const { event, data } = read.envelope;
+  const checking = checkData(event, data, settings.schemas);
+  return checking instanceof Promise
+    ? decidesInTime(checking, event, settings).then(judged)
+    : judged(checking);
 }
 
 function readyEvent(read: ReadEnvelope, data: unknown, settings: Settings): ReadyEvent | undefined {

@@ -43,8 +43,10 @@ export function planEntry(
   }
   const event =
     known === undefined ? eventOf(envelope, entry, settings) : { ok: true as const, event: known };
-  const planOf = (ready: EventResult) => planFor(ready, envelope.event, { entry, settings, registered });
-  return event instanceof Promise ? event.then(planOf) : planOf(event);
+  const parts = { entry, settings, registered };
+  return event instanceof Promise
+    ? event.then((result) => planFor(result, envelope.event, parts))
+    : planFor(event, envelope.event, parts);
 }
 
 function planFor(
@@ -58,12 +60,12 @@ function planFor(
   if (run.length === 0) return missing(entry, kind);
 
   let ready: WebhookEvent | undefined = result.event;
-  const first = () => {
-    const own = ready;
+  const event = () => {
+    const first = ready;
     ready = undefined;
-    return own;
+    return first ?? eventAgain(entry, settings);
   };
-  return { run, event: () => first() ?? eventAgain(entry, settings) };
+  return { run, event };
 }
 
 async function eventAgain(entry: ClaimedEntry, settings: Settings): Promise<WebhookEvent> {

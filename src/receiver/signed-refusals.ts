@@ -2,7 +2,7 @@ import { readHeader } from "../signature/header.ts";
 import { shownUrl } from "../text/shown-url.ts";
 import type { Incoming } from "./incoming.ts";
 import type { Settings } from "./options/options.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Refused } from "./outcome.ts";
 import type { RefusalReason } from "./refusals.ts";
 import { toAnswer } from "./response.ts";
 
@@ -47,8 +47,7 @@ export class SignedRefusals {
    *
    * @param now - milliseconds since 1970
    */
-  note(head: Head, outcome: Outcome, now: number): void {
-    if (outcome.type !== "refused") return;
+  note(head: Head, outcome: Refused, now: number): void {
     const { reason } = outcome;
     const cause = CAUSES[reason];
     if (cause === undefined || !this.isSigned(head)) return;

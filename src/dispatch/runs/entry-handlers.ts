@@ -26,7 +26,8 @@ export class EntryHandlers {
   readonly #options: RunOptions;
   readonly #settle: Settle;
   readonly #turn: Turn | undefined;
-  readonly #waits: EntryWaits;
+  /** Made for an entry that waits already, or has a handler with a target. */
+  #waits: EntryWaits | undefined;
   readonly #finished: Set<string>;
   readonly #records: AttemptRecord[] = [];
   readonly #failures: Failure[] = [];
@@ -37,7 +38,7 @@ export class EntryHandlers {
     this.#options = options;
     this.#settle = settle;
     this.#turn = turn;
-    this.#waits = new EntryWaits(entry, options, turn);
+    if (entry.waits?.length) this.#waits = new EntryWaits(entry, options, turn);
     this.#finished = new Set(entry.finishedHandlers);
   }
 
@@ -70,7 +71,10 @@ export class EntryHandlers {
   }
 
   #mayRun(named: NamedHandler): boolean {
-    if (isSender(named)) return this.#waits.mayTry(named);
+    if (isSender(named)) {
+      this.#waits ??= new EntryWaits(this.#entry, this.#options, this.#turn);
+      return this.#waits.mayTry(named);
+    }
     return this.#entry.attempts <= (named.attempts ?? Number.POSITIVE_INFINITY);
   }
 
@@ -87,7 +91,7 @@ export class EntryHandlers {
     return transactions?.run(this.#callOf(named), limits, (record) => {
       const unstored = transactions.unstored([...this.#records, record]);
       const result = { records: unstored, finishedHandlers: [...this.#finished, named.name] };
-      if (isLast) return this.#settle("done", null, { ...result, waits: this.#waits.list([]) });
+      if (isLast) return this.#settle("done", null, { ...result, waits: this.#waits?.list([]) });
       return { seq, lease, state: "running", ...result };
     });
   }
@@ -109,8 +113,8 @@ export class EntryHandlers {
     const isOk = record.outcome === "ok";
     if (isOk) this.#finished.add(named.name);
     if (isSender(named)) {
-      if (isOk) this.#waits.took(named);
-      else if (!this.#options.signal.aborted && !this.#waits.failed(named, record, failure)) return;
+      if (isOk) this.#waits?.took(named);
+      else if (!this.#options.signal.aborted && this.#waits?.failed(named, record, failure) === false) return;
     } else if (!isOk) {
       const { attempts = Number.POSITIVE_INFINITY } = named;
       this.#failures.push({ attempts, asked: failure.retryAfterMs });
@@ -125,7 +129,7 @@ export class EntryHandlers {
   }
 
   #result() {
-    const waits = this.#waits.list(this.#unfinished());
+    const waits = this.#waits?.list(this.#unfinished());
     return { records: this.#records, finishedHandlers: [...this.#finished], waits };
   }
 

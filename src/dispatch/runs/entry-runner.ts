@@ -67,7 +67,7 @@ export class EntryRunner {
     const frees = entry.orderKey !== null || (how.claimed && how.turn === undefined);
     void finished.then((settlement) => {
       this.#running.remove(running);
-      this.#parts.queues.stored(entry.seq);
+      if (settlement === undefined || settlement.waits !== undefined) this.#parts.queues.stored(entry.seq);
       if (frees || settlement === undefined || settlement.state === "pending") this.#parts.wake();
       else this.#parts.goOn();
     });

@@ -39,7 +39,7 @@ export const UNREADABLE: Failure = { attempts: Number.POSITIVE_INFINITY, asked: 
 /** What is left to do for an entry. */
 interface Left {
   readonly failures: readonly Failure[];
-  readonly waits?: EntryWaits;
+  readonly waits?: EntryWaits | undefined;
   /** Whether it was the entry's turn at one target, and it has other handlers. */
   readonly others?: boolean;
 }
@@ -61,7 +61,7 @@ export function afterFailure(
   const times = [...delays.map((delay) => clock() + delay), ...(waits?.retryTimes ?? [])];
   const { overdueAt } = waits ?? {};
   const reason = overdueAt === undefined ? null : TARGET_AWAY;
-  const uncount = others || (waits !== undefined && result.records?.length === 0);
+  const uncount = others || result.records?.length === 0;
   const next = times.length > 0 ? Math.max(...times) : overdueAt;
   // The others keep their time, unless this was what they waited for.
   if (others) {

@@ -1,8 +1,27 @@
+import type { Presence } from "./file/presence.ts";
+import type { Statements } from "./statements.ts";
+
 /** The transactions of a store. */
 export interface Transactions {
   begin(): void;
   commit(): void;
   rollback(): void;
+}
+
+/** Transactions on an open inbox file. None begins once its files were removed or replaced. */
+export function transactionsOn(open: () => { statements: Statements; presence: Presence }): Transactions {
+  return {
+    begin: () => {
+      const { statements, presence } = open();
+      presence.check();
+      statements.begin();
+    },
+    commit: () => void open().statements.run("COMMIT"),
+    rollback: () => {
+      const { statements } = open();
+      if (statements.inTransaction) statements.run("ROLLBACK");
+    },
+  };
 }
 
 /** The result of one operation. */

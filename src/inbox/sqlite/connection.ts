@@ -4,7 +4,7 @@ import type { Logger } from "../../base/logger.ts";
 import { HookporterError } from "../../errors.ts";
 import type { CommitListeners } from "../vitals.ts";
 import { closeWholly, openDatabase } from "./client.ts";
-import type { WorkResult } from "./commit-together.ts";
+import { transactionsOn, type WorkResult } from "./commit-together.ts";
 import { inboxError, isLockingFailure } from "./errors.ts";
 import { cutLog } from "./file/log-size.ts";
 import { Presence } from "./file/presence.ts";
@@ -19,7 +19,6 @@ import {
 } from "./operations.ts";
 import { Statements } from "./statements.ts";
 import { ThreadedWriter, type Threading } from "./thread/threaded-writer.ts";
-import { transactionsOn } from "./transactions.ts";
 
 /** What is made each time the file is opened. */
 interface Opening {

@@ -1,11 +1,13 @@
 import { HookporterError } from "../../errors.ts";
 import { commitTogether, type Transactions, type WorkResult } from "./commit-together.ts";
 
-/** An operation that must run inside a transaction, and the promise of its result. */
-interface Waiting<Operation> {
-  readonly operation: Operation;
-  readonly resolve: (value: never) => void;
-  readonly reject: (error: unknown) => void;
+/** Operations that must run inside a transaction, and the promises of their results. */
+interface Batch<Operation> {
+  readonly operations: Operation[];
+  readonly promises: {
+    readonly resolve: (value: never) => void;
+    readonly reject: (error: unknown) => void;
+  }[];
 }
 
 /** What a commit needs to know of an operation. */
@@ -45,7 +47,7 @@ export class GroupCommit<Operation> {
   readonly #transactions: Transactions;
   readonly #runHere: (operation: Operation) => unknown;
   readonly #runner: BatchRunner<Operation> | undefined;
-  #waiting: Waiting<Operation>[] = [];
+  #waiting: Batch<Operation> = { operations: [], promises: [] };
   #waitingBytes = 0;
   /** How many of them a sender waits for. */
   #urgent = 0;
@@ -73,7 +75,8 @@ export class GroupCommit<Operation> {
    * @throws HookporterError `inbox_busy` if too much is waiting already
    */
   run<Result>(operation: Operation, { bytes = 0, canWait = false }: OperationTerms = {}): Promise<Result> {
-    const waiting = this.#waiting.length;
+    const { operations, promises } = this.#waiting;
+    const waiting = operations.length;
     if (waiting >= MAX_WAITING || (waiting > 0 && this.#waitingBytes + bytes > MAX_WAITING_BYTES)) {
       return Promise.reject(
         new HookporterError(
@@ -83,8 +86,9 @@ export class GroupCommit<Operation> {
       );
     }
     this.#waitingBytes += bytes;
+    operations.push(operation);
     return new Promise<Result>((resolve, reject) => {
-      this.#waiting.push({ operation, resolve, reject });
+      promises.push({ resolve, reject });
       if (!canWait && ++this.#urgent % FULL_ENOUGH === 0 && this.#trySending()) return;
       if (this.#sent.length === 0) this.#commitAtEndOfTurn();
     });
@@ -105,74 +109,62 @@ export class GroupCommit<Operation> {
 
   #atEndOfTurn(): void {
     this.#endOfTurn = undefined; // work may add more work
-    if (this.#sent.length > 0 || this.#waiting.length === 0) return;
+    if (this.#sent.length > 0 || this.#waiting.operations.length === 0) return;
     if (!this.#trySending()) this.#commitHere();
   }
 
+  /** Sends all that is waiting to the other thread, unless it should run here. */
   #trySending(): boolean {
-    if (this.#sent.length >= MAX_SENT) return false;
-    const batch = this.#send();
-    if (batch === undefined) return false;
-    const settled: Promise<void> = this.#settleLater(batch, () => {
+    const { operations } = this.#waiting;
+    if (operations.length === 0 || this.#sent.length >= MAX_SENT) return false;
+    const taken = this.#runner?.take(operations);
+    if (taken === undefined) return false;
+    const batch = this.#takeWaiting();
+    const results = taken.catch((error) => operations.map(() => ({ error })));
+    const settled: Promise<void> = this.#settleLater(batch, results, () => {
       this.#sent = this.#sent.filter((one) => one !== settled);
     });
     this.#sent = [...this.#sent, settled];
     return true;
   }
 
-  async #settleLater({ batch, results }: SentBatch<Operation>, isBack: () => void): Promise<void> {
+  async #settleLater(
+    batch: Batch<Operation>,
+    results: Promise<readonly WorkResult[]>,
+    isBack: () => void,
+  ): Promise<void> {
     const known = await results;
     isBack();
     // The next batch is sent before these promises are settled, since what follows from them takes as long.
-    const enough = this.#sent.length === 0 ? this.#waiting.length > 0 : this.#urgent >= FULL_ENOUGH;
+    const enough =
+      this.#sent.length === 0 ? this.#waiting.operations.length > 0 : this.#urgent >= FULL_ENOUGH;
     if (enough && !this.#trySending() && this.#sent.length === 0) this.#commitAtEndOfTurn();
     this.#settle(batch, known);
-  }
-
-  /** Sends all that is waiting to the other thread, unless it should run here. */
-  #send(): SentBatch<Operation> | undefined {
-    if (this.#runner === undefined || this.#waiting.length === 0) return undefined;
-    const taken = this.#runner.take(operationsOf(this.#waiting));
-    if (taken === undefined) return undefined;
-    const batch = this.#takeWaiting();
-    return { batch, results: taken.catch((error) => batch.map(() => ({ error }))) };
   }
 
   #commitHere(): void {
     const batch = this.#takeWaiting();
     const start = performance.now();
-    this.#settle(batch, commitTogether(this.#transactions, operationsOf(batch), this.#runHere));
+    this.#settle(batch, commitTogether(this.#transactions, batch.operations, this.#runHere));
     this.#runner?.ranHere(performance.now() - start);
   }
 
-  #settle(batch: readonly Waiting<Operation>[], results: readonly WorkResult[]): void {
+  #settle({ promises }: Batch<Operation>, results: readonly WorkResult[]): void {
     this.#runner?.afterBatch?.(results);
-    settleAll(batch, results);
+    for (const [index, { resolve, reject }] of promises.entries()) {
+      const result = results[index] ?? {
+        error: new TypeError("a batch came back without all of its results"),
+      };
+      if ("error" in result) reject(result.error);
+      else resolve(result.value as never);
+    }
   }
 
-  #takeWaiting(): readonly Waiting<Operation>[] {
+  #takeWaiting(): Batch<Operation> {
     const batch = this.#waiting;
-    this.#waiting = [];
+    this.#waiting = { operations: [], promises: [] };
     this.#waitingBytes = 0;
     this.#urgent = 0;
     return batch;
   }
-}
-
-/** A batch in the other thread. */
-interface SentBatch<Operation> {
-  readonly batch: readonly Waiting<Operation>[];
-  readonly results: Promise<readonly WorkResult[]>;
-}
-
-function operationsOf<Operation>(batch: readonly Waiting<Operation>[]): readonly Operation[] {
-  return batch.map(({ operation }) => operation);
-}
-
-function settleAll(batch: readonly Waiting<unknown>[], results: readonly WorkResult[]): void {
-  batch.forEach(({ resolve, reject }, index) => {
-    const result = results[index] ?? { error: new TypeError("a batch came back without all of its results") };
-    if ("error" in result) reject(result.error);
-    else resolve(result.value as never);
-  });
 }

@@ -13,10 +13,10 @@ import { claimDue } from "./claim.ts";
 import { filterSql } from "./filter.ts";
 import { hasten } from "./hasten.ts";
 import { headersJson } from "./headers-json.ts";
-import { insertEntry } from "./insert-entry.ts";
+import { insertEntry, mayBePruned } from "./insert-entry.ts";
 import { isBehind, releaseAll, releaseBehind, releaseNext } from "./order.ts";
 import { forgetRunners, recordRunner } from "./processes/runner-records.ts";
-import { giveBackPages, prunedUntil, pruneStep, slimStep } from "./prune.ts";
+import { giveBackPages, pruneStep, slimStep } from "./prune.ts";
 import { attemptValues, waitsValue } from "./rows.ts";
 import type { Statements } from "./statements.ts";
 
@@ -72,34 +72,20 @@ export function runOperation(statements: Statements, { name, args }: Operation):
 
 function append(statements: Statements, given: NewEntry): Appended | undefined {
   const { method, target, body, receivedAt } = given.delivery;
-  const entry =
-    given.lease !== undefined && isBehind(statements, given) ? { ...given, lease: undefined } : given;
+  const mayBeBehind = given.lease !== undefined && given.orderKey !== null;
+  const entry = mayBeBehind && isBehind(statements, given) ? { ...given, lease: undefined } : given;
   const seq = mayBePruned(statements, entry)
     ? undefined
     : insertEntry(statements, entry, hash("sha256", body, "hex"));
   if (seq === undefined) return touch(statements, entry.key, receivedAt);
   const insert = "INSERT INTO delivery (seq, method, target, headers, body) VALUES (?, ?, ?, ?, ?)";
   statements.run(insert, seq, method, target, headersJson(entry.delivery), body);
-  recordProblems(statements, seq, entry.problems);
+  if (entry.problems !== undefined) recordProblems(statements, seq, entry.problems);
   return { seq, duplicate: false, state: entry.state, leased: entry.lease !== undefined };
 }
 
-/** Whether an event of the same key may have been handled and pruned. */
-function mayBePruned(
-  statements: Statements,
-  { state, afterPruning, eventTimestamp, key, delivery }: NewEntry,
-): boolean {
-  if (state === "dead" || afterPruning === true) return false;
-  return (eventTimestamp ?? delivery.receivedAt) <= prunedUntil(statements, encodeText(key.source));
-}
-
 /** In a statement of its own, since hardly any entry has problems and each bound value costs time. */
-function recordProblems(
-  statements: Statements,
-  seq: number,
-  problems: readonly DataProblem[] | undefined,
-): void {
-  if (problems === undefined) return;
+function recordProblems(statements: Statements, seq: number, problems: readonly DataProblem[]): void {
   statements.run("UPDATE entry SET problems = ? WHERE seq = ?", JSON.stringify(problems), seq);
 }
 
@@ -165,7 +151,7 @@ function settle(statements: Statements, given: Settlement, now: number): boolean
   );
   if (changed === 0) return wasSettled(statements, given);
   if (state !== "pending" && settlement.unordered !== true) releaseBehind(statements, seq);
-  recordProblems(statements, seq, settlement.problems);
+  if (settlement.problems !== undefined) recordProblems(statements, seq, settlement.problems);
   // In a statement of its own, as problems are.
   if (waits !== undefined) statements.run("UPDATE entry SET waits = ? WHERE seq = ?", waitsValue(waits), seq);
   for (const record of records) {

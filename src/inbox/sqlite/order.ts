@@ -1,6 +1,6 @@
 import type { NewEntry } from "../append.ts";
 import { DROPPED } from "../target-wait.ts";
-import { encodeText } from "../text.ts";
+import { encodeNullable, encodeText } from "../text.ts";
 import { ORDERED } from "./index-conditions.ts";
 import type { Row } from "./rows.ts";
 import type { Statements } from "./statements.ts";
@@ -30,9 +30,8 @@ export function isBehind(
   statements: Statements,
   { orderKey, key }: Pick<NewEntry, "orderKey" | "key">,
 ): boolean {
-  if (orderKey === null) return false;
   const sql = `SELECT 1 FROM entry WHERE ${ORDERED} AND order_key = ? AND source = ? AND state <> 'dead' LIMIT 1`;
-  return statements.get(sql, encodeText(orderKey), encodeText(key.source)) !== undefined;
+  return statements.get(sql, encodeNullable(orderKey), encodeText(key.source)) !== undefined;
 }
 
 /** The same as {@link releaseNext}, for an entry that was not deleted. */

@@ -8,25 +8,6 @@ import type { Statements } from "./statements.ts";
 /** Pages returned to the file system after a step: few, since a delivery may be waiting. */
 const PAGES_GIVEN_BACK = 200;
 
-/** Files made before schema 3 also have one mark for all sources. */
-const PRUNED_UNTIL = `SELECT max(
-  (SELECT dated_until FROM pruned),
-  coalesce((SELECT dated_until FROM pruned_source WHERE source = ?), ${Number.MIN_SAFE_INTEGER})) AS until`;
-
-/**
- * The latest date of a pruned event of a source, within a transaction: an unknown event dated at or before it is not
- * taken for new.
- *
- * @param source - as stored
- */
-export function prunedUntil(statements: Statements, source: string): number {
-  const known = statements.prunedUntil.get(source);
-  if (known !== undefined) return known;
-  const until = statements.get(PRUNED_UNTIL, source)?.until as number;
-  statements.prunedUntil.set(source, until);
-  return until;
-}
-
 /** Deletes ended entries with their deliveries and attempts, within a transaction. */
 export function pruneStep(statements: Statements, request: PruneRequest, step: Step): StepResult {
   const { states, receivedUntil, datedUntil } = request;

@@ -1,12 +1,11 @@
 // The thread that writes an inbox file under load: it runs batches, each in one transaction, and nothing else.
 import { parentPort, workerData } from "node:worker_threads";
 import { openDatabase } from "../client.ts";
-import { commitTogether } from "../commit-together.ts";
+import { commitTogether, transactionsOn } from "../commit-together.ts";
 import { cutLog } from "../file/log-size.ts";
 import { Presence } from "../file/presence.ts";
 import { type Operation, runOperation } from "../operations.ts";
 import { Statements } from "../statements.ts";
-import { transactionsOn } from "../transactions.ts";
 import { packResults, unpackBatch } from "./batch.ts";
 import type { Packet } from "./packet.ts";
 import { FLAGS, type WriterAnswer, type WriterStart } from "./writer-messages.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { refuseHead } from "../../src/receiver/admit.ts";
 import type { Incoming } from "../../src/receiver/incoming.ts";
-import { refuseHead } from "../../src/receiver/refuse-head.ts";
 
 const head = (parts: Partial<Incoming> = {}): Incoming => ({
   ...{ method: "POST", target: "/webhooks", path: "/webhooks", headers: {} },

@@ -1,28 +1,23 @@
 import { ConfigurationError } from "../errors.ts";
 import type { DataProblem } from "../event/data-problems.ts";
-import type { Envelope } from "../event/envelope.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import { checkData, type DataResult } from "../event/schemas.ts";
 import type { Settings } from "./options/options.ts";
 
 /**
- * Checks `data` against its kind's schema, while the sender is waiting: a user's schema has at most `bodyTimeout` to decide.
+ * The result of the user's schema for a kind. The sender is waiting, so it has at most `bodyTimeout` to decide.
  *
  * @throws ConfigurationError `option_invalid` if it takes longer; and any error that the schema throws
  */
-export function checkInTime(
-  { event, data }: Envelope,
-  { schemas, bodyTimeout }: Pick<Settings, "schemas" | "bodyTimeout">,
-): DataResult | Promise<DataResult> {
-  const checking = checkData(event, data, schemas);
-  return checking instanceof Promise ? decidesWithin(bodyTimeout, event, checking) : checking;
-}
-
-async function decidesWithin(ms: number, event: string, checking: Promise<DataResult>): Promise<DataResult> {
+export async function decidesInTime(
+  checking: Promise<DataResult>,
+  kind: string,
+  { bodyTimeout: ms }: Pick<Settings, "bodyTimeout">,
+): Promise<DataResult> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      const told = `expected the schema of ${event} to decide within ${ms} ms, got no result: make it faster`;
+      const told = `expected the schema of ${kind} to decide within ${ms} ms, got no result: make it faster`;
       reject(new ConfigurationError("option_invalid", told));
     }, ms);
   });
@@ -37,6 +32,9 @@ async function decidesWithin(ms: number, event: string, checking: Promise<DataRe
 export async function recheckEntry(seq: number, settings: Settings): Promise<readonly DataProblem[]> {
   const delivery = await settings.inbox.delivery(seq);
   const read = delivery === undefined ? undefined : readEnvelopeAgain(delivery.body);
-  const checked = read?.ok === true ? await checkInTime(read.envelope, settings) : undefined;
-  return checked?.ok === false ? checked.problems : [];
+  if (read?.ok !== true) return [];
+  const { event, data } = read.envelope;
+  const checking = checkData(event, data, settings.schemas);
+  const checked = checking instanceof Promise ? await decidesInTime(checking, event, settings) : checking;
+  return checked.ok ? [] : checked.problems;
 }
