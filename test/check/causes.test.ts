@@ -16,14 +16,14 @@ const RAW = "The receiver does not verify the raw body, but JSON made from it, a
 const PRINTERS: Readonly<Record<keyof typeof STYLES, readonly [string, boolean]>> = {
   python: ["Python's `json.dumps` prints", true],
   "sorted python": ["Python's `json.dumps` with `sort_keys=True` prints", true],
-  "compact python": ["Python's `json.dumps` with `separators`, or PHP's", false],
-  php: ["PHP's `json_encode` prints", true],
+  "compact python": ["Python's `json.dumps` with `separators`, PHP's", false],
+  php: ["PHP's `json_encode`, PHP's `json_encode` with `JSON_PRESERVE", true],
   go: ["Go's `json.Marshal` of a map prints", true],
   rails: ["Rails' `to_json` or Go's `json.Marshal` of a struct prints", false],
   gson: ["Gson's `toJson` of a map prints", true],
-  rust: ["Jackson with sorted keys, Rust's", true],
+  rust: ["Python's `json.dumps` with `separators`, `sort_keys` and `ensure_ascii=False`, Rust's", true],
   ".net": [".NET's `JsonSerializer.Serialize` prints", false],
-  node: ["JavaScript's `JSON.stringify` or PHP's", false],
+  node: ["JavaScript's `JSON.stringify`, PHP's", false],
 };
 
 describe("a receiver that re-serialises the body before it verifies", () => {
@@ -99,6 +99,13 @@ it.each(SECRETS)("a receiver that %s is named, without the secret", async (_, ke
 });
 
 const asDict = (body: Buffer) => respell(body.toString("utf8"), "python").replaceAll('"', "'");
+const asHash = (body: Buffer) =>
+  respell(body.toString("utf8"), "node").replace(/":/g, '" => ').replace(/,"/g, ', "');
+const asMap = (value: unknown): string => {
+  if (typeof value !== "object" || value === null) return String(value);
+  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return `map[${members.map(([key, one]) => `${key}:${asMap(one)}`).join(" ")}]`;
+};
 const dataOnly = (body: Buffer) => JSON.stringify(JSON.parse(body.toString("utf8")).data);
 
 it.each([
@@ -123,7 +130,14 @@ it.each([
   ],
   ["verifies a stream that was read", { body: (): string => "" }, /it verifies an empty body/],
   ["verifies an object", { body: (): string => "[object Object]" }, /\[object Object\]/],
-  ["shows a dict", { body: asDict }, /Python's `str\(\)` of a dict/],
+  ["shows a dict", { body: asDict }, /an object as text \(as Python shows a dict, in the receiver\)/],
+  [
+    "shows a map as Go does",
+    { body: (body: Buffer) => asMap(JSON.parse(body.toString("utf8"))) },
+    /as Go shows a map/,
+  ],
+  ["shows a hash as Ruby 3.4 does", { body: asHash }, /as Ruby 3\.4 shows a hash/],
+  ["has an array in PHP", { body: (): string => "Array" }, /a text in place of the body \(Array\)/],
   ["verifies `data` alone", { body: dataOnly }, /only the member `data`/],
   ["answers 400 to a wrong signature", { key: "", refusal: 400 }, /an empty text as its secret/],
 ] as const)("a receiver that %s is named", async (_, fault, cause) => {

@@ -2,7 +2,6 @@ import { bodyVariants } from "../../signature/diagnose/body-variants.ts";
 import type { Cause } from "../../signature/diagnose/causes.ts";
 import type { Probe } from "../probe.ts";
 import type { Attempt } from "./attempt.ts";
-import { objectTexts } from "./object-texts.ts";
 
 const READ = "Read the body as bytes before any parser, and verify those";
 
@@ -10,26 +9,15 @@ const READ = "Read the body as bytes before any parser, and verify those";
 export function bodyAttempts(probe: Probe): readonly Attempt[] {
   const ascii = probe.body();
   const umlauts = probe.bodyWith({ address: "Zürich, 5 €" });
-  return [
-    ...variantAttempts(probe, ascii),
-    ...objectTexts(JSON.parse(ascii.toString("utf8"))).map(([call, text]) =>
-      attempt(probe, ascii, `an object as text, as ${call} shows it. ${READ}.`, Buffer.from(text)),
-    ),
-    ...variantAttempts(probe, umlauts, ["charset", "undecodable"]),
-  ];
+  return [...variantAttempts(probe, ascii), ...variantAttempts(probe, umlauts, ["charset", "undecodable"])];
 }
 
-/** One cause each. JSON printed otherwise, or shown as an object, has attempts of its own, except that of `data`. */
+/** One cause each. JSON printed otherwise has attempts of its own, except that of `data`. */
 function variantAttempts(probe: Probe, body: Buffer, codes?: readonly Cause["code"][]): readonly Attempt[] {
   return bodyVariants(body).variants.flatMap(({ causes, bytes: make }) => {
     const cause = causes.find(({ code }) => code === "body_data_only") ?? causes[0];
     if (cause === undefined || (causes.length > 1 && cause.code !== "body_data_only")) return [];
-    if (
-      cause.code === "body_not_json" ||
-      cause.code.startsWith("json_") ||
-      codes?.includes(cause.code) === false
-    )
-      return [];
+    if (cause.code.startsWith("json_") || codes?.includes(cause.code) === false) return [];
     const bytes = make();
     return bytes === undefined ? [] : [attempt(probe, body, inWords(cause), bytes)];
   });
@@ -57,6 +45,7 @@ const VERIFIED: Readonly<Partial<Record<Cause["code"], string>>> = {
   body_form: "the body encoded as a form",
   body_base64: "the body in base64",
   body_html: "the body with HTML entities",
+  body_not_json: "an object as text",
   body_data_only: "only the member `data`, printed as JSON again",
 };
 

@@ -1,30 +1,81 @@
-import { JSON_PRINTERS, type JsonPrinter, printJson } from "../../signature/diagnose/json-printers.ts";
+import { LIBRARIES, type Library, printJson } from "../../signature/diagnose/json-libraries.ts";
 import type { Probe } from "../probe.ts";
 import type { Attempt } from "./attempt.ts";
 
-/** Text that every printer writes in its own way, if it does not write it like all others. */
+/** Text that every library writes in its own way, if it does not write it like all others. */
 const TELLING = {
   address: "12/14 rue de l’Église, <Zürich> & 'Sons' = 1 + 1",
   purchase_price: 385000,
+  created_at: "2024-01-15T09:30:00.500Z",
 };
+
+/** More names of libraries that print the same are too many to read. */
+const MOST_NAMES = 3;
 
 /** The event as each library prints it, correctly signed: refused, unless it is what the receiver prints itself. */
 export function spellingAttempts(probe: Probe): readonly Attempt[] {
-  return JSON_PRINTERS.map((printer) => ({
+  return printings(tellingText(probe)).map(({ libraries, text }) => ({
     cause:
-      `The receiver does not verify the raw body, but JSON made from it, as ${printer.name} prints it: valid deliveries ` +
-      "that are serialised differently are refused. Read the body as bytes before any parser, verify those, then parse: " +
-      `${printer.raw}.`,
-    send: () => probe.post(probe.untilDigest(() => printed(probe, printer))),
+      `The receiver does not verify the raw body, but JSON made from it, as ${namesOf(libraries)} prints it: valid ` +
+      "deliveries that are serialised differently are refused. Read the body as bytes before any parser, verify those, " +
+      `then parse: ${first(libraries.map(({ raw }) => raw)).join("; ")}.`,
+    send: () => {
+      const make = () => Buffer.from(printJson(text(tellingText(probe)), libraries[0]) ?? "", "utf8");
+      return probe.post(probe.untilDigest(make));
+    },
     sendValid: () => probe.post(probe.untilDigest(() => unprintable(probe))),
   }));
 }
 
-function printed(probe: Probe, printer: JsonPrinter): Buffer {
-  const text = probe.bodyWith(TELLING).toString("utf8");
-  const price = `"purchase_price":${TELLING.purchase_price}`;
-  const given = printer.keepsFractions === true ? text.replace(price, `${price}.0`) : text;
-  return Buffer.from(printJson(given, printer) ?? "", "utf8");
+function tellingText(probe: Probe): string {
+  return probe.bodyWith(TELLING).toString("utf8");
+}
+
+/** Libraries that print the same, and of which text. */
+interface Printing {
+  readonly libraries: readonly [Library, ...Library[]];
+  readonly text: (event: string) => string;
+}
+
+/**
+ * Every library once, with those that print an event alike. Some accept what another has printed, so what keeps most of a
+ * text comes first, and the first that fits a receiver is the right one: what keeps even a fraction of zero, then what
+ * accepts most of the other texts.
+ */
+export function printings(event: string): readonly Printing[] {
+  const fraction = withFraction(event);
+  const keeps = (library: Library) => printJson(fraction, library) === fraction;
+  const groups = new Map<string, [Library, ...Library[]]>();
+  for (const library of LIBRARIES.filter((one) => !keeps(one))) {
+    const printed = printJson(event, library) ?? "";
+    const group = groups.get(printed);
+    if (group === undefined) groups.set(printed, [library]);
+    else group.push(library);
+  }
+  const texts = [...groups.keys()];
+  const others = [...groups.values()].map((libraries) => ({
+    ...{ libraries, text: (one: string) => one },
+    accepted: texts.filter((text) => printJson(text, libraries[0]) === text).length,
+  }));
+  others.sort((one, other) => other.accepted - one.accepted);
+  const [keeper, ...keepers] = LIBRARIES.filter(keeps);
+  const first =
+    keeper === undefined ? [] : [{ libraries: [keeper, ...keepers] as const, text: withFraction }];
+  return [...first, ...others];
+}
+
+function withFraction(event: string): string {
+  return event.replace(`"purchase_price":${TELLING.purchase_price}`, "$&.0");
+}
+
+function namesOf(libraries: readonly Library[]): string {
+  return new Intl.ListFormat("en-GB", { type: "disjunction" }).format(
+    first(libraries.map(({ name }) => name)),
+  );
+}
+
+function first(values: readonly string[]): readonly string[] {
+  return [...new Set(values)].slice(0, MOST_NAMES);
 }
 
 /** The event as no library prints it. It is ASCII, so that a receiver that only misreads characters accepts it. */

@@ -9,6 +9,9 @@ export interface BodyVariant {
   readonly work: number;
 }
 
+/** The work to read and reprint one token; hashing one byte is 1. */
+export const TOKEN_WORK = 300;
+
 /** Creates a variant whose bytes are available or cheap to make. */
 export function variant(
   causes: readonly Cause[],

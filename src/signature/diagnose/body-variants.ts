@@ -1,4 +1,4 @@
-import { type BodyVariant, variant } from "./body-variant.ts";
+import { type BodyVariant, TOKEN_WORK, variant } from "./body-variant.ts";
 import { type Cause, cause } from "./causes.ts";
 import { charsetVariants } from "./charset-variants.ts";
 import { compressedVariants } from "./compressed-variants.ts";
@@ -19,8 +19,6 @@ const MANY_TOKENS = 40_000;
 const LONGEST_NATIVE = 8000;
 /** A variant with less work than this for each byte is cheap; hashing one byte is 1. */
 const CHEAP_WORK = 4;
-/** The work to read and reprint one token; hashing one byte is 1. */
-const TOKEN_WORK = 300;
 
 /** The bodies that may have been signed instead of the received one. */
 export interface BodyVariants {
@@ -152,7 +150,7 @@ function unicodeForms(text: string): readonly BodyVariant[] {
 }
 
 function emptyVariants(): readonly BodyVariant[] {
-  const names = ["{}", "[object Object]", "undefined", "null", '""'];
+  const names = ["{}", "[object Object]", "undefined", "null", '""', "Array"];
   return [
     variant([cause("body_empty")], () => ""),
     ...names.map((name) => variant([cause("body_placeholder", name)], () => name)),

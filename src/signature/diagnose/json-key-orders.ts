@@ -36,6 +36,12 @@ export const HASH_MAP: KeyOrder = {
   },
 };
 
+/** The same for the envelope alone, since the maps inside it keep the order of the text. */
+export const OUTER_HASH_MAP: KeyOrder = {
+  name: "that of a Java HashMap, outside",
+  comparing: (names) => (names.includes("webhook") ? HASH_MAP.comparing(names) : () => 0),
+};
+
 /** The key orders of libraries and of the service, most common first. */
 export const KEY_ORDERS: readonly KeyOrder[] = [
   ALPHABETICAL,

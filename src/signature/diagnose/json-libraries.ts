@@ -1,85 +1,184 @@
-import { ALPHABETICAL, HASH_MAP, type KeyOrder, SHORTER_FIRST } from "./json-key-orders.ts";
+import { ALPHABETICAL, HASH_MAP, type KeyOrder, OUTER_HASH_MAP, SHORTER_FIRST } from "./json-key-orders.ts";
 import { NUMBERS } from "./json-numbers.ts";
-import { SPACING, type Spacing } from "./json-spacing.ts";
-import { ESCAPES, RARE_ESCAPES, type Spelling } from "./json-spelling.ts";
+import { withEmpty, withoutNulls } from "./json-reshape.ts";
+import { printSpaced, SPACING, type Spacing } from "./json-spacing.ts";
+import {
+  ESCAPES,
+  plainTokens,
+  RARE_ESCAPES,
+  type Spelling,
+  spellNumbers,
+  spellStrings,
+} from "./json-spelling.ts";
+import { sortKeys, tokenise } from "./json-tokens.ts";
 
 /** How a library prints JSON that it has parsed. */
 export interface Library {
+  /** The function that prints it, and its options. */
+  readonly name: string;
+  /** How to read the raw bytes instead, in its language. */
+  readonly raw: string;
   readonly spacing: Spacing;
   readonly strings: Spelling;
+  /** Default: as they are. */
   readonly numbers?: Spelling;
+  /** Default: that of the text. */
   readonly order?: KeyOrder;
   /** Whether it leaves out members that are `null`, or prints `{}` as `[]`. */
   readonly loses?: "nulls" | "objects";
+  /** What it prints after the JSON. */
+  readonly end?: string;
 }
 
-const { compact, two, four, oneLine, ruby, jackson, twoOnWindows, perl } = SPACING;
-const { none, ascii, slash, asciiAndSlash, html, gson, upperCase, net } = ESCAPES;
+const { two, four, oneLine, ruby: openRuby, jackson, twoOnWindows, perl: perlLines } = SPACING;
+const { ascii, slash, asciiAndSlash, html, gson: gsonEscapes, upperCase, net: netEscapes } = ESCAPES;
+const { symfony, jsonSimple, orgJson, jsonNetDates } = RARE_ESCAPES;
 const order = ALPHABETICAL;
+
+type Changes = Partial<Omit<Library, "name" | "raw">>;
+
+/** The libraries of a language, which print JSON compactly and with no more escapes than needed unless they say so. */
+function languageOf(raw: string, numbers?: Spelling) {
+  return (name: string, changes: Changes = {}): Library => {
+    const usual = {
+      spacing: SPACING.compact,
+      strings: ESCAPES.none,
+      ...(numbers !== undefined && { numbers }),
+    };
+    return { name, raw, ...usual, ...changes };
+  };
+}
+
+const JAVA = "`@RequestBody byte[]` in Spring, `request.getInputStream()` in servlets";
+const NET = "`Request.Body` copied to a byte array";
+const BYTES = "the chunks of the request, as bytes";
+
+const node = languageOf(
+  "`express.raw({ type: () => true })`, or the chunks of the request",
+  NUMBERS.javascript,
+);
+const python = languageOf("Flask's `request.get_data()`, Django's `request.body`", NUMBERS.python);
+const php = languageOf('`file_get_contents("php://input")`', NUMBERS.php);
+const go = languageOf("`io.ReadAll(request.Body)`", NUMBERS.go);
+const ruby = languageOf("`request.raw_post` in Rails, `request.body.read` in Rack", NUMBERS.ruby);
+const java = languageOf(JAVA, NUMBERS.java);
+const gson = languageOf(JAVA, NUMBERS.gson);
+const asWritten = languageOf(JAVA);
+const net = languageOf(NET);
+const newtonsoft = languageOf(NET, NUMBERS.newtonsoft);
+const rust = languageOf("in Rust the body as `Bytes`", NUMBERS.rust);
+const jq = languageOf(BYTES, NUMBERS.jq);
+const perl = languageOf(BYTES, NUMBERS.perl);
+const postgres = languageOf(BYTES, NUMBERS.postgres);
 
 /**
  * Libraries in their usual settings, most common first. All the rest of the search combines styles freely, but only in
  * small bodies and without rare ones; these are tried in large bodies, too.
  */
 export const LIBRARIES: readonly Library[] = [
-  { spacing: oneLine, strings: ascii, numbers: NUMBERS.python },
-  { spacing: compact, strings: none, numbers: NUMBERS.javascript },
-  { spacing: compact, strings: asciiAndSlash, numbers: NUMBERS.php },
-  { spacing: compact, strings: html, numbers: NUMBERS.go, order },
-  { spacing: compact, strings: none, numbers: NUMBERS.ruby },
-  { spacing: compact, strings: none, numbers: NUMBERS.java },
-  { spacing: compact, strings: gson, numbers: NUMBERS.gson, loses: "nulls" },
-  { spacing: compact, strings: net },
-  { spacing: oneLine, strings: none, numbers: NUMBERS.python },
-  { spacing: compact, strings: ascii, numbers: NUMBERS.python },
-  { spacing: two, strings: none, numbers: NUMBERS.javascript },
-  { spacing: oneLine, strings: ascii, numbers: NUMBERS.python, order },
-  { spacing: compact, strings: ascii, numbers: NUMBERS.python, order },
-  { spacing: compact, strings: none, numbers: NUMBERS.python, order },
-  { spacing: compact, strings: html, numbers: NUMBERS.ruby },
-  { spacing: compact, strings: gson, loses: "nulls" },
-  { spacing: oneLine, strings: none, numbers: NUMBERS.postgres, order: SHORTER_FIRST },
-  { spacing: compact, strings: asciiAndSlash, numbers: NUMBERS.php, loses: "objects" },
-  { spacing: compact, strings: none, numbers: NUMBERS.php, loses: "objects" },
-  { spacing: compact, strings: slash, numbers: NUMBERS.php },
-  { spacing: compact, strings: none, numbers: NUMBERS.php },
-  { spacing: compact, strings: ascii, numbers: NUMBERS.php },
-  { spacing: compact, strings: asciiAndSlash, numbers: NUMBERS.phpFraction },
-  { spacing: compact, strings: asciiAndSlash, numbers: NUMBERS.php7 },
-  { spacing: compact, strings: RARE_ESCAPES.symfony, numbers: NUMBERS.php },
-  { spacing: four, strings: asciiAndSlash, numbers: NUMBERS.php },
-  { spacing: four, strings: none, numbers: NUMBERS.php },
-  { spacing: compact, strings: none, numbers: NUMBERS.rust },
-  { spacing: compact, strings: none, numbers: NUMBERS.rust, order },
-  { spacing: two, strings: none, numbers: NUMBERS.rust },
-  { spacing: compact, strings: none, numbers: NUMBERS.jq },
-  { spacing: compact, strings: none, numbers: NUMBERS.jq, order },
-  { spacing: two, strings: none, numbers: NUMBERS.jq },
-  { spacing: two, strings: none, numbers: NUMBERS.ruby },
-  { spacing: ruby, strings: none, numbers: NUMBERS.ruby },
-  { spacing: compact, strings: ascii, numbers: NUMBERS.ruby },
-  { spacing: compact, strings: slash, numbers: NUMBERS.ruby },
-  { spacing: compact, strings: none, numbers: NUMBERS.java, order },
-  { spacing: jackson, strings: none, numbers: NUMBERS.java },
-  { spacing: compact, strings: upperCase, numbers: NUMBERS.java },
-  { spacing: compact, strings: gson, numbers: NUMBERS.gson },
-  { spacing: compact, strings: none, numbers: NUMBERS.gson, loses: "nulls" },
-  { spacing: two, strings: gson, numbers: NUMBERS.gson, loses: "nulls" },
-  { spacing: two, strings: gson, loses: "nulls" },
-  { spacing: compact, strings: RARE_ESCAPES.jsonSimple, numbers: NUMBERS.java, order: HASH_MAP },
-  { spacing: compact, strings: RARE_ESCAPES.jsonSimple, numbers: NUMBERS.bigDecimal, order: HASH_MAP },
-  { spacing: compact, strings: none, numbers: NUMBERS.bigDecimal },
-  { spacing: compact, strings: none, numbers: NUMBERS.java, order: HASH_MAP },
-  { spacing: compact, strings: none, numbers: NUMBERS.newtonsoft },
-  { spacing: compact, strings: net, numbers: NUMBERS.net },
-  { spacing: compact, strings: net, numbers: NUMBERS.net, loses: "nulls" },
-  { spacing: twoOnWindows, strings: net, numbers: NUMBERS.net },
-  { spacing: twoOnWindows, strings: none, numbers: NUMBERS.newtonsoft },
-  { spacing: two, strings: net, numbers: NUMBERS.net },
-  { spacing: compact, strings: none, numbers: NUMBERS.go, order },
-  { spacing: two, strings: html, numbers: NUMBERS.go, order },
-  { spacing: compact, strings: html, numbers: NUMBERS.go },
-  { spacing: compact, strings: none, numbers: NUMBERS.perl, order },
-  { spacing: compact, strings: ascii, numbers: NUMBERS.perl, order },
-  { spacing: perl, strings: none, numbers: NUMBERS.perl, order },
+  python("Python's `json.dumps`", { spacing: oneLine, strings: ascii }),
+  node("JavaScript's `JSON.stringify`"),
+  php("PHP's `json_encode`", { strings: asciiAndSlash }),
+  go("Go's `json.Marshal` of a map", { strings: html, order }),
+  ruby("Ruby's `JSON.generate`"),
+  java("Jackson's `writeValueAsString`"),
+  gson("Gson's `toJson` of a map", { strings: gsonEscapes, loses: "nulls" }),
+  net(".NET's `JsonSerializer.Serialize`", { strings: netEscapes }),
+  python("Python's `json.dumps` with `ensure_ascii=False`", { spacing: oneLine }),
+  python("Python's `json.dumps` with `separators`", { strings: ascii }),
+  node("`JSON.stringify` with 2 spaces", { spacing: two }),
+  python("Python's `json.dumps` with `sort_keys=True`", { spacing: oneLine, strings: ascii, order }),
+  python("Python's `json.dumps` with `separators` and `sort_keys=True`", { strings: ascii, order }),
+  python("Python's `json.dumps` with `separators`, `sort_keys` and `ensure_ascii=False`", { order }),
+  ruby("Rails' `to_json`", { strings: html }),
+  asWritten("Gson's `toJson`", { strings: gsonEscapes, loses: "nulls" }),
+  postgres("PostgreSQL's `jsonb`", { spacing: oneLine, order: SHORTER_FIRST }),
+  php("PHP's `json_encode`", { strings: asciiAndSlash, loses: "objects" }),
+  php("PHP's `json_encode` with `JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE`", { loses: "objects" }),
+  php("PHP's `json_encode` with `JSON_UNESCAPED_UNICODE`", { strings: slash }),
+  php("PHP's `json_encode` with `JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE`"),
+  php("PHP's `json_encode` with `JSON_UNESCAPED_SLASHES`", { strings: ascii }),
+  php("PHP's `json_encode` with `JSON_PRESERVE_ZERO_FRACTION`", {
+    ...{ strings: asciiAndSlash, numbers: NUMBERS.phpFraction },
+  }),
+  php("PHP 7.0's `json_encode`", { strings: asciiAndSlash, numbers: NUMBERS.php7 }),
+  php("Symfony's `JsonResponse`", { strings: symfony }),
+  php("PHP's `json_encode` with `JSON_PRETTY_PRINT`", { spacing: four, strings: asciiAndSlash }),
+  php("PHP's `json_encode` with `JSON_PRETTY_PRINT` and without escapes", { spacing: four }),
+  rust("Rust's `serde_json` or Python's orjson"),
+  rust("Rust's `serde_json` with sorted keys", { order }),
+  rust("Rust's `serde_json::to_string_pretty`", { spacing: two }),
+  jq("`jq -c`"),
+  jq("`jq -cS`", { order }),
+  jq("`jq`", { spacing: two }),
+  ruby("Ruby's `JSON.pretty_generate`", { spacing: two }),
+  ruby("an older Ruby's `JSON.pretty_generate`", { spacing: openRuby }),
+  ruby("Ruby's `JSON.generate` with `ascii_only`", { strings: ascii }),
+  ruby("Ruby's `JSON.generate` with `script_safe`", { strings: slash }),
+  java("Jackson with sorted keys", { order }),
+  java("Jackson's pretty printer", { spacing: jackson }),
+  java("Jackson with `ESCAPE_NON_ASCII`", { strings: upperCase }),
+  gson("Gson's `toJson` of a map", { strings: gsonEscapes }),
+  gson("Gson's `toJson` of a map with `disableHtmlEscaping`", { loses: "nulls" }),
+  gson("Gson's `toJson` of a map with `setPrettyPrinting`", {
+    spacing: two,
+    strings: gsonEscapes,
+    loses: "nulls",
+  }),
+  asWritten("Gson's `toJson` with `setPrettyPrinting`", {
+    spacing: two,
+    strings: gsonEscapes,
+    loses: "nulls",
+  }),
+  java("Java's json-simple", { strings: jsonSimple, order: HASH_MAP }),
+  java("Java's json-simple", { strings: jsonSimple, numbers: NUMBERS.bigDecimal, order: HASH_MAP }),
+  java("Jackson with `USE_BIG_DECIMAL_FOR_FLOATS`", { numbers: NUMBERS.bigDecimal }),
+  java("Jackson's `writeValueAsString` of `HashMap`s", { order: HASH_MAP }),
+  newtonsoft("Json.NET's `JsonConvert.SerializeObject` without dates"),
+  net(".NET's `JsonSerializer.Serialize`", { strings: netEscapes, numbers: NUMBERS.net }),
+  net(".NET's `JsonSerializer.Serialize`", { strings: netEscapes, numbers: NUMBERS.net, loses: "nulls" }),
+  net(".NET's `JsonSerializer` with `WriteIndented` on Windows", {
+    ...{ spacing: twoOnWindows, strings: netEscapes, numbers: NUMBERS.net },
+  }),
+  newtonsoft("Json.NET with `Formatting.Indented` on Windows", { spacing: twoOnWindows }),
+  net(".NET's `JsonSerializer` with `WriteIndented`", {
+    spacing: two,
+    strings: netEscapes,
+    numbers: NUMBERS.net,
+  }),
+  go("Go's `json.Encoder` of a map without `EscapeHTML`", { order }),
+  go("Go's `json.MarshalIndent` of a map", { spacing: two, strings: html, order }),
+  go("Go's `json.Marshal` of a struct", { strings: html }),
+  perl("Perl's JSON::PP with `canonical`", { order }),
+  perl("Perl's JSON::PP with `canonical` and `ascii`", { strings: ascii, order }),
+  perl("Perl's JSON::PP with `canonical` and `pretty`", { spacing: perlLines, order }),
+  newtonsoft("Json.NET's `JsonConvert.SerializeObject`", { strings: jsonNetDates }),
+  go("Go's `json.Encoder` of a struct", { strings: html, end: "\n" }),
+  go("Go's `json.Encoder` of a map", { strings: html, order, end: "\n" }),
+  python("Python's `json.dumps` with `sort_keys=True` and `ensure_ascii=False`", { spacing: oneLine, order }),
+  python("Python's `json.dumps` with `separators` and `ensure_ascii=False`"),
+  python("Python's `json.dumps` with `indent=2`", { spacing: two, strings: ascii }),
+  python("Python's `json.dumps` with `indent=4`", { spacing: four, strings: ascii }),
+  node("`JSON.stringify` with 4 spaces", { spacing: four }),
+  java("Java's `org.json`", { strings: orgJson, numbers: NUMBERS.bigDecimal, order: HASH_MAP }),
+  java("Jackson's `writeValueAsString` of a `HashMap`", { order: OUTER_HASH_MAP }),
+  gson("Gson's `toJson` of a `HashMap`", { strings: gsonEscapes, order: OUTER_HASH_MAP }),
 ];
+
+/** Tokens with plain strings, in the library's order, as it writes them. */
+export function respelt(plain: readonly string[], { strings, numbers, loses }: Library): readonly string[] {
+  const spelt = spellStrings(plain, strings);
+  const numbered = numbers === undefined ? spelt : spellNumbers(spelt, numbers);
+  if (loses === "nulls") return withoutNulls(numbered);
+  return loses === "objects" ? withEmpty(numbered, "[]") : numbered;
+}
+
+/** A JSON text as a library prints it after it has parsed it; `undefined` if the text is not JSON. */
+export function printJson(text: string, library: Library): string | undefined {
+  const json = tokenise(text);
+  if (json === undefined) return undefined;
+  const plain = plainTokens(json.tokens);
+  const ordered = library.order === undefined ? plain : sortKeys(plain, library.order);
+  const printed = printSpaced(respelt(ordered, library), library.spacing, Number.POSITIVE_INFINITY);
+  return printed === undefined ? undefined : printed + (library.end ?? "");
+}

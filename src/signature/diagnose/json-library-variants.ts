@@ -1,20 +1,18 @@
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { type Cause, cause } from "./causes.ts";
 import type { KeyOrder } from "./json-key-orders.ts";
-import { LIBRARIES, type Library } from "./json-libraries.ts";
+import { LIBRARIES, respelt } from "./json-libraries.ts";
 import { distinctNumbers } from "./json-numbers.ts";
 import { withEmpty, withoutNulls } from "./json-reshape.ts";
 import { printSpaced, type Spacing } from "./json-spacing.ts";
-import { plainTokens, type Spelling, spellNumbers, spellStrings } from "./json-spelling.ts";
-import { type JsonTokens, sortKeys } from "./json-tokens.ts";
+import { plainTokens, type Spelling } from "./json-spelling.ts";
+import { isSame, type JsonTokens, sortKeys } from "./json-tokens.ts";
 
 /** A way to end the text, with its causes. */
 export interface Ending {
   readonly causes: readonly Cause[];
   readonly tail: string;
 }
-
-type Tokens = readonly string[];
 
 /** The same JSON as each library prints it as a whole. */
 export function libraryVariants(
@@ -85,13 +83,6 @@ export function libraryVariants(
   });
 }
 
-function respelt(plain: Tokens, { strings, numbers, loses }: Library): Tokens {
-  const spelt = spellStrings(plain, strings);
-  const numbered = numbers === undefined ? spelt : spellNumbers(spelt, numbers);
-  if (loses === "nulls") return withoutNulls(numbered);
-  return loses === "objects" ? withEmpty(numbered, "[]") : numbered;
-}
-
 /** Computes the result for each argument once, since many libraries have the same style. */
 function remembered<Argument, Result>(
   compute: (argument: Argument) => Result,
@@ -101,8 +92,4 @@ function remembered<Argument, Result>(
     if (!results.has(argument)) results.set(argument, compute(argument));
     return results.get(argument) as Result;
   };
-}
-
-function isSame(one: Tokens, other: Tokens): boolean {
-  return one.length === other.length && one.every((token, index) => token === other[index]);
 }

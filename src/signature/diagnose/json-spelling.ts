@@ -41,6 +41,14 @@ export const RARE_ESCAPES = {
     name: "symbols as upper-case \\u escapes, / as \\/",
     spell: (plain) => escapeSlash(plain).replace(/[\x7f-\x9f\u2000-\u20ff]/g, upperUnicode),
   },
+  orgJson: {
+    name: "as org.json writes them",
+    spell: (plain) => plain.replaceAll("</", "<\\/").replace(/[\u0080-\u009f\u2000-\u20ff]/g, unicode),
+  },
+  jsonNetDates: {
+    name: "dates without zeros at the end of their fraction",
+    spell: (plain) => plain.replace(/^("[\d-]+T[\d:]+)(?:\.0*|(\.\d*?)0+)Z"$/, '$1$2Z"'),
+  },
 } as const satisfies Readonly<Record<string, Spelling>>;
 
 /** Strings in their plain form; other tokens unchanged. */

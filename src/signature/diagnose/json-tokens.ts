@@ -105,6 +105,11 @@ function nameOf(key: string): string {
   return key.includes("\\") ? JSON.parse(key) : key.slice(1, -1);
 }
 
+/** Whether two lists of tokens are equal. */
+export function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((token, index) => token === other[index]);
+}
+
 /** The parts of one member of the top-level object; `undefined` if there is no such member. */
 export function memberOf({ tokens, gaps }: JsonTokens, name: string): JsonTokens | undefined {
   const range = rangeOf(tokens, name);

@@ -6,7 +6,7 @@ import { distinctNumbers } from "./json-numbers.ts";
 import { someObjects, withEmpty, withoutNulls } from "./json-reshape.ts";
 import { printAsSpaced, printSpaced, SPACINGS, type Spacing, spacingOf } from "./json-spacing.ts";
 import { ESCAPES, plainTokens, spellNumbers, spellStrings } from "./json-spelling.ts";
-import { type JsonTokens, sortKeys, sortMember } from "./json-tokens.ts";
+import { isSame, type JsonTokens, sortKeys, sortMember } from "./json-tokens.ts";
 
 /** One choice in how JSON is printed; no causes if it leaves the text unchanged. */
 interface Choice<Made> {
@@ -154,8 +154,4 @@ function spacingsOf(
     return [{ causes: [], make: (tokens, limit) => printSpaced(tokens, own, limit) }, ...others];
   // White space that is no library's style belongs to its position, so it cannot move with a key.
   return reordered ? others : [{ causes: [], make: (tokens) => printAsSpaced(tokens, json) }, ...others];
-}
-
-function isSame(one: Tokens, other: Tokens): boolean {
-  return one.length === other.length && one.every((token, index) => token === other[index]);
 }

@@ -1,48 +1,35 @@
-import { type BodyVariant, variant } from "./body-variant.ts";
+import { type BodyVariant, TOKEN_WORK, variant } from "./body-variant.ts";
 import { cause } from "./causes.ts";
+import { ALPHABETICAL, type KeyOrder } from "./json-key-orders.ts";
 import { NUMBERS } from "./json-numbers.ts";
-import type { JsonTokens } from "./json-tokens.ts";
-
-/** The work to print one token; hashing one byte is 1. */
-const TOKEN_WORK = 300;
+import type { Spelling } from "./json-spelling.ts";
+import { type JsonTokens, sortKeys } from "./json-tokens.ts";
 
 /** How a language shows an object that it has parsed from JSON. */
 interface Native {
   readonly name: string;
-  readonly colon: string;
-  readonly string: (value: string) => string;
-  readonly number: (number: string) => string;
-  readonly words: Readonly<Record<string, string>>;
+  /** How it writes what stands between the values. Default: as JSON has it, with a space after a comma. */
+  readonly marks: Readonly<Record<string, string>>;
+  readonly string?: (value: string) => string;
+  readonly number: Spelling;
+  readonly words?: Readonly<Record<string, string>>;
+  readonly order?: KeyOrder;
 }
+
+const RUBY = { string: rubyString, number: NUMBERS.ruby, words: { null: "nil" } };
 
 const NATIVE: readonly Native[] = [
   {
-    name: "as Python shows a dict",
-    colon: ": ",
-    string: pythonString,
-    number: NUMBERS.python.spell,
+    ...{ name: "as Python shows a dict", marks: { ":": ": " }, string: pythonString, number: NUMBERS.python },
     words: { true: "True", false: "False", null: "None" },
   },
+  { ...RUBY, name: "as Ruby shows a hash", marks: { ":": "=>" } },
+  { ...RUBY, name: "as Ruby 3.4 shows a hash", marks: { ":": " => " } },
+  { name: "as Java shows a map", marks: { ":": "=" }, number: NUMBERS.java },
+  { name: "as Java shows a map that Gson has read", marks: { ":": "=" }, number: NUMBERS.gson },
   {
-    name: "as Ruby shows a hash",
-    colon: "=>",
-    string: rubyString,
-    number: NUMBERS.ruby.spell,
-    words: { null: "nil" },
-  },
-  {
-    name: "as Java shows a map",
-    colon: "=",
-    string: (value) => value,
-    number: NUMBERS.java.spell,
-    words: {},
-  },
-  {
-    name: "as Java shows a map that Gson has read",
-    colon: "=",
-    string: (value) => value,
-    number: NUMBERS.gson.spell,
-    words: {},
+    ...{ name: "as Go shows a map", marks: { "{": "map[", "}": "]", ",": " " }, number: NUMBERS.go },
+    ...{ words: { null: "<nil>" }, order: ALPHABETICAL },
   },
 ];
 
@@ -50,7 +37,11 @@ const NATIVE: readonly Native[] = [
 export function nativeVariants({ tokens }: JsonTokens): readonly BodyVariant[] {
   return NATIVE.flatMap((native) => {
     const why = cause("body_not_json", `${native.name}, on the signing side`);
-    const show = () => tokens.map((token) => shown(token, native)).join("");
+    const ordered = () => (native.order === undefined ? tokens : sortKeys(tokens, native.order));
+    const show = () =>
+      ordered()
+        .map((token) => shown(token, native))
+        .join("");
     const work = tokens.length * TOKEN_WORK;
     // `print` and `puts` add a line break.
     const ended = [why, cause("newline_at_end", "one on the signing side")];
@@ -58,11 +49,10 @@ export function nativeVariants({ tokens }: JsonTokens): readonly BodyVariant[] {
   });
 }
 
-function shown(token: string, { colon, string, number, words }: Native): string {
-  if (token === ":") return colon;
-  if (token === ",") return ", ";
+function shown(token: string, { marks, string = (value) => value, number, words = {} }: Native): string {
   if (token.startsWith('"')) return string(JSON.parse(token));
-  return /^[-\d]/.test(token) ? number(token) : (words[token] ?? token);
+  if (/^[-\d]/.test(token)) return number.spell(token);
+  return marks[token] ?? words[token] ?? (token === "," ? ", " : token);
 }
 
 function pythonString(value: string): string {
