@@ -51,17 +51,39 @@ export interface CheckCounts {
   readonly notApplicable: number;
 }
 
+/** How cases end, and the mark of each, worst first. A failure weighs as much as its severity. */
+export const MARKS = {
+  required: "✗",
+  recommended: "!",
+  informational: "i",
+  passed: "✓",
+  not_applicable: "–",
+} as const;
+
+/** How a case ended. */
+export type Verdict = keyof typeof MARKS;
+
+/** How a case ended: its outcome, or how much its failure weighs. */
+export function verdictOf({ outcome, severity }: Pick<CheckResult, "outcome" | "severity">): Verdict {
+  return outcome === "failed" ? severity : outcome;
+}
+
+/** What was observed of a case, in words: the answers, and how often the event ran. */
+export function observedText({ answer, runs }: Pick<CheckResult, "answer" | "runs">): string {
+  const ran = runs === null ? "" : `, ran ${runs} ${runs === 1 ? "time" : "times"}`;
+  return `${answer ?? "not observed"}${ran}`;
+}
+
 /** Counts results. */
 export function countResults(results: readonly CheckResult[]): CheckCounts {
-  const failed = (severity: Severity) =>
-    results.filter((one) => one.outcome === "failed" && one.severity === severity).length;
+  const count = (verdict: Verdict) => results.filter((one) => verdictOf(one) === verdict).length;
   return {
     total: results.length,
-    passed: results.filter(({ outcome }) => outcome === "passed").length,
-    failedRequired: failed("required"),
-    failedRecommended: failed("recommended"),
-    failedInformational: failed("informational"),
-    notApplicable: results.filter(({ outcome }) => outcome === "not_applicable").length,
+    passed: count("passed"),
+    failedRequired: count("required"),
+    failedRecommended: count("recommended"),
+    failedInformational: count("informational"),
+    notApplicable: count("not_applicable"),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type CheckReport, type CheckResult, isFatal } from "./check-result.ts";
+import { type CheckReport, type CheckResult, isFatal, observedText } from "./check-result.ts";
 
 /**
  * A report as workflow commands of GitHub Actions, one line per failed case: an error if it fails the run, a warning if a
@@ -25,9 +25,8 @@ function levelOf(one: CheckResult, strict: boolean): string {
   return one.severity === "informational" ? "notice" : "warning";
 }
 
-function textOf({ answer, right, runs, fix }: CheckResult): string {
-  const ran = runs === null ? "" : `, ran ${runs} times`;
-  return `answered ${answer}${ran}, expected ${right}: ${fix}`;
+function textOf(one: CheckResult): string {
+  return `answered ${observedText(one)}, expected ${one.right}: ${one.fix}`;
 }
 
 /** A workflow command. Line breaks and the characters that end a property are escaped as GitHub documents it. */

@@ -1,4 +1,4 @@
-import { type CheckReport, type CheckResult, isFatal } from "./check-result.ts";
+import { type CheckReport, type CheckResult, isFatal, observedText } from "./check-result.ts";
 import { responseTimesText } from "./response-times.ts";
 
 /** A report as Markdown, for a pull request or a job's summary: the result, common causes, and the failed cases as a table. */
@@ -23,10 +23,9 @@ export function markdownReport(
 const HEAD = ["| case | sent | answered | expected | fix |", "|---|---|---|---|---|"];
 
 function row(one: CheckResult, strict: boolean): string {
-  const { id, sent, answer, right, runs, fix, severity } = one;
-  const ran = runs === null ? "" : `, ran ${runs} times`;
+  const { id, sent, right, fix, severity } = one;
   const weight = isFatal(one, strict) ? "" : ` (${severity})`;
-  return `| ${[`${id}${weight}`, sent, `${answer}${ran}`, right, fix ?? ""].map(cell).join(" | ")} |`;
+  return `| ${[`${id}${weight}`, sent, observedText(one), right, fix ?? ""].map(cell).join(" | ")} |`;
 }
 
 /** Text of a receiver is shown as text: no cell ends early, and nothing in it is markup. */

@@ -2,7 +2,7 @@ import { createSecretKey } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { CATALOGUE, CONTROL } from "../../src/check/catalogue.ts";
 import type { CheckCase } from "../../src/check/check-case.ts";
-import type { CheckReport, CheckResult } from "../../src/check/check-result.ts";
+import { type CheckReport, verdictOf } from "../../src/check/check-result.ts";
 import { observeByUrl } from "../../src/check/observe-by-url.ts";
 import { runCheck } from "../../src/check/run-check.ts";
 import { eventKinds } from "../../src/event/kinds.ts";
@@ -39,7 +39,7 @@ describe.concurrent.each(Object.entries(RECEIVERS))("%s", (name, receiverOf) => 
     const receiver = await start(atEnd);
     const { results, stopped, diagnosis } = await check(receiver, failed.has(ENDLESS));
     expect(stopped).toBeNull();
-    const got = Object.fromEntries(results.map((one) => [one.id, markOf(one)]));
+    const got = Object.fromEntries(results.map((one) => [one.id, verdictOf(one)]));
     const wanted = Object.fromEntries(
       CATALOGUE.map(({ id, runs }) => {
         const notRun = failed.has(CONTROL) && id !== CONTROL;
@@ -94,9 +94,4 @@ function run(
     ...{ signatureHeader: "x-service-signature", timeout, settle: 100, concurrency: 8, slow: Infinity },
     ...(observe !== undefined && { observer: observeByUrl(observe, 3000) }),
   });
-}
-
-/** The outcome, or the weight of the failure. */
-function markOf({ outcome, severity }: CheckResult): string {
-  return outcome === "failed" ? severity : outcome;
 }

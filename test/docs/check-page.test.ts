@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { CATALOGUE } from "../../src/check/catalogue.ts";
 import { GROUPS, groupOf, rightText } from "../../src/check/check-case.ts";
-import { type CheckResult, countResults } from "../../src/check/check-result.ts";
+import { type CheckResult, countResults, MARKS } from "../../src/check/check-result.ts";
 import { jsonReport } from "../../src/check/report-json.ts";
 import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 
@@ -29,6 +29,13 @@ it.each(Object.entries(GROUPS))(
     expect(rowsOf(sectionOf(page, `${group}: ${title}`))).toEqual(inCode);
   },
 );
+
+it("the page has every mark and what it stands for, and no other", () => {
+  const marks = rowsOf(sectionOf(page, "What the marks mean")).map(([mark, outcome = ""]) => {
+    return [quoted(outcome).at(-1), mark];
+  });
+  expect(Object.fromEntries(marks)).toEqual(MARKS);
+});
 
 it("the pages have the number of cases", () => {
   expect(page).toContain(`sends ${CATALOGUE.length} cases`);

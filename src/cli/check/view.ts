@@ -2,7 +2,14 @@ import { stripVTControlCharacters } from "node:util";
 import type { ChalkInstance } from "chalk";
 import { CONTROL } from "../../check/catalogue.ts";
 import { GROUPS, type Severity } from "../../check/check-case.ts";
-import type { CheckReport, CheckResult } from "../../check/check-result.ts";
+import {
+  type CheckReport,
+  type CheckResult,
+  MARKS,
+  observedText,
+  type Verdict,
+  verdictOf,
+} from "../../check/check-result.ts";
 import { diagnose } from "../../check/diagnosis.ts";
 import { responseTimesText } from "../../check/response-times.ts";
 import type { CliContext } from "../context.ts";
@@ -115,10 +122,13 @@ export class CheckView {
     for (const alike of this.#folds ? groupBy(results, verdictText) : results.map((result) => [result])) {
       const [result, ...others] = alike;
       if (result === undefined) continue;
-      const { came, right } = verdictParts(result);
       const more = others.length === 0 ? "" : `; same for ${othersText(others)}`;
       const head = `${markOf(result, color)} ${result.id.padEnd(8)}`;
-      this.#print(INDENT, head, `${result.sent} → ${color.bold(came)} (right: ${right})${more}`);
+      this.#print(
+        INDENT,
+        head,
+        `${result.sent} → ${color.bold(observedText(result))} (right: ${result.right})${more}`,
+      );
     }
     this.#print(UNDER_TITLE, "", printable(first.fix ?? "", 600), UNDER_TITLE, color.dim);
   }
@@ -153,24 +163,23 @@ export function caseLine(
   return head + lines.join(`\n${" ".repeat(head.length)}`);
 }
 
-const RANKS = { required: 3, recommended: 2, informational: 1 } as const;
+const VERDICTS = Object.keys(MARKS) as Verdict[];
+const STYLES = {
+  ...({ required: "red", recommended: "yellow", informational: "cyan" } as const),
+  ...({ passed: "green", not_applicable: "dim" } as const),
+};
 
-function markOf(
-  { outcome, severity }: Pick<CheckResult, "outcome" | "severity">,
-  color: ChalkInstance,
-): string {
-  if (outcome === "passed") return color.green("✓");
-  if (outcome === "not_applicable") return color.dim("–");
-  return { required: color.red("✗"), recommended: color.yellow("!"), informational: color.cyan("i") }[
-    severity
-  ];
+function marked(verdict: Verdict, color: ChalkInstance): string {
+  return color[STYLES[verdict]](MARKS[verdict]);
+}
+
+function markOf(one: CheckResult, color: ChalkInstance): string {
+  return marked(verdictOf(one), color);
 }
 
 function worstMark(results: readonly CheckResult[], color: ChalkInstance): string {
-  const rank = ({ outcome, severity }: CheckResult) =>
-    outcome === "failed" ? RANKS[severity] : outcome === "passed" ? 0.5 : 0;
-  const worst = [...results].sort((one, other) => rank(other) - rank(one))[0];
-  return worst === undefined ? "" : markOf(worst, color);
+  const worst = VERDICTS.find((verdict) => results.some((one) => verdictOf(one) === verdict));
+  return worst === undefined ? "" : marked(worst, color);
 }
 
 /** Ids in brief: `DUP-04 to DUP-10` if they are consecutive. */
@@ -195,14 +204,8 @@ function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): r
   return [...groups.values()];
 }
 
-function verdictParts({ answer, right, runs }: CheckResult): { came: string; right: string } {
-  const ran = runs === null ? "" : `, ran ${runs} ${runs === 1 ? "time" : "times"}`;
-  return { came: `${answer ?? "not observed"}${ran}`, right };
-}
-
 function verdictText(result: CheckResult): string {
-  const { came, right } = verdictParts(result);
-  return `${result.severity} ${came} ${right}`;
+  return `${result.severity} ${observedText(result)} ${result.right}`;
 }
 
 /** The cases with the same result as the first, which is printed in full: `BODY-11, 12, 13`. */

@@ -1,5 +1,15 @@
-import type { Algorithm } from "./algorithm.ts";
 import type { Cause } from "./causes.ts";
+
+/** Hash functions used for signatures, ours first, with the number of hex digits in their digests. */
+export const ALGORITHMS = { sha256: 64, sha1: 40, sha384: 96, sha512: 128 } as const;
+
+/** One of the hash functions. */
+export type Algorithm = keyof typeof ALGORITHMS;
+
+/** The hash function whose digest has this many hex digits. */
+export function algorithmOf(digits: number): Algorithm | undefined {
+  return (Object.keys(ALGORITHMS) as Algorithm[]).find((name) => ALGORITHMS[name] === digits);
+}
 
 /** One way to read a header's value: the digest in it, and what is wrong with its format. */
 export interface DigestForm {

@@ -1,6 +1,5 @@
-import { ALGORITHMS, type Algorithm, algorithmOf } from "./algorithm.ts";
 import { type Cause, cause } from "./causes.ts";
-import type { DigestForm } from "./digest-form.ts";
+import { ALGORITHMS, type Algorithm, algorithmOf, type DigestForm } from "./digest-form.ts";
 import { oddForms } from "./odd-digests.ts";
 
 /** The result of reading a header's value. */

@@ -1,7 +1,7 @@
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { type Cause, cause } from "./causes.ts";
 import type { KeyOrder } from "./json-key-orders.ts";
-import { LIBRARIES, respelt } from "./json-libraries.ts";
+import { LIBRARIES, type Library, respelt } from "./json-libraries.ts";
 import { distinctNumbers } from "./json-numbers.ts";
 import { withEmpty, withoutNulls } from "./json-reshape.ts";
 import { printSpaced, type Spacing } from "./json-spacing.ts";
@@ -33,8 +33,25 @@ export function libraryVariants(
     readonly most: number;
   },
 ): readonly BodyVariant[] {
-  const { tokens } = json;
   const libraries = LIBRARIES.slice(0, most);
+  const { ordered, causesOf } = compared(json.tokens, libraries);
+  return libraries.flatMap((library) => {
+    const { spacing, order } = library;
+    const spaced = spacing === own ? [] : [cause("json_spacing", spacing.name)];
+    const causes = [...before, ...spaced, ...causesOf(library)];
+    return close.flatMap(({ causes: ending, tail }) => {
+      if (causes.length + ending.length === 0) return [];
+      const print = () => {
+        const made = printSpaced(respelt(ordered(order), library), spacing, limit);
+        return made === undefined ? undefined : json.lead + made + tail;
+      };
+      return [variant([...causes, ...ending], print, work)];
+    });
+  });
+}
+
+/** The tokens in the orders of libraries, and what each library changes in them. */
+function compared(tokens: readonly string[], libraries: readonly Library[]) {
   const plain = plainTokens(tokens);
   const ordered = remembered((order: KeyOrder | undefined) =>
     order === undefined ? plain : sortKeys(plain, order),
@@ -48,39 +65,29 @@ export function libraryVariants(
     );
     return same ? [] : [cause("json_escapes", style.name)];
   });
+  const numbers = tokens.filter((token) => /^[-\d]/.test(token));
+  const styles = distinctNumbers(
+    tokens,
+    libraries.flatMap((library) => library.numbers ?? []),
+  );
   const numbersCause = remembered((style: Spelling | undefined) => {
     const spelt = style === undefined ? undefined : numbers.map(style.spell).join();
     const shown = styles.find((one) => one.spelt.join() === spelt);
     return shown === undefined ? [] : [cause("json_numbers", shown.name)];
   });
-  const numbers = tokens.filter((token) => /^[-\d]/.test(token));
-  const used = libraries.flatMap((library) => library.numbers ?? []);
-  const styles = distinctNumbers(tokens, used);
-  const nulls = withoutNulls(tokens).length === tokens.length ? [] : [cause("json_nulls")];
-  const objects = isSame(withEmpty(tokens, "[]"), tokens)
-    ? []
-    : [cause("json_empty_objects", "`[]` on the signing side")];
-
-  return libraries.flatMap((library) => {
-    const { spacing, strings, numbers, order, loses } = library;
-    const lost = loses === "nulls" ? nulls : loses === "objects" ? objects : [];
-    const causes = [
-      ...before,
-      ...(spacing === own ? [] : [cause("json_spacing", spacing.name)]),
-      ...orderCause(order),
-      ...stringsCause(strings),
-      ...numbersCause(numbers),
-      ...lost,
-    ];
-    return close.flatMap(({ causes: ending, tail }) => {
-      if (causes.length + ending.length === 0) return [];
-      const print = () => {
-        const made = printSpaced(respelt(ordered(order), library), spacing, limit);
-        return made === undefined ? undefined : json.lead + made + tail;
-      };
-      return [variant([...causes, ...ending], print, work)];
-    });
-  });
+  const lost = {
+    nulls: isSame(withoutNulls(tokens), tokens) ? [] : [cause("json_nulls")],
+    objects: isSame(withEmpty(tokens, "[]"), tokens)
+      ? []
+      : [cause("json_empty_objects", "`[]` on the signing side")],
+  };
+  const causesOf = ({ strings, numbers: style, order, loses }: Library): readonly Cause[] => [
+    ...orderCause(order),
+    ...stringsCause(strings),
+    ...numbersCause(style),
+    ...(loses === undefined ? [] : lost[loses]),
+  ];
+  return { ordered, causesOf };
 }
 
 /** Computes the result for each argument once, since many libraries have the same style. */

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import type { Secret } from "../secrets.ts";
-import type { Algorithm } from "./algorithm.ts";
 import { type Cause, cause } from "./causes.ts";
+import type { Algorithm } from "./digest-form.ts";
 
 /** A secret set elsewhere, and its name, such as the name of a variable. */
 export interface NamedSecret {

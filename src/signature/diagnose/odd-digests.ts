@@ -1,6 +1,5 @@
-import { ALGORITHMS } from "./algorithm.ts";
 import { cause } from "./causes.ts";
-import type { DigestForm } from "./digest-form.ts";
+import { ALGORITHMS, type DigestForm } from "./digest-form.ts";
 
 const SEPARATED = /^(?:0x)?[0-9a-f]{2}(?:([:\- ,]|, ?0x|\\x)[0-9a-f]{2})+$/i;
 

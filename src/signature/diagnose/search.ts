@@ -1,14 +1,15 @@
 import { timingSafeEqual } from "node:crypto";
 import type { HeaderBag } from "../header.ts";
-import type { BodyVariant } from "./body-variant.ts";
-import { type BodyVariants, bodyVariants, decode } from "./body-variants.ts";
-import type { Cause, CauseCode } from "./causes.ts";
+import { type BodyVariant, variant } from "./body-variant.ts";
+import { bodyVariants, decode } from "./body-variants.ts";
+import { type Cause, type CauseCode, cause } from "./causes.ts";
 import { lostByteVariants } from "./charset-variants.ts";
-import { cheapVariants } from "./cheap-variants.ts";
 import type { DigestForm } from "./digest-form.ts";
 import type { Keying } from "./keyings.ts";
+import { respacedVariants } from "./respaced-variants.ts";
 import { timestampVariants } from "./timestamp-variants.ts";
 
+const BOM = Buffer.from("\uFEFF", "utf8");
 /** The work of a digest besides its bytes; hashing one byte is 1. */
 const DIGEST_WORK = 4000;
 /** The maximum work to read one byte of a body. If reading alone would use up the work, only the body itself and cheap variants are tried. */
@@ -16,11 +17,6 @@ const READING_WORK = 350;
 
 /** A body with more causes than this is not tried with mistakes in the secret besides. */
 const MOST_WITH_SECRET = 2;
-
-/** What is tried of a body that is too large to read. */
-function unread(body: Uint8Array): BodyVariants {
-  return { variants: cheapVariants(body), complete: false, work: 0 };
-}
 
 /** The result of a search. */
 export interface Found {
@@ -54,7 +50,11 @@ export function search({ body, forms, plain, mistaken, headers, work: allowed }:
   if (walk.hits.length === 0) walk.visit(timestampVariants(body, headers), plain);
   if (walk.hits.length > 0) return walk.found();
   const small = body.byteLength * READING_WORK <= allowed;
-  const { variants: varied, complete, work } = small ? bodyVariants(body) : unread(body);
+  const {
+    variants: varied,
+    complete,
+    work,
+  } = small ? bodyVariants(body) : { variants: cheapVariants(body), complete: false, work: 0 };
   walk.complete &&= complete;
   walk.spend(work);
   walk.visit(varied, plain);
@@ -62,6 +62,25 @@ export function search({ body, forms, plain, mistaken, headers, work: allowed }:
   if (walk.hits.length === 0) walk.visit(simple, mistaken);
   if (walk.hits.length === 0 && small) walk.visit(lostByteVariants(decode(body) ?? ""), plain);
   return walk.found();
+}
+
+/** Variants that need no reading of the body, for one that is too large to read. */
+function cheapVariants(body: Uint8Array): readonly BodyVariant[] {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const there = cause("newline_at_end", "one on the signing side");
+  const marked = bytes.subarray(0, BOM.byteLength).equals(BOM);
+  const end = bytes.at(-1) !== 0x0a ? 0 : bytes.at(-2) === 0x0d ? 2 : 1;
+  const cut = (bytesAtEnd: number) => bytes.subarray(0, bytes.byteLength - bytesAtEnd);
+  return [
+    variant([cause("body_empty")], () => ""),
+    variant([there], () => Buffer.concat([bytes, Buffer.from("\n")])),
+    variant([there], () => Buffer.concat([bytes, Buffer.from("\r\n")])),
+    variant([cause("newline_at_end", "none on the signing side")], () => (end > 0 ? cut(end) : undefined)),
+    ...respacedVariants(bytes),
+    marked
+      ? variant([cause("byte_order_mark", "none on the signing side")], () => bytes.subarray(BOM.byteLength))
+      : variant([cause("byte_order_mark", "one on the signing side")], () => Buffer.concat([BOM, bytes])),
+  ];
 }
 
 class Walk {
