@@ -44,7 +44,7 @@ export interface PostOptions {
 }
 
 /** A larger body is not made again until its digest fits. */
-const SEARCHED_BYTES = 1024 * 1024;
+export const SEARCHED_BYTES = 1024 * 1024;
 /** 1 of 300 pairs of digests is plain, and as many digests begin with 00. */
 const MOST_TRIES = 10_000;
 

@@ -33,8 +33,8 @@ export interface CheckOptions extends Omit<ProbeOptions, "runName" | "counter"> 
 }
 
 /** After this many cases in a row without an answer, the receiver is considered stuck. */
-const SILENT_AT_MOST = 3;
-const PATIENCE = 3000;
+export const SILENT_AT_MOST = 3;
+export const PATIENCE = 3000;
 
 /**
  * Runs cases against a receiver. The control runs alone, before all others.

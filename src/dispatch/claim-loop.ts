@@ -7,7 +7,7 @@ import type { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 
 /** Milliseconds that a due entry may wait before new ones are no longer run at once. */
-const MAX_LATE_MS = 100;
+export const MAX_LATE_MS = 100;
 
 /** What the loop needs of the dispatcher. */
 interface Claiming {

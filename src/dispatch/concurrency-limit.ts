@@ -1,8 +1,8 @@
 /** Milliseconds of work to claim ahead. */
-const AHEAD_MS = 100;
+export const AHEAD_MS = 100;
 
 /** Maximum entries to claim ahead. */
-const MAX_AHEAD = 200;
+export const MAX_AHEAD = 200;
 
 /** Weight of the latest run in the moving average. */
 const LATEST = 0.1;

@@ -7,7 +7,7 @@ import { isOurs } from "./runs/our-code.ts";
 
 /** Bytes of the messages of an error and its causes, and of their stacks. */
 const MAX_ERROR = 2048;
-const MAX_STACK = 8192;
+export const MAX_STACK = 8192;
 
 /** How many causes are followed, and how many errors of an `AggregateError` are named at each. */
 const MAX_CAUSES = 8;

@@ -4,7 +4,7 @@ import { longestDelay, type RetryPolicy } from "./retry.ts";
  * Milliseconds: a due time more than this beyond the longest possible wait means that the clock was set back. It is
  * long, since another process on this inbox may have longer leases.
  */
-const CLOCK_SLACK = 5 * 60_000;
+export const CLOCK_SLACK = 5 * 60_000;
 
 /** The furthest ahead that an entry can be due, with slack; see `ClaimRequest.horizon`. */
 export function horizonOf({

@@ -9,9 +9,9 @@ export interface DataProblem {
   readonly message: string;
 }
 
-const MAX_PROBLEMS = 20;
+export const MAX_PROBLEMS = 20;
 /** Bytes of all problems of one `data` together. */
-const MAX_TEXT = 2048;
+export const MAX_TEXT = 2048;
 const MAX_STEP = 64;
 const MAX_MESSAGE = 200;
 /** If `data` has more leaves and keys than this, no library's message is compared with them, and so none is kept. */

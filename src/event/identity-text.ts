@@ -7,7 +7,7 @@ export const RULE = "1";
 export const DIGEST_LENGTH = 40;
 
 /** Longer ids, and ids that cannot be stored exactly, are replaced by a digest. */
-const MAX_OWN_ID = 255;
+export const MAX_OWN_ID = 255;
 
 /** The text whose digest makes the id of an envelope without one. */
 export function derivedIdText(contentDigest: string, timestamp: number): string {

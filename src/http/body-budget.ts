@@ -2,7 +2,7 @@ import { BLOCK, BlockPool } from "./block-pool.ts";
 import { BodyRanks, costOf, type RankedBody } from "./body-ranks.ts";
 
 /** Bodies up to this many bytes are small: an eighth of the budget is reserved for them. */
-const SMALL = 64 * 1024;
+export const SMALL = 64 * 1024;
 const LARGE_SHARE = 7 / 8;
 
 export interface BodyBudgetOptions {

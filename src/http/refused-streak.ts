@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { closeUnread } from "./closing.ts";
 
 /** Refused requests allowed among those that arrived in one read of a connection. */
-const MOST_REFUSED = 8;
+export const MOST_REFUSED = 8;
 
 /** The refused requests of a connection's latest read. */
 interface Streak {

@@ -2,7 +2,7 @@ import type { Server } from "node:http";
 import { describeError, HookporterError } from "../errors.ts";
 
 /** Milliseconds that requests in progress get when the server closes; an idle connection would never end. */
-const CLOSE_GRACE = 2000;
+export const CLOSE_GRACE = 2000;
 
 /**
  * Connections that may wait to be accepted, up to the system's limit. Node's default of 511 fills up quickly, and clients

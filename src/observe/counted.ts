@@ -14,7 +14,7 @@ const ATTEMPT_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
 
 /** The most reasons, and names of handlers, that are told apart. */
 const MAX_REASONS = 60;
-const MAX_HANDLERS = 50;
+export const MAX_HANDLERS = 50;
 
 const KINDS: readonly string[] = [...eventKinds, OTHER];
 

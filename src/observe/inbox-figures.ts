@@ -16,11 +16,11 @@ export interface InboxFigures {
 }
 
 /** The least milliseconds between two readings. */
-const MIN_PAUSE = 1000;
+export const MIN_PAUSE = 1000;
 /** A reading is repeated after this many times as long as it took, so that reading takes at most 1 % of the time. */
-const PAUSE_FACTOR = 100;
+export const PAUSE_FACTOR = 100;
 /** The longest that a scrape waits for a reading, in milliseconds. After that it gets the one before. */
-const MAX_WAIT = 2000;
+export const MAX_WAIT = 2000;
 
 /** Reads an inbox for those who look often, at a bounded cost: counting a large inbox takes a while. */
 export class FigureReader {

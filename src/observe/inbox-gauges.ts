@@ -5,7 +5,7 @@ import { type FigureReader, type InboxFigures, oldestDueAge } from "./inbox-figu
 import type { MetricSet, Samples } from "./metric-set.ts";
 
 /** The most targets that are told apart. */
-const MAX_TARGETS = 50;
+export const MAX_TARGETS = 50;
 
 /** Registers what the inbox says about itself. Its processes share these: they have the same values in each. */
 export function addInboxGauges(set: MetricSet, reader: FigureReader, now: () => number): void {

@@ -6,10 +6,11 @@ import { type AlertOptions, checkAlertOptions } from "./alert-options.ts";
 import { oldestDueAge } from "./inbox-figures.ts";
 import { deadReasonOf } from "./outcome-labels.ts";
 
-const MINUTE = 60_000;
+/** What is taken for an option that is not given, in milliseconds. */
+export const ALERT_DEFAULTS = { every: 10_000, withinMs: 15 * 60_000, oldestDue: 5 * 60_000 };
 
 /** The disk is nearly full if less than this is free, besides room for the log to be copied twice. */
-const SPARE = 500e6;
+export const SPARE = 500e6;
 /** The share of `maxInboxSize` that is nearly all of it. */
 const NEARLY = 0.9;
 
@@ -54,7 +55,7 @@ class AlertWatch {
   constructor(receiver: WatchedReceiver, options: AlertOptions) {
     this.#receiver = receiver;
     this.#options = options;
-    const timer = setInterval(() => void this.#look(), options.every ?? 10_000).unref();
+    const timer = setInterval(() => void this.#look(), options.every ?? ALERT_DEFAULTS.every).unref();
     this.#ends = [receiver.observe((observation) => this.#note(observation)), () => clearInterval(timer)];
   }
 
@@ -74,7 +75,7 @@ class AlertWatch {
   }
 
   #lookAtDeaths(): void {
-    const { above = 0, withinMs = 15 * MINUTE } = this.#options.deadLetters ?? {};
+    const { above = 0, withinMs = ALERT_DEFAULTS.withinMs } = this.#options.deadLetters ?? {};
     const since = performance.now() - withinMs;
     this.#deaths = this.#deaths.filter((at) => at > since).slice(-10_000);
     const count = this.#deaths.length;
@@ -98,7 +99,7 @@ class AlertWatch {
   }
 
   #lookAtDue(dueAt: number | undefined): void {
-    const { clock, oldestDue: limitMs = 5 * MINUTE } = this.#options;
+    const { clock, oldestDue: limitMs = ALERT_DEFAULTS.oldestDue } = this.#options;
     const now = clock?.() ?? this.#receiver.inbox.now?.() ?? Date.now();
     const ageMs = oldestDueAge({ dueAt }, now);
     this.#tell(ageMs > limitMs, { type: "oldest_due", ageMs, limitMs });

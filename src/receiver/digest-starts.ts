@@ -3,7 +3,7 @@ import { sign } from "../signature/sign.ts";
 import { SIGNATURE_PREFIX } from "../signature/signature-format.ts";
 
 /** Hex digits of the correct digest shown for an unauthentic delivery: enough to compare, far too few to forge. */
-const SHOWN_DIGITS = 8;
+export const SHOWN_DIGITS = 8;
 
 /** The first digits of a delivery's correct digest under one secret. */
 export interface DigestStart extends Pick<Secret, "role" | "fingerprint"> {

@@ -6,7 +6,7 @@ import type { Settings } from "./options/options.ts";
 
 /** Milliseconds from the start to the first pruning, and from one to the next. */
 const FIRST_LOOK = 5000;
-const NEXT_LOOK = 10 * 60_000;
+export const NEXT_LOOK = 10 * 60_000;
 /** Milliseconds that a running step may take once the receiver closes: a database that hangs must not hold it up. */
 const LAST_STEP = 5000;
 

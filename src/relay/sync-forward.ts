@@ -8,7 +8,7 @@ import { HOP_BY_HOP } from "./hop-by-hop.ts";
 import { isOverdue, type TargetAnswer } from "./send.ts";
 
 /** How many bytes of a target's answer are passed on. */
-const MAX_PASSED_ON = 10 * 1024 * 1024;
+export const MAX_PASSED_ON = 10 * 1024 * 1024;
 
 /** Milliseconds beyond the forward's time-out, to store its result. */
 const SLACK = 5000;

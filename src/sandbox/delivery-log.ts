@@ -33,7 +33,7 @@ export interface SandboxDelivery {
 }
 
 /** The number of deliveries in the log; above it, the oldest finished ones are dropped. */
-const MAX_KEPT = 1000;
+export const MAX_KEPT = 1000;
 
 /** The latest deliveries, oldest first. */
 export class DeliveryLog<Kept extends Pick<SandboxDelivery, "state">> {

@@ -13,7 +13,7 @@ export type SecretOption =
   | (() => SecretValue | readonly SecretValue[]);
 
 /** A shorter secret can be guessed. */
-const SAFE_BYTES = 16;
+export const SAFE_BYTES = 16;
 const PLACEHOLDER = /^(?:change[-_ ]?me|secret|password|test|example|todo|your[-_ ].*|x+|<.*>)$/i;
 
 /**

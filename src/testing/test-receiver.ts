@@ -26,7 +26,7 @@ import { signedRequest } from "./signed-request.ts";
 const TEST_RETRY: RetryPolicy = { attempts: 3, delay: 0, factor: 1, maxDelay: 0, jitter: 0 };
 
 /** Milliseconds. Below vitest's limit of 5 seconds, so that a test fails with our error rather than vitest's. */
-const DELIVER_TIMEOUT = 4000;
+export const DELIVER_TIMEOUT = 4000;
 
 /** A receiver's options, without `secret` and `inbox`, which a test receiver sets itself. */
 export type TestReceiverOptions<

@@ -14,7 +14,7 @@ const TOO_SLOW =
   "Most likely the secrets differ, or the signature header's name. It answers too slowly to try all common faults.";
 
 /** Milliseconds after which the search ends. */
-const LONGEST = 60_000;
+export const LONGEST = 60_000;
 
 /** These say that something besides the signature is wrong: the path, the method, the type, the size or the rate. */
 const OTHER_REFUSALS = ["404", "405", "408", "410", "411", "413", "415", "429"];

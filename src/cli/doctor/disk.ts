@@ -5,7 +5,7 @@ import { sizeText } from "../inbox/size-text.ts";
 import { type Check, ok, warn } from "./finding.ts";
 
 /** Bytes that must be free besides twice the size of the log. */
-const RESERVE = 500 * 1024 * 1024;
+export const RESERVE = 500 * 1024 * 1024;
 /** Milliseconds from which flushing is slow: each commit waits for it. */
 const SLOW_FLUSH = 250;
 /** Flushes that are measured. */

@@ -3,7 +3,7 @@ import { type Check, counted, type Finding, ok, warn } from "./finding.ts";
 import type { Setup } from "./setup.ts";
 
 /** Milliseconds after which an entry that is due should have been run. */
-const BEHIND = 5 * 60_000;
+export const BEHIND = 5 * 60_000;
 
 /** What waits in the inbox, and what died there. */
 export const entries: Check = {

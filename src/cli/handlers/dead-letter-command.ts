@@ -12,7 +12,7 @@ export const TIME_LIMIT = 30_000;
 export const LAST_RUN = 5000;
 
 /** Bytes of a value in a variable: a sender's own words may be longer than a system allows. */
-const LONGEST_VALUE = 1000;
+export const LONGEST_VALUE = 1000;
 
 /** The variables that a command gets about a dead letter. A test compares them with `docs/reference/cli/on-dead.md`. */
 export const DEAD_LETTER_VARIABLES = [

@@ -17,7 +17,7 @@ export interface ForwardingOptions extends ForwardRequestOptions {
 
 /** A target may be down for any time. */
 const ENDLESS = { attempts: Number.POSITIVE_INFINITY };
-const FORWARD_RETRY: Partial<RetryPolicy> = { ...ENDLESS, delay: 500, maxDelay: 30_000 };
+export const FORWARD_RETRY: Partial<RetryPolicy> = { ...ENDLESS, delay: 500, maxDelay: 30_000 };
 
 /** Milliseconds a target has to answer, unless `--forward-timeout` is given; less while a sender waits. */
 export const FORWARD_TIMEOUT = 30_000;

@@ -5,13 +5,13 @@ import { endGroupWithUs } from "../../tunnel/ends-with-us.ts";
 import { readLines } from "../../tunnel/lines.ts";
 
 /** Milliseconds from SIGTERM to SIGKILL. */
-const GRACE = 5000;
+export const GRACE = 5000;
 
 /** Milliseconds in which the rest of a command's output is read after it has ended. */
 const LAST_OUTPUT = 500;
 
 /** How much of standard error becomes the error: the last lines, up to a length that terminals show. */
-const ERROR_LINES = 5;
+export const ERROR_LINES = 5;
 const ERROR_LENGTH = 400;
 
 /** Whether process groups exist, so that one can be ended as a whole. */

@@ -23,7 +23,7 @@ interface ReachableReceiver {
 }
 
 /** When to try again to reach the service: for ever, since without it no delivery comes. */
-const UNTIL_IT_IS_UP: RetryPolicy = {
+export const UNTIL_IT_IS_UP: RetryPolicy = {
   ...{ attempts: Number.POSITIVE_INFINITY, delay: 1000, factor: 2, maxDelay: 60_000, jitter: 0.5 },
 };
 

@@ -3,12 +3,12 @@ import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import type { NamedSecret } from "../../signature/diagnose/keyings.ts";
 
 /** The maximum number of diagnoses per second, and the share of time for long ones. */
-const PER_SECOND = 5;
+export const PER_SECOND = 5;
 const SHARE = 0.2;
 /** Milliseconds that count as long, for one diagnosis or several within a second. */
 const LONG = 100;
 /** The work of one diagnosis in bytes hashed: 0.1 to 0.2 seconds, during which the process does nothing else. */
-const WORK = 1e8;
+export const WORK = 1e8;
 
 /** Explains why a delivery was not authentic: see {@link DiagnosisLimit.diagnose}. */
 export type DiagnoseRefusal = (observation: DeliveryObservation) => Diagnosis | "left_out" | undefined;

@@ -1,5 +1,5 @@
 /** Milliseconds that an accepted delivery's line waits for the result of its handlers. */
-const PATIENCE = 300;
+export const PATIENCE = 300;
 
 /**
  * Holds the lines of accepted deliveries back until their handlers have run, so that a delivery has one line. If they take

@@ -17,7 +17,7 @@ interface RunEnds {
 }
 
 /** Milliseconds that what has begun may take after the signal. */
-const GRACE = 2000;
+export const GRACE = 2000;
 
 /**
  * Stops a run at the first signal, and what has begun after 2 seconds; a second signal ends the process at once. `done` must

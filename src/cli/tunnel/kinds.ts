@@ -25,13 +25,13 @@ interface TunnelKind {
  * against a free account's 20 000 requests a month: one every 20 seconds would use them up in 5 days, one every 5 minutes
  * uses less than half.
  */
-const NGROK_TIMING = { idleProbeEvery: 300_000, inUse: 600_000, probeBudget: 200 };
+export const NGROK_TIMING = { idleProbeEvery: 300_000, inUse: 600_000, probeBudget: 200 };
 
 /** ssh itself gives up after 20 seconds, and then reports the reason. */
 const SSH_TIMING = { start: 25_000 };
 
 /** The provider gives up after 30 seconds. The addresses of some services take a while to be known on the internet. */
-const COMMAND_TIMING = { start: 35_000, arrival: 60_000, patience: 180_000 };
+export const COMMAND_TIMING = { start: 35_000, arrival: 60_000, patience: 180_000 };
 
 /** The kinds by name. */
 export const TUNNEL_KINDS: Readonly<Record<TunnelName, TunnelKind>> = {

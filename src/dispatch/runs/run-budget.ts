@@ -3,7 +3,7 @@ import { ConfigurationError, HookporterError } from "../../errors.ts";
 import type { TimeLimit } from "./entry-run.ts";
 
 /** The longest time that is kept for claiming entries, and for storing results, in milliseconds. */
-const MAX_MARGIN = 1000;
+export const MAX_MARGIN = 1000;
 
 /** A share of a short budget that is kept for each. */
 const MARGIN = 0.1;

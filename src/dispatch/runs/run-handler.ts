@@ -7,7 +7,7 @@ import { OwnSignal } from "./own-signal.ts";
 import { limitTime } from "./time-limits.ts";
 
 /** Maximum bytes of a note: a handler may note a whole page. */
-const MAX_BYTES = 2048;
+export const MAX_BYTES = 2048;
 
 /** A run of a handler. */
 export interface HandlerRun {

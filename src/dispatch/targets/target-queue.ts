@@ -3,8 +3,8 @@ import { MAX_ASKED } from "../retry.ts";
 import type { TargetEnd, TargetOptions } from "./target.ts";
 
 /** Milliseconds until a target that is away, or that refused all that waits, is tried again. */
-const AWAY = 1000;
-const REFUSED = 2000;
+export const AWAY = 1000;
+export const REFUSED = 2000;
 
 /** How many entries are claimed at once while a target answers. */
 const BATCH = 20;

@@ -15,7 +15,7 @@ import { storeInside, wasStored } from "./settle.ts";
 import { type Store, TIMEOUT } from "./store.ts";
 
 /** Milliseconds beyond the handler's time after which the server ends its transaction by itself. */
-const SLACK = 1000;
+export const SLACK = 1000;
 /** Milliseconds that an abandoned transaction is waited for. */
 const ABANDONED_WAIT = 5000;
 /** Milliseconds between attempts to read a result back: the first wait, and the longest. */

@@ -8,7 +8,7 @@ import type { Query, Row, Value } from "./session.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
 
 /** Milliseconds after the end of a day until what could not be dropped with it is deleted row by row. */
-const GRACE = 3_600_000;
+export const GRACE = 3_600_000;
 /** How often the locks for dropping a day are asked for, and about how many milliseconds lie between. */
 const TRIES = 4;
 const BETWEEN = 1000;

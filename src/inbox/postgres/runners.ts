@@ -8,9 +8,9 @@ import type { Query } from "./session.ts";
 import type { Store } from "./store.ts";
 
 /** Milliseconds between two signs of life of a process. */
-const SIGN = 10_000;
+export const SIGN = 10_000;
 /** Milliseconds after its last sign of life until a process counts as gone, and until its record is removed. */
-const GONE = 45_000;
+export const GONE = 45_000;
 const REMOVED = 600_000;
 /** Milliseconds between two looks for dead processes, and from the first sign that one is dead to the second. */
 const LOOK = 500;

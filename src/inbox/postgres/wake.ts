@@ -5,7 +5,7 @@ import type { Listening, Query, Session } from "./session.ts";
 import type { Store } from "./store.ts";
 
 /** Milliseconds between two notifications of a process, since each commit with one waits for those of all others. */
-const BETWEEN = 20;
+export const BETWEEN = 20;
 /** Milliseconds to wait for the notification that proves that notifications arrive. */
 const PROOF = 3000;
 /** Milliseconds before a lost connection is opened again, after the first attempt has failed: at first, and at most. */

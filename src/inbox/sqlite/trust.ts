@@ -7,8 +7,8 @@ const FIX = "stop all programs that use it, move it and its -wal away, and follo
 const LOGGED = 5;
 
 /** Milliseconds from a check that found damage to the next one; each wait is twice as long as the last, up to a limit. */
-const FIRST_WAIT = 30_000;
-const LONGEST_WAIT = 600_000;
+export const FIRST_WAIT = 30_000;
+export const LONGEST_WAIT = 600_000;
 
 /**
  * Whether an inbox file can be trusted with deliveries. At the first sign of damage a separate process checks every

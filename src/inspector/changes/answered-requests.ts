@@ -1,8 +1,8 @@
 import { RequestError } from "../answer.ts";
 
 /** How many requests are remembered, and for how many milliseconds after the last use. */
-const MOST = 200;
-const KEPT = 600_000;
+export const MOST = 200;
+export const KEPT = 600_000;
 
 interface Remembered {
   /** What was requested: an id must not stand for two different requests. */

@@ -8,7 +8,7 @@ import type { Fields } from "../read-request.ts";
 import { type Outgoing, sendDelivery } from "./send-delivery.ts";
 
 /** The most deliveries of one request. */
-const MOST = 200;
+export const MOST = 200;
 
 /**
  * Creates sample events, signs them, and sends them one after another to the receiver, with the faults of the command

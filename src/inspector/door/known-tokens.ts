@@ -16,10 +16,10 @@ export interface TokenRecords {
 }
 
 /** Milliseconds after its last use for which a token is valid in later runs. */
-const VALID = 24 * 60 * 60 * 1000;
+export const VALID = 24 * 60 * 60 * 1000;
 
 /** The maximum number of records kept. */
-const KEPT = 50;
+export const KEPT = 50;
 
 /** Milliseconds between two writes that only record a later use. */
 const WRITE_AGAIN = 60_000;

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { hashToken } from "./token.ts";
 
 /** Milliseconds for which a ticket is valid. */
-const VALID = 30_000;
+export const VALID = 30_000;
 
 /** The maximum number of tickets; the oldest are dropped. */
 const KEPT = 100;

@@ -8,7 +8,7 @@ import { explainRefusal } from "./explain-refusal.ts";
 import { verdictOf } from "./verdict.ts";
 
 /** The maximum number of remembered refused deliveries; the oldest is dropped first. */
-const MAX_REMEMBERED = 500;
+export const MAX_REMEMBERED = 500;
 
 /** The maximum length of a refused delivery's texts, since anyone can send them. */
 const MAX_TEXT = 2000;

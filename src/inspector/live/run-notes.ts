@@ -5,11 +5,11 @@ import type { PrintedLine, RunDetail, ShownAnswer } from "../api.ts";
 import { shownHeaders } from "../entries/shown-headers.ts";
 
 /** Limits of one run, in lines and characters; of a line; and of all runs together, in runs and characters. */
-const MAX_LINES = 200;
-const MAX_TEXT = 16 * 1024;
+export const MAX_LINES = 200;
+export const MAX_TEXT = 16 * 1024;
 const MAX_LINE = 2000;
 const MAX_RUNS = 1000;
-const MAX_ALL_TEXT = 4 * 1024 * 1024;
+export const MAX_ALL_TEXT = 4 * 1024 * 1024;
 
 /** What one run of a handler printed, and what its target answered. */
 export interface RunNote {

@@ -95,7 +95,7 @@ export const DEFAULT_AGES = {
   deliveryRetention: 7 * DAY,
 };
 
-const DEFAULTS = {
+export const DEFAULTS = {
   ...DEFAULT_AGES,
   bodyLimit: 1024 * 1024,
   unverifiedLimit: 64 * 1024 * 1024,

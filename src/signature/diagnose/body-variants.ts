@@ -14,7 +14,7 @@ import { respacedVariants } from "./respaced-variants.ts";
 
 const BOM = "\uFEFF";
 /** JSON with more tokens than this is not printed in every way, since that takes too long. */
-const MANY_TOKENS = 40_000;
+export const MANY_TOKENS = 40_000;
 /** A longer text that is no JSON is not read as a language shows it. */
 const LONGEST_NATIVE = 8000;
 /** A variant with less work than this for each byte is cheap; hashing one byte is 1. */

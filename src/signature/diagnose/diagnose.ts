@@ -35,7 +35,7 @@ export interface DiagnoseOptions {
 
 /** More explanations than this would only confuse. */
 const MOST_EXPLANATIONS = 5;
-const WORK = 7e8;
+export const WORK = 7e8;
 
 /**
  * Finds out why a signature does not match: which common mistakes in the body, the secret or the header turn a valid

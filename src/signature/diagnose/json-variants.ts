@@ -24,7 +24,7 @@ const CHARACTER_WORK = 12;
 const FREE_NUMBERS = 2;
 
 /** The number of libraries tried in large bodies. */
-const COMMON = 20;
+export const COMMON = 20;
 
 /** Which spellings of strings and numbers to try: all of them, those of libraries as a whole, or none. */
 export type Spellings = "all" | "libraries" | "none";

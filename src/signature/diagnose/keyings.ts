@@ -16,8 +16,8 @@ export interface Keying {
 }
 
 /** The maximum number of secrets tried, to keep the search bounded. */
-const MOST_SECRETS = 4;
-const MOST_OTHERS = 16;
+export const MOST_SECRETS = 4;
+export const MOST_OTHERS = 16;
 
 /** The secrets unchanged, including those set elsewhere. */
 export function plainKeyings(secrets: readonly Secret[], others: readonly NamedSecret[]): readonly Keying[] {

@@ -8,7 +8,7 @@ const BYTE_WORK = 8;
 /** The work to escape the characters as well. */
 const ESCAPE_WORK = 30;
 /** A longer body is not written again, to keep the memory in bounds. */
-const LONGEST = 20_000_000;
+export const LONGEST = 20_000_000;
 
 /** JSON in one line, with and without a space after each comma and colon, made without splitting it into tokens. */
 export function respacedVariants(body: Uint8Array): readonly BodyVariant[] {

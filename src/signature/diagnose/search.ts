@@ -13,10 +13,10 @@ const BOM = Buffer.from("\uFEFF", "utf8");
 /** The work of a digest besides its bytes; hashing one byte is 1. */
 const DIGEST_WORK = 4000;
 /** The maximum work to read one byte of a body. If reading alone would use up the work, only the body itself and cheap variants are tried. */
-const READING_WORK = 350;
+export const READING_WORK = 350;
 
 /** A body with more causes than this is not tried with mistakes in the secret besides. */
-const MOST_WITH_SECRET = 2;
+export const MOST_WITH_SECRET = 2;
 
 /** The result of a search. */
 export interface Found {

@@ -4,7 +4,7 @@ import type { Row } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 
 /** Maximum milliseconds of the check: a large inbox must not start slower than a small one. */
-const BUDGET = 200;
+export const BUDGET = 200;
 
 /** Entries checked among those waiting, and sampled from the whole file. */
 const WAITING_LOOKED_AT = 200;

@@ -8,7 +8,7 @@ import { builtProgram } from "../thread/built-program.ts";
 import { examineSteps, type FileFacts, isOpen, sizes } from "./examine-file.ts";
 
 /** Size in bytes up to which a file is looked at in this process, which takes a fraction of a second. */
-const SMALL = 64 * 1024 * 1024;
+export const SMALL = 64 * 1024 * 1024;
 
 /**
  * Looks at an inbox file and changes nothing. A large one is looked at in another process, which is ended after some time:

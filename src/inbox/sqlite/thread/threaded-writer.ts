@@ -51,7 +51,7 @@ const SLOWER =
   "leave hookporter out of your bundle, or copy inbox-writer.js and inbox-check.js from its dist beside the bundle";
 
 /** Maximum milliseconds that the exit of the process waits for the thread to leave SQLite. */
-const MAX_EXIT_WAIT = 3000;
+export const MAX_EXIT_WAIT = 3000;
 
 /** The promise of a batch in the thread. */
 interface UnderWay {

@@ -12,7 +12,7 @@ import { useDraft } from "../trigger/use-draft.ts";
 import { useWholeBody } from "./use-whole-body.ts";
 
 /** The largest body in bytes that can be edited on the page. */
-const MAX_EDITED = 2 * 1024 * 1024;
+export const MAX_EDITED = 2 * 1024 * 1024;
 
 /** A dialog to edit the body and send it, signed, as a new delivery. Closing it keeps the draft. */
 export function EditDialog({

@@ -3,7 +3,7 @@ import type { EntryDetail, ShownBody } from "../../api.ts";
 import type { ApiClient } from "../client.ts";
 
 /** The largest body in bytes that the page loads whole; the rest of a larger one can be downloaded. */
-const MAX_WHOLE = 4 * 1024 * 1024;
+export const MAX_WHOLE = 4 * 1024 * 1024;
 
 /** A body with as much of its text as the page can show. */
 export interface LoadedBody extends ShownBody {

@@ -9,7 +9,7 @@ import type { JsonLines } from "./json-lines.ts";
 import { JsonTree } from "./json-tree.tsx";
 
 /** Texts with more characters start folded. */
-const FOLDED_FROM = 200_000;
+export const FOLDED_FROM = 200_000;
 /** Milliseconds without typing before a search starts. */
 const TYPING = 150;
 

@@ -19,7 +19,7 @@ const FIRST_PAGE = 200;
 const NEXT_PAGE = 5000;
 
 /** Entries that a search reads before it asks whether to go on. */
-const SEARCHED_AT_ONCE = 100_000;
+export const SEARCHED_AT_ONCE = 100_000;
 
 /** Milliseconds before a lost feed is reopened. */
 const RETRY = 1000;

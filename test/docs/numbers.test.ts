@@ -1,0 +1,448 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { WORK as LIVE_WORK } from "../../src/cli/live/diagnosis-limit.ts";
+import { DEFAULT_RETRY } from "../../src/dispatch/retry.ts";
+import { SANDBOX_DEFAULTS } from "../../src/sandbox/options.ts";
+import { WORK } from "../../src/signature/diagnose/diagnose.ts";
+import { READING_WORK } from "../../src/signature/diagnose/search.ts";
+import { readPage, root, withoutCode } from "./markdown.ts";
+
+// Each number that a page states, beside the constant in force. Options and flags have tables of their own, which
+// `package-page.test.ts` and `cli-defaults.test.ts` compare.
+
+/** A page below `docs/`, a part of a sentence with `{}` for each number, and the constants below `src/`, in their order. */
+type Row = readonly [page: string, says: string, ...constants: readonly string[]];
+
+const TRUST = "inbox/sqlite/trust.ts";
+const TIMING = "tunnel/timing.ts";
+const KINDS = "cli/tunnel/kinds.ts";
+const RUNNERS = "inbox/postgres/runners.ts";
+const QUEUE = "dispatch/targets/target-queue.ts";
+const DEAD_LETTERS = "cli/handlers/dead-letter-command.ts";
+const COMMAND = "cli/handlers/run-command.ts";
+const NOTES = "inspector/live/run-notes.ts";
+const CHECK = "check/run-check.ts";
+const ALERTS = "observe/watch-alerts.ts";
+const OPTIONS = "receiver/options/options.ts";
+const DIAGNOSIS = "cli/live/diagnosis-limit.ts";
+const STREAM = "stream/stream-options.ts STREAM_DEFAULTS";
+
+const ROWS: readonly Row[] = [
+  [
+    "recovery.md",
+    "at once, after {} seconds, then after longer waits of up to {} minutes",
+    `${TRUST} FIRST_WAIT`,
+    `${TRUST} LONGEST_WAIT`,
+  ],
+  [
+    "reference/inbox-file.md",
+    "after {} seconds, then after longer waits of up to {} minutes",
+    `${TRUST} FIRST_WAIT`,
+    `${TRUST} LONGEST_WAIT`,
+  ],
+  ["reference/inbox-file.md", "for at most {} ms. If", "inbox/sqlite/care/check-at-start.ts BUDGET"],
+  [
+    "reference/inbox-file.md",
+    "for {} seconds at most",
+    "inbox/sqlite/thread/threaded-writer.ts MAX_EXIT_WAIT",
+  ],
+  ["reference/inbox-file.md", "Above `walLimit` ({} MiB)", "inbox/sqlite/file/log-size.ts DEFAULT_WAL_LIMIT"],
+  ["reference/tunnel.md", "usually of at most {} seconds", `${TIMING} RESTARTS.maxDelay`],
+  ["reference/tunnel.md", "for a tunnel after {} seconds", `${TIMING} TUNNEL_TIMING.quiet`],
+  ["reference/tunnel.md", "the provider reports an address | {} seconds", `${TIMING} TUNNEL_TIMING.start`],
+  ["reference/tunnel.md", "a new address leads here | {} seconds", `${TIMING} TUNNEL_TIMING.arrival`],
+  ["reference/tunnel.md", "a lost connection recovers | {} seconds", `${TIMING} TUNNEL_TIMING.grace`],
+  ["reference/tunnel.md", "the address is answered | {} seconds", `${TIMING} TUNNEL_TIMING.probe`],
+  ["reference/tunnel.md", "no problem, leads here again | {} seconds", `${TIMING} TUNNEL_TIMING.doubt`],
+  ["reference/tunnel.md", "probes the address every {} seconds", `${TIMING} REPAIR_PROBE`],
+  ["reference/tunnel.md", "After {} seconds without one", `${TIMING} TUNNEL_TIMING.probeEvery`],
+  [
+    "reference/tunnel.md",
+    "after {} seconds of silence only while it is in use, which is for {} minutes after it came online and after each delivery, and else every {} minutes. There are at most {} of the frequent probes, and one more for each {} minutes",
+    `${TIMING} TUNNEL_TIMING.probeEvery`,
+    `${KINDS} NGROK_TIMING.inUse`,
+    `${KINDS} NGROK_TIMING.idleProbeEvery`,
+    `${KINDS} NGROK_TIMING.probeBudget`,
+    `${KINDS} NGROK_TIMING.idleProbeEvery`,
+  ],
+  ["reference/tunnel.md", "address must lead here within {}.", `${KINDS} COMMAND_TIMING.arrival / 1000`],
+  ["reference/tunnel.md", "ready, and then every {} seconds", `${TIMING} TUNNEL_TIMING.probeEvery`],
+  ["reference/postgres.md", "at most every {} milliseconds", "inbox/postgres/wake.ts BETWEEN"],
+  ["reference/postgres.md", "has been silent for {} seconds", `${RUNNERS} GONE`],
+  ["reference/postgres.md", "found within `poll`, {} second by default", `${OPTIONS} DEFAULTS.poll`],
+  ["reference/postgres.md", "after {} seconds by default", `${OPTIONS} DEFAULTS.lease`],
+  ["reference/postgres.md", "row by row, {} hour after their day", "inbox/postgres/prune.ts GRACE"],
+  ["scaling.md", "A process writes one every {} seconds", `${RUNNERS} SIGN`],
+  ["frameworks/proxies.md", "up to {} seconds while a database is slow", "inbox/postgres/store.ts TIMEOUT"],
+  ["reference/cli/forwarding.md", "The oldest is tried every {} second", `${QUEUE} AWAY`],
+  ["reference/cli/forwarding.md", "`Retry-After` says (up to {} minutes)", "dispatch/retry.ts MAX_ASKED"],
+  [
+    "reference/cli/forwarding.md",
+    "growing intervals of up to {} seconds",
+    "cli/handlers/forwarding.ts FORWARD_RETRY.maxDelay",
+  ],
+  [
+    "reference/cli/forwarding.md",
+    "The oldest refused event is also tried every {} seconds",
+    `${QUEUE} REFUSED`,
+  ],
+  ["reference/cli/forwarding.md", "up to {} KiB of its response", "dispatch/runs/run-handler.ts MAX_BYTES"],
+  ["reference/cli/forwarding.md", "is not complete after {} seconds", "relay/forward.ts BODY_TIMEOUT"],
+  ["reference/cli/forwarding.md", "or larger than {} MiB", "relay/sync-forward.ts MAX_PASSED_ON"],
+  ["reference/cli/exec.md", "the last {} lines of standard error", `${COMMAND} ERROR_LINES`],
+  [
+    "reference/cli/exec.md",
+    "has {} seconds, or longer if `--forward-timeout` is longer. Then it gets SIGTERM, and {} seconds later SIGKILL",
+    "cli/handlers/forwarding.ts FORWARD_TIMEOUT",
+    `${COMMAND} GRACE`,
+  ],
+  ["reference/cli/on-dead.md", "kind is cut at {} bytes", `${DEAD_LETTERS} LONGEST_VALUE`],
+  [
+    "reference/cli/on-dead.md",
+    "the program has {} seconds. Then it gets SIGTERM, and {} seconds later SIGKILL",
+    `${DEAD_LETTERS} TIME_LIMIT`,
+    `${COMMAND} GRACE`,
+  ],
+  ["reference/cli/on-dead.md", "a running program has {} more seconds", `${DEAD_LETTERS} LAST_RUN / 1000`],
+  ["reference/cli/doctor.md", "due for more than {} minutes", "cli/doctor/entries.ts BEHIND"],
+  ["reference/cli/doctor.md", "takes longer than {} seconds is stopped", "cli/doctor/finding.ts TIME_LIMIT"],
+  ["reference/cli/doctor.md", "process, for at most {} seconds", "cli/doctor/setup.ts FILE_TIME"],
+  ["reference/cli/replay.md", "the next one waits {} ms", "cli/send/send-all.ts FAILURE_PAUSE"],
+  [
+    "reference/cli/replay.md",
+    "up to {} second of it is sent again",
+    "cli/send/replay-record.ts RECORD_INTERVAL",
+  ],
+  ["reference/cli/replay.md", "waits up to {} seconds for outstanding", "cli/send/interrupt.ts GRACE"],
+  ["reference/cli/listen.md", "longer than {} seconds, one line says", "cli/live/held-lines.ts PATIENCE"],
+  ["reference/cli/listen.md", "handlers get {} attempts", "dispatch/retry.ts DEFAULT_RETRY.attempts"],
+  [
+    "reference/inspector.md",
+    "the latest {} deliveries that were not kept",
+    "inspector/live/refusals.ts MAX_REMEMBERED",
+  ],
+  [
+    "reference/inspector.md",
+    "more than {} characters start folded",
+    "inspector/ui/json/json-view.tsx FOLDED_FROM",
+  ],
+  [
+    "reference/inspector.md",
+    "a whole body of up to {} MiB",
+    "inspector/ui/entry/use-whole-body.ts MAX_WHOLE",
+  ],
+  [
+    "reference/inspector.md",
+    "a body over {} MiB can be downloaded",
+    "inspector/ui/entry/edit-dialog.tsx MAX_EDITED",
+  ],
+  [
+    "reference/inspector.md",
+    "the first {} lines or {} KiB of a run, and at most {} MiB in all",
+    `${NOTES} MAX_LINES`,
+    `${NOTES} MAX_TEXT`,
+    `${NOTES} MAX_ALL_TEXT`,
+  ],
+  ["reference/inspector.md", "headers (from {} characters on)", "inbox/entry-filter.ts MIN_HEADER_TEXT"],
+  ["reference/inspector.md", "After every {} entries it asks", "inspector/ui/list/feed.ts SEARCHED_AT_ONCE"],
+  ["reference/inspector.md", "{} digits of the digest", "receiver/digest-starts.ts SHOWN_DIGITS"],
+  [
+    "reference/inspector.md",
+    "valid for {} hours after their last use. `.hookporter/inspector-tokens`, which only its owner can read, holds their SHA-256 hashes, at most {}.",
+    "inspector/door/known-tokens.ts VALID",
+    "inspector/door/known-tokens.ts KEPT",
+  ],
+  ["reference/inspector.md", "A ticket is valid once, for {} seconds", "inspector/door/tickets.ts VALID"],
+  [
+    "reference/inspector.md",
+    "The last {} keys are remembered for {} minutes",
+    "inspector/changes/answered-requests.ts MOST",
+    "inspector/changes/answered-requests.ts KEPT",
+  ],
+  [
+    "reference/identity-and-promise.md",
+    "longer than {} characters, or contains",
+    "event/identity-text.ts MAX_OWN_ID",
+  ],
+  [
+    "reference/identity-and-promise.md",
+    "prunes its inbox every {} minutes",
+    "receiver/retention.ts NEXT_LOOK",
+  ],
+  [
+    "reference/identity-and-promise.md",
+    "up to {} ms of work, at most {} entries",
+    "dispatch/concurrency-limit.ts AHEAD_MS",
+    "dispatch/concurrency-limit.ts MAX_AHEAD",
+  ],
+  [
+    "reference/identity-and-promise.md",
+    "has waited for more than {} ms",
+    "dispatch/claim-loop.ts MAX_LATE_MS",
+  ],
+  [
+    "reference/identity-and-promise.md",
+    "leased for {} seconds. The lease is renewed every {} seconds",
+    `${OPTIONS} DEFAULTS.lease`,
+    `${OPTIONS} DEFAULTS.lease / 3`,
+  ],
+  [
+    "reference/identity-and-promise.md",
+    "`handlerTimeout` ({} seconds)",
+    `${OPTIONS} DEFAULTS.handlerTimeout`,
+  ],
+  [
+    "reference/identity-and-promise.md",
+    "`maxDelay` ({} minutes)",
+    "dispatch/retry.ts DEFAULT_RETRY.maxDelay",
+  ],
+  ["reference/identity-and-promise.md", "`drainTimeout` ({} seconds)", `${OPTIONS} DEFAULTS.drainTimeout`],
+  [
+    "reference/identity-and-promise.md",
+    "by more than {} minutes beyond the longest",
+    "dispatch/horizon.ts CLOCK_SLACK",
+  ],
+  [
+    "reference/identity-and-promise.md",
+    "`unhandledAfter` ({} minutes)",
+    `${OPTIONS} DEFAULTS.unhandledAfter`,
+  ],
+  [
+    "reference/answers.md",
+    "`bodyLimit` ({} MiB), `bodyTimeout` ({} seconds) and, over all bodies, `unverifiedLimit` ({} MiB)",
+    `${OPTIONS} DEFAULTS.bodyLimit`,
+    `${OPTIONS} DEFAULTS.bodyTimeout`,
+    `${OPTIONS} DEFAULTS.unverifiedLimit`,
+  ],
+  ["reference/answers.md", "nested {} levels deep", "event/canonical-json.ts MAX_DEPTH"],
+  [
+    "reference/answers.md",
+    "for `unhandledAfter`, {} minutes by default",
+    `${OPTIONS} DEFAULTS.unhandledAfter`,
+  ],
+  [
+    "reference/answers.md",
+    "up to {} problems, {} KiB",
+    "event/data-problems.ts MAX_PROBLEMS",
+    "event/data-problems.ts MAX_TEXT",
+  ],
+  ["reference/answers.md", "the stack ({} KiB)", "dispatch/failure.ts MAX_STACK"],
+  ["reference/package/handlers.md", "{} KiB in total", "dispatch/runs/run-handler.ts MAX_BYTES"],
+  [
+    "reference/package/create-receiver.md",
+    "at most {} minutes, or `maxDelay`",
+    "dispatch/retry.ts MAX_ASKED",
+  ],
+  ["reference/package/diagnose.md", "`work` | {} |", "signature/diagnose/diagnose.ts WORK"],
+  ["reference/package/drain.md", "plus {} seconds", "dispatch/runs/run-budget.ts MAX_MARGIN * 2"],
+  ["reference/package/sandbox.md", "waits up to {} seconds for requests", "http/server.ts CLOSE_GRACE"],
+  ["reference/sandbox.md", "the latest {} deliveries", "sandbox/delivery-log.ts MAX_KEPT"],
+  [
+    "reference/sandbox.md",
+    "One of more than {} MiB ends the connection. `listen` sends a ping every {} seconds",
+    `${STREAM}.maxMessage`,
+    `${STREAM}.pingEvery`,
+  ],
+  [
+    "reference/check.md",
+    "no connection for {} seconds, or no answer in {} cases",
+    `${CHECK} PATIENCE`,
+    `${CHECK} SILENT_AT_MOST`,
+  ],
+  ["reference/check.md", "deliveries up to {} MiB avoid", "check/probe.ts SEARCHED_BYTES"],
+  ["reference/check.md", "longer than {} seconds fails as recommended", "check/response-times.ts SLOW"],
+  ["reference/check.md", "ends after {} seconds", "check/attempts/find-cause.ts LONGEST"],
+  ["reference/check.md", "`--settle` ({} second)", "cli/settings/default-values.ts CHECK_SETTLE"],
+  ["reference/limits.md", "| `bodyLimit` | {} MiB |", `${OPTIONS} DEFAULTS.bodyLimit`],
+  ["reference/limits.md", "| `bodyTimeout` | {} seconds |", `${OPTIONS} DEFAULTS.bodyTimeout`],
+  ["reference/limits.md", "| `unverifiedLimit` | {} MiB |", `${OPTIONS} DEFAULTS.unverifiedLimit`],
+  ["reference/limits.md", "for bodies up to {} KiB", "http/body-budget.ts SMALL"],
+  ["reference/limits.md", "| `maxConnections` | {} |", "http/connection-cap.ts MAX_CONNECTIONS"],
+  ["reference/limits.md", "does not wait for answers | | {} |", "http/refused-streak.ts MOST_REFUSED"],
+  ["reference/limits.md", "in blocks of {} KiB", "http/block-pool.ts BLOCK"],
+  ["reference/signature.md", "| {} million bytes hashed: 1 to 2", "signature/diagnose/diagnose.ts WORK"],
+  [
+    "reference/signature.md",
+    "as Python prints it (up to {} MB)",
+    "signature/diagnose/respaced-variants.ts LONGEST",
+  ],
+  ["reference/signature.md", "in every way | {} tokens", "signature/diagnose/body-variants.ts MANY_TOKENS"],
+  ["reference/signature.md", "the {} most common libraries", "signature/diagnose/json-variants.ts COMMON"],
+  ["reference/signature.md", "one in the secret | {} |", "signature/diagnose/search.ts MOST_WITH_SECRET"],
+  [
+    "reference/signature.md",
+    "secrets, others, headers of one name | {}, {},",
+    "signature/diagnose/keyings.ts MOST_SECRETS",
+    "signature/diagnose/keyings.ts MOST_OTHERS",
+  ],
+  ["reference/signature.md", "| work in `listen` | {} million bytes", `${DIAGNOSIS} WORK`],
+  ["reference/signature.md", "| {} per second, and a fifth", `${DIAGNOSIS} PER_SECOND`],
+  ["metrics.md", "of handlers and targets beyond {}", "observe/counted.ts MAX_HANDLERS"],
+  ["metrics.md", "names of handlers and targets beyond {}", "observe/inbox-gauges.ts MAX_TARGETS"],
+  ["metrics.md", "never twice within {} second", "observe/inbox-figures.ts MIN_PAUSE"],
+  ["metrics.md", "for the inbox for at most {} seconds", "observe/inbox-figures.ts MAX_WAIT"],
+  ["metrics.md", "| the first in {} minutes |", `${ALERTS} ALERT_DEFAULTS.withinMs`],
+  ["metrics.md", "| `oldestDue` | {} minutes |", `${ALERTS} ALERT_DEFAULTS.oldestDue`],
+  ["metrics.md", "plus {} MB (`disk`)", `${ALERTS} SPARE`],
+  ["metrics.md", "checked every {} seconds (`every`)", `${ALERTS} ALERT_DEFAULTS.every`],
+  [
+    "guides/test-your-handlers.md",
+    "within {} seconds: a handler waits",
+    "testing/test-receiver.ts DELIVER_TIMEOUT",
+  ],
+  ["guides/write-handlers.md", "After {} seconds (`handlerTimeout`)", `${OPTIONS} DEFAULTS.handlerTimeout`],
+  ["guides/fixtures-and-replay.md", "`maxAge`, {} days by default", `${OPTIONS} DEFAULTS.maxAge`],
+  [
+    "operations.md",
+    "{} days after the entry is done (`deliveryRetention`)",
+    `${OPTIONS} DEFAULTS.deliveryRetention`,
+  ],
+  ["operations.md", "after {} days (`retention`)", `${OPTIONS} DEFAULTS.retention`],
+  [
+    "reference/cli/chaos.md",
+    "older than {} days or more than {} minutes ahead",
+    `${OPTIONS} DEFAULTS.maxAge`,
+    `${OPTIONS} DEFAULTS.maxSkew`,
+  ],
+  ["reference/identity-and-promise.md", "| `maxAge` | {} days |", `${OPTIONS} DEFAULTS.maxAge`],
+  ["reference/identity-and-promise.md", "| `maxSkew` | {} minutes |", `${OPTIONS} DEFAULTS.maxSkew`],
+  ["reference/identity-and-promise.md", "| `retention` | {} days |", `${OPTIONS} DEFAULTS.retention`],
+  [
+    "reference/identity-and-promise.md",
+    "| `deliveryRetention` | {} days |",
+    `${OPTIONS} DEFAULTS.deliveryRetention`,
+  ],
+  ["reference/cli/doctor.md", "at least {} MiB and twice the size", "cli/doctor/disk.ts RESERVE"],
+  ["reference/cli/doctor.md", "A file over {} MiB is checked", "inbox/sqlite/care/examine.ts SMALL"],
+  [
+    "reference/cli/events-prune.md",
+    "you can give is {} days and {} minutes",
+    `${OPTIONS} DEFAULTS.maxAge`,
+    `${OPTIONS} DEFAULTS.maxSkew`,
+  ],
+  [
+    "reference/cli/exec.md",
+    "After {} attempts, the event is a dead letter",
+    "dispatch/retry.ts DEFAULT_RETRY.attempts",
+  ],
+  [
+    "reference/cli/listen.md",
+    "tries again after {} second",
+    "cli/listen/subscribing.ts UNTIL_IT_IS_UP.delay",
+  ],
+  ["reference/hand-on.md", "`handlerTimeout` ({} seconds)", `${OPTIONS} DEFAULTS.handlerTimeout`],
+  [
+    "reference/inspector.md",
+    "up to {} deliveries at a time",
+    "inspector/ui/trigger/trigger-steps.ts MOST_DELIVERIES",
+  ],
+  ["reference/inspector.md", "at most {} deliveries; returns", "inspector/changes/trigger-samples.ts MOST"],
+  ["reference/package/create-receiver.md", "shorter than {} bytes", "signature/secret-bytes.ts SAFE_BYTES"],
+  ["reference/package/diagnose.md", "the first {} digits", "receiver/digest-starts.ts SHOWN_DIGITS"],
+  ["reference/package/inbox.md", "from {} characters on", "inbox/entry-filter.ts MIN_HEADER_TEXT"],
+  ["reference/package/lambda.md", "plus {} seconds", "dispatch/runs/run-budget.ts MAX_MARGIN * 2"],
+  ["reference/package/sandbox.md", "the latest {} deliveries", "sandbox/delivery-log.ts MAX_KEPT"],
+  [
+    "reference/postgres.md",
+    "one write at a time waits for it, at most {} seconds",
+    "inbox/postgres/store.ts TIMEOUT",
+  ],
+  ["reference/sandbox.md", "a message of more than {} MiB", `${OPTIONS} DEFAULTS.bodyLimit`],
+  ["reference/transactions.md", "its transaction {} second after", "inbox/postgres/inside.ts SLACK"],
+  ["reference/tunnel.md", "restarts are up to {} minutes apart", `${KINDS} NGROK_TIMING.idleProbeEvery`],
+  ["reference/tunnel.md", "otherwise within {} minutes", `${KINDS} NGROK_TIMING.idleProbeEvery`],
+  ["scaling.md", "`deliveryRetention` ({} days)", `${OPTIONS} DEFAULTS.deliveryRetention`],
+  ["scaling.md", "`retention` ({} days)", `${OPTIONS} DEFAULTS.retention`],
+];
+
+/** How many of the constant's unit one unit of the page is. All times are milliseconds, all sizes bytes. */
+const UNITS: Readonly<Record<string, number>> = {
+  ...{ second: 1000, seconds: 1000, minutes: 60_000, hour: 3_600_000, hours: 3_600_000, days: 86_400_000 },
+  ...{ KiB: 1024, MiB: 1024 ** 2, MB: 1e6, million: 1e6 },
+};
+
+const NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+
+/** A page's prose on one line, its numbers in digits: `20 000`, `200,000`, `two` and `a` as `20000`, `200000`, `2` and `1`. */
+function proseOf(page: string): string {
+  return withoutCode(readPage(`docs/${page}`))
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/(?<=\d)[ ,](?=\d{3}\b)/g, "")
+    .replaceAll(/\ban?(?= (?:second|minute|hour)\b)|(?<=\bevery )(?=(?:second|minute)\b)/g, (word) =>
+      word === "" ? "1 " : "1",
+    )
+    .replaceAll(new RegExp(`\\b(?:${NUMBERS.join("|")})(?= (?:seconds?|minutes|cases)\\b)`, "g"), (word) =>
+      String(NUMBERS.indexOf(word) + 1),
+    );
+}
+
+/** A constant, such as `a/b.ts NAME.member / 3`. */
+async function numberOf(constant: string): Promise<number> {
+  const [file = "", path = "", sign, by] = constant.split(" ");
+  let value = await import(/* @vite-ignore */ join(root, "src", file));
+  for (const name of path.split(".")) value = value[name];
+  expect(value, constant).toEqual(expect.any(Number));
+  if (sign === undefined) return value;
+  return sign === "/" ? value / Number(by) : value * Number(by);
+}
+
+it.each(ROWS)("%s: … %s …", async (page, says, ...constants) => {
+  expect(says.split("{}")).toHaveLength(constants.length + 1);
+  let sentence = says;
+  for (const constant of constants) {
+    const value = await numberOf(constant);
+    const [, unit = ""] = /\{\}(?: (\w+))?/.exec(sentence) ?? [];
+    sentence = sentence.replace("{}", String(value / (UNITS[unit] ?? 1)));
+  }
+  expect(proseOf(page)).toContain(sentence);
+});
+
+/** The words of every file of the program. */
+const SOURCES = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })
+  .filter((name) => /\.tsx?$/.test(name))
+  .map((name) => ({
+    file: name.replaceAll("\\", "/"),
+    words: readFileSync(join(root, "src", name), "utf8").split(/\W+/),
+  }));
+
+const DOCUMENTED = [
+  ...new Set(ROWS.flatMap(([, , ...constants]) => constants.map((one) => one.split(/[ .]/).slice(0, 3)))),
+];
+
+it.each([...new Set(DOCUMENTED.map(([file, type, name]) => `${file}.${type} ${name}`))])(
+  "the constant in force is what runs: %s",
+  (constant) => {
+    const [file, name = ""] = constant.split(" ");
+    const uses = SOURCES.flatMap((source) => {
+      const times = source.words.filter((word) => word === name).length;
+      return source.file === file ? times - 1 : times > 1 ? times - 1 : 0; // without its declaration, or its import
+    });
+    expect(uses.reduce((sum, times) => sum + times, 0)).toBeGreaterThan(0);
+  },
+);
+
+it("identity-and-promise.md: the waits of the default back-off, and how long all attempts take", () => {
+  const { attempts, delay, factor, jitter } = DEFAULT_RETRY;
+  const waits = Array.from({ length: attempts - 1 }, (_, at) => (delay * factor ** at) / 1000);
+  const prose = proseOf("reference/identity-and-promise.md");
+  expect(prose).toContain(`waits ${waits.slice(0, 3).join(", ")} … ${waits.at(-1)} seconds`);
+  const longest = waits.reduce((sum, wait) => sum + wait, 0) / 60;
+  const span = `${Math.floor(longest * (1 - jitter))} to ${Math.ceil(longest)} minutes`;
+  expect(prose).toContain(`${span} after the first`);
+  expect(proseOf("operations.md")).toContain(`up to ${attempts} times in ${span}`);
+});
+
+it("sandbox.md: the retries of the sandbox", () => {
+  const { retry, answerTimeout } = SANDBOX_DEFAULTS;
+  const minutes = Math.round(retry.reduce((sum, wait) => sum + wait, 0) / 60_000);
+  expect(proseOf("reference/sandbox.md")).toContain(
+    `${NUMBERS[retry.length - 1]} after the first, over about ${minutes} minutes; ${answerTimeout / 1000} seconds`,
+  );
+});
+
+it("signature.md: the longest bodies that are parsed", () => {
+  const prose = proseOf("reference/signature.md");
+  expect(prose).toContain(`parsed and reprinted | ${WORK / READING_WORK / 1e6} MB`);
+  expect(prose).toContain(`a body above ${Math.floor(LIVE_WORK / READING_WORK / 1000)} kB`);
+});
