@@ -1,10 +1,18 @@
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { type ForwardOptions, forwardTo } from "../../src/relay/forward.ts";
 import { send } from "../../src/relay/send.ts";
 import { makeCertificate } from "../tunnel/edge/certificate.ts";
 import { openTarget, savedDelivery } from "./sample.ts";
+
+vi.mock("node:dns", async (importOriginal) => {
+  const dns = await importOriginal<typeof import("node:dns")>();
+  const found = [{ address: "8.8.8.8", family: 4 }];
+  const lookup = (name: string, options: object, done: (error: null, all: typeof found) => void) =>
+    name === "public.test" ? done(null, found) : dns.lookup(name, options, done as never);
+  return { ...dns, lookup };
+});
 
 const EMPTY = { headers: {}, body: new Uint8Array(0) };
 
@@ -74,6 +82,13 @@ it("a target with a self-signed certificate is refused, unless any certificate w
     // A connection that was made without a check must not serve a request with one.
     await expect(send({ target, ...EMPTY })).rejects.toThrow("certificate is not trusted");
   }
+});
+
+it("a name with a public address is refused if any certificate will do", async () => {
+  const sending = send({ target: new URL("https://public.test/in"), ...EMPTY, insecure: true });
+  await expect(sending).rejects.toMatchObject({
+    cause: { message: expect.stringContaining("8.8.8.8, a public one") },
+  });
 });
 
 it("the Host header is also the name that TLS asks for", async () => {
