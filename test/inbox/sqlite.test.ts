@@ -56,6 +56,25 @@ describe("the SQLite inbox", () => {
     expect(claims).toEqual([[1], [], [seq]]);
   });
 
+  it("claims by due time, then in order of arrival, even if SQLite does not use the index of the queue", async () => {
+    const path = newPath();
+    const inbox = await openInbox(path);
+    for (const [number, later] of [3, 1, 2, 1].entries()) await keep(inbox, numberedEntry(number, later));
+    const database = new DatabaseSync(path);
+    database.exec("DROP INDEX entry_queue");
+    database.close();
+    const entries = await inbox.claim({ now: AT + 10, limit: 10, leaseMs: 1000 });
+    expect(entries.map(({ seq }) => seq)).toEqual([2, 4, 3, 1]);
+  });
+
+  it("refuses an entry whose body does not fit into 64 MiB with those that wait for a commit", async () => {
+    const inbox = await openInbox(newPath());
+    const first = keep(inbox, numberedEntry(1));
+    const large = numberedEntry(2, 0, { delivery: sampleDelivery({ body: Buffer.alloc(64 * 1024 * 1024) }) });
+    await expect(keep(inbox, large)).rejects.toMatchObject({ code: "inbox_busy" });
+    expect(await first).toMatchObject({ duplicate: false });
+  });
+
   describe("as a file", () => {
     it("keeps entries, deliveries, records and leases over close and reopen", async () => {
       const path = newPath();

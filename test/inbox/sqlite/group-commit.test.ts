@@ -110,6 +110,16 @@ describe("GroupCommit", () => {
     expect(await commit.run(() => "again")).toBe("again");
   });
 
+  it("refuses work beyond 64 MiB that are waiting, and keeps those", async () => {
+    const { commit } = recorded();
+    const [mebibyte, limit] = [1024 * 1024, 64 * 1024 * 1024];
+    const first = commit.run(() => "first", { bytes: mebibyte });
+    const rest = commit.run(() => "rest", { bytes: limit - mebibyte });
+    await expect(commit.run(() => "too much", { bytes: 1 })).rejects.toMatchObject({ code: "inbox_busy" });
+    expect(await Promise.all([first, rest, commit.run(() => "none")])).toEqual(["first", "rest", "none"]);
+    expect(await commit.run(() => "alone", { bytes: limit + 1 })).toBe("alone");
+  });
+
   it("is idle once nothing waits, including work added in the meantime", async () => {
     const { log, commit } = recorded();
     await commit.idle();
