@@ -42,27 +42,30 @@ function readTimes(file: string): object {
 }
 
 /**
- * Tests of whole systems: browsers, database servers, other languages, installs, long series of processes, large bodies; and those that
- * replace a module, which files that share modules cannot. `npm test` stays quick without them; `npm run test:system` (`--mode system`) runs these alone.
+ * Tests of whole systems: browsers, database servers, other languages, installs, the built program and real tunnels in processes, long
+ * series of processes or diagnoses, large bodies; and those that replace a module, which files that share modules cannot. `npm test` stays quick without them; `npm run test:system` (`--mode system`) runs these alone.
  */
 const SYSTEM = [
   "test/inspector/browser/*.test.ts",
   "test/pictures/screenshots.test.ts",
   "test/strangers/*.test.ts",
-  "test/docs/{guides,shell-blocks,sql-blocks}.test.ts",
+  "test/docs/{blocks,guides,operations-page,shell-blocks,sql-blocks}.test.ts",
   "test/scaffold/{templates,learned-types}.test.ts",
   "test/{package,installs,public-types}.test.ts",
   "test/modules/{bundles,types}.test.ts",
-  "test/check/receivers.test.ts",
-  "test/signature/diagnose/large-bodies.test.ts",
+  "test/check/{causes,receivers}.test.ts",
+  "test/signature/diagnose/{documented-mistakes,large-bodies}.test.ts",
   "test/crash/*.test.ts",
   "test/inbox/{soak,first-start,runners,stuck-lock,threaded}.test.ts",
-  "test/cli/listen/first-start.test.ts",
-  "test/cli/tunnel/listen-through-*.test.ts",
-  "test/tunnel/{drill,ngrok,outage}.test.ts",
+  "test/cli/pasted-secrets.test.ts",
+  "test/cli/files/unusable.test.ts",
+  "test/cli/handlers/{exec,forward-process,reload}.test.ts",
+  "test/cli/listen/{first-start,process,waiting}.test.ts",
+  "test/cli/tunnel/{listen-through-*,subscription,tunnel}.test.ts",
+  "test/tunnel/{drill,ngrok,outage,ssh,sshd}.test.ts",
   "test/hostile/{floods,handlers,storage}.test.ts",
   "test/inbox/postgres/{client,server,errors,drill,concurrent,wake,rights,runners,hanging,held-day,dump,same-handlers}.test.ts",
-  "test/inbox/postgres/{roles,transactions*}.test.ts",
+  "test/inbox/postgres/{days,roles,transactions*,upkeep}.test.ts",
   "test/cli/inbox/{server,care,shared}.test.ts",
   "test/cli/doctor/server.test.ts",
   "test/fleet/rolling-restart.test.ts",

@@ -1,18 +1,17 @@
-import { PGlite } from "@electric-sql/pglite";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { postgresInbox } from "../../src/inbox/postgres.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import { keep, numberedEntry, settlementOf } from "../inbox/entries.ts";
+import { pgliteInboxes } from "../inbox/postgres/pglite.ts";
 import { codeOf, readPage } from "./markdown.ts";
 
 const page = readPage("docs/scaling.md");
 const [grants = "", ...queries] = codeOf(page, "sql");
 
 describe("the SQL of the page", () => {
-  const database = new PGlite();
   const results = new Map<string, Readonly<Record<string, unknown>>[]>();
 
   beforeAll(async () => {
-    const inbox = postgresInbox(database);
+    const { database, makeInbox } = await pgliteInboxes();
+    const inbox = makeInbox();
     await inbox.open();
     await inbox.register?.({ id: "a", version: "1", role: "both", sources: ["service"], kinds: ["*"] });
     const now = Date.now();
@@ -29,10 +28,9 @@ describe("the SQL of the page", () => {
       const { rows } = await database.query<Readonly<Record<string, unknown>>>(query);
       for (const [name] of Object.entries(rows[0] ?? {})) results.set(name, rows);
     }
-    await database.exec("RESET ROLE");
+    await database.exec("RESET ROLE; DROP OWNED BY monitor; DROP ROLE monitor");
     await inbox.close();
   });
-  afterAll(() => database.close());
 
   it("runs with the granted rights alone", () => {
     expect(queries.length).toBeGreaterThan(8);

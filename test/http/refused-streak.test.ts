@@ -1,4 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { Server } from "node:http";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { openEndpoint } from "../receiver/open.ts";
@@ -17,15 +19,23 @@ const signed = () => {
 const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => Number(match[1]));
 const times = (count: number, status: number) => Array.from({ length: count }, () => status);
 
+/** Until the test ends, servers do not close idle connections, as Node has them do after 5 seconds. */
+function keepIdleConnections(): void {
+  const onRequest = (message: unknown) => {
+    (message as { server: Server }).server.keepAliveTimeout = 0;
+  };
+  subscribe("http.server.request.start", onRequest);
+  onTestFinished(() => void unsubscribe("http.server.request.start", onRequest));
+}
+
 describe.each(RAW_ADAPTERS)("pipelined requests over $name", (adapter) => {
   it("get 503 after 8 were refused, and the connection is closed", async () => {
+    keepIdleConnections();
     const { url, outcomes, entries } = await openEndpoint(adapter);
     const socket = await dial(url);
     const kinds = [unsigned, head({}, 0, "POST /webhooks/elsewhere"), head({}, 0, "GET /webhooks")];
     socket.write(kinds.join("").repeat(7) + signed());
-    const start = performance.now();
     const text = String(await readAll(socket));
-    expect(performance.now() - start).toBeLessThan(4000); // Node itself closes idle connections after 5 seconds
     const answers = statuses(text);
     const judged = answers.indexOf(503);
     // One or two are in progress when the eighth is refused. What an app answers with 404 itself is not counted.

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { connect } from "../../src/inbox/postgres/connect.ts";
 import { readPostgresOptions } from "../../src/inbox/postgres/options.ts";
 import { Store } from "../../src/inbox/postgres/store.ts";
@@ -22,7 +22,6 @@ const FIXTURE = join(import.meta.dirname, "..", "fixtures", "inbox-0.1.0");
 const NOW = Date.parse("2026-01-15T10:30:00.000Z");
 
 const { database } = await pgliteInboxes();
-afterAll(() => database.close());
 
 /** The file and its log, as version 0.1.0 left them when it was killed. */
 function unpack(): string {

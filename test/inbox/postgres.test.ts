@@ -1,4 +1,4 @@
-import { afterAll, expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import type { PostgresDatabase } from "../../src/inbox/postgres/session.ts";
 import { postgresInbox } from "../../src/inbox/postgres.ts";
 import { describeInbox } from "./contract.ts";
@@ -6,8 +6,6 @@ import { AT, claimOne, keep, numberedEntry, settlementOf } from "./entries.ts";
 import { pgliteInboxes } from "./postgres/pglite.ts";
 
 const { database, makeInbox } = await pgliteInboxes();
-
-afterAll(() => database.close());
 
 describeInbox("the PostgreSQL inbox, on PGlite,", makeInbox, { wakes: true });
 

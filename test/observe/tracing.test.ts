@@ -1,12 +1,11 @@
-import { PGlite } from "@electric-sql/pglite";
 import { SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { AlwaysOnSampler, NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
-import { postgresInbox } from "../../src/inbox/postgres.ts";
 import { createTracing } from "../../src/observe/tracing.ts";
 import { forwardTo } from "../../src/relay/forward.ts";
+import { pgliteInboxes } from "../inbox/postgres/pglite.ts";
 import { openEndpoint, openReceiver } from "../receiver/open.ts";
 import {
   bytes,
@@ -346,9 +345,7 @@ describe("the span of an attempt", () => {
   });
 
   it("is active in a handler with tx, on PostgreSQL", { timeout: 60_000 }, async () => {
-    const database = new PGlite();
-    onTestFinished(() => database.close());
-    const inbox = postgresInbox(database);
+    const inbox = (await pgliteInboxes()).makeInbox();
     const { receiver } = await openReceiver({ inbox, tracing: createTracing(), clock: Date.now });
     let active: string | undefined;
     const handler = () => {

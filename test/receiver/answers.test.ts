@@ -234,7 +234,11 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
         "timestamp",
       ],
     ];
-    it.each(rejections)("is 400 and a dead letter: %s (%s)", async (_, reason, body, field) => {
+    // The reader is the same behind each adapter, so one of each reason shows that its bytes come through unchanged.
+    const isFirst = ([, reason]: (typeof rejections)[number], index: number) =>
+      rejections.findIndex(([, other]) => other === reason) === index;
+    const sent = adapter === ADAPTERS[0] ? rejections : rejections.filter(isFirst);
+    it.each(sent)("is 400 and a dead letter: %s (%s)", async (_, reason, body, field) => {
       if (adapter.hides?.binary && reason === "invalid_utf8") return; // other bytes by then, so 401
       const { receiver, post, clock, entry } = await open();
       const dead = vi.fn();

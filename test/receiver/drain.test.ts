@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { postgresInbox } from "../../src/inbox/postgres.ts";
@@ -19,7 +19,6 @@ let postgres: Awaited<ReturnType<typeof pgliteInboxes>>;
 beforeAll(async () => {
   postgres = await pgliteInboxes();
 }, 60_000);
-afterAll(() => postgres.database.close());
 
 /** An inbox, and the same one for another process. */
 const INBOXES: readonly [string, () => { first: Inbox; again: Inbox }][] = [

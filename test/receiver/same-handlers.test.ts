@@ -1,10 +1,8 @@
-import { afterAll } from "vitest";
 import { pgliteInboxes } from "../inbox/postgres/pglite.ts";
 import { describeSameHandlers } from "./same-handlers-contract.ts";
 import { inboxFile } from "./sample.ts";
 
-const { database, makeInbox } = await pgliteInboxes();
-afterAll(() => database.close());
+const { makeInbox } = await pgliteInboxes();
 
 describeSameHandlers("the inbox in memory", () => "memory:");
 describeSameHandlers("an inbox file", inboxFile);

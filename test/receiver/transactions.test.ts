@@ -1,4 +1,4 @@
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createTestReceiver } from "../../src/entries/testing.ts";
 import type { PostgresTransaction } from "../../src/inbox/postgres/transaction.ts";
 import { postgresInbox } from "../../src/inbox/postgres.ts";
@@ -7,8 +7,6 @@ import { describeTransactions } from "./transactions-contract.ts";
 
 const { database, empty } = await pgliteInboxes();
 await database.exec("CREATE TABLE effect (event text, handler text)");
-
-afterAll(() => database.close());
 
 describeTransactions("on PGlite", async () => {
   await empty();

@@ -105,16 +105,16 @@ describe("the target's answer", () => {
 
 describe("a target that does not answer", () => {
   it.each([
-    ["cut off", 502, (response: ServerResponse) => response.socket?.destroy()],
-    ["not complete in time", 504, () => {}],
+    ["cut off", 502, 10_000, (response: ServerResponse) => response.socket?.destroy()],
+    ["not complete in time", 504, 500, () => {}],
   ] as const)(
     "is not passed on if it is %s, but the target has taken the event",
-    async (_, status, spoil) => {
+    async (_, status, timeout, spoil) => {
       const { url, got } = await openTarget((response) => {
         response.writeHead(200).write("and then");
         setTimeout(() => spoil(response), 20);
       });
-      const { post, entry } = await openRelay(url, { timeout: 200 });
+      const { post, entry } = await openRelay(url, { timeout });
       const sent = freshEnvelope();
       expect((await post(sent)).status).toBe(status);
       await until(async () => expect(await entry()).toMatchObject({ state: "done", attempts: 1 }));

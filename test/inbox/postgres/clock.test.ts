@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createReceiver } from "../../../src/entries/index.ts";
 import { StoreClock } from "../../../src/inbox/postgres/clock.ts";
 import type { Store } from "../../../src/inbox/postgres/store.ts";
@@ -10,8 +10,6 @@ import { pgliteInboxes } from "./pglite.ts";
 
 const HOUR = 3_600_000;
 const { database, empty } = await pgliteInboxes();
-
-afterAll(() => database.close());
 
 /** A database that answers after 40 ms that it is this time. */
 function answering(time: number, monotonic: { now: number }): Store {

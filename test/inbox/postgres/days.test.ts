@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { OWN_IDENTITY, REJECTED } from "../../../src/event/identity.ts";
 import type { NewEntry } from "../../../src/inbox/append.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
@@ -29,8 +29,6 @@ const { database } = await pgliteInboxes("unused");
 let schemas = 0;
 let schema: string;
 let inbox: Inbox;
-
-afterAll(() => database.close());
 
 beforeEach(async () => {
   schema = `days_${++schemas}`;

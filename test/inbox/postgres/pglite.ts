@@ -21,14 +21,23 @@ export function emptied(inbox: Inbox, empty: () => Promise<void>): Inbox {
   return inbox;
 }
 
-/** A database in this process with an inbox in it, and inboxes on it that begin empty. */
+let shared: PGlite | undefined;
+
+/** A database in this process. All test files of a worker share it, as starting one takes seconds; it ends with the worker. */
+export function sharedPglite(): PGlite {
+  shared ??= new PGlite();
+  return shared;
+}
+
+/** The shared database with an inbox in it, and inboxes on it that begin empty. */
 export async function pgliteInboxes(schema = "hookporter") {
-  const database = new PGlite();
+  const database = sharedPglite();
   const first = postgresInbox(database, { schema });
   await first.open();
   await first.close();
   const empty = async () => {
     await database.exec(emptySql(schema).join(";"));
   };
+  await empty(); // another file may have used the schema
   return { database, empty, makeInbox: () => emptied(postgresInbox(database, { schema }), empty) };
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, it, onTestFinished } from "vitest";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { StoreClock } from "../../../src/inbox/postgres/clock.ts";
 import { connect } from "../../../src/inbox/postgres/connect.ts";
 import { readPostgresOptions } from "../../../src/inbox/postgres/options.ts";
@@ -14,8 +14,6 @@ const DAY = 86_400_000;
 const { database } = await pgliteInboxes("unused");
 let schemas = 0;
 let schema: string;
-
-afterAll(() => database.close());
 
 beforeEach(async () => {
   schema = `upkeep_${++schemas}`;

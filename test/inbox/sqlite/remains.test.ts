@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { loadSqlite, markAsInbox } from "../../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { runCli } from "../../cli/fake-io.ts";
@@ -31,15 +32,20 @@ beforeEach(async () => {
   const live = join(parent, "live.db");
   const inbox = sqliteInbox(live);
   await inbox.open();
-  for (let number = 1; number <= 40; number++) await keep(inbox, numberedEntry(number));
+  await keepNumbers(inbox, 1, 40);
   await inbox.close();
   await inbox.open();
-  for (let number = 41; number <= 60; number++) await keep(inbox, numberedEntry(number));
+  await keepNumbers(inbox, 41, 60);
   folder = mkdtempSync(join(parent, "killed-"));
   path = join(folder, "inbox.db");
   for (const ending of ["", "-wal", "-shm"]) copyFileSync(live + ending, path + ending);
   await inbox.close();
 });
+
+async function keepNumbers(inbox: Inbox, first: number, last: number): Promise<void> {
+  const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  await Promise.all(numbers.map((number) => keep(inbox, numberedEntry(number))));
+}
 
 function overwrite(position: number, length: number, value = 0): void {
   const file = openSync(path, "r+");

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { connect } from "../../../src/inbox/postgres/connect.ts";
 import { readPostgresOptions } from "../../../src/inbox/postgres/options.ts";
@@ -14,11 +14,18 @@ import { type CopyTerms, copyInbox } from "../../../src/inbox/transfer/copy.ts";
 import { openTransfer } from "../../../src/inbox/transfer/open.ts";
 import type { Transfer } from "../../../src/inbox/transfer/transfer.ts";
 import { AT, keep, numberedEntry, sampleKey } from "../entries.ts";
-import { pgliteInboxes } from "../postgres/pglite.ts";
+import { pgliteInboxes, sharedPglite } from "../postgres/pglite.ts";
 import { contentOf, fillEveryState, PRUNED } from "./every-state.ts";
 
-const { database } = await pgliteInboxes();
-afterAll(() => database.close());
+/** Schemas that each test finds empty: no test needs more, and new ones would take half a second each. */
+const SCHEMAS = ["copy_a", "copy_b"];
+const emptied = await Promise.all(SCHEMAS.map((schema) => pgliteInboxes(schema)));
+const database = sharedPglite();
+let used = 0;
+beforeEach(async () => {
+  used = 0;
+  for (const { empty } of emptied) await empty();
+});
 
 /** An inbox that can be opened and copied as often as a test likes. */
 interface Place {
@@ -33,9 +40,9 @@ function newFile(): Place {
   return { inbox: () => sqliteInbox(path), transfer: (access) => openFileTransfer(path, access) };
 }
 
-let schemas = 0;
-function newSchema(): Place {
-  const schema = `copy_${++schemas}`;
+function emptySchema(): Place {
+  const schema = SCHEMAS[used++];
+  if (schema === undefined) throw new Error("expected a test to need two schemas at most");
   const terms = readPostgresOptions(database, { schema });
   return {
     inbox: () => postgresInbox(database, { schema }),
@@ -65,8 +72,8 @@ async function copy(from: Place, to: Place, terms?: CopyTerms) {
 
 describe.each([
   ["a file to a file", newFile, newFile],
-  ["a file to PostgreSQL", newFile, newSchema],
-  ["PostgreSQL to a file", newSchema, newFile],
+  ["a file to PostgreSQL", newFile, emptySchema],
+  ["PostgreSQL to a file", emptySchema, newFile],
 ])("a copy from %s", (_, makeFrom, makeTo) => {
   it("holds every entry with its number, state, delivery, runs, waits, duplicates and order", async () => {
     const [from, to] = [makeFrom(), makeTo()];
@@ -106,7 +113,7 @@ describe.each([
     const second = await copy(from, to);
     expect(second).toMatchObject({ entries: 700, before: 500 });
     expect(await copy(from, to)).toEqual({ ...second, before: 700 });
-    expect((await using(to, contentOf)).counts).toMatchObject({ pending: 700 });
+    expect(await using(to, (inbox) => inbox.counts())).toMatchObject({ pending: 700 });
   });
 
   it("is refused if the other inbox holds something else", async () => {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { NewEntry } from "../../../src/inbox/append.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
@@ -11,8 +11,7 @@ import { openInspector, raw } from "../open.ts";
 
 const WAIT = { timeout: 10_000, interval: 10 };
 
-const { database, makeInbox } = await pgliteInboxes("bulk");
-afterAll(() => database.close());
+const { makeInbox } = await pgliteInboxes("bulk");
 
 const INBOXES: readonly (readonly [string, () => Inbox])[] = [
   ["the inbox in memory", memoryInbox],

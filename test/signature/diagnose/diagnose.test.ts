@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { CAUSES } from "../../../src/signature/diagnose/causes.ts";
 import { type Diagnosis, diagnoseSignature } from "../../../src/signature/diagnose/diagnose.ts";
 import { readSecrets } from "../../../src/signature/secrets.ts";
+import { long } from "../../long.ts";
 import { BODY_MISTAKES } from "./body-mistakes.ts";
 import { JSON_MISTAKES, spaced } from "./json-mistakes.ts";
 import { KEY_AND_HEADER_MISTAKES } from "./key-and-header-mistakes.ts";
@@ -12,7 +13,7 @@ import { anyJson, anySecret, digested, signed } from "./made.ts";
 import { bytes } from "./mistake.ts";
 
 const codes = ({ explanations }: Diagnosis) => explanations.map((causes) => causes.map(({ code }) => code));
-const numRuns = 8;
+const numRuns = long(2, 50);
 const SECRET = "a secret of some length";
 const MISTAKES = [...JSON_MISTAKES, ...BODY_MISTAKES, ...KEY_AND_HEADER_MISTAKES];
 
