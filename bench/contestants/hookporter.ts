@@ -84,7 +84,7 @@ function keyOf({ data }: WebhookEvent): string {
 export function withCounts(running: Running, receiver: Receiver): Running {
   let done = 0;
   receiver.observe((observation) => {
-    if (observation.type === "attempt" && observation.state === "done") done++;
+    if (observation.type === "attempt" && observation.state === "handled") done++;
   });
   return {
     ...running,

@@ -25,7 +25,7 @@ export function noStore(): Inbox {
     slim: async () => ({ changed: 0, next: undefined }),
     delivery: async () => undefined,
     attempts: async () => [],
-    counts: async () => ({ pending: 0, running: 0, done: seq, dead: 0, unhandled: 0 }),
+    counts: async () => ({ pending: 0, running: 0, done: seq, dead: 0, unhandled: 0, failing: 0 }),
     close: async () => {},
   };
 }

@@ -4,7 +4,7 @@ import type { Io } from "./io.ts";
 import { escapeUnprintable } from "./printable.ts";
 
 /** The version of the records that `--json` prints; it increases when a field changes its meaning or is removed. */
-const RECORD_SCHEMA_VERSION = 1;
+export const RECORD_SCHEMA_VERSION = 2;
 
 /** A command's output: data on standard output, messages on standard error. */
 export interface Output {

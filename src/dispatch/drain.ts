@@ -1,5 +1,5 @@
 import type { ClaimedEntry } from "../inbox/claim.ts";
-import type { Settlement } from "../inbox/settlement.ts";
+import { type EndState, type Settlement, stateAfter } from "../inbox/settlement.ts";
 import type { ClaimFailures } from "./claim-failures.ts";
 import { claimTerms } from "./claim-terms.ts";
 import type { ConcurrencyLimit } from "./concurrency-limit.ts";
@@ -10,13 +10,15 @@ import type { RunBudget } from "./runs/run-budget.ts";
 /** What a drain did, in entries, and when to drain again. */
 export interface DrainReport {
   /** All handlers of these succeeded. */
-  readonly done: number;
+  readonly handled: number;
   /** These became dead letters. */
   readonly dead: number;
   /** These had no handler. */
-  readonly unhandled: number;
-  /** These failed, or wait for something, and run again later. */
-  readonly pending: number;
+  readonly received: number;
+  /** These failed, and run again later. */
+  readonly failing: number;
+  /** These wait for something, such as a target, and run later. */
+  readonly waiting: number;
   /** These were given back, for lack of time or since another process has the handler; the attempt is not counted. */
   readonly returned: number;
   /** When the next entry is due, in milliseconds since 1970; in the past if time ran out. `undefined` if none waits. */
@@ -34,7 +36,7 @@ export interface Draining {
   readonly budget: RunBudget;
 }
 
-type Counts = { -readonly [State in keyof Omit<DrainReport, "nextRunAt">]: number };
+type Counts = Record<EndState | "returned", number>;
 
 /**
  * Claims and runs what is due, until nothing is or there is no time left to start a handler. Waits for no entry to become
@@ -44,7 +46,7 @@ type Counts = { -readonly [State in keyof Omit<DrainReport, "nextRunAt">]: numbe
  */
 export async function drain(options: DispatcherOptions, parts: Draining): Promise<DrainReport> {
   const { inbox, clock, log } = options;
-  const counts: Counts = { done: 0, dead: 0, unhandled: 0, pending: 0, returned: 0 };
+  const counts: Counts = { waiting: 0, failing: 0, handled: 0, dead: 0, received: 0, returned: 0 };
   const working = runDue(options, parts, counts);
   working.catch(() => {}); // reported below, unless the time is over before
   const end = await Promise.race([working.then(() => "ended" as const), parts.budget.over]);
@@ -64,7 +66,7 @@ async function runDue(options: DispatcherOptions, parts: Draining, counts: Count
   const run = (entry: ClaimedEntry) => {
     const ended = parts.run(entry, { claimed: true, within: budget }).then((settlement) => {
       running.delete(ended);
-      count(settlement, counts);
+      count(entry, settlement, counts);
     });
     running.add(ended);
   };
@@ -90,9 +92,9 @@ async function runDue(options: DispatcherOptions, parts: Draining, counts: Count
   }
 }
 
-function count(settlement: Settlement | undefined, counts: Counts): void {
-  const { state, uncount, reason } = settlement ?? {};
-  if (state === undefined) counts.returned++;
-  else if (state === "pending" && uncount === true && reason === null) counts.returned++;
-  else counts[state]++;
+function count(entry: ClaimedEntry, settlement: Settlement | undefined, counts: Counts): void {
+  if (settlement === undefined) return void counts.returned++;
+  const { state, reason, uncount = false } = settlement;
+  if (state === "pending" && uncount && reason === null) counts.returned++;
+  else counts[stateAfter(entry.attempts, settlement)]++;
 }

@@ -32,7 +32,8 @@ export type { HandOnFailure, HandOnMessage, Send, SendContext, SendResult } from
 export type { Answer } from "../http/answer.ts";
 export type { BodyLimits, BodyResult } from "../http/read-body.ts";
 export type { AttemptRecord, HandlerFailure } from "../inbox/attempt-record.ts";
-export type { Entry, EntryState } from "../inbox/entry.ts";
+export type { Entry } from "../inbox/entry.ts";
+export type { EntryState } from "../inbox/entry-state.ts";
 export type { Inbox } from "../inbox/inbox.ts";
 export type { InboxOption } from "../inbox/open.ts";
 export type { PostgresOptions } from "../inbox/postgres/options.ts";

@@ -2,7 +2,7 @@ import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { ClaimRequest } from "./claim.ts";
-import type { EntryState } from "./entry.ts";
+import type { StoredState } from "./entry-state.ts";
 import type { Lease } from "./lease.ts";
 
 /** A verified delivery to keep. */
@@ -35,7 +35,7 @@ export interface Appended {
   readonly seq: number;
   readonly duplicate: boolean;
   /** The entry's state; for a new one, the state passed in, leased or not. */
-  readonly state: EntryState;
+  readonly state: StoredState;
   /** Whether it was inserted with the lease passed in, so that the caller runs it. An inbox may ignore that lease. */
   readonly leased?: boolean;
 }

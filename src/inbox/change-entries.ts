@@ -1,5 +1,5 @@
-import type { EntryState } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
+import type { StoredState } from "./entry-state.ts";
 import type { Inbox } from "./inbox.ts";
 
 /**
@@ -8,7 +8,7 @@ import type { Inbox } from "./inbox.ts";
 export type Change = "retry" | "drop";
 
 /** The states in which an entry can be changed in each way. A dropped entry cannot be dropped again. */
-export const CHANGEABLE: Readonly<Record<Change, readonly EntryState[]>> = {
+export const CHANGEABLE: Readonly<Record<Change, readonly StoredState[]>> = {
   retry: ["pending", "dead", "unhandled"],
   drop: ["pending", "running", "dead", "unhandled"],
 };

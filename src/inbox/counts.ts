@@ -1,11 +1,13 @@
-import { ENTRY_STATES, type EntryState } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
+import { type EntryState, STATE_WORDS, type StoredState } from "./entry-state.ts";
 
 /** Which entries to count: those that match every field. */
 export type CountFilter = Pick<EntryFilter, "kinds" | "since" | "until" | "sources">;
 
-/** The number of entries in each state. */
-export interface Counts extends Readonly<Record<EntryState, number>> {
+/** The number of entries in each state, as stores call it. */
+export interface Counts extends Readonly<Record<StoredState, number>> {
+  /** How many of the pending ones failed at their last attempt. */
+  readonly failing: number;
   /**
    * Whether `done` is an estimate, since counting them would take seconds. The other numbers are always exact.
    * Default `false`.
@@ -13,17 +15,37 @@ export interface Counts extends Readonly<Record<EntryState, number>> {
   readonly doneIsEstimate?: boolean;
 }
 
-/** The states that have entries, in words: `2 dead, about 250000 done`. */
-export function countsText(
-  counts: Counts,
-  numberText: (number: number) => string = String,
-  stateText: (state: EntryState) => string = String,
-): string {
-  const present = ENTRY_STATES.filter((state) => counts[state] > 0);
-  return present
+/** The number of entries in each state, as people and programs see it. */
+export interface StateCounts extends Readonly<Record<EntryState, number>> {
+  /** Whether the number of handled ones is an estimate. */
+  readonly handledIsEstimate?: boolean;
+}
+
+/** Counts of nothing, to add to. */
+export function noCounts(): { -readonly [State in StoredState | "failing"]: number } {
+  return { pending: 0, failing: 0, running: 0, done: 0, dead: 0, unhandled: 0 };
+}
+
+/** The numbers under the words that people and programs see. */
+export function countsByState(counts: Counts): StateCounts {
+  const { pending, failing, running, done: handled, dead, unhandled: received, doneIsEstimate } = counts;
+  return {
+    ...{ waiting: pending - failing, failing, running, handled, dead, received },
+    ...(doneIsEstimate === true && { handledIsEstimate: true }),
+  };
+}
+
+/** The number of all entries. */
+export function totalOf(counts: StateCounts): number {
+  return STATE_WORDS.reduce((sum, state) => sum + counts[state], 0);
+}
+
+/** The states that have entries, in words: `2 dead, about 250000 handled`. */
+export function countsText(counts: StateCounts, numberText: (number: number) => string = String): string {
+  return STATE_WORDS.filter((state) => counts[state] > 0)
     .map((state) => {
-      const about = state === "done" && counts.doneIsEstimate === true ? "about " : "";
-      return `${about}${numberText(counts[state])} ${stateText(state)}`;
+      const about = state === "handled" && counts.handledIsEstimate === true ? "about " : "";
+      return `${about}${numberText(counts[state])} ${state}`;
     })
     .join(", ");
 }

@@ -1,8 +1,7 @@
-import type { EntryState } from "./entry.ts";
+import type { StoredIn } from "./entry-state.ts";
 
 /** What else matches a text that a user typed, such as a state's name. An entry matches if one of the fields names it. */
-export interface TextAlternatives {
-  readonly states?: readonly EntryState[];
+export interface TextAlternatives extends Partial<StoredIn> {
   /** Exact reasons. */
   readonly reasons?: readonly string[];
   /** Exact entry numbers. */
@@ -13,8 +12,7 @@ export interface TextAlternatives {
 export const MIN_HEADER_TEXT = 4;
 
 /** Which entries to list or change: those that match every field. */
-export interface EntryFilter {
-  readonly states?: readonly EntryState[];
+export interface EntryFilter extends Partial<StoredIn> {
   /** Exact kinds, or patterns such as `payment.*`. */
   readonly kinds?: readonly string[];
   /** Received at or after. */

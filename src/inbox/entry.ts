@@ -1,15 +1,7 @@
 import type { DataProblem } from "../event/data-problems.ts";
 import type { DedupKey } from "../event/identity.ts";
+import type { entryState, StoredState } from "./entry-state.ts";
 import type { TargetWait } from "./target-wait.ts";
-
-/**
- * An entry's state. `pending` waits for `runAt`; `running` is leased until `runAt`; `done` succeeded; `dead` will not
- * run again unless retried; `unhandled` had no handler when it was due, and can be retried once it has one.
- */
-export type EntryState = "pending" | "running" | "done" | "dead" | "unhandled";
-
-/** Every state, in the order of an entry's life. */
-export const ENTRY_STATES: readonly EntryState[] = ["pending", "running", "done", "dead", "unhandled"];
 
 /** An entry without its delivery's headers and body. All times are milliseconds since 1970. */
 export interface Entry {
@@ -20,7 +12,8 @@ export interface Entry {
   readonly key: DedupKey;
   readonly kind: string | null;
   readonly eventTimestamp: number | null;
-  readonly state: EntryState;
+  /** As stores call it; {@link entryState} has the word for it. */
+  readonly state: StoredState;
   readonly reason: string | null;
   /** For the reason `invalid_data`: what did not fit when it was last checked. Otherwise empty. */
   readonly problems: readonly DataProblem[];

@@ -3,9 +3,10 @@ import { type DedupKey, REJECTED } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
-import type { CountFilter, Counts } from "./counts.ts";
-import { ENTRY_STATES, type Entry, type EntryState } from "./entry.ts";
+import { type CountFilter, type Counts, noCounts } from "./counts.ts";
+import type { Entry } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
+import { entryState } from "./entry-state.ts";
 import type { BacklogRequest, Inbox } from "./inbox.ts";
 import type { Progress } from "./inside.ts";
 import { leaseToken } from "./lease.ts";
@@ -277,9 +278,11 @@ class MemoryInbox implements Inbox {
   }
 
   async counts(filter: CountFilter = {}): Promise<Counts> {
-    const counts = Object.fromEntries(ENTRY_STATES.map((state) => [state, 0])) as Record<EntryState, number>;
+    const counts = noCounts();
     for (const { entry } of this.#entries.values()) {
-      if (matchesFilter(entry, filter)) counts[entry.state]++;
+      if (!matchesFilter(entry, filter)) continue;
+      counts[entry.state]++;
+      if (entryState(entry) === "failing") counts.failing++;
     }
     return counts;
   }

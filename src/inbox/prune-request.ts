@@ -1,5 +1,12 @@
+import type { StoredState } from "./entry-state.ts";
+
 /** The states in which an entry has ended. */
-export type EndedState = "done" | "dead" | "unhandled";
+export type EndedState = Exclude<StoredState, "pending" | "running">;
+
+/** Whether an entry in this state has ended. */
+export function isEnded(state: StoredState): state is EndedState {
+  return state !== "pending" && state !== "running";
+}
 
 /** Which entries to delete for good: those that match every field. */
 export interface PruneRequest {

@@ -5,8 +5,8 @@
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Difference } from "../event/difference.ts";
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
-import type { Counts } from "../inbox/counts.ts";
-import type { EntryState } from "../inbox/entry.ts";
+import type { StateCounts } from "../inbox/counts.ts";
+import type { EntryState } from "../inbox/entry-state.ts";
 
 /** Header values by lowercase name. */
 export type ShownHeaders = Readonly<Record<string, string | readonly string[]>>;
@@ -74,7 +74,7 @@ export interface RowCounts {
   /** Entries in the inbox. */
   readonly total: number;
   /** Entries that match the filter's kinds and times, by state; `null` if counting them would take too long. */
-  readonly states: Counts | null;
+  readonly states: StateCounts | null;
   /** Refused deliveries that match the filter, whatever its states. */
   readonly refused: number;
 }
@@ -242,7 +242,7 @@ export interface Status {
   readonly secrets: readonly { readonly role: string; readonly fingerprint: string }[];
   readonly handlers: string | null;
   readonly forwards: readonly string[];
-  readonly counts: Counts;
+  readonly counts: StateCounts;
 }
 
 /** An update of the live feed; empty parts are omitted. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Logger } from "../base/logger.ts";
+import { countsByState } from "../inbox/counts.ts";
 import type { DeliveryObservation } from "../receiver/observation.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import type { MadeUpData } from "../relay/trigger.ts";
@@ -126,7 +127,7 @@ function makeWorkings(options: InspectorOptions, version: string): Workings {
   const forwards = targets.map(({ href }) => href);
   const status = async (): Promise<Status> => ({
     ...{ version, endpoint: endpoint.href, inbox: inboxName, startedAt, signatureHeader },
-    ...{ secrets: shown, handlers, forwards, counts: await inbox.counts() },
+    ...{ secrets: shown, handlers, forwards, counts: countsByState(await inbox.counts()) },
   });
   const refusals = new Refusals(signatureHeader);
   return {

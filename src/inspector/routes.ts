@@ -1,4 +1,5 @@
 import type { Delivery } from "../event/delivery.ts";
+import { countsByState } from "../inbox/counts.ts";
 import type { Entry } from "../inbox/entry.ts";
 import { reasonWords } from "../inbox/reasons.ts";
 import { formatDelivery } from "../relay/fixture.ts";
@@ -109,7 +110,7 @@ function toPassOn(
 async function overview({ inbox, meter, outgoing }: Workings): Promise<Overview> {
   await meter.fates.lookUp((filter) => inbox.list(filter));
   const dead = await inbox.list({ states: ["dead"], limit: DEAD_SHOWN });
-  const counts = await inbox.counts();
+  const counts = countsByState(await inbox.counts());
   const waiting = await inbox.waiting();
   return {
     ...meter.read(outgoing.clock()),

@@ -91,7 +91,7 @@ export class CountedDeliveries {
   }
 }
 
-const ENDS: readonly AttemptObservation["state"][] = ["done", "pending", "dead", "unhandled"];
+const ENDS: readonly AttemptObservation["state"][] = ["handled", "failing", "waiting", "dead", "received"];
 const ATTEMPT_OUTCOMES: readonly AttemptRecord["outcome"][] = ["ok", "error", "timeout"];
 
 /** Counts the runs of entries and of their handlers. */
@@ -105,11 +105,7 @@ export class CountedRuns {
 
   constructor(set: MetricSet, dead: CountedDead) {
     this.#dead = dead;
-    this.#ends = set.counter(
-      "hookporter_runs_total",
-      "Runs of entries, by the state after them: pending means that the entry runs again.",
-      ["state"],
-    );
+    this.#ends = set.counter("hookporter_runs_total", "Runs of entries, by the state after them.", ["state"]);
     this.#attempts = set.counter(
       "hookporter_attempts_total",
       "Runs of handlers, by kind, handler and outcome.",

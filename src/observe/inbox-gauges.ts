@@ -1,4 +1,5 @@
-import { ENTRY_STATES } from "../inbox/entry.ts";
+import { countsByState } from "../inbox/counts.ts";
+import { STATE_WORDS } from "../inbox/entry-state.ts";
 import type { TargetCount } from "../inbox/target-wait.ts";
 import { OTHER } from "./bounded-label.ts";
 import { type FigureReader, type InboxFigures, oldestDueAge } from "./inbox-figures.ts";
@@ -25,8 +26,11 @@ export function addInboxGauges(set: MetricSet, reader: FigureReader, now: () => 
   ]);
   set.gauge(
     "hookporter_entries",
-    "Entries in the inbox, by state; that of done may be an estimate.",
-    ifRead(({ counts }) => ENTRY_STATES.map((state) => ({ labels: { state }, value: counts[state] }))),
+    "Entries in the inbox, by state; that of handled ones may be an estimate.",
+    ifRead(({ counts }) => {
+      const numbers = countsByState(counts);
+      return STATE_WORDS.map((state) => ({ labels: { state }, value: numbers[state] }));
+    }),
     ["state"],
   );
   set.gauge(

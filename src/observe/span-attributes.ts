@@ -3,7 +3,7 @@ import type { Delivery } from "../event/delivery.ts";
 import { isEventKind } from "../event/kinds.ts";
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
-import type { Settlement } from "../inbox/settlement.ts";
+import { type Settlement, stateAfter } from "../inbox/settlement.ts";
 import type { Outcome } from "../receiver/outcome.ts";
 
 /** What is known of a span, as OpenTelemetry's messaging conventions name it; the rest begins with `hookporter.`. */
@@ -79,9 +79,10 @@ export function attemptAttributes({ key, kind, seq, attempts, delivery }: Claime
 }
 
 /** How an attempt has ended. */
-export function settlementAttributes({ state, reason, records }: Settlement): Attributes {
+export function settlementAttributes(settlement: Settlement, attempt: number): Attributes {
+  const { reason, records } = settlement;
   return {
-    "hookporter.state": state,
+    "hookporter.state": stateAfter(attempt, settlement),
     ...(reason !== null && { "hookporter.reason": reason }),
     ...(records.length > 0 && { "hookporter.handlers": records.map(({ handler }) => handler) }),
   };

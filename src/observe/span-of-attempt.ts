@@ -75,24 +75,24 @@ export class SpanOfAttempt implements AttemptTrace {
     if (this.#span === undefined && !hasEnded(settlement)) return;
     const span = this.#start();
     if (settlement === undefined) fail(span, "result_not_stored");
-    else endAttempt(span, settlement, this.#terms);
+    else this.#endWith(span, settlement);
     span.end();
+  }
+
+  #endWith(span: Span, settlement: Settlement): void {
+    span.setAttributes(settlementAttributes(settlement, this.#entry.attempts));
+    const failed = settlement.records.filter(({ outcome }) => outcome !== "ok");
+    for (const record of failed)
+      span.addEvent("exception", failureAttributes(record, { messages: this.#terms.errorMessages }));
+    const [first] = failed;
+    if (first !== undefined) fail(span, failureType(first));
+    else if (settlement.state === "dead") fail(span, settlement.reason ?? "dead");
   }
 }
 
 /** Whether an entry has ended, perhaps without a run. */
 function hasEnded(settlement: Settlement | undefined): boolean {
   return settlement !== undefined && settlement.state !== "pending";
-}
-
-function endAttempt(span: Span, settlement: Settlement, { errorMessages }: AttemptSpanTerms): void {
-  span.setAttributes(settlementAttributes(settlement));
-  const failed = settlement.records.filter(({ outcome }) => outcome !== "ok");
-  for (const record of failed)
-    span.addEvent("exception", failureAttributes(record, { messages: errorMessages }));
-  const [first] = failed;
-  if (first !== undefined) fail(span, failureType(first));
-  else if (settlement.state === "dead") fail(span, settlement.reason ?? "dead");
 }
 
 function fail(span: Span, type: string): void {

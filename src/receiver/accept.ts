@@ -5,6 +5,7 @@ import type { Delivery } from "../event/delivery.ts";
 import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
 import type { Rejection } from "../event/rejection.ts";
 import type { Appended } from "../inbox/append.ts";
+import { entryState } from "../inbox/entry-state.ts";
 import { newEntry, rejectedEntry } from "../inbox/new-entry.ts";
 import { readHeader } from "../signature/header.ts";
 import { verify } from "../signature/verify.ts";
@@ -131,7 +132,7 @@ async function reject(
 }
 
 function acceptedOutcome(
-  { seq, duplicate, state: entryState }: Appended,
+  { seq, duplicate, state }: Appended,
   { envelope, content, timestamp }: ReadEnvelope,
   { key: { eventId }, problems }: Judgement,
   { secret, channel }: Proof,
@@ -146,7 +147,7 @@ function acceptedOutcome(
     kind: envelope.event,
     seq,
     duplicate,
-    entryState,
+    entryState: entryState({ state, attempts: 0, reason: null }),
     reason: fits ? undefined : "invalid_data",
     problems: fits ? undefined : problems,
     restampOf: mayBeRestamp ? restamps.note(content, eventId, timestamp) : undefined,

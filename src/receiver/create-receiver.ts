@@ -7,6 +7,7 @@ import type { Delivery } from "../event/delivery.ts";
 import type { DataSchemas } from "../event/schemas.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Inbox } from "../inbox/inbox.ts";
+import { stateAfter } from "../inbox/settlement.ts";
 import { checkFunction } from "../options/check-options.ts";
 import type { Channel } from "./channel.ts";
 import { tellDead } from "./dead-letter.ts";
@@ -226,8 +227,11 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     return this.#drifts.add(listener);
   }
 
-  runNow(seq: number): Promise<Ran | undefined> {
-    return this.#dispatcher.runNow(seq);
+  async runNow(seq: number): Promise<Ran | undefined> {
+    const settlement = await this.#dispatcher.runNow(seq);
+    if (settlement === undefined) return undefined;
+    const { reason, records } = settlement;
+    return { state: stateAfter(1, settlement), reason, records };
   }
 
   handlersFor(kind: string): readonly string[] {

@@ -148,7 +148,7 @@ export class Intake {
       if (--this.#underWay === 0) for (const resolve of this.#waiting.splice(0)) resolve();
     }
     const runsAlready = reservation?.release() === true;
-    if (!runsAlready && outcome.type === "accepted" && outcome.entryState === "pending") dispatcher.wake();
+    if (!runsAlready && outcome.type === "accepted" && outcome.entryState === "waiting") dispatcher.wake();
     const isPending = outcome.type === "accepted" && outcome.reason === undefined;
     const letter = isPending ? undefined : letterOf(outcome, delivery);
     if (letter !== undefined) onDead(letter);

@@ -1,7 +1,7 @@
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery, DeliveryHeaders } from "../event/delivery.ts";
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
-import type { EntryState } from "../inbox/entry.ts";
+import type { EntryState } from "../inbox/entry-state.ts";
 import type { DiagnoseOptions, Diagnosis } from "../signature/diagnose/diagnose.ts";
 import type { DigestStart } from "./digest-starts.ts";
 import type { Outcome } from "./outcome.ts";
@@ -53,7 +53,7 @@ export interface AttemptObservation {
   readonly reason: string | null;
   /** For the reason `invalid_data`: which fields do not fit, and how. Otherwise empty. */
   readonly problems: readonly DataProblem[];
-  /** For `pending`, when it runs again. */
+  /** For `failing` and `waiting`, when it runs again. */
   readonly runAt: number;
 }
 

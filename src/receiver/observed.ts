@@ -1,6 +1,6 @@
 import type { Delivery } from "../event/delivery.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
-import type { Settlement } from "../inbox/settlement.ts";
+import { type Settlement, stateAfter } from "../inbox/settlement.ts";
 import type { AttemptObservation, DeliveryObservation } from "./observation.ts";
 import type { Settings } from "./options/options.ts";
 import type { Outcome } from "./outcome.ts";
@@ -45,7 +45,9 @@ export function deliveryObservation(
 /** What observers see of a run of an entry's handlers. */
 export function attemptObservation(
   { seq, key: { eventId }, kind, attempts: attempt }: ClaimedEntry,
-  { records, state, reason, problems = [], runAt }: Settlement,
+  settlement: Settlement,
 ): AttemptObservation {
+  const { records, reason, problems = [], runAt } = settlement;
+  const state = stateAfter(attempt, settlement);
   return { type: "attempt", seq, eventId, kind, attempt, records, state, reason, problems, runAt };
 }

@@ -1,7 +1,7 @@
 import { isLogged, type Logger } from "../base/logger.ts";
 import { problemLine } from "../event/data-problems.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
-import type { Settlement } from "../inbox/settlement.ts";
+import { type Settlement, stateAfter } from "../inbox/settlement.ts";
 import { TARGET_AWAY } from "../inbox/target-wait.ts";
 import type { Accepted, Outcome, Refused, Rejected, Unauthorized } from "./outcome.ts";
 
@@ -39,7 +39,8 @@ export class OutcomeLog {
   run(entry: ClaimedEntry, settlement: Settlement, now: number): void {
     const { seq, kind, attempts: attempt, key } = entry;
     const { records } = settlement;
-    const { level, outcome, message, more } = runLine(settlement, now);
+    const { level, message, more } = runLine(settlement, now);
+    const outcome = stateAfter(attempt, settlement);
     this.#targets(entry, settlement);
     this.#line(level, message, () => {
       const durationMs = Math.round(records.reduce((sum, record) => sum + record.durationMs, 0) * 100) / 100;
@@ -93,7 +94,6 @@ export class OutcomeLog {
 /** How a run ended, as a line of the log. */
 interface Line {
   readonly level: keyof Logger;
-  readonly outcome: "done" | "unhandled" | "dead" | "retry";
   readonly message: string;
   readonly more?: object;
 }
@@ -124,18 +124,17 @@ function keptFields(outcome: Accepted | Rejected, word: keyof typeof KEPT, durat
 
 function runLine(settlement: Settlement, now: number): Line {
   const { state, reason, problems = [], runAt } = settlement;
-  if (state === "done") return { level: "info", outcome: "done", message: "an event was handled" };
-  if (state === "unhandled")
-    return { level: "info", outcome: "unhandled", message: "an event has no handler" };
+  if (state === "done") return { level: "info", message: "an event was handled" };
+  if (state === "unhandled") return { level: "info", message: "an event has no handler" };
   const failed = failureOf(settlement);
   if (state === "dead") {
     const found = problems.length === 0 ? undefined : problems.map(problemLine);
     const message = "an event is now a dead letter: it does not run again by itself";
-    return { level: "error", outcome: "dead", message, more: { ...failed, problems: found } };
+    return { level: "error", message, more: { ...failed, problems: found } };
   }
   const isQuiet = failed.handler === undefined || reason === TARGET_AWAY;
   const more = { ...failed, inMs: Math.max(0, runAt - now) };
-  return { level: isQuiet ? "debug" : "warn", outcome: "retry", message: "an event runs again", more };
+  return { level: isQuiet ? "debug" : "warn", message: "an event runs again", more };
 }
 
 /** The handler that failed last, and its error's name and place. The message may quote the event, so it is left out. */

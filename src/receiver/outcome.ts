@@ -1,6 +1,6 @@
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Rejection } from "../event/rejection.ts";
-import type { EntryState } from "../inbox/entry.ts";
+import type { EntryState } from "../inbox/entry-state.ts";
 import type { Secret } from "../signature/secrets.ts";
 import type { SignatureReason } from "../signature/signature-format.ts";
 import type { RefusalReason } from "./refusals.ts";
@@ -13,7 +13,10 @@ export interface Proof {
   readonly channel?: string | undefined;
 }
 
-/** Authentic, and committed to the inbox. `entryState` is the entry's at that moment; `dead` if `data` does not fit. */
+/**
+ * Authentic, and committed to the inbox. `entryState` is the entry's at that moment; `dead` if `data` does not fit. Of a
+ * duplicate it does not tell `failing` from `waiting`.
+ */
 export interface Accepted extends Proof {
   readonly type: "accepted";
   readonly eventId: string;

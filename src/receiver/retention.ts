@@ -88,10 +88,7 @@ export class Retention {
     if (leap !== 0 && !this.#leapIsLogged) {
       this.#leapIsLogged = true;
       const seconds = Math.round(leap / 1000);
-      this.#terms.log.warn(
-        { seconds },
-        "the clock leapt: nothing is pruned until it has been right for an hour",
-      );
+      this.#terms.log.warn({ seconds }, "the system clock jumped; pruning paused for an hour");
     }
     return isTrusted(trust) ? trust.last.wall : undefined;
   }

@@ -1,4 +1,5 @@
 import { type Answer, failure, RETRY_AFTER } from "../http/answer.ts";
+import { hasEnded } from "../inbox/entry-state.ts";
 import type { Inline } from "../receiver/incoming.ts";
 import type { Accepted } from "../receiver/outcome.ts";
 import type { Receiver } from "../receiver/receiver.ts";
@@ -51,7 +52,7 @@ export class SyncForward {
     { seq, entryState }: Accepted,
     receiver: Pick<Receiver, "runNow">,
   ): Promise<Answer | undefined> {
-    if (entryState !== "pending" && entryState !== "running") return undefined; // the entry has ended, so the usual answer applies
+    if (entryState !== "waiting" && entryState !== "running") return undefined; // the entry has ended, so the usual answer applies
     const ends: End[] = [];
     const listener = (end: End) => void ends.push(end);
     const others = this.#waiting.get(seq) ?? new Set();
@@ -60,7 +61,7 @@ export class SyncForward {
       const ran = await receiver.runNow(seq);
       const [end] = ends;
       if (end !== undefined) return toSender(end);
-      return ran === undefined || ran.state === "pending" ? comeAgain() : undefined;
+      return ran === undefined || !hasEnded(ran.state) ? comeAgain() : undefined;
     } catch {
       return comeAgain(); // the store failed, but contains the event, which will be retried
     } finally {

@@ -7,13 +7,12 @@ import type { EventKind } from "../event/kinds.ts";
 import { type SampleOptions, sampleEvent as sampleAt } from "../event/sample.ts";
 import type { DataSchemas } from "../event/schemas.ts";
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
-import type { EntryState } from "../inbox/entry.ts";
+import { type EntryState, entryState, hasEnded } from "../inbox/entry-state.ts";
 import type { TestTransactions } from "../inbox/memory/inside.ts";
 import { memoryInbox } from "../inbox/memory.ts";
 import { givenOptions } from "../options/given-options.ts";
 import { timerDelay } from "../options/timer-delay.ts";
 import { createReceiver } from "../receiver/create-receiver.ts";
-import type { AttemptObservation } from "../receiver/observation.ts";
 import type { ReceiverOptions } from "../receiver/options/receiver-options.ts";
 import type { Outcome } from "../receiver/outcome.ts";
 import type { Receiver } from "../receiver/receiver.ts";
@@ -55,9 +54,9 @@ export interface DeliverOptions extends SampleOptions {
 export interface Delivered {
   /** The receiver's decision; `outcome.type` is `accepted`, `rejected`, `unauthorized` and so on. */
   readonly outcome: Outcome;
-  /** The entry's final state: `done`, `dead` or `unhandled`; `undefined` if there is no entry. */
+  /** The entry's final state: `handled`, `dead` or `received`; `undefined` if there is no entry. */
   readonly state: EntryState | undefined;
-  /** The reason for `dead` and `unhandled`, as a stable code. */
+  /** The reason for `dead` and `received`, as a stable code. */
   readonly reason: string | null;
   /** For the reason `invalid_data`: which fields do not fit, and how. Otherwise empty. */
   readonly problems: readonly DataProblem[];
@@ -90,7 +89,7 @@ export interface TestReceiver<Schemas = object, OtherKinds extends string = neve
  * const receiver = await createTestReceiver();
  * receiver.on("payment.received", (event) => console.log(event.data));
  * const { state } = await receiver.deliver("payment.received", { data: { amount: "12.00" } });
- * console.log(state); // done
+ * console.log(state); // handled
  * await receiver.close();
  * ```
  */
@@ -144,7 +143,8 @@ async function deliver(receiver: UntypedReceiver, delivery: Delivery, timeout: n
       entry = await findEntry(receiver, seq);
     }
     const attempts = await receiver.inbox.attempts(seq);
-    const { state, reason = null, problems = [] } = entry ?? {};
+    const { reason = null, problems = [] } = entry ?? {};
+    const state = entry && entryState(entry);
     return { outcome, state, reason, problems, attempts };
   } finally {
     ends.stop();
@@ -160,7 +160,7 @@ function watchEnds(receiver: UntypedReceiver) {
   const ended = new Set<number>();
   let onEnd: (() => void) | undefined;
   const stop = receiver.observe((observation) => {
-    if (observation.type !== "attempt" || !isEnd(observation)) return;
+    if (observation.type !== "attempt" || !hasEnded(observation.state)) return;
     ended.add(observation.seq);
     onEnd?.();
   });
@@ -178,8 +178,4 @@ function watchEnds(receiver: UntypedReceiver) {
       onEnd();
     });
   return { of, stop };
-}
-
-function isEnd({ state }: AttemptObservation): boolean {
-  return state === "done" || state === "dead" || state === "unhandled";
 }

@@ -28,10 +28,10 @@ it("the record of `events show --json` is read: the handler with most successful
     { handler: "a", outcome: "ok" },
     { handler: "b", outcome: "ok" },
   ];
-  const entry = (parts: object) => JSON.stringify({ type: "entry", state: "done", runs, ...parts });
+  const entry = (parts: object) => JSON.stringify({ type: "entry", state: "handled", runs, ...parts });
   expect(readCount(entry({}))).toBe(1);
-  expect(readCount(entry({ state: "pending", runs: [] }))).toBe(0);
-  expect(readCount(entry({ state: "unhandled", runs: [] }))).toBe(1);
+  expect(readCount(entry({ state: "waiting", runs: [] }))).toBe(0);
+  expect(readCount(entry({ state: "received", runs: [] }))).toBe(1);
   expect(readCount(JSON.stringify({ type: "error", code: "entry_unknown" }))).toBe(0);
   expect(() => readCount(JSON.stringify({ type: "error", code: "inbox_busy" }))).toThrow(/whole/);
 });

@@ -65,7 +65,7 @@ const CASES: readonly [argv: string, code: number, says: string][] = [
   ["verify missing.json", 2, "missing.json"],
   ["events list", 3, "no inbox"],
   ["events show 1 --inbox not-a-database", 3, "file is not a database"],
-  ["events list --state lost", 2, "pending"],
+  ["events list --state lost", 2, "waiting"],
   ["events list --since yesterday", 2, "date"],
   ["events retry", 2, "--all"],
   ["events retry --state done", 2, "dead"],

@@ -9,7 +9,15 @@ import { gate, keptLog, planOf } from "./sample.ts";
 
 /** A budget that handlers fit in, but only just: 800 ms to start, and 100 ms each for claims and results. */
 const BUDGET = 1000;
-const NOTHING = { done: 0, dead: 0, unhandled: 0, pending: 0, returned: 0, nextRunAt: undefined };
+const NOTHING = {
+  waiting: 0,
+  failing: 0,
+  handled: 0,
+  dead: 0,
+  received: 0,
+  returned: 0,
+  nextRunAt: undefined,
+};
 
 describe("a drain", () => {
   let inbox: Inbox;
@@ -84,7 +92,7 @@ describe("a drain", () => {
     open({ a: handler });
     for (let number = 1; number <= 5; number++) await add(number);
     const report = await dispatcher.drain(BUDGET);
-    expect(report).toEqual({ ...NOTHING, done: 4, pending: 1, nextRunAt: Date.now() + 5000 });
+    expect(report).toEqual({ ...NOTHING, handled: 4, failing: 1, nextRunAt: Date.now() + 5000 });
     expect(most).toBe(2);
     expect(ran.sort()).toEqual([1, 2, 3, 4, 5]);
     expect(vi.getTimerCount()).toBe(0);
@@ -93,7 +101,7 @@ describe("a drain", () => {
   it("counts dead letters and entries without a handler", async () => {
     open({}, { plan: () => ({ end: "unhandled", reason: "no_handler" }) });
     await add(1);
-    expect(await dispatcher.drain(BUDGET)).toEqual({ ...NOTHING, unhandled: 1 });
+    expect(await dispatcher.drain(BUDGET)).toEqual({ ...NOTHING, received: 1 });
     open({}, { plan: () => ({ end: "dead", reason: "invalid_data" }) });
     await add(2);
     expect(await dispatcher.drain(BUDGET)).toEqual({ ...NOTHING, dead: 1 });
@@ -103,7 +111,7 @@ describe("a drain", () => {
     const order: number[] = [];
     open({ a: (_, { seq }) => void order.push(seq) });
     for (const number of [1, 2, 3]) await add(number, { orderKey: "k" });
-    expect(await dispatcher.drain(BUDGET)).toMatchObject({ done: 3 });
+    expect(await dispatcher.drain(BUDGET)).toMatchObject({ handled: 3 });
     expect(order).toEqual([1, 2, 3]);
   });
 
@@ -114,7 +122,7 @@ describe("a drain", () => {
     const start = Date.now();
     const draining = dispatcher.drain(BUDGET);
     await vi.advanceTimersByTimeAsync(150);
-    expect(await draining).toEqual({ ...NOTHING, done: 2, nextRunAt: start });
+    expect(await draining).toEqual({ ...NOTHING, handled: 2, nextRunAt: start });
     expect(await entries()).toMatchObject([{}, {}, { state: "pending", attempts: 0 }]);
   });
 
@@ -127,7 +135,7 @@ describe("a drain", () => {
     await vi.advanceTimersByTimeAsync(150);
     expect(await draining).toEqual({ ...NOTHING, returned: 1, nextRunAt: start + 150 });
     expect(await entries()).toEqual([{ state: "pending", attempts: 0, finishedHandlers: ["first"] }]);
-    expect(await dispatcher.drain(BUDGET)).toEqual({ ...NOTHING, done: 1 });
+    expect(await dispatcher.drain(BUDGET)).toEqual({ ...NOTHING, handled: 1 });
     expect(second).toHaveBeenCalledOnce();
   });
 
@@ -137,7 +145,7 @@ describe("a drain", () => {
     await add(1);
     const draining = dispatcher.drain(BUDGET);
     await vi.advanceTimersByTimeAsync(150);
-    expect(await draining).toMatchObject({ pending: 1, nextRunAt: Date.now() + 5000 });
+    expect(await draining).toMatchObject({ failing: 1, nextRunAt: Date.now() + 5000 });
     expect(await entries()).toMatchObject([{ state: "pending", attempts: 1 }]);
   });
 
@@ -146,7 +154,7 @@ describe("a drain", () => {
     await add(1);
     const draining = dispatcher.drain(BUDGET);
     await vi.advanceTimersByTimeAsync(800);
-    expect(await draining).toMatchObject({ pending: 1 });
+    expect(await draining).toMatchObject({ failing: 1 });
     expect((await inbox.attempts(1))[0]).toMatchObject({ outcome: "timeout" });
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -176,7 +184,7 @@ describe("a drain", () => {
     await add(1);
     const draining = dispatcher.drain(BUDGET);
     await vi.advanceTimersByTimeAsync(750);
-    expect(await draining).toMatchObject({ done: 1 });
+    expect(await draining).toMatchObject({ handled: 1 });
     expect(renew.mock.calls.length).toBe(7);
   });
 
@@ -224,7 +232,7 @@ describe("a drain", () => {
     const reports = await Promise.all([dispatcher.drain(BUDGET), dispatcher.drain(BUDGET)]);
     await vi.waitFor(async () => expect((await entries()).every(({ state }) => state === "done")).toBe(true));
     expect(ran.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
-    expect(reports.every(({ done }) => done <= 20)).toBe(true);
+    expect(reports.every(({ handled }) => handled <= 20)).toBe(true);
   });
 
   it("waits for room that others use", async () => {
@@ -239,7 +247,7 @@ describe("a drain", () => {
     await vi.advanceTimersByTimeAsync(10);
     held.open();
     const reports = await Promise.all([first, second]);
-    expect(reports[0].done + reports[1].done).toBe(3);
+    expect(reports[0].handled + reports[1].handled).toBe(3);
   });
 
   it("is ended by stop(), which aborts its handlers after the grace period and gives their entries back", async () => {
@@ -253,7 +261,7 @@ describe("a drain", () => {
     const stopping = dispatcher.stop(50);
     await vi.advanceTimersByTimeAsync(50);
     await stopping;
-    expect(await draining).toMatchObject({ done: 0, returned: 2 });
+    expect(await draining).toMatchObject({ handled: 0, returned: 2 });
     expect(await entries()).toMatchObject([
       { state: "pending", attempts: 0 },
       { state: "pending", attempts: 0 },
@@ -270,7 +278,7 @@ describe("a drain", () => {
     open({}, { plan });
     await add(1);
     await add(2);
-    expect(await dispatcher.drain(BUDGET)).toMatchObject({ pending: 2, nextRunAt: Date.now() + 5000 });
+    expect(await dispatcher.drain(BUDGET)).toMatchObject({ failing: 2, nextRunAt: Date.now() + 5000 });
     expect(vi.getTimerCount()).toBe(0);
   });
 });

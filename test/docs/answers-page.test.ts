@@ -40,7 +40,7 @@ it("the page lists every refusal with its answer, and no other", () => {
 });
 
 it("the page lists every other reason of an entry, and no other", () => {
-  const onPage = table("Dead letters and redrive").map(([reason = "", state = ""]) => ({
+  const onPage = table("Dead letters and retry").map(([reason = "", state = ""]) => ({
     reason: quoted(reason)[0],
     isDead: quoted(state)[0] === "dead",
   }));

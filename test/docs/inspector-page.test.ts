@@ -21,7 +21,7 @@ it("names the port that the page is on", () => {
 
 it("the page lists every action by the name of its button", () => {
   const [actions = ""] = sectionOf(page, "The page").split("| key |");
-  const source = ["entry-actions.tsx", "overview-page.tsx"]
+  const source = ["entry/entry-actions.tsx", "overview/overview-page.tsx"]
     .map((name) => readFileSync(join(root, "src", "inspector", "ui", name), "utf8"))
     .join("");
   const names = rowsOf(actions).map(([name = ""]) => name.replace(/^.* → /, "")); // the menu before its item

@@ -135,7 +135,7 @@ it("the page's server finishes a running handler on SIGTERM, and exits with 0", 
   expect(await exited).toEqual([0, null]);
   expect(readFileSync(log, "utf8")).toBe("began ended");
   const { records } = await runCli(["events", "list", "--json", "--inbox", inbox]);
-  expect(records).toMatchObject([{ state: "done", attempts: 1 }]);
+  expect(records).toMatchObject([{ state: "handled", attempts: 1 }]);
 });
 
 it("`drainTimeout` and the pause before it fit into the time that each platform gives", () => {

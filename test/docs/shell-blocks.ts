@@ -55,7 +55,7 @@ const READY = "/webhooks";
 /** Waits until each event that `listen` kept has ended `done`; prints those that have not. */
 const ALL_DONE = [
   `ids() { grep "$1" listen.ndjson | grep -o '"id":"[^"]*"' | sort -u; }`,
-  `left() { comm -23 <(ids '"verdict":"accepted"') <(ids '"type":"attempt".*"state":"done"'); }`,
+  `left() { comm -23 <(ids '"verdict":"accepted"') <(ids '"type":"attempt".*"state":"handled"'); }`,
   `for i in {1..100}; do [ -z "$(left)" ] && break; sleep 0.2; done`,
   `left && [ -z "$(left)" ]`,
 ].join("; ");

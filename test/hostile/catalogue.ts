@@ -131,7 +131,7 @@ const BODY: readonly Row[] = [
   ],
   [
     "unknown kinds, including names that every object has",
-    "200, entry `unhandled`, unless a handler for unknown kinds runs it",
+    "200, entry `received`, unless a handler for unknown kinds runs it",
   ],
   [
     "a known kind whose data does not fit its schema",

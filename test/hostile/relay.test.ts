@@ -147,7 +147,7 @@ it(caseTitle(87), async () => {
   const attempts = () => now().records.filter(({ type }) => type === "attempt");
   await vi.waitFor(() => expect(attempts()).toHaveLength(3));
   // Each failure is reported with the app's response.
-  expect(attempts().map(({ state }) => state)).toEqual(["pending", "pending", "done"]);
+  expect(attempts().map(({ state }) => state)).toEqual(["failing", "failing", "handled"]);
   expect(JSON.stringify(attempts()[0])).toContain("answered 500: what went wrong");
 });
 

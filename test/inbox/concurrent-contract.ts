@@ -91,7 +91,14 @@ export function describeConcurrent(name: string, { openTwo, makeTwo }: Concurren
       await Promise.all([arrive(a, 0), arrive(b, 10), runAll(a, isOver, run), runAll(b, isOver, run)]);
       expect(problems).toEqual([]);
       for (const seqs of ran.values()) expect(seqs).toEqual(seqs.toSorted((one, other) => one - other));
-      expect(await a.counts()).toEqual({ pending: 0, running: 0, done: total, dead: 0, unhandled: 0 });
+      expect(await a.counts()).toEqual({
+        pending: 0,
+        running: 0,
+        done: total,
+        dead: 0,
+        unhandled: 0,
+        failing: 0,
+      });
     });
 
     it("retry and run dead letters at the same time, each once per retry and in order", async () => {
@@ -136,7 +143,14 @@ export function describeConcurrent(name: string, { openTwo, makeTwo }: Concurren
         expect(await b.settle({ ...settlement, state: "unhandled" }, AT)).toBe(false);
         expect(await b.settle({ ...settlement, lease: "another" }, AT)).toBe(false);
       }
-      expect(await a.counts()).toEqual({ pending: 1, running: 0, done: 1, dead: 1, unhandled: 0 });
+      expect(await a.counts()).toEqual({
+        pending: 1,
+        running: 0,
+        done: 1,
+        dead: 1,
+        unhandled: 0,
+        failing: 0,
+      });
     });
 
     it("settle and renew the same leases at once, and lose none", async () => {

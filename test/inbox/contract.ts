@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AttemptRecord } from "../../src/inbox/attempt-record.ts";
-import type { EntryState } from "../../src/inbox/entry.ts";
 import type { EntryFilter } from "../../src/inbox/entry-filter.ts";
+import type { StoredState } from "../../src/inbox/entry-state.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { describeClaimOfOne } from "./claim-one-contract.ts";
 import {
@@ -678,12 +678,35 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
     });
 
     it("counts entries for every state", async () => {
-      expect(await inbox.counts()).toEqual({ pending: 0, running: 0, done: 0, dead: 0, unhandled: 0 });
+      expect(await inbox.counts()).toEqual({
+        ...{ pending: 0, running: 0, done: 0, dead: 0, unhandled: 0, failing: 0 },
+      });
       for (const [number, state] of (["done", "dead", "dead", "unhandled", "running"] as const).entries()) {
         await entryIn(inbox, state, numberedEntry(number));
       }
       await keep(inbox, numberedEntry(10));
-      expect(await inbox.counts()).toEqual({ pending: 1, running: 1, done: 1, dead: 2, unhandled: 1 });
+      expect(await inbox.counts()).toEqual({
+        ...{ pending: 1, running: 1, done: 1, dead: 2, unhandled: 1, failing: 0 },
+      });
+    });
+
+    it("tells what failed at its last attempt from what has not run, or waits for something", async () => {
+      for (const reason of [null, "target_away"]) {
+        const { seq } = await keep(inbox, numberedEntry(reason === null ? 1 : 2));
+        const entry = await claimOne(inbox, AT);
+        expect(entry.seq).toBe(seq);
+        await inbox.settle(settlementOf(entry, { state: "pending", reason, runAt: AT + 60_000 }), AT);
+      }
+      await entryIn(inbox, "dead", numberedEntry(3));
+      await keep(inbox, numberedEntry(4));
+      const [failed, away, dead, fresh] = (await inbox.list({})).map(({ seq }) => seq);
+      const found = async (filter: EntryFilter) => (await inbox.list(filter)).map(({ seq }) => seq);
+      expect(await found({ states: ["pending"], failing: true })).toEqual([failed]);
+      expect(await found({ states: ["pending", "dead"], failing: false })).toEqual([away, dead, fresh]);
+      const orElse = { states: ["pending"], failing: true } as const;
+      expect(await found({ text: "in no entry", orElse })).toEqual([failed]);
+      expect(await inbox.counts()).toMatchObject({ pending: 3, failing: 1, dead: 1 });
+      expect(await inbox.counts({ since: 0 })).toMatchObject({ pending: 3, failing: 1, dead: 1 });
     });
 
     it("says whether it hears of entries that other processes make due", () => {
@@ -701,7 +724,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
 }
 
 /** Stores a new entry and brings it into a state as the dispatcher would; returns its number. */
-async function entryIn(inbox: Inbox, state: EntryState, next = sampleEntry()): Promise<number> {
+async function entryIn(inbox: Inbox, state: StoredState, next = sampleEntry()): Promise<number> {
   const { seq } = await keep(inbox, next);
   if (state === "pending") return seq;
   const claimed = await claimOne(inbox, AT, 1_000_000);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { REJECTED } from "../../src/event/identity.ts";
-import type { EntryState } from "../../src/inbox/entry.ts";
+import type { StoredState } from "../../src/inbox/entry-state.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { pruneInbox } from "../../src/inbox/prune.ts";
 import type { PruneRequest } from "../../src/inbox/prune-request.ts";
@@ -25,7 +25,7 @@ export function describePruning(makeInbox: () => Inbox): void {
     afterEach(() => inbox.close());
 
     /** Adds an entry in a state, received `later`, with a timestamp 5 seconds before. No other entry may be due. */
-    const add = async (number: number, state: EntryState, later = 0, orderKey: string | null = null) => {
+    const add = async (number: number, state: StoredState, later = 0, orderKey: string | null = null) => {
       const at = AT + later;
       const key = sampleKey({ eventId: `evt_${number}`, timestamp: at - 5000 });
       const next = numberedEntry(number, later, { key, eventTimestamp: at - 5000, orderKey });

@@ -63,7 +63,7 @@ export function describeRoleProcesses(name: string, share: () => SharedInbox): v
       await start("run", "payment.received", 1000);
       await sendAll(front, 0, 20);
       const inbox = await look();
-      const counts = { pending: 0, running: 0, done: 10, dead: 0, unhandled: 10 };
+      const counts = { pending: 0, running: 0, done: 10, dead: 0, unhandled: 10, failing: 0 };
       await vi.waitFor(async () => expect(await inbox.counts()).toEqual(counts), WAIT);
       const left = await inbox.list({ states: ["unhandled"] });
       for (const { settledAt, receivedAt } of left)
@@ -105,7 +105,7 @@ function crowd({ path, schema, look: open }: SharedInbox) {
   };
   /** Resolves once all entries are done; each ran once. */
   const untilDone = async (many: number) => {
-    const done = { pending: 0, running: 0, done: many, dead: 0, unhandled: 0 };
+    const done = { pending: 0, running: 0, done: many, dead: 0, unhandled: 0, failing: 0 };
     await vi.waitFor(async () => expect(await (await look()).counts()).toEqual(done), WAIT);
     expect(
       runs()

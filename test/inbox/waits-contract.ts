@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ClaimRequest } from "../../src/inbox/claim.ts";
-import type { EntryState } from "../../src/inbox/entry.ts";
 import type { EntryFilter } from "../../src/inbox/entry-filter.ts";
+import type { StoredState } from "../../src/inbox/entry-state.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import type { TargetWait } from "../../src/inbox/target-wait.ts";
 import { AT, claimOne, keep, numberedEntry, sampleKey, settlementOf } from "./entries.ts";
@@ -243,7 +243,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
       expect(await inbox.list({})).toMatchObject([{ ...dropped, settledAt: AT + 2000 }]);
     });
 
-    it.each<EntryState>(["pending", "dead"])(
+    it.each<StoredState>(["pending", "dead"])(
       "lets the later entries of its order key run, even if dead letters block (%s)",
       async (state) => {
         const ordered = { orderKey: "prop_1" };

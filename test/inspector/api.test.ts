@@ -27,7 +27,7 @@ it("entries are listed newest first, in pages", async () => {
 
 it.each([
   ["state=dead", [4]],
-  ["state=dead,unhandled", [4, 3, 2, 1]],
+  ["state=dead,received", [4, 3, 2, 1]],
   ["kind=payment.*", [3, 2]],
   ["kind=payment.overdue,lead.created", [3, 1]],
   ["text=PAYMENT_SAMPLE", [3, 2]],
@@ -40,7 +40,7 @@ it.each([
   const { api, deliver } = await openInspector();
   for (const kind of ["lead.created", "payment.received", "payment.overdue"] as const) await deliver(kind);
   await deliver(Buffer.from("not JSON"));
-  await vi.waitFor(async () => expect((await api("/api/status")).json.counts.unhandled).toBe(3), WAIT);
+  await vi.waitFor(async () => expect((await api("/api/status")).json.counts.received).toBe(3), WAIT);
   const { rows } = (await api(`/api/entries?${query}`)).json;
   expect(rows.map(({ seq }: { seq: number }) => seq)).toEqual(seqs);
 });
@@ -60,7 +60,8 @@ it("an entry whose data does not fit names the fields, and says whether a retry 
   expect((await api("/api/entries/1")).json).toMatchObject({ problems, stillUnfit: [] });
   await api("/api/entries/1/retry", {});
   await vi.waitFor(
-    async () => expect((await api("/api/entries/1")).json).toMatchObject({ state: "done", stillUnfit: null }),
+    async () =>
+      expect((await api("/api/entries/1")).json).toMatchObject({ state: "handled", stillUnfit: null }),
     WAIT,
   );
 });
@@ -242,7 +243,7 @@ it("the previous event of the same resource is found", async () => {
   expect((await api("/api/entries/4/previous")).json).toBeNull();
 });
 
-it("a pending entry is retried now, and dropped for good", async () => {
+it("a failing entry is retried now, and dropped for good", async () => {
   let broken = true;
   let runs = 0;
   const handler = () => {
@@ -253,9 +254,9 @@ it("a pending entry is retried now, and dropped for good", async () => {
   const state = async (seq: number) =>
     (await api(`/api/entries/${seq}`)).json as { state: string; reason: string };
   await deliver("payment.received");
-  await vi.waitFor(async () => expect([runs, (await state(1)).state]).toEqual([1, "pending"]), WAIT);
+  await vi.waitFor(async () => expect([runs, (await state(1)).state]).toEqual([1, "failing"]), WAIT);
   expect((await api("/api/entries/1/retry", {})).json).toEqual({ retried: 1 });
-  await vi.waitFor(async () => expect([runs, (await state(1)).state]).toEqual([2, "pending"]), WAIT);
+  await vi.waitFor(async () => expect([runs, (await state(1)).state]).toEqual([2, "failing"]), WAIT);
   expect((await api("/api/entries/1/drop", {})).json).toEqual({ dropped: 1 });
   expect(await state(1)).toMatchObject({
     state: "dead",
@@ -479,14 +480,14 @@ it("new and changed rows that match the filter are streamed, and those that no l
   });
   const { deliver, port, token, endpoint } = await openInspector({ handler: () => held });
   const all = await follow(port, token, "");
-  const pending = await follow(port, token, "?state=pending,running");
+  const pending = await follow(port, token, "?state=waiting,failing,running");
   await deliver("payment.received");
   await deliver("lead.created", "another secret that is wrong");
   await fetch(`${endpoint}/x`);
   await vi.waitFor(() => expect(all.refusals()).toEqual(["r1", "r2"]), WAIT);
   await vi.waitFor(() => expect(pending.states("e1").at(-1)).toBe("running"), WAIT);
   let_go();
-  await vi.waitFor(() => expect(all.states("e1").at(-1)).toBe("done"), WAIT);
+  await vi.waitFor(() => expect(all.states("e1").at(-1)).toBe("handled"), WAIT);
   await vi.waitFor(() => expect(pending.gone()).toContain("e1"), WAIT);
   expect(pending.refusals()).toEqual([]);
 });
@@ -496,7 +497,7 @@ it("the number of dead letters is streamed at first and when it changes, whateve
     throw new Error("no");
   };
   const { port, token, deliver, api } = await openInspector({ handler, attempts: 1 });
-  const filtered = await follow(port, token, "?state=done");
+  const filtered = await follow(port, token, "?state=handled");
   await vi.waitFor(() => expect(filtered.dead()).toEqual([0]), WAIT);
   await deliver("payment.received");
   await vi.waitFor(() => expect(filtered.dead().at(-1)).toBe(1), WAIT);

@@ -83,8 +83,8 @@ describe("the metrics of runs", () => {
     await until(async () => {
       const read = await scrape();
       expect(read('hookporter_runs_total{state="dead"}')).toBe(1);
-      expect(read('hookporter_runs_total{state="done"}')).toBe(1);
-      expect(read('hookporter_runs_total{state="unhandled"}')).toBe(1);
+      expect(read('hookporter_runs_total{state="handled"}')).toBe(1);
+      expect(read('hookporter_runs_total{state="received"}')).toBe(1);
     });
     const read = await scrape();
     const ok = 'hookporter_attempts_total{kind="payment.received",handler="books",outcome="ok"}';
@@ -92,7 +92,7 @@ describe("the metrics of runs", () => {
     expect(read(ok.replace('"ok"', '"error"'))).toBe(0);
     expect(read('hookporter_attempts_total{kind="lead.created",handler="crm",outcome="error"}')).toBe(2);
     expect(read('hookporter_attempt_duration_seconds_count{kind="lead.created",handler="crm"}')).toBe(2);
-    expect(read('hookporter_runs_total{state="pending"}')).toBe(1);
+    expect(read('hookporter_runs_total{state="failing"}')).toBe(1);
     expect(read('hookporter_dead_letters_total{reason="attempts_exhausted"}')).toBe(1);
   });
 
@@ -107,7 +107,7 @@ describe("the metrics of runs", () => {
     expect((await scrape())(total("payment.received", "new field"))).toBe(0);
     for (const id of [7, 8])
       for (const event of kinds) await post(freshEnvelope({ event, data: { id, more: "x" } }));
-    await until(async () => expect((await scrape())('hookporter_runs_total{state="done"}')).toBe(4));
+    await until(async () => expect((await scrape())('hookporter_runs_total{state="handled"}')).toBe(4));
     const read = await scrape();
     for (const kind of ["payment.received", "other"])
       for (const change of ["new field", "type changed"]) expect(read(total(kind, change))).toBe(1);
@@ -119,7 +119,7 @@ describe("the metrics of runs", () => {
     const { receiver, post, scrape } = await openMeasured();
     for (let n = 0; n < 60; n++) receiver.on("payment.received", () => {}, { name: `handler ${n}` });
     await post(freshEnvelope());
-    await until(async () => expect((await scrape())('hookporter_runs_total{state="done"}')).toBe(1));
+    await until(async () => expect((await scrape())('hookporter_runs_total{state="handled"}')).toBe(1));
     const read = await scrape();
     const ok = (handler: string) =>
       read(`hookporter_attempts_total{kind="payment.received",handler="${handler}",outcome="ok"}`);
@@ -136,7 +136,7 @@ describe("the metrics of the inbox", () => {
     await post(freshEnvelope());
     clock.now += 90_000;
     const read = await scrape();
-    expect(read('hookporter_entries{state="pending"}')).toBe(2);
+    expect(read('hookporter_entries{state="waiting"}')).toBe(2);
     expect(read('hookporter_entries{state="dead"}')).toBe(0);
     expect(read("hookporter_oldest_due_age_seconds")).toBe(90);
     expect(read("hookporter_inbox_readable")).toBe(1);
@@ -163,7 +163,7 @@ describe("the metrics of the inbox", () => {
     const { scrape } = await openMeasured({ inbox });
     const read = await scrape();
     expect(read("hookporter_inbox_readable")).toBe(0);
-    expect(read('hookporter_entries{state="pending"}')).toBeUndefined();
+    expect(read('hookporter_entries{state="waiting"}')).toBeUndefined();
     expect(read("hookporter_oldest_due_age_seconds")).toBeUndefined();
     expect(read("hookporter_ready")).toBe(1);
   });

@@ -205,7 +205,7 @@ describe("the span of an attempt", () => {
       "hookporter.source": "service",
       "hookporter.entry": 1,
       "hookporter.attempt": 1,
-      "hookporter.state": "done",
+      "hookporter.state": "handled",
       "hookporter.handlers": ["payment.received", "audit"],
     });
   });
@@ -279,7 +279,7 @@ describe("the span of an attempt", () => {
         },
       ],
     ]);
-    expect(attributes).toMatchObject({ "error.type": "TypeError", "hookporter.state": "pending" });
+    expect(attributes).toMatchObject({ "error.type": "TypeError", "hookporter.state": "failing" });
     const exported = JSON.stringify(all().map((one) => [one.name, one.attributes, one.events, one.status]));
     expect(exported).not.toContain("payload");
     expect(exported).not.toContain(SECRET);
@@ -320,7 +320,7 @@ describe("the span of an attempt", () => {
     await receiver.accept(deliveryOf(envelope()));
     await untilState("unhandled");
     const { attributes } = await span("process");
-    expect(attributes).toMatchObject({ "hookporter.state": "unhandled" });
+    expect(attributes).toMatchObject({ "hookporter.state": "received" });
     expect(attributes).not.toHaveProperty("hookporter.handlers");
   });
 
@@ -328,7 +328,7 @@ describe("the span of an attempt", () => {
     const inbox = inboxFile();
     const { receiver, entry } = await openReceiver({ inbox, role: "receive", tracing: createTracing() });
     await receiver.accept(deliveryOf(envelope()));
-    expect(await receiver.drain({ budgetMs: 60_000 })).toMatchObject({ pending: 1 });
+    expect(await receiver.drain({ budgetMs: 60_000 })).toMatchObject({ waiting: 1 });
     expect(await entry()).toMatchObject({ state: "pending", reason: "awaits_handler" });
     expect(all().map(({ name }) => name)).toEqual(["receive payment.received"]);
   });
@@ -355,7 +355,7 @@ describe("the span of an attempt", () => {
     await receiver.accept(deliveryOf(envelope({ timestamp: new Date().toISOString() })));
     const attempt = await span("process");
     expect(attempt.spanContext().spanId).toBe(active);
-    expect(attempt.attributes["hookporter.state"]).toBe("done");
+    expect(attempt.attributes["hookporter.state"]).toBe("handled");
     expect(places(attempt).parent).toBe((await span("receive")).spanContext().spanId);
   });
 
@@ -365,7 +365,7 @@ describe("the span of an attempt", () => {
     receiver.on("*", () => {});
     await receiver.accept(deliveryOf(envelope()));
     expect(all().map(({ name }) => name)).toEqual(["receive payment.received"]);
-    expect(await receiver.drain({ budgetMs: 60_000 })).toMatchObject({ done: 1 });
+    expect(await receiver.drain({ budgetMs: 60_000 })).toMatchObject({ handled: 1 });
     expect(places(await span("process")).parent).toBe((await span("receive")).spanContext().spanId);
   });
 });

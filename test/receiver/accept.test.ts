@@ -22,7 +22,7 @@ describe("accept", () => {
       kind: "payment.received",
       seq: 1,
       duplicate: false,
-      entryState: "pending",
+      entryState: "waiting",
       secret: { role: "current", fingerprint: expect.stringMatching(/^[0-9a-f]{8}$/) },
     });
     expect(await settings.inbox.list({})).toMatchObject([

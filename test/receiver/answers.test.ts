@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import type { RejectionReason } from "../../src/event/rejection.ts";
 import type { NewEntry } from "../../src/inbox/append.ts";
-import type { EntryState } from "../../src/inbox/entry.ts";
+import type { StoredState } from "../../src/inbox/entry-state.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import type { HandlerRegistry } from "../../src/receiver/handlers/router.ts";
@@ -55,7 +55,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
         id: expect.stringMatching(/^evt_1_[0-9a-f]{40}$/),
         duplicate: false,
       });
-      expect(outcomes()).toMatchObject([{ type: "accepted", duplicate: false, entryState: "pending" }]);
+      expect(outcomes()).toMatchObject([{ type: "accepted", duplicate: false, entryState: "waiting" }]);
       expect(ids).toEqual([]);
       held.open();
       await untilState("done");
@@ -85,7 +85,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       expect((await ask({ headers, body: GOOD })).status).toBe(200);
     });
 
-    const ways: readonly [EntryState, Partial<ReceiverOptions>, (registry: HandlerRegistry) => void][] = [
+    const ways: readonly [StoredState, Partial<ReceiverOptions>, (registry: HandlerRegistry) => void][] = [
       ["pending", { retry: { delay: 3_600_000, maxDelay: 3_600_000, jitter: 0 } }, failing],
       ["running", {}, (registry) => registry.on("*", () => gate().opened)],
       ["done", {}, (registry) => registry.on("*", () => "ok")],

@@ -8,7 +8,7 @@ const delivery = deliveryOf(envelope());
 const secret = { role: "current", fingerprint: "0123abcd" } as const;
 const accepted: Accepted = {
   type: "accepted",
-  ...{ eventId: "evt_1", seq: 7, kind: "lead.created", duplicate: false, entryState: "pending", secret },
+  ...{ eventId: "evt_1", seq: 7, kind: "lead.created", duplicate: false, entryState: "waiting", secret },
 };
 const rejected: Rejected = {
   type: "rejected",

@@ -13,7 +13,15 @@ import { openReceiver } from "./open.ts";
 import { deliveryOf, freshEnvelope, gate, inboxFile, keptLog, SECRET, wrapInbox } from "./sample.ts";
 
 const BUDGET = { budgetMs: 10_000 };
-const NOTHING = { done: 0, dead: 0, unhandled: 0, pending: 0, returned: 0, nextRunAt: undefined };
+const NOTHING = {
+  waiting: 0,
+  failing: 0,
+  handled: 0,
+  dead: 0,
+  received: 0,
+  returned: 0,
+  nextRunAt: undefined,
+};
 
 let postgres: Awaited<ReturnType<typeof pgliteInboxes>>;
 beforeAll(async () => {
@@ -59,7 +67,7 @@ describe.each(INBOXES)("draining an inbox %s", (_, makeInbox) => {
     const { receiver } = create(again);
     const run = vi.fn();
     receiver.on("*", run);
-    expect(await receiver.drain(BUDGET)).toEqual({ ...NOTHING, done: 3 });
+    expect(await receiver.drain(BUDGET)).toEqual({ ...NOTHING, handled: 3 });
     expect(run).toHaveBeenCalledTimes(3);
     expect(close).toHaveBeenCalledOnce();
     expect(receiver.ready).toBe(false);
@@ -77,7 +85,7 @@ describe.each(INBOXES)("draining an inbox %s", (_, makeInbox) => {
     });
     const before = Date.now();
     const report = await receiver.drain(BUDGET);
-    expect(report).toEqual({ ...NOTHING, pending: 1, nextRunAt: expect.any(Number) });
+    expect(report).toEqual({ ...NOTHING, failing: 1, nextRunAt: expect.any(Number) });
     expect(Math.abs((report.nextRunAt ?? 0) - before - 60_000)).toBeLessThan(10_000);
     await receiver.start();
     expect(await receiver.inbox.list({})).toMatchObject([{ state: "pending", attempts: 1 }]);
@@ -91,7 +99,7 @@ describe.each(INBOXES)("draining an inbox %s", (_, makeInbox) => {
     const timestamp = new Date().toISOString();
     await receiver.accept(deliveryOf(freshEnvelope({ timestamp }), undefined, Date.now()));
     expect(await receiver.inbox.list({})).toMatchObject([{ state: "pending", attempts: 0 }]);
-    expect(await receiver.drain(BUDGET)).toEqual({ ...NOTHING, done: 1 });
+    expect(await receiver.drain(BUDGET)).toEqual({ ...NOTHING, handled: 1 });
     expect(run).toHaveBeenCalledOnce();
   });
 
@@ -173,7 +181,7 @@ it("a process that only drained ends by itself, and nothing is left that would g
   const { stdout } = await promisify(execFile)(process.execPath, [child, inbox], { timeout: 30_000 });
   const { nextRunAt: _, ...counts } = NOTHING;
   expect(JSON.parse(stdout)).toEqual({
-    report: { ...counts, done: 20 },
+    report: { ...counts, handled: 20 },
     isNextKnown: false,
     timers: [],
     resources: [],

@@ -25,7 +25,7 @@ describe("receive with an inline answer", () => {
     const inline = holding();
     expect(await receiver.receive(incoming(), inline)).toBe(OWN);
     expect(inline.answer).toHaveBeenCalledExactlyOnceWith(
-      expect.objectContaining({ type: "accepted", seq: 1, entryState: "pending", duplicate: false }),
+      expect.objectContaining({ type: "accepted", seq: 1, entryState: "waiting", duplicate: false }),
     );
     clock.now += 999;
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -67,7 +67,7 @@ describe("receive with an inline answer", () => {
     const inline = holding();
     await receiver.receive(incoming(envelope()), inline);
     expect(inline.answer).toHaveBeenCalledWith(
-      expect.objectContaining({ duplicate: true, entryState: "done" }),
+      expect.objectContaining({ duplicate: true, entryState: "handled" }),
     );
   });
 });
@@ -82,7 +82,7 @@ describe("runNow", () => {
     await receiver.accept(deliveryOf(envelope()));
     await until(async () => expect(await entry()).toMatchObject({ state: "pending", attempts: 1 }));
     expect(await receiver.runNow(1)).toMatchObject({
-      state: "done",
+      state: "handled",
       records: [{ attempt: 2, note: "attempt 2" }],
     });
     await untilState("done");

@@ -59,7 +59,7 @@ it("the lines about runs that succeeded have one hidden class, however many ther
     outcomes.run({ ...entry, delivery }, settlement as Settlement, 1);
   }
   const [one = {}, other = {}] = lines.slice(-2);
-  expect(one).toMatchObject({ outcome: "done", seq: 1999 });
+  expect(one).toMatchObject({ outcome: "handled", seq: 1999 });
   expect(haveOneHiddenClass(one, other)).toBe(true);
 });
 
@@ -73,7 +73,7 @@ describe("the log has one line for", () => {
     const of = { seq, eventId: key.eventId, kind: "payment.received", durationMs: DURATION };
     expect(logged.map(({ level, fields }) => ({ level, fields }))).toEqual([
       { level: "info", fields: { outcome: "accepted", reason: undefined, ...of } },
-      { level: "info", fields: { outcome: "done", reason: undefined, attempt: 1, ...of } },
+      { level: "info", fields: { outcome: "handled", reason: undefined, attempt: 1, ...of } },
     ]);
   });
 
@@ -116,7 +116,7 @@ describe("the log has one line for", () => {
     await post(envelope());
     await until(() => expect(logged).toHaveLength(3));
     const failed = { kind: "payment.received", handler: "books", error: "RangeError" };
-    expect(logged[1]).toMatchObject({ level: "warn", fields: { outcome: "retry", attempt: 1, ...failed } });
+    expect(logged[1]).toMatchObject({ level: "warn", fields: { outcome: "failing", attempt: 1, ...failed } });
     expect(logged[2]).toMatchObject({
       level: "error",
       fields: { outcome: "dead", reason: "attempts_exhausted", attempt: 2, ...failed },
@@ -129,7 +129,7 @@ describe("the log has one line for", () => {
     await until(() => expect(logged).toHaveLength(2));
     expect(logged[1]).toMatchObject({
       level: "info",
-      fields: { outcome: "unhandled", reason: "no_handler" },
+      fields: { outcome: "received", reason: "no_handler" },
     });
   });
 
@@ -155,7 +155,7 @@ it("a target that does not answer is logged once, not for each event that waits 
   for (let n = 0; n < 5; n++) await post(freshEnvelope());
   await until(() => expect(about("target_away")).toHaveLength(1));
   isAway = false;
-  await until(() => expect(about("done")).toHaveLength(5));
+  await until(() => expect(about("handled")).toHaveLength(5));
   expect(about("target_away")).toMatchObject([{ level: "warn", fields: { target: "http://app.test/" } }]);
   expect(about("target_back")).toMatchObject([{ level: "info" }]);
   expect(about("retry").filter(({ level }) => level !== "debug")).toEqual([]);

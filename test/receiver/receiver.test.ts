@@ -212,12 +212,12 @@ describe("observe", () => {
           receivedAt: clock.now,
         },
       },
-      expect.objectContaining({ type: "attempt", seq: 1, attempt: 1, state: "pending", reason: null }),
+      expect.objectContaining({ type: "attempt", seq: 1, attempt: 1, state: "failing", reason: null }),
       expect.objectContaining({
         type: "attempt",
         seq: 1,
         attempt: 2,
-        state: "done",
+        state: "handled",
         kind: "payment.received",
       }),
     ]);

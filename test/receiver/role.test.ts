@@ -28,14 +28,14 @@ describe("a receiver with the role receive", () => {
     const { receiver, entry } = await openReceiver({ role: "receive" });
     receiver.on("*", () => {});
     await receiver.accept(deliveryOf(freshEnvelope()));
-    expect(await receiver.runNow(1)).toMatchObject({ state: "done" });
+    expect(await receiver.runNow(1)).toMatchObject({ state: "handled" });
     expect(await entry()).toMatchObject({ state: "done" });
   });
 
   it("lets an entry without a handler wait, even if it is asked to run it", async () => {
     const { receiver, entry, seen } = await openReceiver({ role: "receive", unhandledAfter: 60_000 });
     await receiver.accept(deliveryOf(freshEnvelope()));
-    expect(await receiver.runNow(1)).toMatchObject({ state: "pending", reason: "awaits_handler" });
+    expect(await receiver.runNow(1)).toMatchObject({ state: "waiting", reason: "awaits_handler" });
     expect(await entry()).toMatchObject({ state: "pending", attempts: 0 });
     expect(seen.filter(({ type }) => type === "attempt")).toEqual([]);
   });

@@ -33,7 +33,7 @@ it("a receiver for tests gives handlers the transaction of the test, and commits
     { tx: true, name: "tx" },
   );
   const { state, attempts } = await receiver.deliver("payment.received");
-  expect(state).toBe("done");
+  expect(state).toBe("handled");
   expect(attempts.map(({ outcome }) => outcome)).toEqual(["ok", "error", "ok"]);
   expect(plain).toEqual([1]);
   expect((await database.query("SELECT event FROM effect")).rows).toEqual([{ event: "payment.received 2" }]);

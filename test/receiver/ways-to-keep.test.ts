@@ -211,7 +211,7 @@ describe("a delivery has the same outcome", () => {
         const outcome = await accept(misfit, settings);
         expect(outcome).toMatchObject({ duplicate, entryState: "dead", reason: "invalid_data" });
       }
-      expect(await accept(deliveryOf(envelope()), settings)).toMatchObject({ entryState: "pending" });
+      expect(await accept(deliveryOf(envelope()), settings)).toMatchObject({ entryState: "waiting" });
       expect(await inbox.list({})).toMatchObject([
         { state: "dead", reason: "invalid_data" },
         { state: "pending", reason: null },

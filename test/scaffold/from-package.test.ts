@@ -98,7 +98,7 @@ describe.skipIf(!isLong).each(variants)("a project of %s with its events in %s",
       env.HOOKPORTER_INBOX = store;
       const listed = await run(project, bin(name), "events", "list", "--json");
       delete env.HOOKPORTER_INBOX;
-      expect(lines(listed)).toMatchObject([{ kind: "payment.received", state: "done", duplicates: 1 }]);
+      expect(lines(listed)).toMatchObject([{ kind: "payment.received", state: "handled", duplicates: 1 }]);
     },
     600_000,
   );

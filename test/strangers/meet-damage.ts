@@ -113,7 +113,7 @@ function watch(receiver: Receiver, hashes: AgedInbox["hashes"]) {
   });
   receiver.onDead(({ seq, eventId, reason }) => void seen.dead.push({ seq, eventId, reason }));
   receiver.observe((observation) => {
-    if (observation.type === "attempt" && observation.state === "done") seen.done.add(observation.eventId);
+    if (observation.type === "attempt" && observation.state === "handled") seen.done.add(observation.eventId);
   });
   return seen;
 }

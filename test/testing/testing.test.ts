@@ -101,7 +101,7 @@ describe("createTestReceiver", () => {
     });
     const { outcome, state, attempts } = await testing.deliver(kind);
     expect(outcome).toMatchObject({ type: "accepted", duplicate: false, kind });
-    expect(state).toBe("done");
+    expect(state).toBe("handled");
     expect(attempts).toMatchObject([{ attempt: 1, handler: "*", outcome: "ok" }]);
     expect(seen).toEqual([kind]);
   });
@@ -116,7 +116,7 @@ describe("createTestReceiver", () => {
     const envelope = sampleEvent("lead.created");
     expect((await testing.deliver(envelope)).outcome).toMatchObject({ duplicate: false });
     const again = await testing.deliver(envelope);
-    expect(again).toMatchObject({ outcome: { duplicate: true }, state: "done" });
+    expect(again).toMatchObject({ outcome: { duplicate: true }, state: "handled" });
     expect(again.attempts).toHaveLength(1);
     expect(runs).toBe(2);
   });
@@ -140,7 +140,7 @@ describe("createTestReceiver", () => {
       throw new Error("never");
     });
     const late = await testing.deliver("lead.created");
-    expect(late.state).toBe("done");
+    expect(late.state).toBe("handled");
     expect(late.attempts.map(({ outcome }) => outcome)).toEqual(["error", "error", "ok"]);
     const dead = await testing.deliver("deal.status_changed");
     expect(dead).toMatchObject({ state: "dead", reason: "attempts_exhausted" });
@@ -152,12 +152,12 @@ describe("createTestReceiver", () => {
     const envelope = sampleEvent("lead.created");
     testing.on("lead.created", () => new Promise((resolve) => setTimeout(resolve, 30)));
     const both = await Promise.all([testing.deliver(envelope), testing.deliver(envelope)]);
-    expect(both.map(({ state }) => state)).toEqual(["done", "done"]);
+    expect(both.map(({ state }) => state)).toEqual(["handled", "handled"]);
   });
 
   test("returns the state of an event without a handler", async () => {
     const testing = await started();
-    expect(await testing.deliver("lead.created")).toMatchObject({ state: "unhandled", attempts: [] });
+    expect(await testing.deliver("lead.created")).toMatchObject({ state: "received", attempts: [] });
   });
 
   test("keeps a signed body that is not an envelope as a dead letter", async () => {
@@ -188,7 +188,7 @@ describe("createTestReceiver", () => {
     testing.on("lead.created", (_, { attempt }) => {
       if (attempt < 2) throw new Error("not yet");
     });
-    expect((await testing.deliver("lead.created")).state).toBe("done");
+    expect((await testing.deliver("lead.created")).state).toBe("handled");
     expect((await testing.deliver("lead.created")).outcome).toMatchObject({ duplicate: false });
   });
 
@@ -201,7 +201,7 @@ describe("createTestReceiver", () => {
       amounts.push(event.data.amount);
     });
     expect(await testing.deliver("payment.received", { data: { amount: "12.50" } })).toMatchObject({
-      state: "done",
+      state: "handled",
     });
     const dead = await testing.deliver("payment.received", { data: { amount: "much" } });
     expect(dead).toMatchObject({ state: "dead", reason: "invalid_data" });

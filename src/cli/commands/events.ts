@@ -1,4 +1,4 @@
-import { ENTRY_STATES } from "../../inbox/entry.ts";
+import { STATE_WORDS } from "../../inbox/entry-state.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import type { BackupOptions } from "../events/backup.ts";
@@ -6,7 +6,8 @@ import type { ExportOptions } from "../events/events.ts";
 import type { PruneOptions } from "../events/prune.ts";
 import { addPruneOptions } from "../events/prune-options.ts";
 import type { ChangeOptions, SelectOptions } from "../events/selection.ts";
-import { readCount, readKinds, readMoment, readOneOf, readSources, readTexts } from "../settings/values.ts";
+import { readStates } from "../events/state-values.ts";
+import { readCount, readKinds, readMoment, readSources, readTexts } from "../settings/values.ts";
 
 /** `events list|show|retry|drop|export|backup|prune`: the inbox. */
 export function registerEvents(program: CliCommand, context: CliContext): void {
@@ -35,10 +36,10 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
 
   const retry = events
     .command("retry")
-    .description("run pending entries now, before their time, and dead and unhandled ones again");
+    .description("run waiting and failing entries now, and dead and received ones again");
   addSelection(retry)
     .argument("[entries...]", "event ids or entry numbers")
-    .option("--all", "retry every pending, dead and unhandled entry")
+    .option("--all", "retry every waiting, failing, dead and received entry")
     .addHelpText("after", "\nExample:\n  hookporter events retry --target 3000")
     .action(async (entries: readonly string[], options: ChangeOptions) =>
       (await import("../events/change.ts")).retryEvents(entries, options, context),
@@ -49,7 +50,7 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
     .description("drop entries: they become dead letters, and hold back no other entry");
   addSelection(drop)
     .argument("[entries...]", "event ids or entry numbers")
-    .option("--all", "drop every pending and running entry")
+    .option("--all", "drop every waiting, failing and running entry")
     .addHelpText(
       "after",
       "\nExample:\n  hookporter events drop 12\n  hookporter events drop --target 3000 --kind 'lead.*'",
@@ -96,8 +97,8 @@ function addSelection(command: CliCommand): CliCommand {
     .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
     .option(
       "--state <states>",
-      `only entries in these states: ${ENTRY_STATES.join(", ")}`,
-      readOneOf(ENTRY_STATES),
+      `only entries in these states: ${STATE_WORDS.join(", ")}`,
+      readStates(STATE_WORDS),
     )
     .option("--kind <kinds>", "only these kinds or families, such as payment.*", readKinds)
     .option(

@@ -79,9 +79,9 @@ export function registerListen(program: CliCommand, context: CliContext): void {
     )
     .option(
       "--catch-up",
-      "at the start, run unhandled entries that now have a handler or target (default: with --forward-to)",
+      "at the start, run received entries that now have a handler or target (default: with --forward-to)",
     )
-    .option("--no-catch-up", "leave unhandled entries as they are")
+    .option("--no-catch-up", "leave received entries as they are")
     .optionsGroup("Forward:")
     .common(
       "--forward-to <target>",

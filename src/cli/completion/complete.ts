@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import type { Command } from "commander";
-import type { EntryState } from "../../inbox/entry.ts";
+import { CHANGEABLE } from "../../inbox/change-entries.ts";
+import { entryState, type StoredState } from "../../inbox/entry-state.ts";
 import { newestEntries } from "../../inbox/sqlite/newest-entries.ts";
 import type { CliContext, MutableContext } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
@@ -42,8 +43,8 @@ function print({ words, files }: Completion, { io }: CliContext): void {
 const LIMIT = 50;
 
 /** The states of entries that a command changes. */
-const STATES: ReadonlyMap<string, readonly EntryState[]> = new Map([
-  ["events retry", ["pending", "dead", "unhandled"]],
+const STATES: ReadonlyMap<string, readonly StoredState[]> = new Map([
+  ["events retry", CHANGEABLE.retry],
   ["events drop", ["pending", "running"]],
 ]);
 
@@ -52,8 +53,8 @@ function recentEntries(inbox: string | undefined, command: string, context: CliC
   const { file } = nameInbox(context, inbox);
   if (file === undefined || !existsSync(file)) return [];
   const entries = newestEntries(realpathSync(file), { states: STATES.get(command), limit: LIMIT });
-  return entries.map(({ seq, kind, state }) => ({
-    word: String(seq),
-    about: `${kind ?? "no event"}, ${state}`,
+  return entries.map((entry) => ({
+    word: String(entry.seq),
+    about: `${entry.kind ?? "no event"}, ${entryState(entry)}`,
   }));
 }

@@ -28,7 +28,7 @@ async function behind({ contents, processes, context }: Setup): Promise<readonly
     const fix = "start listen, or your receiver, with handlers or a target";
     return [warn(`${found}, and no process runs them`, fix)];
   }
-  const fix = "run hookporter events list --state pending,running to see what they wait for";
+  const fix = "run hookporter events list --state waiting,failing,running to see what they wait for";
   return [warn(`${found}: handlers do not keep up`, fix)];
 }
 

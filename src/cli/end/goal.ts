@@ -1,4 +1,5 @@
 import { matchesKind } from "../../event/kind-pattern.ts";
+import { hasEnded } from "../../inbox/entry-state.ts";
 import type { AttemptObservation, Observation } from "../../receiver/observation.ts";
 import { isUnanswered } from "../handlers/forward-rules.ts";
 
@@ -48,7 +49,7 @@ class CountGoal implements Goal {
   reached(observation: Observation): boolean {
     if (observation.type === "delivery") this.#count(observation.outcome);
     else if (this.#isDecided(observation) && this.#waiting.delete(observation.seq)) {
-      this.failed ||= observation.state !== "done" && observation.state !== "unhandled";
+      this.failed ||= observation.state === "dead";
     }
     return this.#came >= this.#wanted && this.#waiting.size === 0;
   }
@@ -56,14 +57,14 @@ class CountGoal implements Goal {
   /** An attempt that failed only because a target was not reached is not final. */
   #isDecided({ state, records }: AttemptObservation): boolean {
     const failed = records.filter(({ outcome }) => outcome !== "ok");
-    return state !== "pending" || failed.length === 0 || !failed.every(isUnanswered);
+    return hasEnded(state) || failed.length === 0 || !failed.every(isUnanswered);
   }
 
   #count(outcome: Extract<Observation, { type: "delivery" }>["outcome"]): void {
     if (this.#came >= this.#wanted || outcome.type !== "accepted" || outcome.duplicate) return;
     if (!this.#kinds.some((pattern) => matchesKind(pattern, outcome.kind))) return;
     this.#came++;
-    if (outcome.entryState === "pending") this.#waiting.add(outcome.seq);
+    if (outcome.entryState === "waiting") this.#waiting.add(outcome.seq);
     else this.failed = true;
   }
 }

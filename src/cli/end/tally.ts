@@ -1,14 +1,12 @@
+import { hasEnded } from "../../inbox/entry-state.ts";
 import { verdictOf } from "../../inspector/live/verdict.ts";
 import type { Observation } from "../../receiver/observation.ts";
 
 /** What is counted, in the order of printing: verdicts on deliveries, then results of entries. */
 const COUNTED = [
   ...["accepted", "duplicate", "rejected", "unauthorized", "refused", "failed"],
-  ...["done", "unhandled", "dead"],
+  ...["handled", "received", "dead"],
 ];
-
-/** What the live view calls the states of entries. */
-const LIVE_WORDS: Readonly<Record<string, string>> = { done: "handled", unhandled: "received" };
 
 /** Counts deliveries and their results while `listen` runs. */
 export class Tally {
@@ -22,7 +20,7 @@ export class Tally {
   count(observation: Observation): void {
     if (observation.type === "attempt") {
       const { state, reason } = observation;
-      if (state !== "pending") this.#add(state, state === "dead" ? reason : null);
+      if (hasEnded(state)) this.#add(state, state === "dead" ? reason : null);
       return;
     }
     const { outcome } = observation;
@@ -54,7 +52,7 @@ export class Tally {
   /** The counts as few words: `12 accepted  11 handled  1 dead`. */
   get brief(): string {
     return this.#ordered()
-      .map(([word, count]) => `${count} ${LIVE_WORDS[word] ?? word}`)
+      .map(([word, count]) => `${count} ${word}`)
       .join("  ");
   }
 

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import { ConfigurationError, HookporterError } from "../../errors.ts";
-import { countsText } from "../../inbox/counts.ts";
-import { ENTRY_STATES } from "../../inbox/entry.ts";
+import { countsByState, countsText, totalOf } from "../../inbox/counts.ts";
 import { isPostgresUrl, readPostgresOptions, withoutPassword } from "../../inbox/postgres/options.ts";
 import { type Backup, backUp } from "../../inbox/sqlite/care/backup.ts";
 import type { CliContext } from "../context.ts";
@@ -24,8 +23,9 @@ export async function backUpEvents(file: string, options: BackupOptions, context
   const target = resolve(io.cwd, file);
   if (isPostgresUrl(named.option)) throw onServer(named, file);
   requireInbox(named, "read");
-  const { path, bytes, counts, last, unreadable } = tryBackUp(named.option, target, options);
-  const entries = ENTRY_STATES.reduce((sum, state) => sum + counts[state], 0);
+  const { path, bytes, counts: stored, last, unreadable } = tryBackUp(named.option, target, options);
+  const counts = countsByState(stored);
+  const entries = totalOf(counts);
   const states = entries === 0 ? "" : ` (${countsText(counts)})`;
   output.data(`${path}: ${entries} ${entries === 1 ? "entry" : "entries"}${states}, ${bytes} bytes, checked`);
   output.record("backup", { inbox: named.shown, file: path, entries, last, bytes, counts, unreadable });

@@ -8,6 +8,7 @@ import {
   changeEntries,
 } from "../../inbox/change-entries.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
+import { entryState } from "../../inbox/entry-state.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { summarise } from "../../inspector/live/verdict.ts";
 import type { CliContext } from "../context.ts";
@@ -23,15 +24,15 @@ export async function retryEvents(
   context: CliContext,
 ): Promise<void> {
   const { output } = context;
-  const why = "running entries are being tried, and done ones have succeeded";
+  const why = "running entries are being tried, and handled ones have succeeded";
   checkChange(references, options, { states: CHANGEABLE.retry, why });
   await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
-    const filter = await toFilter(options, inbox);
+    const filter = await toFilter(options, inbox, output);
     await sayWhatStillDoesNotFit(inbox, references, filter, output);
     const { pending, ended } = await changeEach(inbox, references, filter, "retry", context);
     const retried = pending + ended;
     output.data(`${retried} to be retried now`);
-    output.record("retry", { pending, ended });
+    output.record("retry", { retried, ended });
     await sayTargets(inbox, filter, retried, output);
     if (retried > 0) output.talk("they will run as soon as a receiver has this inbox open");
   });
@@ -44,9 +45,9 @@ export async function dropEvents(
   context: CliContext,
 ): Promise<void> {
   const { output } = context;
-  checkChange(references, options, { states: CHANGEABLE.drop, why: "done entries have succeeded" });
+  checkChange(references, options, { states: CHANGEABLE.drop, why: "handled entries have succeeded" });
   await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
-    const filter = await toFilter(options, inbox);
+    const filter = await toFilter(options, inbox, output);
     // What has ended already is dropped only if it is named, or its state is.
     const bold = references.length > 0 || options.state !== undefined;
     const chosen = bold ? filter : { ...filter, states: ["pending", "running"] as const };
@@ -71,9 +72,10 @@ async function changeEach(
   // All are found first, so that a misspelt one leaves the others as they are.
   const named = await Promise.all(references.map((reference) => findEntry(inbox, reference)));
   const sum = { pending: 0, ended: 0, dropped: 0 };
-  for (const { seq, state } of named) {
+  for (const entry of named) {
+    const { seq } = entry;
     const changed = await changeEntries(inbox, change, { ...filter, seq }, clock());
-    if (changedInAll(changed) === 0) output.talk(`#${seq} is ${state}, or not selected: skipped`);
+    if (changedInAll(changed) === 0) output.talk(`#${seq} is ${entryState(entry)}, or not selected: skipped`);
     sum.pending += changed.pending;
     sum.ended += changed.ended;
     sum.dropped += changed.dropped;

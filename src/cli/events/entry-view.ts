@@ -2,7 +2,8 @@ import type { ChalkInstance } from "chalk";
 import { problemLine } from "../../event/data-problems.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
-import type { Entry, EntryState } from "../../inbox/entry.ts";
+import type { Entry } from "../../inbox/entry.ts";
+import { type EntryState, entryState } from "../../inbox/entry-state.ts";
 import type { TargetWait } from "../../inbox/target-wait.ts";
 import { summarise } from "../../inspector/live/verdict.ts";
 import { shownUrl } from "../../text/shown-url.ts";
@@ -11,7 +12,8 @@ import { columnsOf } from "../wrap-text.ts";
 
 /** An entry as the fields of a record. */
 export function entryFields(entry: Entry): object {
-  const { seq, key, kind, state, reason, problems, attempts, duplicates, bodyHash, bodyLength } = entry;
+  const { seq, key, kind, reason, problems, attempts, duplicates, bodyHash, bodyLength } = entry;
+  const state = entryState(entry);
   return {
     ...{ seq, id: key.eventId, source: key.source, kind, state, reason, problems, attempts, duplicates },
     timestamp: iso(entry.eventTimestamp),
@@ -41,10 +43,11 @@ export function errorText({ error, failure }: Pick<AttemptRecord, "error" | "fai
  * names the entry too, and what is still too long is cut: `events show` has it all.
  */
 export function entryLine(entry: Entry, color: ChalkInstance, columns = Number.POSITIVE_INFINITY): string {
-  const { seq, kind, key, state, reason, problems, attempts, duplicates, waits, settledAt } = entry;
+  const { seq, kind, key, reason, problems, attempts, duplicates, waits, settledAt } = entry;
+  const state = entryState(entry);
   const more = [
     problems.length === 0 ? reason : `${reason}: ${printable(summarise(problems), 120)}`,
-    attempts > 0 && state !== "unhandled" ? `${attempts} attempt${attempts === 1 ? "" : "s"}` : null,
+    attempts > 0 && state !== "received" ? `${attempts} attempt${attempts === 1 ? "" : "s"}` : null,
     waits.length > 0 && settledAt === null ? waitText(waits) : null,
     duplicates > 0 ? `${duplicates} duplicate${duplicates === 1 ? "" : "s"}` : null,
   ].filter((part) => part !== null);
@@ -116,8 +119,8 @@ function waitLine({ target, since, attempts, over }: TargetWait): string {
 
 /** The colour of a state, used everywhere. */
 function stateColor(state: EntryState, color: ChalkInstance): (text: string) => string {
-  const colors = { pending: color.yellow, running: color.blue, done: color.green, dead: color.red };
-  return state === "unhandled" ? color.dim : colors[state];
+  const { yellow, blue, green, red, dim } = color;
+  return { waiting: yellow, failing: yellow, running: blue, handled: green, dead: red, received: dim }[state];
 }
 
 function deliveryLines(delivery: Delivery | undefined, color: ChalkInstance): readonly string[] {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { HookporterError } from "../../errors.ts";
 import type { Delivery } from "../../event/delivery.ts";
-import { countsText } from "../../inbox/counts.ts";
+import { countsByState, countsText } from "../../inbox/counts.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import { formatDelivery } from "../../relay/fixture.ts";
 import { fixtureName } from "../../relay/fixture-name.ts";
@@ -25,14 +25,14 @@ export async function listEvents(options: SelectOptions, context: CliContext): P
   const { output } = context;
   await withInbox(context, { inbox: options.inbox, access: "read" }, async (inbox) => {
     const entries = await inbox.list({
-      ...(await toFilter(options, inbox)),
+      ...(await toFilter(options, inbox, output)),
       limit: options.limit ?? LIST_LIMIT,
     });
     for (const entry of entries) {
       output.data(entryLine(entry, output.color, output.columns));
       output.record("entry", entryFields(entry));
     }
-    const counts = await inbox.counts();
+    const counts = countsByState(await inbox.counts());
     output.talk(`${entries.length} shown; the inbox has ${countsText(counts) || "none"}`);
   });
 }
@@ -65,7 +65,7 @@ export async function exportEvents(options: ExportOptions, context: CliContext):
   const { io, output } = context;
   await withInbox(context, { inbox: options.inbox, access: "read" }, async (inbox) => {
     const limit = options.limit === undefined ? {} : { limit: options.limit };
-    const entries = await inbox.list({ ...(await toFilter(options, inbox)), ...limit });
+    const entries = await inbox.list({ ...(await toFilter(options, inbox, output)), ...limit });
     let written = 0;
     for (const entry of entries) {
       const delivery = await inbox.delivery(entry.seq);

@@ -1,5 +1,6 @@
 import type { CliCommand } from "../cli-command.ts";
-import { readDuration, readOneOf, readSources } from "../settings/values.ts";
+import { readDuration, readSources } from "../settings/values.ts";
+import { readStates } from "./state-values.ts";
 
 /** Adds the options that say what to delete from an inbox. */
 export function addPruneOptions(command: CliCommand): CliCommand {
@@ -7,8 +8,8 @@ export function addPruneOptions(command: CliCommand): CliCommand {
     .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
     .option(
       "--state <states>",
-      "only entries in these states: done, unhandled, dead (default: done,unhandled)",
-      readOneOf(["done", "unhandled", "dead"]),
+      "only entries in these states: handled, received, dead (default: handled,received)",
+      readStates(["handled", "received", "dead"]),
     )
     .option(
       "--source <names>",
@@ -18,7 +19,7 @@ export function addPruneOptions(command: CliCommand): CliCommand {
     .option("--older-than <duration>", "only entries older than this (default: 30d)", readDuration)
     .option(
       "--deliveries-older-than <duration>",
-      "delete the delivery of entries that were done longer ago than this, and keep the rest (default: 7d)",
+      "delete the delivery of entries that were handled longer ago than this, and keep the rest (default: 7d)",
       readDuration,
     );
 }

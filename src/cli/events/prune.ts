@@ -1,14 +1,16 @@
 import { HookporterError } from "../../errors.ts";
+import { storedIn } from "../../inbox/entry-state.ts";
 import { type Pruning, pruneInbox } from "../../inbox/prune.ts";
-import type { EndedState } from "../../inbox/prune-request.ts";
+import { isEnded } from "../../inbox/prune-request.ts";
 import { DEFAULT_AGES } from "../../receiver/options/options.ts";
 import type { CliContext } from "../context.ts";
 import { withInbox } from "./inbox.ts";
+import { type GivenState, statesOf } from "./state-values.ts";
 
 /** Options of `events prune`; ages are milliseconds. */
 export interface PruneOptions {
   readonly inbox?: string;
-  readonly state?: readonly EndedState[];
+  readonly state?: readonly GivenState[];
   readonly olderThan?: number;
   readonly deliveriesOlderThan?: number;
   readonly source?: readonly string[];
@@ -26,9 +28,9 @@ const YOUNGEST = DEFAULT_AGES.maxAge + DEFAULT_AGES.maxSkew;
  */
 export function pruningOf(
   options: PruneOptions,
-  { clock }: CliContext,
+  { clock, output }: CliContext,
 ): Required<Pick<Pruning, "prune" | "slim">> {
-  const { state = ["done", "unhandled"], olderThan = DEFAULT_AGES.retention } = options;
+  const { state = ["handled", "received"], olderThan = DEFAULT_AGES.retention } = options;
   const { deliveriesOlderThan = DEFAULT_AGES.deliveryRetention } = options;
   if (olderThan < YOUNGEST) {
     const hours = Math.ceil(YOUNGEST / HOUR);
@@ -37,10 +39,11 @@ export function pruningOf(
       `expected --older-than to be at least ${hours}h: a younger event may be sent again, and a receiver could not tell that it is known`,
     );
   }
+  const states = storedIn(statesOf(state, output)).states.filter(isEnded);
   const until = clock() - olderThan;
   const sources = options.source === undefined ? {} : { sources: options.source };
   return {
-    prune: { states: state, receivedUntil: until, datedUntil: until, ...sources },
+    prune: { states, receivedUntil: until, datedUntil: until, ...sources },
     slim: { settledUntil: clock() - deliveriesOlderThan, ...sources },
   };
 }

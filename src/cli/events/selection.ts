@@ -1,14 +1,16 @@
 import { HookporterError } from "../../errors.ts";
-import type { EntryState } from "../../inbox/entry.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
+import { STATE_WORDS, type StoredState, storedIn } from "../../inbox/entry-state.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { targetUrl } from "../../relay/target-url.ts";
 import { targetName } from "../handlers/forward-rules.ts";
+import type { Output } from "../output.ts";
+import { type GivenState, meaningOf, statesOf } from "./state-values.ts";
 
 /** The options that select entries. */
 export interface SelectOptions {
   readonly inbox?: string;
-  readonly state?: readonly EntryState[];
+  readonly state?: readonly GivenState[];
   readonly kind?: readonly string[];
   readonly target?: readonly string[];
   readonly source?: readonly string[];
@@ -26,9 +28,10 @@ export interface ChangeOptions extends SelectOptions {
 export async function toFilter(
   { state, kind, target, source, since, until }: SelectOptions,
   inbox: Inbox,
+  output: Output,
 ): Promise<EntryFilter> {
   return {
-    ...(state !== undefined && { states: state }),
+    ...(state !== undefined && storedIn(statesOf(state, output))),
     ...(kind !== undefined && { kinds: kind }),
     ...(target !== undefined && { targets: await targetNames(target, inbox) }),
     ...(source !== undefined && { sources: source }),
@@ -45,17 +48,20 @@ export async function toFilter(
 export function checkChange(
   references: readonly string[],
   { inbox: _, all, ...selection }: ChangeOptions,
-  { states, why }: { readonly states: readonly EntryState[]; readonly why: string },
+  { states, why }: { readonly states: readonly StoredState[]; readonly why: string },
 ): void {
+  const isOneOf = (word: GivenState) =>
+    storedIn(meaningOf(word)).states.every((state) => states.includes(state));
+  const words = STATE_WORDS.filter(isOneOf);
   if (references.length === 0 && Object.keys(selection).length === 0 && all !== true) {
     throw new HookporterError(
       "usage",
-      `expected entries, a selection such as --state ${states[0]}, or --all, got none: pass one`,
+      `expected entries, a selection such as --state ${words[0]}, or --all, got none: pass one`,
     );
   }
-  const wrong = selection.state?.find((state) => !states.includes(state));
+  const wrong = selection.state?.find((word) => !isOneOf(word));
   if (wrong === undefined) return;
-  const list = `${states.slice(0, -1).join(", ")} or ${states.at(-1)}`;
+  const list = `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
   throw new HookporterError("usage", `expected --state ${list}, got ${wrong}: ${why}`);
 }
 

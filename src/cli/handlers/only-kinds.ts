@@ -6,7 +6,7 @@ import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
 
 /**
  * A registry that registers handlers only for the wanted kinds. An entry of another kind finds no handler, and so is
- * `unhandled`, not `done`. A handler for unknown kinds is registered only if all kinds are wanted.
+ * *received*, not *handled*. A handler for unknown kinds is registered only if all kinds are wanted.
  */
 export function onlyKinds(
   registry: HandlerRegistry,

@@ -1,5 +1,4 @@
-import { countsText } from "../../inbox/counts.ts";
-import { ENTRY_STATES } from "../../inbox/entry.ts";
+import { countsByState, countsText, totalOf } from "../../inbox/counts.ts";
 import { selectInbox } from "../../inbox/open.ts";
 import { printedMigration } from "../../inbox/postgres/care.ts";
 import { isPostgresUrl } from "../../inbox/postgres/options.ts";
@@ -62,11 +61,12 @@ function freeText(content: FileState["content"]): string {
 function contentLines({
   schema,
   newestSchema,
-  counts,
+  counts: stored,
   first,
   last,
 }: NonNullable<FileState["content"]>): string[] {
-  const entries = ENTRY_STATES.reduce((sum, state) => sum + counts[state], 0);
+  const counts = countsByState(stored);
+  const entries = totalOf(counts);
   const range = entries === 0 ? "" : ` (${countsText(counts)}), #${first} to #${last}`;
   const older = schema < newestSchema ? `, of ${newestSchema}: the next receiver brings it up to date` : "";
   return [`  schema      ${schema}${older}`, `  entries     ${entries}${range}`];
@@ -78,7 +78,7 @@ async function checkDatabase({ option, shown }: NamedInbox, { output }: CliConte
   const inbox = selectInbox(option);
   await inbox.open({ access: "read" });
   try {
-    const counts = await inbox.counts();
+    const counts = countsByState(await inbox.counts());
     const older = schema < newestSchema ? `, of ${newestSchema}: run \`hookporter inbox migrate\`` : "";
     output.data(`${shown}: can be read`);
     output.data(`  schema      ${schema}${older}`);

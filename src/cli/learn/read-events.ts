@@ -5,6 +5,7 @@ import type { Readable } from "node:stream";
 import { HookporterError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { readEnvelope } from "../../event/read-envelope.ts";
+import { countsByState, totalOf } from "../../inbox/counts.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { type Fixture, parseFixture } from "../../relay/fixture.ts";
@@ -90,7 +91,7 @@ async function readInbox(inbox: Inbox, selection: EventSelection, take: TakeEven
     ...(since !== undefined && { since }),
     limit: PAGE,
   };
-  const all = Object.values(await inbox.counts()).reduce((sum, count) => sum + count, 0);
+  const all = totalOf(countsByState(await inbox.counts()));
   const tally = { events: 0, unreadable: 0 };
   for (let before: number | undefined; ; ) {
     const page = await inbox.list({ ...filter, ...(before !== undefined && { before }) });

@@ -14,7 +14,7 @@ interface CatchUpOptions extends ForwardingOptions, CommandFlagOptions {
 }
 
 /**
- * Retries entries that ended `unhandled` because there was no handler or target for them. Those that have a target now
+ * Retries entries that were only *received*, because there was no handler or target for them. Those that have a target now
  * are retried unless `--no-catch-up`; those that only handlers may take, only with `--catch-up`, since a handler under
  * development should not get last week's events unasked. Prints what it retried, or how to retry.
  */
@@ -42,10 +42,10 @@ export async function catchUp(
   const where = named === undefined || hasPassword(named) ? "" : ` --inbox ${shellWord(named)}`;
   output.talk(
     `  ${entries(waiting)} had no handler or target: run them with --catch-up, ` +
-      `or with hookporter events retry --state unhandled${where}`,
+      `or with hookporter events retry --state received${where}`,
   );
 }
 
 function entries(count: number): string {
-  return `${count} unhandled ${count === 1 ? "entry" : "entries"}`;
+  return `${count} ${count === 1 ? "entry" : "entries"}`;
 }

@@ -10,7 +10,7 @@ import { printable } from "../printable.ts";
 /** What waits in an inbox. */
 export interface Waiting {
   readonly targets: readonly TargetCount[];
-  /** How many other entries are pending, such as those that an entry with their order key holds back. */
+  /** How many other entries wait, such as those that an entry with their order key holds back. */
   readonly others: number;
 }
 
@@ -43,6 +43,5 @@ export function sayWaiting(
   for (const { target, entries } of targets) {
     talk(`${indent}${entries} event${entries === 1 ? " waits" : "s wait"} for ${printable(target, 300)}`);
   }
-  if (targets.length === 1 && others > 0)
-    talk(`${indent}${others} more ${others === 1 ? "is" : "are"} pending`);
+  if (targets.length === 1 && others > 0) talk(`${indent}${others} more ${others === 1 ? "waits" : "wait"}`);
 }

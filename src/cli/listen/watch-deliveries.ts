@@ -11,7 +11,7 @@ import type { Goal } from "../end/goal.ts";
 import type { Stop } from "../end/stop.ts";
 import type { Tally } from "../end/tally.ts";
 import { unusable } from "../files/unusable.ts";
-import { attemptLines, recordAttempt, wordOf } from "../live/attempt-view.ts";
+import { attemptLines, recordAttempt } from "../live/attempt-view.ts";
 import { deliveryLines, recordDelivery } from "../live/delivery-view.ts";
 import type { DiagnoseRefusal } from "../live/diagnosis-limit.ts";
 import type { LiveGate } from "../live/gate.ts";
@@ -57,7 +57,7 @@ export function watchDeliveries(
   };
   const showAttempt = (observation: AttemptObservation) => {
     recordAttempt(observation, output);
-    noted(observation.seq, observation.kind, wordOf(observation));
+    noted(observation.seq, observation.kind, observation.state);
     const terms = { now: clock(), repeats: errors.note(observation) };
     // A target that is away is told of once, not for each event that waits for it.
     if (outages.note(observation)) return held.release(observation.seq);

@@ -1,4 +1,5 @@
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
+import { type EntryState, hasEnded } from "../../inbox/entry-state.ts";
 import { reasonWords } from "../../inbox/reasons.ts";
 import { TARGET_AWAY } from "../../inbox/target-wait.ts";
 import type { AttemptObservation } from "../../receiver/observation.ts";
@@ -24,17 +25,25 @@ export function attemptLines(
   style: RowStyle,
 ): readonly string[] {
   const { seq, eventId, kind, attempt, records, state, reason, problems, runAt } = observation;
-  const [mark, word] = SHOWN[state];
+  const isOpen = !hasEnded(state);
   const row: Row = {
-    ...{ time: now, seq, mark, word, durationMs: took(records), id: printable(eventId, 60), more: [] },
+    ...{
+      time: now,
+      seq,
+      mark: MARKS[state],
+      word: state,
+      durationMs: took(records),
+      id: printable(eventId, 60),
+      more: [],
+    },
     what: printable(kind ?? "unreadable", 60),
   };
   const again = reason === TARGET_AWAY ? "once its target answers" : `in ${durationText(runAt - now)}`;
-  if (repeats && state === "pending") {
+  if (repeats && isOpen) {
     const told = `same error, attempt ${attempt}, again ${again}`;
     return rowLines({ ...row, word: told, durationMs: null, id: null }, style);
   }
-  const head = state === "pending" ? { ...row, id: null, more: [`again ${again}`] } : row;
+  const head = isOpen ? { ...row, id: null, more: [`again ${again}`] } : row;
   const lines = records.flatMap((record) => runLines(record, records.length > 1));
   if (state === "dead") {
     lines.push(...problemLines(problems));
@@ -45,27 +54,19 @@ export function attemptLines(
   return [...rowLines(head, style), ...beneath(lines, style)];
 }
 
-/** What became of the entry, in one word. */
-export function wordOf({ state }: AttemptObservation): string {
-  return SHOWN[state][1];
-}
-
 /** The NDJSON record of an attempt. */
 export function recordAttempt(observation: AttemptObservation, output: Output): void {
   const { seq, eventId, kind, attempt, records, state, reason, problems, runAt } = observation;
-  const again = state === "pending" && reason !== TARGET_AWAY ? new Date(runAt).toISOString() : null;
+  const again = !hasEnded(state) && reason !== TARGET_AWAY ? new Date(runAt).toISOString() : null;
   const runs = runFields(records);
   output.record("attempt", { seq, id: eventId, kind, attempt, runs, state, reason, problems, runAt: again });
 }
 
-/** An entry that nobody handles is no failure: it was received, and is kept. */
-const SHOWN = {
-  done: ["handled", "handled"],
-  unhandled: ["received", "received"],
-  pending: ["waiting", "retrying"],
-  running: ["waiting", "running"],
-  dead: ["failed", "dead"],
-} as const satisfies Record<AttemptObservation["state"], readonly [Mark, string]>;
+/** An entry that nothing handles is no failure: it was received, and is kept. */
+const MARKS = {
+  ...{ waiting: "waiting", failing: "waiting", running: "waiting" },
+  ...{ handled: "handled", dead: "failed", received: "received" },
+} as const satisfies Record<EntryState, Mark>;
 
 /** From the start of the first run to the end of the last. */
 function took(records: readonly AttemptRecord[]): number | null {

@@ -4,7 +4,7 @@ const REMEMBERED = 500;
 /** An entry of the live view: its number, and what was last said of it. */
 export interface RecentEntry {
   readonly seq: number;
-  /** Such as `payment.overdue  retrying`. */
+  /** Such as `payment.overdue  failing`. */
   readonly text: string;
 }
 

@@ -1,3 +1,4 @@
+import { hasEnded } from "../../inbox/entry-state.ts";
 import type { AttemptObservation } from "../../receiver/observation.ts";
 
 /** Entries whose last errors are remembered; beyond that, the oldest are forgotten and their errors printed in full. */
@@ -13,7 +14,7 @@ export class RepeatedErrors {
     const errors = JSON.stringify(failed.map(({ handler, error, failure }) => [handler, error, failure?.at]));
     const repeats = failed.length > 0 && this.#last.get(seq) === errors;
     this.#last.delete(seq);
-    if (state === "pending") this.#last.set(seq, errors);
+    if (!hasEnded(state)) this.#last.set(seq, errors);
     const [oldest] = this.#last.keys();
     if (this.#last.size > REMEMBERED && oldest !== undefined) this.#last.delete(oldest);
     return repeats;

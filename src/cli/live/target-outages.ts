@@ -1,3 +1,4 @@
+import { hasEnded } from "../../inbox/entry-state.ts";
 import { TARGET_AWAY, type TargetCount } from "../../inbox/target-wait.ts";
 import type { AttemptObservation } from "../../receiver/observation.ts";
 import { targetOfForward } from "../handlers/forward-rules.ts";
@@ -62,10 +63,10 @@ export class TargetOutages {
       const target = targetOfForward(handler);
       if (target === undefined) said = false;
       else if (outcome === "ok") said = this.#took(target, seq) && said;
-      else if (state === "pending" && reason === TARGET_AWAY) this.#away(target, error ?? "no answer");
+      else if (state === "waiting" && reason === TARGET_AWAY) this.#away(target, error ?? "no answer");
       else said = false;
     }
-    return said && (state === "pending" || state === "done");
+    return said && (state === "handled" || !hasEnded(state));
   }
 
   /** Stops counting, and removes the line at the bottom. */

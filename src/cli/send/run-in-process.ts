@@ -24,7 +24,7 @@ const CENTURY = 100 * 365 * 24 * 3_600_000;
 
 /** The result of a fixture. */
 interface Result {
-  readonly state: "done" | "unhandled" | "duplicate" | "failed";
+  readonly state: "handled" | "received" | "duplicate" | "failed";
   readonly detail: string;
 }
 
@@ -122,17 +122,17 @@ async function handle(
   });
   try {
     const outcome = await receiver.accept({ method: "POST", target: "/", ...delivery });
-    if (outcome.type !== "accepted" || outcome.duplicate || outcome.entryState !== "pending")
+    if (outcome.type !== "accepted" || outcome.duplicate || outcome.entryState !== "waiting")
       return unrun(outcome);
     for (;;) {
       const attempt = seen.find((one) => one.type === "attempt" && one.seq === outcome.seq);
       if (attempt?.type === "attempt") {
         const { state, records } = attempt;
-        if (state === "unhandled") return { state, detail: "no handler for this kind" };
+        if (state === "received") return { state, detail: "no handler for this kind" };
         const errors = records
           .filter(({ error }) => error !== null)
           .map((run) => `${run.handler}: ${errorText(run)}${run.failure?.at ? ` at ${run.failure.at}` : ""}`);
-        return { state: state === "done" ? "done" : "failed", detail: errors.join("; ") };
+        return { state: state === "handled" ? "handled" : "failed", detail: errors.join("; ") };
       }
       await new Promise<void>((resolve) => {
         wake = resolve;

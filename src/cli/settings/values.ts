@@ -195,17 +195,6 @@ export function readKinds(text: string, before: readonly string[] = []): readonl
 readKinds.words = PATTERNS;
 readKinds.list = true;
 
-/** A comma-separated list of the given words; a repeated flag adds to it. */
-export function readOneOf<Word extends string>(
-  words: readonly Word[],
-): ((text: string, before?: readonly Word[]) => readonly Word[]) & Taken {
-  const read = (text: string, before: readonly Word[] = []) => [
-    ...before,
-    ...text.split(",").map(readChoice(words)),
-  ];
-  return Object.assign(read, { words, list: true });
-}
-
 /** A comma-separated list of strings; a repeated flag adds to it. */
 export function readTexts(text: string, before: readonly string[] = []): readonly string[] {
   const parts = text.split(",").map((part) => part.trim());

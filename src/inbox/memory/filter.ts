@@ -4,12 +4,13 @@ import { matchesKind } from "../../event/kind-pattern.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
 import type { Entry } from "../entry.ts";
 import { type EntryFilter, MIN_HEADER_TEXT, type TextAlternatives } from "../entry-filter.ts";
+import { entryState, type StoredIn } from "../entry-state.ts";
 
 /** Whether an entry matches a filter, whose `limit` is ignored. */
 export function matchesFilter(entry: Entry, filter: EntryFilter, stored?: StoredTexts): boolean {
   const { states, kinds, since, until, sources, seq, eventId, seqs, targets, after, before, text } = filter;
   if (sources !== undefined && !sources.includes(entry.key.source)) return false;
-  if (states !== undefined && !states.includes(entry.state)) return false;
+  if (states !== undefined && !isIn(entry, { ...filter, states })) return false;
   if (kinds !== undefined && !kinds.some((pattern) => matchesKind(pattern, entry.kind ?? ""))) return false;
   if (since !== undefined && entry.receivedAt < since) return false;
   if (until !== undefined && entry.receivedAt >= until) return false;
@@ -41,9 +42,16 @@ function hasText(entry: Entry, stored: StoredTexts | undefined, text: string): b
   return lower(bytes).includes(lower(Buffer.from(text).toString("latin1")));
 }
 
-function isElse(entry: Entry, { states = [], reasons = [], seqs = [] }: TextAlternatives = {}): boolean {
-  const { state, reason, seq } = entry;
-  return states.includes(state) || seqs.includes(seq) || (reason !== null && reasons.includes(reason));
+function isElse(entry: Entry, other: TextAlternatives = {}): boolean {
+  const { states = [], reasons = [], seqs = [] } = other;
+  const { reason, seq } = entry;
+  if (seqs.includes(seq) || (reason !== null && reasons.includes(reason))) return true;
+  return isIn(entry, { ...other, states });
+}
+
+function isIn(entry: Entry, { states, failing }: StoredIn): boolean {
+  if (!states.includes(entry.state)) return false;
+  return entry.state !== "pending" || failing === undefined || failing === (entryState(entry) === "failing");
 }
 
 function lower(text: string): string {

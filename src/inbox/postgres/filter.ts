@@ -1,5 +1,5 @@
-import type { EntryState } from "../entry.ts";
 import { type EntryFilter, MIN_HEADER_TEXT, type TextAlternatives } from "../entry-filter.ts";
+import type { StoredIn, StoredState } from "../entry-state.ts";
 import { encodeText } from "../text.ts";
 import type { Value } from "./session.ts";
 
@@ -10,13 +10,21 @@ export const ENTRY_WITH_STATE = `@.entry e
   LEFT JOIN @.done d ON d.seq = e.seq AND d.received_at = e.received_at`;
 
 /** Each as a condition that lets the planner begin at the small table. */
-const STATES: Readonly<Record<EntryState, string>> = {
+const STATES: Readonly<Record<StoredState, string>> = {
   pending: "(t.seq IS NOT NULL AND t.lease IS NULL)",
   running: "(t.seq IS NOT NULL AND t.lease IS NOT NULL)",
   done: "d.seq IS NOT NULL",
   dead: "s.state = 'dead'",
   unhandled: "s.state = 'unhandled'",
 };
+
+/** What failed at its last attempt, of what is pending. */
+export const FAILING = "t.lease IS NULL AND t.attempts > 0 AND t.reason IS NULL";
+
+function statesSql({ states, failing }: StoredIn): readonly string[] {
+  const pending = failing === undefined ? "" : ` AND ${failing ? "" : "NOT "}(${FAILING})`;
+  return states.map((state) => (state === "pending" ? `(${STATES.pending}${pending})` : STATES[state]));
+}
 
 /** All bytes as text: those that are not ASCII as backslash and digits, as in the text that is looked for. */
 const escaped = (bytes: string) => `lower(encode(${bytes}, 'escape') COLLATE "C")`;
@@ -27,7 +35,7 @@ export function filterSql(filter: EntryFilter): { where: string; values: Value[]
   const values: Value[] = [];
   const value = (given: Value, type: string) => `$${values.push(given)}::${type}`;
   const { states, kinds, since, until, sources, seq, eventId, seqs, targets, after, before, text } = filter;
-  if (states !== undefined) conditions.push(anyOf(states.map((state) => STATES[state])));
+  if (states !== undefined) conditions.push(anyOf(statesSql({ ...filter, states })));
   if (kinds !== undefined) conditions.push(kindsSql(kinds, values));
   if (since !== undefined) conditions.push(`e.received_at >= ${value(since, "bigint")}`);
   if (until !== undefined) conditions.push(`e.received_at < ${value(until, "bigint")}`);
@@ -66,15 +74,13 @@ function textSql(text: string, value: AddValue): readonly string[] {
   ];
 }
 
-function elseSql(
-  { states = [], reasons = [], seqs = [] }: TextAlternatives = {},
-  value: AddValue,
-): readonly string[] {
+function elseSql(other: TextAlternatives = {}, value: AddValue): readonly string[] {
+  const { states = [], reasons = [], seqs = [] } = other;
   const given = (reasons.length === 0 ? [] : [value(reasons.map(encodeText), "text[]")]).map(
     (list) => `coalesce(t.reason, s.reason, d.reason) = ANY (${list})`,
   );
   return [
-    ...states.map((state) => STATES[state]),
+    ...statesSql({ ...other, states }),
     ...given,
     ...(seqs.length === 0 ? [] : [`e.seq = ANY (${value(seqs, "bigint[]")})`]),
   ];

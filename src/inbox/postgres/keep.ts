@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { DedupKey } from "../../event/identity.ts";
 import type { Appended, NewEntry } from "../append.ts";
-import type { EntryState } from "../entry.ts";
+import type { StoredState } from "../entry-state.ts";
 import type { Lease } from "../lease.ts";
 import { encodeNullable, encodeText } from "../text.ts";
 import { LOCK_HASHES } from "./order.ts";
@@ -207,7 +207,7 @@ export async function touchAll(
   const timestamps = repeats.map(({ key }) => key.timestamp);
   const results: (Appended | undefined)[] = repeats.map(() => undefined);
   for (const { n, seq, state } of await store.query(TOUCH, [JSON.stringify(input), timestamps])) {
-    results[Number(n)] = { seq: Number(seq), duplicate: true, state: state as EntryState };
+    results[Number(n)] = { seq: Number(seq), duplicate: true, state: state as StoredState };
   }
   return results;
 }

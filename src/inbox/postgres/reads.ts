@@ -1,15 +1,17 @@
 import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
-import type { CountFilter, Counts } from "../counts.ts";
-import { ENTRY_STATES, type Entry, type EntryState } from "../entry.ts";
+import { type CountFilter, type Counts, noCounts } from "../counts.ts";
+import type { Entry } from "../entry.ts";
 import type { EntryFilter } from "../entry-filter.ts";
+import type { StoredState } from "../entry-state.ts";
 import type { BacklogRequest } from "../inbox.ts";
 import { type EntryOutline, type OutlineRequest, toOutlines } from "../outline.ts";
 import { runsWithin } from "../runs-within.ts";
 import type { TargetCount } from "../target-wait.ts";
 import { decodeText, encodeText } from "../text.ts";
-import { ENTRY_WITH_STATE, filterSql } from "./filter.ts";
+import { ENTRY_WITH_STATE, FAILING, filterSql } from "./filter.ts";
 import { toAttempt, toDelivery, toEntry } from "./rows.ts";
+import type { Row } from "./session.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
 
 const STATE =
@@ -99,12 +101,18 @@ const DAY_MS = 86_400_000;
 
 /** The number of entries in each state. Reads days through their table, since a user may have rights on that alone. */
 export async function countByState(store: Store, filter: CountFilter = {}): Promise<Counts> {
-  const counts = Object.fromEntries(ENTRY_STATES.map((state) => [state, 0])) as Record<EntryState, number>;
+  const counts = noCounts();
+  const add = (rows: readonly Row[]) => {
+    for (const { state, n, failing = 0 } of rows) {
+      counts[state as StoredState] += Number(n);
+      counts.failing += Number(failing);
+    }
+  };
   if (Object.values(filter).some((condition) => condition !== undefined)) {
     const { where, values } = filterSql(filter);
-    const sql = `SELECT ${STATE} AS state, count(*) AS n FROM ${ENTRY_WITH_STATE} WHERE ${where} GROUP BY 1`;
-    for (const { state, n } of await store.query(sql, values, LONG_TIMEOUT))
-      counts[state as EntryState] = Number(n);
+    const numbers = `count(*) AS n, count(*) FILTER (WHERE ${FAILING}) AS failing`;
+    const sql = `SELECT ${STATE} AS state, ${numbers} FROM ${ENTRY_WITH_STATE} WHERE ${where} GROUP BY 1`;
+    add(await store.query(sql, values, LONG_TIMEOUT));
     return counts;
   }
   const large = await store.query(
@@ -115,13 +123,14 @@ export async function countByState(store: Store, filter: CountFilter = {}): Prom
     ({ first, until }) => `(received_at < ${Number(first)} OR received_at >= ${Number(until)})`,
   );
   const rows = await store.query(
-    `SELECT CASE WHEN lease IS NULL THEN 'pending' ELSE 'running' END AS state, count(*) AS n FROM @.turn GROUP BY 1
-     UNION ALL SELECT state, count(*) FROM @.stuck GROUP BY 1
-     UNION ALL SELECT 'done', count(*) FROM @.done WHERE ${["true", ...others].join(" AND ")}`,
+    `SELECT CASE WHEN lease IS NULL THEN 'pending' ELSE 'running' END AS state, count(*) AS n,
+       count(*) FILTER (WHERE ${FAILING}) AS failing FROM @.turn t GROUP BY 1
+     UNION ALL SELECT state, count(*), 0 FROM @.stuck GROUP BY 1
+     UNION ALL SELECT 'done', count(*), 0 FROM @.done WHERE ${["true", ...others].join(" AND ")}`,
     [],
     LONG_TIMEOUT,
   );
-  for (const { state, n } of rows) counts[state as EntryState] += Number(n);
+  add(rows);
   for (const { rows: estimate } of large) counts.done += Math.round(Number(estimate));
   return large.length === 0 ? counts : { ...counts, doneIsEstimate: true };
 }

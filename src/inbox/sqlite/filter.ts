@@ -1,4 +1,5 @@
 import { type EntryFilter, MIN_HEADER_TEXT, type TextAlternatives } from "../entry-filter.ts";
+import type { StoredIn } from "../entry-state.ts";
 import { encodeText } from "../text.ts";
 
 /** What a text is looked for in. SQLite's `lower` changes A to Z only, and leaves bytes that are not UTF-8 alone. */
@@ -36,7 +37,10 @@ export function filterSql(
     values.push(...given);
   };
   const { states, kinds, since, until, sources, seq, eventId, seqs, targets, after, before, text } = filter;
-  if (states !== undefined) add(`state IN (${states.map(() => "?").join(", ")})`, ...states);
+  if (states !== undefined) {
+    const { where, values: given } = statesSql({ ...filter, states });
+    add(where, ...given);
+  }
   if (kinds !== undefined) {
     const patterns = kinds.map(kindSql);
     add(
@@ -73,16 +77,26 @@ function textSql(text: string, isOld: boolean): readonly Condition[] {
   }));
 }
 
-function alternativesSql({
-  states = [],
-  reasons = [],
-  seqs = [],
-}: TextAlternatives = {}): readonly Condition[] {
+/** What failed at its last attempt, of what is pending. */
+export const FAILING = "attempts > 0 AND reason IS NULL";
+
+function statesSql({ states, failing }: StoredIn): Condition {
+  const where = `state IN (${states.map(() => "?").join(", ")})`;
+  if (failing === undefined) return { where, values: states };
+  return {
+    where: `(${where} AND (state <> 'pending' OR ${failing ? FAILING : `NOT (${FAILING})`}))`,
+    values: states,
+  };
+}
+
+function alternativesSql(given: TextAlternatives = {}): readonly Condition[] {
+  const { states = [], reasons = [], seqs = [] } = given;
   const among = (column: string, values: readonly (string | number)[]) =>
     values.length === 0
       ? []
       : [{ where: `${column} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(values)] }];
-  return [...among("state", states), ...among("reason", reasons.map(encodeText)), ...among("seq", seqs)];
+  const inStates = states.length === 0 ? [] : [statesSql({ ...given, states })];
+  return [...inStates, ...among("reason", reasons.map(encodeText)), ...among("seq", seqs)];
 }
 
 function kindSql(pattern: string): { where: string; values: (string | number)[] } {

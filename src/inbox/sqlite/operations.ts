@@ -3,8 +3,8 @@ import type { DataProblem } from "../../event/data-problems.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import type { DedupKey } from "../../event/identity.ts";
 import type { Appended, NewEntry } from "../append.ts";
-import type { EntryState } from "../entry.ts";
 import type { EntryFilter } from "../entry-filter.ts";
+import type { StoredState } from "../entry-state.ts";
 import type { Finish } from "../runs-within.ts";
 import type { Settlement } from "../settlement.ts";
 import { DROPPED } from "../target-wait.ts";
@@ -96,7 +96,7 @@ function touch(statements: Statements, key: DedupKey, at: number): Appended | un
     ...[at, key.timestamp, encodeText(key.eventId), encodeText(key.source)],
   );
   if (row === undefined) return undefined;
-  return { seq: row.seq as number, duplicate: true, state: row.state as EntryState };
+  return { seq: row.seq as number, duplicate: true, state: row.state as StoredState };
 }
 
 function renew(

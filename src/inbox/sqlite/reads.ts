@@ -1,14 +1,15 @@
 import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
-import type { CountFilter, Counts } from "../counts.ts";
-import { ENTRY_STATES, type Entry, type EntryState } from "../entry.ts";
+import { type CountFilter, type Counts, noCounts } from "../counts.ts";
+import type { Entry } from "../entry.ts";
 import type { EntryFilter } from "../entry-filter.ts";
+import type { StoredState } from "../entry-state.ts";
 import type { BacklogRequest } from "../inbox.ts";
 import { type EntryOutline, type OutlineRequest, toOutlines } from "../outline.ts";
 import { runsWithin } from "../runs-within.ts";
 import type { TargetCount } from "../target-wait.ts";
 import { decodeText, encodeText } from "../text.ts";
-import { filterSql } from "./filter.ts";
+import { FAILING, filterSql } from "./filter.ts";
 import { HELD_BACK, WAITING, WAITS } from "./index-conditions.ts";
 import { toAttempt, toDelivery, toEntry } from "./rows.ts";
 import type { Statements } from "./statements.ts";
@@ -74,14 +75,18 @@ export function outlineEntries(statements: Statements, request: OutlineRequest):
 
 /** The number of entries in each state. */
 export function countByState(statements: Statements, filter: CountFilter = {}): Counts {
-  const none = ENTRY_STATES.map((state) => [state, 0] as const);
+  const counts = noCounts();
   const { where, values } = filterSql(filter);
   const rows = statements.all(
-    `SELECT state, count(*) AS n FROM entry WHERE ${where} GROUP BY state`,
+    `SELECT state, count(*) AS n, count(CASE WHEN state = 'pending' AND ${FAILING} THEN 1 END) AS failing
+     FROM entry WHERE ${where} GROUP BY state`,
     ...values,
   );
-  const found = rows.map(({ state, n }) => [state as EntryState, n as number] as const);
-  return Object.fromEntries([...none, ...found]) as Record<EntryState, number>;
+  for (const { state, n, failing } of rows) {
+    counts[state as StoredState] = n as number;
+    counts.failing += failing as number;
+  }
+  return counts;
 }
 
 /** How many entries wait for each target. */

@@ -1,10 +1,10 @@
 /** The types of the API for changing many entries at once, shared by the server and the page. */
-import type { EntryState } from "../../inbox/entry.ts";
+import type { EntryState } from "../../inbox/entry-state.ts";
 
 export type { Change } from "../../inbox/change-entries.ts";
 
 /** The states of entries that have not succeeded. */
-export type OpenState = Exclude<EntryState, "done">;
+export type OpenState = Exclude<EntryState, "handled">;
 
 /** How many entries match a filter and have not succeeded. */
 export interface Tally {
@@ -26,7 +26,7 @@ export type BulkProgress =
 
 /** What a bulk change did. */
 export interface BulkResult {
-  /** Pending entries that are due now. */
+  /** Waiting and failing entries that are due now. */
   readonly pending: number;
   /** Ended entries that run again. */
   readonly ended: number;

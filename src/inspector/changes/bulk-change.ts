@@ -1,7 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { CHANGEABLE, type Change, changeEntries } from "../../inbox/change-entries.ts";
-import { ENTRY_STATES, type Entry, type EntryState } from "../../inbox/entry.ts";
+import type { Entry } from "../../inbox/entry.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
+import { type EntryState, entryState, STORED_STATES, type StoredState } from "../../inbox/entry-state.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { DROPPED } from "../../inbox/target-wait.ts";
 import { findEntries } from "../entries/find-entries.ts";
@@ -14,8 +15,8 @@ const CHANGED = 250;
 /** Milliseconds after which a tally is returned as far as it got. */
 const TALLY_TIME = 250;
 
-/** Done entries have succeeded: nothing changes them. */
-const OPEN = ENTRY_STATES.filter(isOpen);
+/** Handled entries have succeeded: nothing changes them. */
+const OPEN: readonly StoredState[] = STORED_STATES.filter((state) => state !== "done");
 
 /** Which entries to change, and how. */
 export interface Bulk {
@@ -29,13 +30,13 @@ export interface Bulk {
   readonly upTo: number | undefined;
 }
 
-/** Counts the entries that match a filter and are not done, newest first, as far as a short time allows. */
+/** Counts the entries that match a filter and are not handled, newest first, as far as a short time allows. */
 export async function tally(
   inbox: Inbox,
   filter: EntryFilter,
   { sources, before }: { readonly sources: readonly string[]; readonly before: number | undefined },
 ): Promise<Tally> {
-  const states = { pending: 0, running: 0, dead: 0, unhandled: 0 };
+  const states = { waiting: 0, failing: 0, running: 0, dead: 0, received: 0 };
   let [dropped, foreign] = [0, 0];
   let newest: number | null = null;
   let next: number | null = before ?? null;
@@ -46,7 +47,10 @@ export async function tally(
     for (const entry of found.entries) {
       if (!sources.includes(entry.key.source)) foreign++;
       else if (isDropped(entry)) dropped++;
-      else if (isOpen(entry.state)) states[entry.state]++;
+      else {
+        const state = entryState(entry);
+        if (isOpen(state)) states[state]++;
+      }
     }
     next = found.next;
     await turn();
@@ -103,11 +107,11 @@ function whyLeft(entry: Entry, { change, sources, takeBack }: Bulk): keyof BulkR
 }
 
 function open(filter: EntryFilter): EntryFilter {
-  return { ...filter, states: (filter.states ?? OPEN).filter(isOpen) };
+  return { ...filter, states: (filter.states ?? OPEN).filter((state) => OPEN.includes(state)) };
 }
 
 function isOpen(state: EntryState): state is OpenState {
-  return state !== "done";
+  return state !== "handled";
 }
 
 function isDropped({ state, reason }: Entry): boolean {

@@ -1,4 +1,5 @@
 import { changeEntries } from "../../inbox/change-entries.ts";
+import { entryState } from "../../inbox/entry-state.ts";
 import { DROPPED } from "../../inbox/target-wait.ts";
 import { RequestError } from "../answer.ts";
 import { findEntry, findKept } from "../entries/entries.ts";
@@ -15,23 +16,25 @@ const ONCE: Readonly<Record<string, Effect>> = {
   "/api/entries/:id/forward": async ({ inbox, outgoing }, { id, fields }) =>
     forward(await findKept(inbox, id), fields, outgoing),
   "/api/entries/:id/retry": async ({ inbox, outgoing, feed }, { id }) => {
-    const { seq, state } = await findEntry(inbox, id);
+    const entry = await findEntry(inbox, id);
+    const { seq } = entry;
     const { pending, ended } = await changeEntries(inbox, "retry", { seq }, outgoing.clock());
     feed.touch(seq);
     if (pending + ended > 0) return { retried: pending + ended };
-    const why = `expected a pending, dead or unhandled entry, got one that is ${state}: it cannot be retried`;
+    const why = `expected a waiting, failing, dead or received entry, got one that is ${entryState(entry)}: it cannot be retried`;
     throw new RequestError(409, "not_retried", why);
   },
   "/api/entries/:id/drop": async ({ inbox, outgoing, feed }, { id }) => {
-    const { seq, state, reason } = await findEntry(inbox, id);
+    const entry = await findEntry(inbox, id);
+    const { seq, reason } = entry;
     const { dropped } = await changeEntries(inbox, "drop", { seq }, outgoing.clock());
     feed.touch(seq);
     if (dropped > 0) return { dropped };
-    const got = reason === DROPPED ? "one that is dropped already" : `one that is ${state}`;
+    const got = reason === DROPPED ? "one that is dropped already" : `one that is ${entryState(entry)}`;
     throw new RequestError(
       409,
       "not_dropped",
-      `expected an entry that is not done, got ${got}: leave it as it is`,
+      `expected an entry that is not handled, got ${got}: leave it as it is`,
     );
   },
   "/api/send": async ({ outgoing }, { fields }) => sendText(fields, outgoing),

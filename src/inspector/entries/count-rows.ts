@@ -1,5 +1,4 @@
-import type { CountFilter, Counts } from "../../inbox/counts.ts";
-import { ENTRY_STATES } from "../../inbox/entry.ts";
+import { type CountFilter, countsByState, type StateCounts, totalOf } from "../../inbox/counts.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import type { RowCounts } from "../api.ts";
 import type { Refusals } from "../live/refusals.ts";
@@ -18,7 +17,7 @@ const MAX_REMEMBERED = 20;
 export class RowCounter {
   readonly #inbox: Inbox;
   readonly #refusals: Refusals;
-  readonly #known = new Map<string, { readonly counts: Promise<Counts>; until: number }>();
+  readonly #known = new Map<string, { readonly counts: Promise<StateCounts>; until: number }>();
 
   constructor(inbox: Inbox, refusals: Refusals) {
     this.#inbox = inbox;
@@ -29,7 +28,7 @@ export class RowCounter {
   async count({ entries, takesInAnyState }: RowFilter): Promise<RowCounts> {
     const { kinds, since, until } = entries;
     const all = await this.#states({});
-    const total = ENTRY_STATES.reduce((sum, state) => sum + all[state], 0);
+    const total = totalOf(all);
     const refused = this.#refusals.list(takesInAnyState).length;
     if (kinds === undefined && since === undefined && until === undefined)
       return { total, states: all, refused };
@@ -42,12 +41,12 @@ export class RowCounter {
     return { total, states: await this.#states(filter), refused };
   }
 
-  #states(filter: CountFilter): Promise<Counts> {
+  #states(filter: CountFilter): Promise<StateCounts> {
     const key = JSON.stringify(filter);
     const known = this.#known.get(key);
     if (known !== undefined && performance.now() < known.until) return known.counts;
     const start = performance.now();
-    const counts = this.#inbox.counts(filter);
+    const counts = this.#inbox.counts(filter).then(countsByState);
     const next = { counts, until: Number.POSITIVE_INFINITY };
     this.#known.delete(key);
     this.#known.set(key, next);

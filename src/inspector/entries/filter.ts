@@ -1,14 +1,17 @@
-import { ENTRY_STATES, type EntryState } from "../../inbox/entry.ts";
-import type { EntryFilter } from "../../inbox/entry-filter.ts";
+import type { EntryFilter, TextAlternatives } from "../../inbox/entry-filter.ts";
+import { type EntryState, STATE_WORDS, storedIn } from "../../inbox/entry-state.ts";
+import { REASON_WORDS } from "../../inbox/reasons.ts";
 import { RequestError } from "../answer.ts";
 import type { RefusalDetail } from "../api.ts";
 import { parsePath, RESOURCE_PATH, type ValuePath } from "./value-path.ts";
-import { namedBy } from "./words.ts";
 
 /** The list's filter; all given conditions must hold. */
 export interface RowFilter {
   /** The conditions for entries. */
-  readonly entries: Pick<EntryFilter, "states" | "kinds" | "since" | "until" | "text" | "orElse" | "seq">;
+  readonly entries: Pick<
+    EntryFilter,
+    "states" | "failing" | "kinds" | "since" | "until" | "text" | "orElse" | "seq"
+  >;
   /** Where the rows' resource is. */
   readonly resource: ValuePath;
   /** Whether to show refused deliveries: if `state` names them, or neither state nor kind is given. */
@@ -20,6 +23,9 @@ export interface RowFilter {
 }
 
 const MAX_TEXT = 200;
+
+/** A shorter text names no state and no reason. */
+const MIN_WORD = 3;
 
 /**
  * Reads a filter from a query: `state`, `kind`, `text`, `since`, `until`, `resource`; the first two may be comma-separated
@@ -33,7 +39,7 @@ export function readFilter(query: URLSearchParams): RowFilter {
   if (wrong !== undefined) {
     throw badQuery(
       "state",
-      `one of ${ENTRY_STATES.join(", ")}, refused, got ${JSON.stringify(wrong.slice(0, 40))}`,
+      `one of ${STATE_WORDS.join(", ")}, refused, got ${JSON.stringify(wrong.slice(0, 40))}`,
     );
   }
   const kinds = readList(query, "kind");
@@ -42,7 +48,7 @@ export function readFilter(query: URLSearchParams): RowFilter {
   const resource = readResource(query);
   const text = query.get("text")?.slice(0, MAX_TEXT) || undefined;
   const entries = {
-    ...(states !== undefined && { states: states.filter(isState) }),
+    ...(states !== undefined && storedIn(states.filter(isState))),
     ...(kinds !== undefined && { kinds }),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
@@ -82,7 +88,7 @@ function readResource(query: URLSearchParams): ValuePath {
 }
 
 function isState(text: string): text is EntryState {
-  return ENTRY_STATES.some((state) => state === text);
+  return STATE_WORDS.some((state) => state === text);
 }
 
 function readList(query: URLSearchParams, name: string): readonly string[] | undefined {
@@ -99,6 +105,18 @@ function readTime(query: URLSearchParams, name: string): number | undefined {
 function entriesWith(text: string): Pick<EntryFilter, "text" | "orElse" | "seq"> {
   const [, number] = /^\s*#(\d{1,15})\s*$/.exec(text) ?? [];
   return number === undefined ? { text, orElse: namedBy(text) } : { seq: Number(number) };
+}
+
+/** What a typed text names besides what is stored: a state or a reason in words, or an entry's number. */
+function namedBy(text: string): TextAlternatives {
+  const wanted = text.trim().toLowerCase();
+  const seqs = /^\d{1,15}$/.test(wanted) ? [Number(wanted)] : [];
+  if (wanted.length < MIN_WORD) return { seqs };
+  const states = STATE_WORDS.filter((state) => state.startsWith(wanted));
+  const reasons = Object.entries(REASON_WORDS).flatMap(([reason, words]) =>
+    words.toLowerCase().includes(wanted) ? [reason] : [],
+  );
+  return { ...storedIn(states), reasons, seqs };
 }
 
 /** All that is shown of a refused delivery, except the checks that it passed. */

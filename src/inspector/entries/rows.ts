@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Entry } from "../../inbox/entry.ts";
+import { entryState } from "../../inbox/entry-state.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { type EntryOutline, lastRunsOf, type RunOutline } from "../../inbox/outline.ts";
 import type { EntryRow } from "../api.ts";
@@ -50,14 +51,14 @@ async function readOutlines(inbox: Inbox, entries: readonly Entry[]): Promise<re
 
 /** An entry in the list. */
 export function entryRow(entry: Entry, outline: EntryOutline | undefined, resource: ValuePath): EntryRow {
-  const { seq, receivedAt, kind, key, state, reason, attempts, duplicates } = entry;
+  const { seq, receivedAt, kind, key, reason, attempts, duplicates } = entry;
   const { lastSeenAt, runAt, settledAt, bodyLength: bytes } = entry;
   const runs = outline?.lastRuns ?? [];
   const value =
     outline?.bodyStart === undefined ? undefined : valueAt(String(Buffer.from(outline.bodyStart)), resource);
   return {
-    ...{ type: "entry", id: entryId(seq), seq, receivedAt, kind, eventId: key.eventId, state, reason },
-    ...{ attempts, duplicates, lastSeenAt, runAt, settledAt, bytes },
+    ...{ type: "entry", id: entryId(seq), seq, receivedAt, kind, eventId: key.eventId },
+    ...{ state: entryState(entry), reason, attempts, duplicates, lastSeenAt, runAt, settledAt, bytes },
     ...{ why: whyOf(entry, runs), resource: cut(value), durationMs: durationOf(runs) },
   };
 }

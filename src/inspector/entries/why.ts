@@ -1,4 +1,5 @@
 import type { Entry } from "../../inbox/entry.ts";
+import { entryState } from "../../inbox/entry-state.ts";
 import type { RunOutline } from "../../inbox/outline.ts";
 import { reasonWords } from "../../inbox/reasons.ts";
 import { NO_HANDLER } from "../../inbox/runner.ts";
@@ -7,17 +8,16 @@ import { summarise } from "../live/verdict.ts";
 const MAX_WHY = 300;
 
 /** Why an entry is not handled, in one line: the field that does not fit, the handler's error, or the reason. */
-export function whyOf(
-  { state, reason, problems, attempts, waits }: Entry,
-  lastRuns: readonly RunOutline[],
-): string | null {
-  if (state === "done") return null;
+export function whyOf(entry: Entry, lastRuns: readonly RunOutline[]): string | null {
+  const { reason, problems, waits } = entry;
+  const state = entryState(entry);
+  if (state === "handled") return null;
   if (reason === "invalid_data") return oneLine(summarise(problems));
   const isGivenUp = state === "dead" && reason === "attempts_exhausted";
-  const error = isGivenUp || (state === "pending" && attempts > 0) ? errorOf(lastRuns) : null;
+  const error = isGivenUp || state === "failing" ? errorOf(lastRuns) : null;
   if (error !== null) return error;
   const target = waits.find(({ over }) => over === null)?.target;
-  if (state === "pending" && target !== undefined) return oneLine(`waits for ${target}`);
+  if (state === "waiting" && target !== undefined) return oneLine(`waits for ${target}`);
   return reason === null || reason === NO_HANDLER ? null : reasonWords(reason);
 }
 

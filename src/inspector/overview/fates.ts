@@ -1,12 +1,11 @@
-import type { Entry, EntryState } from "../../inbox/entry.ts";
+import type { StateCounts } from "../../inbox/counts.ts";
+import type { Entry } from "../../inbox/entry.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
+import { type EntryState, entryState } from "../../inbox/entry-state.ts";
 import type { Observation } from "../../receiver/observation.ts";
 
-/** How many entries are in each state. */
-export type StateCounts = Readonly<Record<EntryState, number>>;
-
 const MINUTE = 60_000;
-const NONE: StateCounts = { pending: 0, running: 0, done: 0, dead: 0, unhandled: 0 };
+const NONE: StateCounts = { waiting: 0, failing: 0, running: 0, handled: 0, dead: 0, received: 0 };
 
 /** Entries that may still change, the oldest of which keeps the state that it had last. */
 const MAX_OPEN = 20_000;
@@ -25,7 +24,7 @@ interface Fate {
 /** Counts what became of the entries received in each minute while `listen` runs. Its size is bounded. */
 export class Fates {
   readonly #minutes = new Map<number, Record<EntryState, number>>();
-  /** Entries that are not done, which is the only final state; the one looked up last is the last. */
+  /** Entries that are not handled, which is the only final state; the one looked up last is the last. */
   readonly #open = new Map<number, Fate>();
   readonly #early = new Map<number, EntryState>();
   readonly #kept: number;
@@ -50,21 +49,22 @@ export class Fates {
     const state = this.#early.get(outcome.seq) ?? kept;
     this.#early.delete(outcome.seq);
     this.#add(minute, state, 1);
-    if (state !== "done") this.#open.set(outcome.seq, { minute, state });
+    if (state !== "handled") this.#open.set(outcome.seq, { minute, state });
     const [oldest] = this.#open.keys();
     if (this.#open.size > MAX_OPEN && oldest !== undefined) this.#open.delete(oldest);
   }
 
   /** Looks up entries that no observation told of: those retried or dropped by hand, or run by another process. */
   async lookUp(
-    list: (filter: EntryFilter) => Promise<readonly Pick<Entry, "seq" | "state">[]>,
+    list: (filter: EntryFilter) => Promise<readonly Pick<Entry, "seq" | "state" | "attempts" | "reason">[]>,
   ): Promise<void> {
     const seqs = [...this.#open.keys()].slice(0, LOOKED_UP);
     if (seqs.length === 0) return;
     const before = new Map(seqs.map((seq) => [seq, this.#open.get(seq)]));
-    for (const { seq, state } of await list({ seqs })) {
+    for (const entry of await list({ seqs })) {
+      const { seq } = entry;
       // What was observed in the meantime is newer.
-      if (this.#open.get(seq) === before.get(seq)) this.#change(seq, state);
+      if (this.#open.get(seq) === before.get(seq)) this.#change(seq, entryState(entry));
     }
   }
 
@@ -80,7 +80,7 @@ export class Fates {
     if (!this.#minutes.has(fate.minute)) return; // too long ago
     this.#add(fate.minute, fate.state, -1);
     this.#add(fate.minute, state, 1);
-    if (state !== "done") this.#open.set(seq, { minute: fate.minute, state });
+    if (state !== "handled") this.#open.set(seq, { minute: fate.minute, state });
   }
 
   #add(minute: number, state: EntryState, by: 1 | -1): void {

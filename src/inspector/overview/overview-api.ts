@@ -1,6 +1,6 @@
 /** The types of the inspector's overview, shared by the server and the page, as those of `api.ts`. */
-import type { Counts } from "../../inbox/counts.ts";
-import type { EntryState } from "../../inbox/entry.ts";
+import type { StateCounts } from "../../inbox/counts.ts";
+import type { EntryState } from "../../inbox/entry-state.ts";
 import type { TargetCount } from "../../inbox/target-wait.ts";
 import type { EntryRow } from "../api.ts";
 
@@ -42,7 +42,7 @@ export interface Overview {
   /** Times from a request's head to its answer. */
   readonly latency: readonly HistogramBucket[];
   readonly durations: readonly KindDurations[];
-  readonly counts: Counts;
+  readonly counts: StateCounts;
   /** How many entries wait for each target. */
   readonly waiting: readonly TargetCount[];
   /** The newest dead letters, newest first. */

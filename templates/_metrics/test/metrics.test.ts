@@ -10,7 +10,7 @@ test("/metrics counts runs of handlers, and every other path is answered 404", a
   const response = await fetch(url);
   expect(response.headers.get("content-type")).toMatch(/^text\/plain/);
   const text = await response.text();
-  expect(text).toMatch(/^hookporter_runs_total\{state="done"\} 1$/m);
+  expect(text).toMatch(/^hookporter_runs_total\{state="handled"\} 1$/m);
   expect(text).toMatch(/^process_cpu_seconds_total \d/m);
   expect((await fetch(new URL("/", url))).status).toBe(404);
   close();

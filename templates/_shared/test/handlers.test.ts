@@ -18,7 +18,7 @@ afterEach(() => receiver.close());
 test.for(eventKinds)("%s has a handler", async (kind, { skip }) => {
   const { state, reason, attempts } = await receiver.deliver(kind);
   skip(reason === "invalid_data", UNFIT);
-  expect(state).toBe("done");
+  expect(state).toBe("handled");
   expect(attempts).toMatchObject([{ handler: kind, outcome: "ok" }]);
 });
 
@@ -35,7 +35,7 @@ test("a property without its optional fields has a handler that can run", async 
   const data = { id: "prop_1", surface: null };
   const { state, reason } = await receiver.deliver("property.created", { data });
   skip(reason === "invalid_data", UNFIT);
-  expect(state).toBe("done");
+  expect(state).toBe("handled");
 });
 
 test("data that does not fit its schema becomes a dead letter that names the field", async () => {

@@ -16,5 +16,5 @@ await receiver.start();
 /** Behind the function's URL: verifies and keeps a delivery, and answers. */
 export const webhooks = lambdaReceiver(receiver);
 
-/** On a schedule: runs the handlers of what was kept, and retries. Returns how many entries were done, and how many not. */
+/** On a schedule: runs the handlers of what was kept, and retries. Returns how many entries were handled, and how many not. */
 export const drain = lambdaDrain(receiver);

@@ -30,14 +30,14 @@ test("a signed delivery is answered 200, again as a duplicate, and runs in the d
   expect(JSON.parse(first.body)).toMatchObject({ received: true, duplicate: false });
   const second = await functions.webhooks(event);
   expect(JSON.parse(second.body)).toMatchObject({ received: true, duplicate: true });
-  expect(await functions.drain()).toMatchObject({ done: 1, pending: 0, nextRunAt: undefined });
+  expect(await functions.drain()).toMatchObject({ handled: 1, failing: 0, nextRunAt: undefined });
 });
 
 test("a wrong signature is answered 401, and nothing is kept", async () => {
   const response = await functions.webhooks(signedEvent("the secret of another sender"));
   expect(response.statusCode).toBe(401);
   expect(JSON.parse(response.body)).toMatchObject({ error: { type: "unauthorized" } });
-  expect(await functions.drain()).toMatchObject({ done: 0, dead: 0, unhandled: 0 });
+  expect(await functions.drain()).toMatchObject({ handled: 0, dead: 0, received: 0 });
 });
 
 test("what is no HTTP request is refused", async () => {

@@ -62,9 +62,9 @@ describe("the completion", () => {
     [["events", "list", "--state", "=", "de"], ["dead"]],
     [
       ["events", "list", "--state", "="],
-      ["pending", "running", "done", "dead", "unhandled"],
+      ["waiting", "failing", "running", "handled", "dead", "received"],
     ],
-    [["events", "list", "--state", "dead,p"], ["dead,pending"]],
+    [["events", "list", "--state", "dead,w"], ["dead,waiting"]],
     [["listen", "--wait-for", "payment.*"], ["payment.*"]],
     [["trigger", ""], eventKinds],
     [["completion", "z"], ["zsh"]],

@@ -7,7 +7,7 @@ const current = { role: "current", fingerprint: "00000000" } as const;
 const previous = { role: "previous", fingerprint: "11111111" } as const;
 const accepted = (more: Partial<Extract<Outcome, { type: "accepted" }>> = {}): Outcome => ({
   ...{ type: "accepted", eventId: "evt_1", seq: 1, kind: "lead.created", duplicate: false },
-  ...{ entryState: "pending", secret: current, ...more },
+  ...{ entryState: "waiting", secret: current, ...more },
 });
 const delivery = (outcome: Outcome): Observation => ({
   ...{
@@ -21,7 +21,7 @@ const delivery = (outcome: Outcome): Observation => ({
     outcome,
   },
 });
-const attempt = (state: "done" | "dead" | "unhandled" | "pending", reason: string | null): Observation => ({
+const attempt = (state: "handled" | "dead" | "received" | "failing", reason: string | null): Observation => ({
   ...{ type: "attempt", seq: 1, eventId: "evt_1", kind: "lead.created", attempt: 1, records: [] },
   ...{ state, reason, problems: [], runAt: 0 },
 });
@@ -41,7 +41,7 @@ it("no deliveries are reported as such", () => {
 it("deliveries are counted by verdict and reason, entries by result, and secrets by which one matched", () => {
   const tally = new Tally();
   const seen = [
-    attempt("unhandled", "no_handler"),
+    attempt("received", "no_handler"),
     delivery({ type: "unauthorized", reason: "signature_missing" }),
     delivery({ type: "unauthorized", reason: "signature_mismatch" }),
     delivery({ type: "unauthorized", reason: "signature_mismatch" }),
@@ -51,15 +51,15 @@ it("deliveries are counted by verdict and reason, entries by result, and secrets
     delivery(accepted({ entryState: "dead", reason: "invalid_data" })),
     delivery({ type: "refused", reason: "wrong_path" }),
     delivery({ type: "unavailable", error: new Error("full") }),
-    attempt("pending", null),
+    attempt("failing", null),
     attempt("dead", "attempts_exhausted"),
-    attempt("done", null),
+    attempt("handled", null),
   ];
   for (const observation of seen) tally.count(observation);
   tally.countStrayError();
   expect(tally.line).toBe(
     "2 accepted, 1 duplicate, 3 unauthorized (1 signature_missing, 2 signature_mismatch), " +
-      "1 refused (1 wrong_path), 1 failed (1 unavailable), 1 done, 1 unhandled, " +
+      "1 refused (1 wrong_path), 1 failed (1 unavailable), 1 handled, 1 received, " +
       "2 dead (1 invalid_data, 1 attempts_exhausted), 2 signed with a previous secret, " +
       "1 error outside any awaited handler",
   );
@@ -71,8 +71,8 @@ it("deliveries are counted by verdict and reason, entries by result, and secrets
         unauthorized: 3,
         refused: 1,
         failed: 1,
-        done: 1,
-        unhandled: 1,
+        handled: 1,
+        received: 1,
         dead: 2,
       },
     },

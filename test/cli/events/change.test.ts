@@ -22,7 +22,7 @@ async function states(cwd: string) {
   return records.map(({ state, reason }) => `${state} ${reason}`);
 }
 
-const WAITS = "pending target_away";
+const WAITS = "waiting target_away";
 const DROPPED = "dead dropped";
 
 it("entries are listed with the target that they wait for, and selected by it", async () => {
@@ -69,15 +69,15 @@ it("a selection without a state drops only what would still run", async () => {
   await runCli(["events", "retry", "2"], { cwd });
   await listening(["--no-inspect"], cwd).then(({ stop }) => stop());
   const before = await states(cwd);
-  expect(before.filter((state) => state.startsWith("pending"))).not.toHaveLength(0);
+  expect(before.filter((state) => state.startsWith("waiting"))).not.toHaveLength(0);
   await runCli(["events", "drop", "--kind", "*"], { cwd });
   const after = await states(cwd);
-  expect(after.filter((state) => state.startsWith("pending"))).toEqual([]);
-  const ended = (all: readonly string[]) => all.filter((state) => state.startsWith("unhandled"));
+  expect(after.filter((state) => state.startsWith("waiting"))).toEqual([]);
+  const ended = (all: readonly string[]) => all.filter((state) => state.startsWith("received"));
   expect(ended(after)).toEqual(ended(before));
 });
 
-it("events retry makes pending entries due now, and retries dead ones", async () => {
+it("events retry makes waiting entries due now, and retries dead ones", async () => {
   const { cwd } = await threeWaiting();
   await runCli(["events", "drop", "1"], { cwd });
   const due = async () =>
@@ -85,7 +85,7 @@ it("events retry makes pending entries due now, and retries dead ones", async ()
   const now = new Date().toISOString();
   expect((await due()).filter((at) => at > now)).not.toHaveLength(0);
   const retry = await runCli(["events", "retry", "--all", "--json"], { cwd });
-  expect(retry.records).toMatchObject([{ type: "retry", pending: 2, ended: 1 }]);
+  expect(retry.records).toMatchObject([{ type: "retry", retried: 3, ended: 1 }]);
   const later = new Date().toISOString();
   expect((await due()).filter((at) => at > later)).toEqual([]);
 });
@@ -95,7 +95,7 @@ it("events redrive is an old name of events retry, and says so", async () => {
   const { code, stdout, stderr } = await runCli(["events", "redrive", "1", "--json"], { cwd });
   expect({ code, record: JSON.parse(stdout) }).toMatchObject({
     code: 0,
-    record: { type: "retry", pending: 1 },
+    record: { type: "retry", retried: 1 },
   });
   expect(stderr.split("\n")[0]).toContain("use `events retry`");
   expect((await runCli(["events", "--help"], { cwd })).stdout).not.toContain("redrive");

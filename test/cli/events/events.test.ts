@@ -10,7 +10,7 @@ it("entries can be listed, shown, retried and exported while listen runs", async
   await vi.waitFor(() => expect(records("attempt")).toHaveLength(12));
   const list = await runCli(["events", "list", "--json", "--kind", "payment.*"], { cwd });
   expect(list.records).toMatchObject([
-    { kind: "payment.received", state: "unhandled" },
+    { kind: "payment.received", state: "received" },
     { kind: "payment.overdue" },
   ]);
   const id = String(list.records[0]?.id);
@@ -40,12 +40,30 @@ it("on a terminal of 80 columns, each entry of a list takes one line", async () 
   await vi.waitFor(() => expect(records("delivery")).toHaveLength(4));
   const piped = await runCli(["events", "list"], { cwd });
   expect(piped.stdout).toMatch(
-    /unhandled {2}deal\.status_changed {3}evt_1_\w{40} {2}no_handler, 2 duplicates\n/,
+    /received {3}deal\.status_changed {3}evt_1_\w{40} {2}no_handler, 2 duplicates\n/,
   );
   const shown = await runCli(["events", "list", "--no-color"], { cwd, isTTY: { stdout: true } });
   const lines = shown.stdout.trimEnd().split("\n");
   expect(lines).toHaveLength(2);
-  expect(lines[0]).toMatch(/^ {3}#1 {2}\S+:\d\dZ {2}unhandled {2}deal\.status_changed {3}no_handler, 2 d/);
+  expect(lines[0]).toMatch(/^ {3}#1 {2}\S+:\d\dZ {2}received {3}deal\.status_changed {3}no_handler, 2 d/);
   expect(lines[1]).toMatch(/invalid_data: dat…$/);
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+});
+
+it("an old word for a state still selects, and a line says the new one", async () => {
+  const { url, cwd, records } = await listening();
+  await runCli(["trigger", "payment.received", "--url", url], { cwd });
+  await vi.waitFor(() => expect(records("attempt")).toHaveLength(1));
+  const seqs = async (state: string) => {
+    const list = await runCli(["events", "list", "--json", "--state", state], { cwd });
+    return { ...list, found: list.records.filter(({ type }) => type === "entry").map(({ seq }) => seq) };
+  };
+  const old = await seqs("unhandled,dead");
+  expect(old.found).toEqual([1]);
+  expect(old.stderr).toContain("the state unhandled is now called received");
+  expect((await seqs("pending")).stderr).toContain("pending is now called waiting or failing");
+  const now = await seqs("received");
+  expect(now.found).toEqual([1]);
+  expect(now.stderr).not.toContain("now called");
+  expect(now.records[0]).toMatchObject({ schemaVersion: 2, state: "received" });
 });

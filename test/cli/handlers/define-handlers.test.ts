@@ -44,7 +44,7 @@ it("a handlers module brings its schemas to listen, and a reload swaps both: the
   writeFileSync(join(cwd, "handlers.ts"), paying("string"));
   await vi.waitFor(() => expect(now().stderr).toContain("handlers reloaded"), 10_000);
   await runCli(["events", "retry", "1"], { cwd });
-  await vi.waitFor(() => expect(records("attempt")).toMatchObject([{ seq: 1, state: "done" }]), 10_000);
+  await vi.waitFor(() => expect(records("attempt")).toMatchObject([{ seq: 1, state: "handled" }]), 10_000);
   expect(records("attempt")[0]?.runs).toMatchObject([{ note: "paid 1450.00" }]);
 });
 
@@ -83,7 +83,7 @@ it("a kind that the module declares has its handler in listen", async () => {
       '{"event":"invoice.sent","timestamp":"2026-01-15T09:30:00.000Z","data":{},"webhook":{"id":"wh_1","url":"https://a.example"}}',
   });
   const replay = await runCli(["replay", "invoice.json", "--handlers", "handlers.ts"], { cwd });
-  expect([replay.code, replay.stdout]).toEqual([0, expect.stringContaining("done")]);
+  expect([replay.code, replay.stdout]).toEqual([0, expect.stringContaining("handled")]);
 });
 
 it("a misspelt kind in a module is refused with the kind that was meant", async () => {

@@ -45,7 +45,7 @@ it("a command of listen gets neither our secrets nor those that flags name", asy
   );
   const { localUrl } = await ready();
   await runCli(["trigger", "lead.created", "--url", localUrl.href], { cwd, env });
-  await vi.waitFor(() => expect(listen.records("attempt")).toMatchObject([{ state: "done" }]), PATIENCE);
+  await vi.waitFor(() => expect(listen.records("attempt")).toMatchObject([{ state: "handled" }]), PATIENCE);
   const got = JSON.parse(readFileSync(join(cwd, "env.json"), "utf8"));
   expect(got).toMatchObject({ OWN: "kept", HOOKPORTER_ENTRY: "1" });
   expect(JSON.stringify(got)).not.toMatch(/own-secret|app-secret/);
@@ -111,5 +111,5 @@ it("events that arrived without a command run with --catch-up", async () => {
   await runCli(["trigger", "lead.created", "--url", plain.url], { cwd });
   await plain.stop();
   const { records } = await listening(["--exec", scriptIn(cwd, ""), "--catch-up"], cwd);
-  await vi.waitFor(() => expect(records("attempt")).toMatchObject([{ state: "done" }]), PATIENCE);
+  await vi.waitFor(() => expect(records("attempt")).toMatchObject([{ state: "handled" }]), PATIENCE);
 });

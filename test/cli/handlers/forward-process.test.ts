@@ -63,7 +63,7 @@ async function startListen(cwd: string, port: number) {
     await vi.waitFor(async () => {
       const { records } = await runCli(["events", "list", "--json"], { cwd });
       const soon = new Date(Date.now() + 200).toISOString();
-      const busy = records.filter(({ state, runAt }) => state !== "done" && String(runAt) < soon);
+      const busy = records.filter(({ state, runAt }) => state !== "handled" && String(runAt) < soon);
       expect(busy).toEqual([]);
     }, WAIT);
     await kill();

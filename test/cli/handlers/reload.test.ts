@@ -162,7 +162,7 @@ describe("reloading", () => {
     });
     expect(await trigger()).toEqual({ state: "dead", runs: ["old: no"] });
     await edit(() => write({ "h.ts": register('{ attempts: 5, name: "new" }') }));
-    expect(await trigger()).toEqual({ state: "pending", runs: ["new: no"] });
+    expect(await trigger()).toEqual({ state: "failing", runs: ["new: no"] });
   });
 
   it("a module with a top-level await is reloaded, and so is what it imports", async () => {

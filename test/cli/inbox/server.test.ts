@@ -40,7 +40,7 @@ describe("the commands, on a database,", async () => {
     };
     await expect
       .poll(async () => (await run("events", "list"))[0])
-      .toMatchObject({ seq: 1, state: "unhandled" });
+      .toMatchObject({ seq: 1, state: "received" });
     expect((await run("events", "show", "1"))[0]).toMatchObject({ delivery: { method: "POST" } });
     expect(await run("events", "export")).toHaveLength(1);
     expect((await run("replay", "1", "--url", url)).at(-1)).toMatchObject({ type: "answer", status: 200 });

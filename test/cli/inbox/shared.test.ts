@@ -82,7 +82,7 @@ describe("`listen` and `events` on a shared database:", async () => {
     await vi.waitFor(async () => {
       const entries = await run(inbox, "events", "list", "--limit", "100");
       expect(entries).toHaveLength(50);
-      expect(new Set(entries.map(({ state }) => state))).toEqual(new Set(["done"]));
+      expect(new Set(entries.map(({ state }) => state))).toEqual(new Set(["handled"]));
     }, WAIT);
   });
 
@@ -102,7 +102,7 @@ describe("`listen` and `events` on a shared database:", async () => {
     const sent = await runCli(["trigger", "payment.received", "--url", url], { cwd });
     expect(sent.code, sent.stderr).toBe(0);
     await vi.waitFor(async () => {
-      expect(await run(inbox, "events", "list")).toMatchObject([{ state: "done" }]);
+      expect(await run(inbox, "events", "list")).toMatchObject([{ state: "handled" }]);
     }, WAIT);
     expect((await admin.query("SELECT count(*)::int AS n FROM cli_effect")).rows).toEqual([{ n: 1 }]);
   });
@@ -120,12 +120,12 @@ describe("`listen` and `events` on a shared database:", async () => {
       const listen = await listening(["--inbox", inbox]);
       await runCli(["trigger", "payment.received", "--url", listen.url], { cwd: listen.cwd });
       await vi.waitFor(async () => {
-        expect(await run(inbox, "events", "list")).toMatchObject([{ seq: 1, state: "unhandled" }]);
+        expect(await run(inbox, "events", "list")).toMatchObject([{ seq: 1, state: "received" }]);
       }, WAIT);
       await listen.stop();
       expect(await run(inbox, "events", "show", "1")).toMatchObject([{ delivery: { method: "POST" } }]);
       expect(await run(inbox, "events", "retry", "1")).toMatchObject([{ ended: 1 }]);
-      expect(await run(inbox, "events", "list")).toMatchObject([{ seq: 1, state: "pending", attempts: 0 }]);
+      expect(await run(inbox, "events", "list")).toMatchObject([{ seq: 1, state: "waiting", attempts: 0 }]);
     });
   });
 });

@@ -46,10 +46,10 @@ it("listen prints once that events are only kept and shown, if there are no hand
 
 it("events that arrived while the target was down are forwarded at the next start", async () => {
   const cwd = await keptForTarget();
-  expect(await entries(cwd)).toMatchObject([{ state: "pending" }]);
+  expect(await entries(cwd)).toMatchObject([{ state: "waiting" }]);
   const target = await startReceiving();
   const { records } = await listening(["--forward-to", target.url], cwd);
-  await vi.waitFor(() => expect(records("attempt").at(-1)).toMatchObject({ seq: 1, state: "done" }), WAIT);
+  await vi.waitFor(() => expect(records("attempt").at(-1)).toMatchObject({ seq: 1, state: "handled" }), WAIT);
   expect(target.kinds()).toEqual(["payment.received"]);
 });
 
@@ -57,7 +57,7 @@ it("events that wait for a target still wait after a plain `listen` in between",
   const cwd = await keptForTarget();
   const plain = await listening([], cwd);
   const waits = async () =>
-    expect(await entries(cwd)).toMatchObject([{ state: "pending", reason: "no_handler" }]);
+    expect(await entries(cwd)).toMatchObject([{ state: "waiting", reason: "no_handler" }]);
   await vi.waitFor(waits, WAIT);
   expect(plain.records("attempt")).toEqual([]);
   await plain.stop();
@@ -70,30 +70,28 @@ it("events kept without any target are forwarded at the next start, if their kin
   const { now, records } = await listening(["--forward-to", `payment.*=${target.url}`], cwd);
   await vi.waitFor(() => expect(records("attempt")).toHaveLength(2), WAIT);
   expect(target.kinds().sort()).toEqual(["payment.overdue", "payment.received"]);
-  expect(now().stderr).toContain("catching up: 2 unhandled entries");
-  expect((await entries(cwd)).map(({ state }) => state)).toEqual(["done", "unhandled", "done"]);
+  expect(now().stderr).toContain("catching up: 2 entries that had no handler");
+  expect((await entries(cwd)).map(({ state }) => state)).toEqual(["handled", "received", "handled"]);
 });
 
-it("--no-catch-up leaves unhandled entries as they are", async () => {
+it("--no-catch-up leaves received entries as they are", async () => {
   const cwd = await keptOnly("payment.received");
   const target = await startReceiving();
   const { url, now, records } = await listening(["--forward-to", target.url, "--no-catch-up"], cwd);
   await runCli(["trigger", "lead.created", "--url", url], { cwd });
-  await vi.waitFor(() => expect(records("attempt")).toMatchObject([{ seq: 2, state: "done" }]), WAIT);
-  expect(await entries(cwd)).toMatchObject([{ state: "unhandled" }, { state: "done" }]);
-  expect(now().stderr).not.toContain("unhandled");
+  await vi.waitFor(() => expect(records("attempt")).toMatchObject([{ seq: 2, state: "handled" }]), WAIT);
+  expect(await entries(cwd)).toMatchObject([{ state: "received" }, { state: "handled" }]);
+  expect(now().stderr).not.toContain("catching up");
 });
 
-it("--catch-up lets handlers run unhandled entries; without it listen suggests the flag", async () => {
+it("--catch-up lets handlers run received entries; without it listen suggests the flag", async () => {
   const cwd = await keptOnly("payment.received", "lead.created");
   writeFileSync(join(cwd, "h.js"), 'export default { "lead.created": () => {} };');
   const first = await listening(["--handlers", "h.js"], cwd);
-  expect(first.now().stderr).toContain(
-    "2 unhandled entries had no handler or target: run them with --catch-up",
-  );
+  expect(first.now().stderr).toContain("2 entries had no handler or target: run them with --catch-up");
   expect(first.records("attempt")).toEqual([]);
   await first.stop();
   const second = await listening(["--handlers", "h.js", "--catch-up"], cwd);
   await vi.waitFor(() => expect(second.records("attempt")).toHaveLength(2), WAIT);
-  expect((await entries(cwd)).map(({ state }) => state)).toEqual(["unhandled", "done"]);
+  expect((await entries(cwd)).map(({ state }) => state)).toEqual(["received", "handled"]);
 });

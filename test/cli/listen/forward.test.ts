@@ -22,7 +22,7 @@ it("an event goes to the targets with a matching pattern, and the rest to the ta
   ]);
   await runCli(["trigger", "--all", "--url", url], { cwd });
   await vi.waitFor(() => expect(records("attempt")).toHaveLength(12), WAIT);
-  expect(records("attempt").every(({ state }) => state === "done")).toBe(true);
+  expect(records("attempt").every(({ state }) => state === "handled")).toBe(true);
   expect(payments.kinds().sort()).toEqual(["payment.overdue", "payment.received"]);
   expect(received.kinds()).toEqual(["payment.received"]);
   expect(rest.kinds()).toHaveLength(10);
@@ -50,8 +50,8 @@ it("an event without a matching rule is unhandled, and still counts for the goal
   await runCli(["trigger", "payment.received", "--url", url], { cwd });
   expect((await finished).code).toBe(0);
   expect(await entries(cwd)).toMatchObject([
-    { kind: "lead.created", state: "unhandled" },
-    { kind: "payment.received", state: "done" },
+    { kind: "lead.created", state: "received" },
+    { kind: "payment.received", state: "handled" },
   ]);
 });
 
@@ -60,7 +60,7 @@ it("a target that has taken an event does not get it again while another has not
   const bad = await startReceiving(500, 503, 200);
   const { url, cwd, records } = await listening(["--forward-to", good.url, "--forward-to", bad.url]);
   await runCli(["trigger", "lead.created", "--url", url], { cwd });
-  await vi.waitFor(() => expect(records("attempt").at(-1)).toMatchObject({ state: "done" }), WAIT);
+  await vi.waitFor(() => expect(records("attempt").at(-1)).toMatchObject({ state: "handled" }), WAIT);
   expect(good.kinds()).toHaveLength(1);
   expect(bad.kinds()).toHaveLength(3);
 });
@@ -114,7 +114,7 @@ it("--order-by keeps the order of a key while its first event waits for the targ
   await trigger("prop_2", 1);
   await vi.waitFor(() => expect(seen).toEqual(["prop_1 1", "prop_2 1"]), WAIT);
   held[0]?.writeHead(500).end();
-  const done = () => records("attempt").filter(({ state }) => state === "done");
+  const done = () => records("attempt").filter(({ state }) => state === "handled");
   await vi.waitFor(() => expect(done()).toHaveLength(4), WAIT);
   expect(seen).toEqual(["prop_1 1", "prop_2 1", "prop_1 1", "prop_1 2", "prop_1 3"]);
 });
@@ -166,7 +166,7 @@ it("--sync returns the target's response to the sender", async () => {
   expect(run.records).toMatchObject([{ status: 409, body: "seen before" }]);
   expect(now().stderr).toContain("while the sender waits");
   expect(records("ready")).toMatchObject([{ sync: true }]);
-  await vi.waitFor(() => expect(records("attempt").at(-1)).toMatchObject({ state: "done" }), WAIT);
+  await vi.waitFor(() => expect(records("attempt").at(-1)).toMatchObject({ state: "handled" }), WAIT);
   expect(target.kinds()).toHaveLength(2);
 });
 

@@ -87,7 +87,7 @@ it("--forward-to forwards the same bytes and signature until the target answers 
   const { url, cwd, records } = await listening(["--forward-to", target]);
   await runCli(["trigger", "payment.received", "--url", url], { cwd });
   await vi.waitFor(() => expect(records("attempt")).toHaveLength(2), 5000);
-  expect(records("attempt")).toMatchObject([{ state: "pending" }, { state: "done" }]);
+  expect(records("attempt")).toMatchObject([{ state: "failing" }, { state: "handled" }]);
   expect(got).toHaveLength(2);
   expect(got[0]).toBe(got[1]);
   expect(got[0]).toMatch(/^sha256=[0-9a-f]{64} \{/);
@@ -160,8 +160,8 @@ it.each([
   await runCli(["trigger", "lease.signed", "--unknown-kind", "--url", url], { cwd });
   const list = async (state: string) =>
     (await runCli(["events", "list", "--json", "--state", state], { cwd })).records.map(({ kind }) => kind);
-  await vi.waitFor(async () => expect(await list("unhandled")).toHaveLength(13 - kinds.length), 10_000);
-  await vi.waitFor(async () => expect((await list("done")).sort()).toEqual([...kinds].sort()), 10_000);
+  await vi.waitFor(async () => expect(await list("received")).toHaveLength(13 - kinds.length), 10_000);
+  await vi.waitFor(async () => expect((await list("handled")).sort()).toEqual([...kinds].sort()), 10_000);
   expect(got.sort()).toEqual([...kinds].sort());
   expect(now().stderr).not.toContain("error");
 });

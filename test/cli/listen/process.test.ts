@@ -87,7 +87,7 @@ it("listen survives stray errors, prints and counts each, and runs what it ackno
   expect(ran.code).toBe(0);
   await vi.waitFor(() => expect(records("attempt")).toHaveLength(12), 10_000);
   await vi.waitFor(() => expect(stderr()).toContain("too late"), 5000);
-  expect(records("attempt").every(({ state }) => state === "done")).toBe(true);
+  expect(records("attempt").every(({ state }) => state === "handled")).toBe(true);
   child.kill("SIGINT");
   expect(await ended).toBe(0);
   expect(stderr().match(/^error outside any awaited handler: .*$/gm)).toHaveLength(3);
@@ -133,7 +133,7 @@ it("replay reports a stray error and exits with 1", async () => {
     cwd,
   );
   expect(await ended).toBe(1);
-  expect(records("replay")).toMatchObject([{ state: "done" }]);
+  expect(records("replay")).toMatchObject([{ state: "handled" }]);
   expect(stderr()).toContain("error outside any awaited handler: left alone");
 });
 
@@ -172,8 +172,8 @@ it.each([
   const ran = next.records("attempt").map(({ kind, state, attempt }) => ({ kind, state, attempt }));
   expect(ran).toEqual(
     expect.arrayContaining([
-      { kind: "lead.created", state: "done", attempt: 2 },
-      { kind, state: "done", attempt: 2 },
+      { kind: "lead.created", state: "handled", attempt: 2 },
+      { kind, state: "handled", attempt: 2 },
     ]),
   );
 });
@@ -199,7 +199,7 @@ it("says that a handler of a replay called process.exit, and exits 1", async () 
   const files = ["tenant.created.json", "payment.overdue.json", "lead.created.json"];
   const { ended, stderr, records } = start(["replay", ...files], EXITING.replaceAll("CODE", "0"), cwd);
   expect(await ended).toBe(1);
-  expect(records("replay")).toMatchObject([{ label: "tenant.created.json", state: "done" }]);
+  expect(records("replay")).toMatchObject([{ label: "tenant.created.json", state: "handled" }]);
   expect(stderr().match(/^error: .*$/gm)).toEqual([
     expect.stringMatching(
       /process\.exit\(0\) at .*h\.js:\d+\. Interrupted: payment\.overdue\.json, after 1 of 3/,

@@ -39,7 +39,7 @@ it("what a handler prints is told apart by run, and still reaches the terminal",
   const { entry, trigger, now, records } = await opened(["--handlers", "handlers.mjs"], cwd);
   await Promise.all([trigger("payment.received"), trigger("lead.created")]);
   await vi.waitFor(
-    () => expect(records("attempt").filter(({ state }) => state === "done")).toHaveLength(2),
+    () => expect(records("attempt").filter(({ state }) => state === "handled")).toHaveLength(2),
     WAIT,
   );
   for (const seq of [1, 2]) {

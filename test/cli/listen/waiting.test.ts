@@ -49,7 +49,7 @@ it("events that waited for a target arrive in order of arrival once it is up", a
   await vi.waitFor(() => expect(got).toHaveLength(40), WAIT);
   expect(got).toEqual(upTo(40));
   await vi.waitFor(
-    () => expect(records("attempt").filter(({ state }) => state === "done")).toHaveLength(40),
+    () => expect(records("attempt").filter(({ state }) => state === "handled")).toHaveLength(40),
     WAIT,
   );
   expect(now().stderr).not.toContain("wait for");

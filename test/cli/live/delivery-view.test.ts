@@ -29,7 +29,7 @@ function delivery(parts: Partial<DeliveryObservation> = {}): DeliveryObservation
 function accepted(parts: object): DeliveryObservation["outcome"] {
   return {
     ...{ type: "accepted", eventId: ID, seq: 12, kind: "lead.created", duplicate: false },
-    ...{ entryState: "pending", secret: { role: "current", fingerprint: "00000000" } },
+    ...{ entryState: "waiting", secret: { role: "current", fingerprint: "00000000" } },
     ...parts,
   } as DeliveryObservation["outcome"];
 }
@@ -37,7 +37,7 @@ function accepted(parts: object): DeliveryObservation["outcome"] {
 function attempt(parts: Partial<AttemptObservation> = {}): AttemptObservation {
   return {
     ...{ type: "attempt", seq: 13, eventId: ID, kind: "payment.overdue", attempt: 1, records: [ran()] },
-    ...{ state: "done", reason: null, problems: [], runAt: 0 },
+    ...{ state: "handled", reason: null, problems: [], runAt: 0 },
     ...parts,
   } as AttemptObservation;
 }
@@ -62,7 +62,7 @@ function session(columns: number | undefined): readonly string[] {
   const unsigned = delivery({ outcome: { type: "unauthorized", reason: "signature_missing" } });
   const misfit = { field: "data.surface", message: "expected number, got string" };
   const terms = { now: 0, repeats: false };
-  const pending = { state: "pending", records: [FAILED], runAt: 800 } as const;
+  const pending = { state: "failing", records: [FAILED], runAt: 800 } as const;
   return withoutTime([
     ...attemptLines(attempt({ seq: 12, kind: "payment.received" }), terms, style),
     ...attemptLines(attempt(pending), terms, style),
@@ -80,7 +80,7 @@ function session(columns: number | undefined): readonly string[] {
       told,
       style,
     ),
-    ...attemptLines(attempt({ state: "unhandled", records: [], reason: "no_handler" }), terms, style),
+    ...attemptLines(attempt({ state: "received", records: [], reason: "no_handler" }), terms, style),
     ...attemptLines(
       attempt({ state: "dead", records: [FAILED], reason: "attempts_exhausted" }),
       terms,
@@ -143,7 +143,7 @@ it("[case 62] an event that differs from an earlier one only in its timestamp is
 
 it("each of several handlers is named, with its result", () => {
   const records = [ran({ handler: "ledger" }), { ...FAILED, handler: "mail" }];
-  const failing = attempt({ state: "pending", records, runAt: 1000 });
+  const failing = attempt({ state: "failing", records, runAt: 1000 });
   const lines = attemptLines(failing, { now: 0, repeats: false }, WIDE).map((line) => line.trim());
   expect(lines.slice(1)).toEqual([
     "ledger: ok 8 ms",

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { RepeatedErrors } from "../../../src/cli/live/repeated-errors.ts";
 import type { AttemptObservation } from "../../../src/receiver/observation.ts";
 
-function failed(seq: number, error: string, state: "pending" | "dead" = "pending"): AttemptObservation {
+function failed(seq: number, error: string, state: "failing" | "dead" = "failing"): AttemptObservation {
   const run = {
     attempt: 1,
     handler: "*",

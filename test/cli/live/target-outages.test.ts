@@ -19,7 +19,7 @@ function attempt(seq: number, parts: Partial<AttemptObservation> & { handler?: s
   const record = { attempt: 1, handler, startedAt: 0, durationMs: 1, outcome, error: ok ? null : REFUSED };
   return {
     ...{ type: "attempt", seq, eventId: `evt_${seq}`, kind: "lead.created", attempt: 1, runAt: 0 },
-    ...{ state: ok ? "done" : "pending", reason: ok ? null : TARGET_AWAY, problems: [] },
+    ...{ state: ok ? "handled" : "waiting", reason: ok ? null : TARGET_AWAY, problems: [] },
     records: [{ ...record, note: null, failure: null }],
     ...rest,
   } as unknown as AttemptObservation;

@@ -219,7 +219,7 @@ it("sandbox and `listen --subscribe` handle every event once, with chaos", async
   });
   await until(() => expect(receiver.records("attempt").length).toBeGreaterThanOrEqual(caused.length));
   const attempts = receiver.records("attempt");
-  expect(attempts.every(({ state, attempt }) => state === "done" && attempt === 1)).toBe(true);
+  expect(attempts.every(({ state, attempt }) => state === "handled" && attempt === 1)).toBe(true);
   expect(new Set(attempts.map(({ id }) => id)).size).toBe(caused.length);
   expect(attempts).toHaveLength(caused.length);
   const verdicts = new Set(receiver.records("delivery").map(({ verdict }) => verdict));

@@ -77,7 +77,7 @@ it("replay --handlers runs fixtures in this process, and exits with 1 if one fai
   const run = await runCli(["replay", "1.json", "2.json", "--handlers", "h.ts", "--json"], { cwd });
   expect(run.code).toBe(1);
   expect(run.records).toMatchObject([
-    { state: "done" },
+    { state: "handled" },
     { state: "failed", detail: expect.stringMatching(/^payment.received: no at \S+h.ts:1:\d+$/) },
   ]);
 });

@@ -28,7 +28,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.getByText("every attempt failed (1)").waitFor();
     expect(await page.locator("svg[role=group] .hover").count()).toBeLessThan(10);
     for (const [label, name, fill] of [
-      ["handled", "lead.created", "done"],
+      ["handled", "lead.created", "handled"],
       ["waiting", "payment.overdue", "waiting"],
       ["failed", "contact.created", "dead"],
       ["refused at the door", "POST /webhooks", "refused"],

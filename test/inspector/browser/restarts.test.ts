@@ -17,7 +17,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await first.close();
     const { tokenRecords, port, inspector, close } = await lived();
     const page = await newPage();
-    await openPage(page, inspector.url, "/entry/2?state=unhandled");
+    await openPage(page, inspector.url, "/entry/2?state=received");
     const trigger = await openTab(page, `${inspector.url.origin}/#/trigger`);
     await editorIn(trigger, "data").fill('{"draft":1}');
     const edit = await openTab(page, `${inspector.url.origin}/#/entry/1`);
@@ -27,7 +27,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     for (const tab of [page, trigger, edit]) await tab.locator(".feed-state.offline").waitFor();
     const again = await lived({ tokenRecords, port });
     for (const tab of [page, trigger, edit]) await tab.locator(".feed-state.live").waitFor();
-    expect(new URL(page.url()).hash).toBe("#/entry/2?state=unhandled");
+    expect(new URL(page.url()).hash).toBe("#/entry/2?state=received");
     await page.locator(".detail-head h1").waitFor();
     const chip = page.locator(".chip", { hasText: "received" });
     expect(await chip.getAttribute("aria-pressed")).toBe("true");
@@ -79,7 +79,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   it("a middle click and a pasted deep link open a second tab, and no token is broadcast", async () => {
     const { inspector, token } = await lived();
     const page = await newPage();
-    await openPage(page, inspector.url, "/?state=unhandled");
+    await openPage(page, inspector.url, "/?state=received");
     await page.locator("#line-e1").waitFor();
     await page.evaluate(
       "window.heard = []; new BroadcastChannel('hookporter-inspector').onmessage = ({ data }) => heard.push(JSON.stringify(data))",
@@ -91,8 +91,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       const [opened] = await Promise.all([page.context().waitForEvent("page"), click()]);
       await opened.locator(".feed-state.live").waitFor();
       await opened.locator(".detail-head h1").waitFor();
-      expect(new URL(opened.url()).hash).toBe("#/entry/1?state=unhandled");
-      expect(new URL(page.url()).hash).toBe("#/?state=unhandled");
+      expect(new URL(opened.url()).hash).toBe("#/entry/1?state=received");
+      expect(new URL(page.url()).hash).toBe("#/?state=received");
     }
     const pasted = await openTab(page, `${inspector.url.origin}/#/entry/2`);
     await pasted.locator(".detail-head h1").waitFor();

@@ -23,7 +23,7 @@ const ended = (number: number, parts: Partial<NewEntry>) =>
   numberedEntry(number, number, { state: "dead", reason: "too_old", ...parts });
 
 describe.each(INBOXES)("a bulk change of %s", (_, inboxOf) => {
-  it("runs twelve unhandled entries again once there is a handler, and no others", async () => {
+  it("runs twelve received entries again once there is a handler, and no others", async () => {
     const handled: string[] = [];
     const { api, deliver, receiver } = await openInspector({ inbox: inboxOf() });
     for (let count = 0; count < 12; count++) await deliver("payment.received");
@@ -35,9 +35,13 @@ describe.each(INBOXES)("a bulk change of %s", (_, inboxOf) => {
     receiver.replaceHandlers((registry) => {
       registry.on("*", ({ kind }) => void handled.push(kind));
     });
-    const query = "state=unhandled&kind=payment.*";
+    const query = "state=received&kind=payment.*";
     const { states, newest, next } = (await api(`/api/tally?${query}`)).json;
-    expect([states, newest, next]).toEqual([{ pending: 0, running: 0, dead: 0, unhandled: 12 }, 12, null]);
+    expect([states, newest, next]).toEqual([
+      { waiting: 0, failing: 0, running: 0, dead: 0, received: 12 },
+      12,
+      null,
+    ]);
     expect(await change(api, query, { change: "retry", upTo: newest })).toEqual([
       { found: 12 },
       { changed: 12, of: 12 },
@@ -83,7 +87,7 @@ describe.each(INBOXES)("a bulk change of %s", (_, inboxOf) => {
     expect((await reasons()).slice(1)).toEqual(["too_old", "too_old"]);
   });
 
-  it("makes pending entries due with a retry, and leaves them alone if only others are selected", async () => {
+  it("makes failing entries due with a retry, and leaves them alone if only others are selected", async () => {
     let runs = 0;
     const handler = () => {
       runs++;
@@ -97,9 +101,9 @@ describe.each(INBOXES)("a bulk change of %s", (_, inboxOf) => {
         WAIT,
       );
     await waits(1);
-    const ended = await change(api, "state=dead,unhandled", { change: "retry" });
+    const ended = await change(api, "state=dead,received", { change: "retry" });
     expect(ended.at(-1).result).toEqual({ pending: 0, ended: 0, dropped: 0, left: NOTHING });
-    const retried = await change(api, "state=pending,done", { change: "retry" });
+    const retried = await change(api, "state=waiting,failing,handled", { change: "retry" });
     expect(retried.at(-1).result).toEqual({ pending: 1, ended: 0, dropped: 0, left: NOTHING });
     await waits(2);
   });

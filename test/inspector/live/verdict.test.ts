@@ -8,7 +8,7 @@ const NOTHING = { kind: null, id: null, reason: null, detail: null, problems: []
 const secret = { role: "current", fingerprint: "0123abcd" } as const;
 const accepted: Accepted = {
   type: "accepted",
-  ...{ eventId: "evt_1", seq: 7, kind: "lead.created", duplicate: false, entryState: "pending", secret },
+  ...{ eventId: "evt_1", seq: 7, kind: "lead.created", duplicate: false, entryState: "waiting", secret },
 };
 const rejected: Rejected = {
   type: "rejected",

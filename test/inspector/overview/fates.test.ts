@@ -13,7 +13,7 @@ function delivered(seq: number, receivedAt = AT): DeliveryObservation {
       eventId: `e${seq}`,
       seq,
       duplicate: false,
-      entryState: "pending",
+      entryState: "waiting",
     },
   };
 }
@@ -28,33 +28,33 @@ function ended(seq: number, state: AttemptObservation["state"]): AttemptObservat
 it("an entry counts in the minute of its delivery, under the state that it has now", () => {
   const fates = new Fates(60);
   fates.note(delivered(1));
-  expect(fates.in(AT)).toMatchObject({ pending: 1, done: 0 });
+  expect(fates.in(AT)).toMatchObject({ waiting: 1, handled: 0 });
   fates.note(ended(1, "dead"));
-  expect(fates.in(AT)).toMatchObject({ pending: 0, dead: 1 });
-  fates.note(ended(1, "done"));
-  expect([fates.in(AT), fates.in(AT + 60_000)]).toMatchObject([{ dead: 0, done: 1 }, { done: 0 }]);
+  expect(fates.in(AT)).toMatchObject({ waiting: 0, dead: 1 });
+  fates.note(ended(1, "handled"));
+  expect([fates.in(AT), fates.in(AT + 60_000)]).toMatchObject([{ dead: 0, handled: 1 }, { handled: 0 }]);
 });
 
 it("an attempt that is reported before its delivery counts too", () => {
   const fates = new Fates(60);
-  fates.note(ended(1, "done"));
+  fates.note(ended(1, "handled"));
   fates.note(delivered(1));
-  expect(fates.in(AT)).toMatchObject({ pending: 0, done: 1 });
+  expect(fates.in(AT)).toMatchObject({ waiting: 0, handled: 1 });
 });
 
 it("an entry that another process changed is looked up, but what was observed meanwhile is newer", async () => {
   const fates = new Fates(60);
   for (const seq of [1, 2, 3]) fates.note(delivered(seq));
-  fates.note(ended(2, "done"));
+  fates.note(ended(2, "handled"));
   await fates.lookUp(async ({ seqs }) => {
     expect(seqs).toEqual([1, 3]);
-    fates.note(ended(3, "unhandled"));
+    fates.note(ended(3, "received"));
     return [
-      { seq: 1, state: "dead" },
-      { seq: 3, state: "pending" },
+      { seq: 1, state: "dead", attempts: 1, reason: "attempts_exhausted" },
+      { seq: 3, state: "pending", attempts: 0, reason: null },
     ];
   });
-  expect(fates.in(AT)).toMatchObject({ pending: 0, dead: 1, done: 1, unhandled: 1 });
+  expect(fates.in(AT)).toMatchObject({ waiting: 0, dead: 1, handled: 1, received: 1 });
 });
 
 it("minutes that are too long ago are forgotten", () => {
@@ -62,5 +62,5 @@ it("minutes that are too long ago are forgotten", () => {
   fates.note(delivered(1));
   fates.note(delivered(2, AT + 2 * 60_000));
   fates.note(ended(1, "dead"));
-  expect([fates.in(AT), fates.in(AT + 2 * 60_000)]).toMatchObject([{ pending: 0, dead: 0 }, { pending: 1 }]);
+  expect([fates.in(AT), fates.in(AT + 2 * 60_000)]).toMatchObject([{ waiting: 0, dead: 0 }, { waiting: 1 }]);
 });

@@ -157,7 +157,15 @@ describe("a body", () => {
 });
 
 describe("with the option drain", () => {
-  const NOTHING = { done: 0, dead: 0, unhandled: 0, pending: 0, returned: 0, nextRunAt: undefined };
+  const NOTHING = {
+    waiting: 0,
+    failing: 0,
+    handled: 0,
+    dead: 0,
+    received: 0,
+    returned: 0,
+    nextRunAt: undefined,
+  };
   const signed = (body = GOOD) =>
     new Request("http://a/webhooks", {
       method: "POST",

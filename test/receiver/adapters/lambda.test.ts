@@ -164,7 +164,15 @@ it.each([
 });
 
 describe("draining in a function", () => {
-  const NOTHING = { done: 0, dead: 0, unhandled: 0, pending: 0, returned: 0, nextRunAt: undefined };
+  const NOTHING = {
+    waiting: 0,
+    failing: 0,
+    handled: 0,
+    dead: 0,
+    received: 0,
+    returned: 0,
+    nextRunAt: undefined,
+  };
   const left = (ms: number) => ({ getRemainingTimeInMillis: () => ms });
 
   /** A receiver whose drains are only counted. */
@@ -214,7 +222,7 @@ describe("draining in a function", () => {
     await first.receiver.close();
     const receiver = createReceiver({ secret: SECRET, inbox, handlerTimeout: 1000 });
     receiver.on("*", () => "ok");
-    expect(await lambdaDrain(receiver)({}, left(10_000))).toEqual({ ...NOTHING, done: 1 });
+    expect(await lambdaDrain(receiver)({}, left(10_000))).toEqual({ ...NOTHING, handled: 1 });
     await receiver.close();
   });
 

@@ -94,7 +94,7 @@ describe("a receiver for tests", () => {
     });
     receiver.on("lead.created", (_, context) => context.tx.query("INSERT"), { tx: true });
     const { state, attempts } = await receiver.deliver("lead.created");
-    expect(state).toBe("done");
+    expect(state).toBe("handled");
     expect(attempts).toMatchObject([{ outcome: "error", error: "no commit" }, { outcome: "ok" }]);
     expect(asked).toEqual(["INSERT", "INSERT"]);
     await receiver.close();

@@ -19,7 +19,7 @@ describe("defineHandlers", () => {
     });
     const receiver = await createTestReceiver({ handlers });
     expect(await receiver.deliver("payment.received", { data: { amount: 7 } })).toMatchObject({
-      state: "done",
+      state: "handled",
     });
     expect(await receiver.deliver("payment.received", { data: { amount: "7" } })).toMatchObject({
       state: "dead",
@@ -141,7 +141,7 @@ describe("replaceHandlers", () => {
         handlers: { "payment.received": () => void seen.push("text") },
       }),
     );
-    expect((await deliver()).state).toBe("done");
+    expect((await deliver()).state).toBe("handled");
     expect(await receiver.recheck(1)).toEqual([]);
     receiver.replaceHandlers(strict);
     const failing = () => {

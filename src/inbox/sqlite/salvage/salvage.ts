@@ -1,7 +1,8 @@
 import { describeError, HookporterError } from "../../../errors.ts";
 import type { Delivery } from "../../../event/delivery.ts";
 import type { DedupKey } from "../../../event/identity.ts";
-import { ENTRY_STATES, type Entry } from "../../entry.ts";
+import type { Entry } from "../../entry.ts";
+import { STORED_STATES } from "../../entry-state.ts";
 import { runsWithin } from "../../runs-within.ts";
 import { decodeText } from "../../text.ts";
 import { bySeq, oneRead, type PrunedMark, type Transfer, type WholeEntry } from "../../transfer/transfer.ts";
@@ -224,7 +225,7 @@ function plausible(entry: Entry): Entry | undefined {
   const numbers = [seq, key.timestamp, receivedAt, runAt, attempts];
   const isWhole =
     numbers.every(Number.isSafeInteger) &&
-    ENTRY_STATES.includes(state) &&
+    STORED_STATES.includes(state) &&
     /^[0-9a-f]{64}$/.test(bodyHash) &&
     Array.isArray(finishedHandlers);
   return isWhole ? entry : undefined;

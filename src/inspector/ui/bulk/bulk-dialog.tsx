@@ -150,6 +150,6 @@ function Question({ tally, query, client }: { tally: Tally; query: URLSearchPara
 }
 
 function sumOf({ states, dropped, foreign }: Tally): string {
-  const { pending, running, dead, unhandled } = states;
-  return (pending + running + dead + unhandled + dropped + foreign).toLocaleString("en");
+  const { waiting, failing, running, dead, received } = states;
+  return (waiting + failing + running + dead + received + dropped + foreign).toLocaleString("en");
 }

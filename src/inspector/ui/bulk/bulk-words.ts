@@ -1,6 +1,5 @@
 import type { BulkResult, Change, Tally } from "../../changes/bulk-api.ts";
 import { counted } from "../parts/format.ts";
-import { STATE_WORDS } from "../parts/state-words.ts";
 
 /** Something that can be done with the counted entries. */
 export interface Choice {
@@ -18,20 +17,25 @@ const entries = (count: number) => (count === 1 ? "1 entry" : `${number(count)} 
 /** What can be done with the counted entries, the likeliest first. With `takeBack`, dropped ones run again too. */
 export function choicesFor({ states, dropped }: Tally, takeBack: boolean): readonly Choice[] {
   const back = takeBack ? dropped : 0;
-  const ended = states.dead + states.unhandled + back;
-  const open = states.pending + states.running + states.dead + states.unhandled;
+  const ended = states.dead + states.received + back;
+  const soon = states.failing + states.waiting;
+  const open = soon + states.running + states.dead + states.received;
   const parts = listed([
-    [states.dead, STATE_WORDS.dead],
-    [states.unhandled, STATE_WORDS.unhandled],
+    [states.dead, "dead"],
+    [states.received, "received"],
     [back, "dropped"],
   ]);
-  const verb = states.dead + states.pending + back === 0 ? "Run" : "Retry"; // received ones have never run
+  const early = listed([
+    [states.failing, "failing"],
+    [states.waiting, "waiting"],
+  ]);
+  const verb = states.dead + soon + back === 0 ? "Run" : "Retry"; // received ones have never run
   const retry: Choice = {
-    ...{ change: "retry", count: ended + states.pending, label: `${verb} ${number(ended + states.pending)}` },
+    ...{ change: "retry", count: ended + soon, label: `${verb} ${number(ended + soon)}` },
     text: [
       ended > 0 &&
         `${capital(parts)}: their handlers run${verb === "Run" ? "." : ", and attempts are counted from 1."}`,
-      states.pending > 0 && `${number(states.pending)} waiting: the next attempt is now.`,
+      soon > 0 && `${capital(early)}: the next attempt is now.`,
     ]
       .filter(Boolean)
       .join(" "),
@@ -74,7 +78,7 @@ export function resultText({ pending, ended, dropped, left }: BulkResult): strin
 /** Which entries a filter selects, to end a sentence such as `12 entries`. */
 export function filterText(filter: URLSearchParams): string {
   const states = (filter.get("state") ?? "").split(",").filter((state) => state !== "");
-  const words = states.map((state) => (isState(state) ? STATE_WORDS[state] : state)).join(" or ");
+  const words = states.join(" or ");
   const kind = filter.get("kind") ?? "";
   const text = filter.get("text") ?? "";
   return [
@@ -85,10 +89,6 @@ export function filterText(filter: URLSearchParams): string {
   ]
     .filter(Boolean)
     .join(", ");
-}
-
-function isState(state: string): state is keyof typeof STATE_WORDS {
-  return Object.hasOwn(STATE_WORDS, state);
 }
 
 function listed(parts: readonly (readonly [number, string])[]): string {

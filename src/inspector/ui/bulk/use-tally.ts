@@ -36,10 +36,11 @@ function plus(sum: Tally | undefined, more: Tally): Tally {
   const { states } = sum;
   return {
     states: {
-      pending: states.pending + more.states.pending,
+      waiting: states.waiting + more.states.waiting,
+      failing: states.failing + more.states.failing,
       running: states.running + more.states.running,
       dead: states.dead + more.states.dead,
-      unhandled: states.unhandled + more.states.unhandled,
+      received: states.received + more.states.received,
     },
     dropped: sum.dropped + more.dropped,
     foreign: sum.foreign + more.foreign,

@@ -10,15 +10,14 @@ type Attempt = EntryDetail["runs"][number];
 /** An entry's handler runs and forwards, newest first: start, duration, outcome, error, and the target's response. */
 export function Attempts({ entry }: { entry: EntryDetail }) {
   const { runs, state, reason, runAt, receivedAt } = entry;
-  const longest = Math.max(1, ...runs.map(({ durationMs }) => durationMs));
-  const waits = state === "pending" && runAt > Date.now();
+  const waits = (state === "waiting" || state === "failing") && runAt > Date.now();
   return (
     <section aria-labelledby="attempts-title">
       <h2 id="attempts-title">Attempts</h2>
       {runs.length === 0 && <p class="quiet">{whyNone(entry)}</p>}
       <ol class="timeline">
         {waits && (
-          <li class="run pending">
+          <li class="run waiting">
             {reason === "target_away" ? (
               "Next attempt in its turn, once its target answers"
             ) : (
@@ -35,7 +34,6 @@ export function Attempts({ entry }: { entry: EntryDetail }) {
               key={index}
               run={run}
               after={run.startedAt - receivedAt}
-              longest={longest}
               repeatedIn={repeatedIn(run, runs.slice(index + 1))}
             />
           ))
@@ -53,17 +51,7 @@ function repeatedIn({ handler, error, failure }: Attempt, later: readonly Attemp
   return own[(other < 0 ? own.length : other) - 1]?.attempt;
 }
 
-function Run({
-  run,
-  after,
-  longest,
-  repeatedIn,
-}: {
-  run: Attempt;
-  after: number;
-  longest: number;
-  repeatedIn: number | undefined;
-}) {
+function Run({ run, after, repeatedIn }: { run: Attempt; after: number; repeatedIn: number | undefined }) {
   const { attempt, handler, outcome, durationMs, error, failure, note, startedAt } = run;
   const word = outcome === "ok" ? "handled" : outcome;
   return (
@@ -74,12 +62,9 @@ function Run({
           attempt {attempt}, <bdi>{visible(handler)}</bdi>
         </span>
         <span class="quiet">
-          <LocalTime at={startedAt} isExact />, {durationText(after)} after arrival
+          <LocalTime at={startedAt} isExact />, {durationText(after)} after arrival, took{" "}
+          {durationText(durationMs)}
         </span>
-      </div>
-      <div class="bar-row">
-        <span class="bar" style={{ width: `${Math.max(0.5, (durationMs / longest) * 100)}%` }} />
-        <span class="bar-text">{durationText(durationMs)}</span>
       </div>
       {repeatedIn !== undefined && <p class="quiet">the same error as in attempt {repeatedIn}</p>}
       {error !== null && repeatedIn === undefined && !isSaidBy(note, error) && <ErrorText run={run} />}
@@ -119,7 +104,7 @@ function Said({ text }: { text: string }) {
 function whyNone({ state, reason, settledAt }: EntryDetail): string {
   if (reason === "invalid_data") return "None: its data does not fit the schema, so no handler ran.";
   if (state === "dead") return "None: it was a dead letter from the start.";
-  if (state === "unhandled") return "None: there is no handler or target for this kind.";
-  if (state === "done" && settledAt !== null) return "No runs are recorded.";
+  if (state === "received") return "None: there is no handler or target for this kind.";
+  if (state === "handled" && settledAt !== null) return "No runs are recorded.";
   return "No attempt has finished yet.";
 }

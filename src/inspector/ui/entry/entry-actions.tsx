@@ -55,7 +55,7 @@ export function EntryActions({
     }));
   const leftOut = hidden.length === 0 ? "" : `, without ${hidden.join(", ")}`;
   const gone = delivery === null;
-  const hasEnded = state === "dead" || state === "unhandled";
+  const hasEnded = state === "dead" || state === "received";
   const unfit = entry.stillUnfit ?? [];
   const sendAgain: readonly MenuItem[] = [
     {
@@ -97,7 +97,7 @@ export function EntryActions({
     {
       label: "Drop",
       hint: "let it go: it does not run again by itself",
-      disabled: state === "done" || entry.reason === "dropped",
+      disabled: state === "handled" || entry.reason === "dropped",
       onSelect: () => void drop(),
     },
   ];
@@ -112,7 +112,7 @@ export function EntryActions({
           {unfit.length === 0 ? "Retry" : "Retry anyway"}
         </button>
       )}
-      {state === "pending" && (
+      {(state === "waiting" || state === "failing") && (
         <button type="button" class="main" onClick={() => void retry()}>
           Retry now
         </button>

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { hasEnded } from "../../../inbox/entry-state.ts";
 import type { EntryDetail, Row, Status } from "../../api.ts";
 import { BulkDialog } from "../bulk/bulk-dialog.tsx";
 import type { ApiClient } from "../client.ts";
@@ -56,7 +57,7 @@ export function EntryPage({
         {from !== undefined && <Comparison entry={entry} from={from} client={client} />}
         <Why entry={entry} onField={(field) => setWanted({ field, seq })} />
         <FirstToDiffer drifts={entry.drifts} />
-        {state === "unhandled" && kind !== null ? (
+        {state === "received" && kind !== null ? (
           <ReceivedAdvice kind={kind} client={client} status={status} onAsk={() => setAsked(seq)} />
         ) : (
           <Next {...explanation} />
@@ -74,7 +75,7 @@ export function EntryPage({
       <Payload entry={entry} client={client} wanted={wanted?.seq === seq ? wanted : undefined} />
       <div class="story">
         <Checks explanation={explanation} />
-        {(runs.length > 0 || state === "running" || state === "pending") && <Attempts entry={entry} />}
+        {(runs.length > 0 || !hasEnded(state)) && <Attempts entry={entry} />}
         <Repeats entry={entry} />
         <RelatedEvents entry={entry} client={client} />
         <Facts entry={entry} />
@@ -113,7 +114,7 @@ function Facts({ entry }: { entry: EntryDetail }) {
     ["received", exactTime(entry.receivedAt)],
     ["dated", eventTimestamp === null ? null : exactTime(eventTimestamp)],
     ["ended", settledAt === null ? null : exactTime(settledAt)],
-    ["handlers done", finishedHandlers.length === 0 ? null : finishedHandlers.join(", ")],
+    ["handlers that succeeded", finishedHandlers.length === 0 ? null : finishedHandlers.join(", ")],
     ["order key", orderKey],
     ["source", source],
     ["SHA-256 of the body", bodyHash],

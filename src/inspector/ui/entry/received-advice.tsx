@@ -59,7 +59,7 @@ function RunThese({
   onAsk: () => void;
 }) {
   const { value: tally } = useLoaded(() => client.tally(receivedOf(kind)), [client, kind]);
-  const count = tally?.states.unhandled ?? 0;
+  const count = tally?.states.received ?? 0;
   return (
     <div class="next run-these">
       <p>
@@ -78,5 +78,5 @@ function RunThese({
 
 /** The filter for the received entries of a kind. */
 export function receivedOf(kind: string): URLSearchParams {
-  return new URLSearchParams({ state: "unhandled", kind });
+  return new URLSearchParams({ state: "received", kind });
 }

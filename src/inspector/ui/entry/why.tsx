@@ -10,7 +10,7 @@ type Run = EntryDetail["runs"][number];
 export function Why({ entry, onField }: { entry: EntryDetail; onField: (field: string) => void }) {
   const { problems, runs, state, reason, explanation } = entry;
   const summary = <Summary text={explanation.summary} />;
-  if (state === "done" || state === "unhandled" || reason === "dropped") return summary;
+  if (state === "handled" || state === "received" || reason === "dropped") return summary;
   const last = Math.max(0, ...runs.map(({ attempt }) => attempt));
   const failed = runs.filter(({ attempt, outcome }) => attempt === last && outcome !== "ok");
   if (problems.length > 0 || failed.length > 0) {

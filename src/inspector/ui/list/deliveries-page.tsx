@@ -61,7 +61,7 @@ export function DeliveriesPage({
     const { seq, state } = row;
     if (state === "running") tell({ good: true, text: `#${seq} is running.` });
     else {
-      const isRetry = state !== "done";
+      const isRetry = state !== "handled";
       const what = isRetry ? `retry #${seq}` : `send #${seq} again as a new event`;
       pressed(what, {
         say: () => tell({ good: true, text: `Press r again to ${what}.` }),
@@ -166,7 +166,7 @@ const LOOKED_AT = 200;
 /** Whether one of the newest rows is an entry that is not handled. */
 function hasOpen({ lines }: Feed): boolean {
   return Array.from({ length: Math.min(LOOKED_AT, lines.count) }, (_, at) => lines.at(at)?.row).some(
-    (row) => row?.type === "entry" && row.state !== "done" && row.reason !== "dropped",
+    (row) => row?.type === "entry" && row.state !== "handled" && row.reason !== "dropped",
   );
 }
 

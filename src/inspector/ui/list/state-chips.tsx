@@ -1,13 +1,14 @@
 import type { RowCounts } from "../../api.ts";
 import { setFilter } from "../route.ts";
 
-/** The states that a chip stands for, in the API's words, and the mark that it shows. */
+/** The states that a chip stands for; its label is the mark's too. */
 const CHIPS = [
-  { label: "failed", states: ["dead"], mark: "dead" },
-  { label: "waiting", states: ["pending", "running"], mark: "pending" },
-  { label: "handled", states: ["done"], mark: "done" },
-  { label: "received", states: ["unhandled"], mark: "unhandled" },
-  { label: "refused", states: ["refused"], mark: "refused" },
+  { label: "failing", states: ["failing"] },
+  { label: "dead", states: ["dead"] },
+  { label: "waiting", states: ["waiting", "running"] },
+  { label: "handled", states: ["handled"] },
+  { label: "received", states: ["received"] },
+  { label: "refused", states: ["refused"] },
 ] as const;
 
 /** A chip for each state, with the number of deliveries that match the rest of the filter. */
@@ -38,7 +39,7 @@ export function StateChips({ filter, counts }: { filter: URLSearchParams; counts
         aria-pressed={chosen.length === 0}
         onClick={() => setFilter({ state: "" })}
       >
-        <Count count={all} isEstimate={known?.doneIsEstimate === true} />
+        <Count count={all} isEstimate={known?.handledIsEstimate === true} />
         <span> all</span>
       </button>
       {CHIPS.map((chip) => (
@@ -49,10 +50,10 @@ export function StateChips({ filter, counts }: { filter: URLSearchParams; counts
           aria-pressed={isChosen(chip)}
           onClick={({ ctrlKey, metaKey, shiftKey }) => choose(chip, ctrlKey || metaKey || shiftKey)}
         >
-          <span class={`state ${chip.mark}`}>
+          <span class={`state ${chip.label}`}>
             <Count
               count={known === null ? null : countOf(chip)}
-              isEstimate={chip.label === "handled" && known?.doneIsEstimate === true}
+              isEstimate={chip.label === "handled" && known?.handledIsEstimate === true}
             />
           </span>
           <span> {chip.label}</span>

@@ -60,9 +60,7 @@ export function DurationsChart({ durations }: { durations: readonly KindDuration
           );
         })}
       </svg>
-      <figcaption class="legend">
-        From the median to 95 % of the runs; the ring is the longest. Each step is ten times the one before.
-      </figcaption>
+      <figcaption class="legend">From the median to 95 % of the runs; the ring is the longest.</figcaption>
     </figure>
   );
 }

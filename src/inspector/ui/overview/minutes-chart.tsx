@@ -5,16 +5,16 @@ import { useWidth } from "./use-width.ts";
 
 /** What became of deliveries, in stacking order: each has one colour, and links to the deliveries with these states. */
 const FATES = [
-  { name: "done", states: ["done"], words: [], label: "handled" },
-  { name: "waiting", states: ["pending", "running"], words: [], label: "waiting" },
-  { name: "dead", states: ["dead"], words: [], label: "failed" },
+  { name: "handled", states: ["handled"], words: [], label: "handled" },
+  { name: "waiting", states: ["waiting", "failing", "running"], words: [], label: "waiting or failing" },
+  { name: "dead", states: ["dead"], words: [], label: "dead" },
   {
     name: "refused",
     states: ["refused"],
     words: ["unauthorized", "refused", "failed"],
     label: "refused at the door",
   },
-  { name: "received", states: ["unhandled"], words: [], label: "received, without a handler" },
+  { name: "received", states: ["received"], words: [], label: "received, without a handler" },
   { name: "received", states: [], words: ["duplicate"], label: "duplicate" },
 ] as const;
 

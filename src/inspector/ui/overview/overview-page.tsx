@@ -6,7 +6,6 @@ import { BulkButton } from "../bulk/bulk-dialog.tsx";
 import type { ApiClient } from "../client.ts";
 import { Command } from "../parts/copy-button.tsx";
 import { dayTime } from "../parts/format.ts";
-import { STATE_WORDS } from "../parts/state-words.ts";
 import { visible } from "../parts/visible.ts";
 import { useLoaded } from "../use-loaded.ts";
 import { DriftList } from "./drift-notice.tsx";
@@ -140,11 +139,6 @@ function DeadChart({ reasons, count }: { reasons: Overview["deadReasons"]; count
 }
 
 function leadOf({ since, counts }: Overview): string {
-  const inbox =
-    countsText(
-      counts,
-      (number) => number.toLocaleString("en"),
-      (state) => STATE_WORDS[state],
-    ) || "nothing";
+  const inbox = countsText(counts, (number) => number.toLocaleString("en")) || "nothing";
   return `Since ${dayTime(since)}. In the inbox: ${inbox}.`;
 }

@@ -163,7 +163,7 @@ export const INBOX_FAULTS: readonly Fault[] = [
     follow: async (place) => {
       writeFileSync(join(place.cwd, "all.mjs"), 'export default { "*": () => {} };');
       const { records, stop } = await listening(["--handlers", "all.mjs", "--no-inspect"], place.cwd);
-      await vi.waitFor(() => expect(records("attempt")).toMatchObject([{ state: "done" }]));
+      await vi.waitFor(() => expect(records("attempt")).toMatchObject([{ state: "handled" }]));
       await stop();
     },
   },

@@ -7,7 +7,7 @@ import {
   resultText,
 } from "../../../../src/inspector/ui/bulk/bulk-words.ts";
 
-const none = { pending: 0, running: 0, dead: 0, unhandled: 0 };
+const none = { waiting: 0, failing: 0, running: 0, dead: 0, received: 0 };
 const tallyOf = (states: Partial<Tally["states"]>, parts: Partial<Tally> = {}): Tally => ({
   ...{ states: { ...none, ...states }, dropped: 0, foreign: 0, newest: 9, next: null },
   ...parts,
@@ -20,8 +20,8 @@ const resultOf = (parts: Partial<BulkResult>, left: Partial<BulkResult["left"]> 
 it.each([
   ["nothing", tallyOf({}), false, []],
   ["dead entries", tallyOf({ dead: 2 }), false, ["Retry 2", "Drop 2"]],
-  ["what waits and what ended", tallyOf({ pending: 1, dead: 2 }), false, ["Retry 3", "Drop 3"]],
-  ["what was received and never ran", tallyOf({ unhandled: 12 }), false, ["Run 12", "Drop 12"]],
+  ["what waits and what ended", tallyOf({ failing: 1, dead: 2 }), false, ["Retry 3", "Drop 3"]],
+  ["what was received and never ran", tallyOf({ received: 12 }), false, ["Run 12", "Drop 12"]],
   ["what runs", tallyOf({ running: 1 }), false, ["Drop 1"]],
   ["what was dropped", tallyOf({}, { dropped: 3 }), false, []],
   ["what was dropped and is taken back", tallyOf({ dead: 1 }, { dropped: 3 }), true, ["Retry 4", "Drop 1"]],
@@ -30,9 +30,9 @@ it.each([
 });
 
 it("a retry says what happens to ended and to waiting entries", () => {
-  const [retry] = choicesFor(tallyOf({ pending: 2, dead: 9, unhandled: 3 }), false);
+  const [retry] = choicesFor(tallyOf({ failing: 2, waiting: 4, dead: 9, received: 3 }), false);
   expect(retry?.text).toBe(
-    "9 dead, 3 received: their handlers run, and attempts are counted from 1. 2 waiting: the next attempt is now.",
+    "9 dead, 3 received: their handlers run, and attempts are counted from 1. 2 failing, 4 waiting: the next attempt is now.",
   );
 });
 
@@ -52,7 +52,7 @@ it.each([
 it("a filter is said in words", () => {
   const text = (query: string) => filterText(new URLSearchParams(query));
   expect(text("")).toBe("");
-  expect(text("state=dead,unhandled&kind=payment.*&text=4711&within=1000")).toBe(
+  expect(text("state=dead,received&kind=payment.*&text=4711&within=1000")).toBe(
     "that are dead or received, of kind payment.*, with “4711”, of the chosen time",
   );
 });

@@ -4,7 +4,7 @@ import { Lines } from "../../../../src/inspector/ui/list/lines.ts";
 
 const entry = (seq: number, parts: Partial<EntryRow> = {}): EntryRow => ({
   ...{ type: "entry", id: `e${seq}`, seq, receivedAt: seq * 10, kind: "lead.created", eventId: `evt_${seq}` },
-  ...{ state: "pending", reason: null, attempts: 0, duplicates: 0, lastSeenAt: seq * 10, runAt: 0 },
+  ...{ state: "waiting", reason: null, attempts: 0, duplicates: 0, lastSeenAt: seq * 10, runAt: 0 },
   ...{ settledAt: null, bytes: 2, why: null, resource: null, durationMs: null, ...parts },
 });
 const refusal = (number: number, receivedAt: number): RefusalRow => ({
@@ -28,13 +28,13 @@ it("new rows appear at the top, known ones change in place, and those that no lo
   const lines = new Lines();
   lines.reset([entry(2), entry(1)], null, []);
   const added = lines.apply({
-    rows: [entry(1, { state: "done" }), entry(3)],
+    rows: [entry(1, { state: "handled" }), entry(3)],
     refusals: [refusal(1, 40)],
     gone: ["e2", "e77"],
   });
   expect(added).toBe(2);
   expect(ids(lines)).toEqual(["r1", "e3", "e1"]);
-  expect(lines.find("e1")).toMatchObject({ state: "done" });
+  expect(lines.find("e1")).toMatchObject({ state: "handled" });
   expect([lines.positionOf("r1"), lines.positionOf("e1"), lines.positionOf("e2")]).toEqual([0, 2, -1]);
 });
 
