@@ -53,7 +53,7 @@ export interface RefusalRow {
   readonly status: number;
   /** Why it was refused, in one line. */
   readonly why: string;
-  /** From its head to the answer. */
+  /** From the request's headers to the response. */
   readonly durationMs: number;
 }
 

@@ -101,7 +101,7 @@ function compareObject({ fields, others }: DataType & { type: "object" }, path: 
   };
 }
 
-/** A key that looks like data is not told. */
+/** A key that looks like data is not printed. */
 function newField(path: string, name: string, value: unknown): Difference {
   const key = looksLikeName(name) ? name : "*";
   return { path: `${path}.${key}`, what: "new field", expected: "no such field", got: typeOfValue(value) };

@@ -36,7 +36,7 @@ export interface InboxNearlyFullAlert {
 /** What is wrong. */
 export type AlertCondition = DeadLettersAlert | OldestDueAlert | InboxNearlyFullAlert;
 
-/** What `onAlert` is told: a condition when it begins to hold, and once more when it is over. */
+/** Passed to `onAlert`: a condition when it begins to hold, and once more when it is over. */
 export type Alert = AlertCondition & {
   /** `false` when it is over; the numbers are then those of now. */
   readonly active: boolean;

@@ -61,7 +61,7 @@ export class CountedDeliveries {
     );
     this.#durations = set.histogram(
       "hookporter_answer_duration_seconds",
-      "Time from a request's head to its answer, the commit included, by outcome.",
+      "Time from a request's headers to the response, the commit included, by outcome.",
       { buckets: ANSWER_BUCKETS, labels: ["outcome"] },
     );
     set.gauge(

@@ -19,8 +19,8 @@ export type WatchedReceiver = Pick<Receiver, "observe" | "inbox" | "ready">;
 
 /**
  * Calls `onAlert` when dead letters are too many, the oldest due entry has waited too long, or the inbox is nearly full:
- * once when that begins, and once when it is over. Returns a function that ends it. Without it, nothing is looked at. It
- * keeps no process running, and looks only while the receiver is started.
+ * once when that begins, and once when it is over. Returns a function that ends it. It
+ * keeps no process running, and watches only while the receiver is started.
  *
  * @throws ConfigurationError `option_invalid`
  *

@@ -86,7 +86,7 @@ export async function accept(
     if (error instanceof ConfigurationError) return { type: "misconfigured", error };
     settings.log.error(
       { error: describeError(error) },
-      "a delivery could not be kept; the sender was told to come again",
+      "could not store a delivery; answered 503 so that the sender retries",
     );
     return { type: "unavailable", error: asError(error) };
   }

@@ -46,7 +46,7 @@ export class Backlog {
     );
   }
 
-  /** Call it when an entry was kept that waits. */
+  /** Call it after storing a pending entry. */
   added(): void {
     this.#added++;
   }

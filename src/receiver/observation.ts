@@ -17,7 +17,7 @@ export interface DeliveryObservation {
   /** The address of the connection's other end: the sender, or the last proxy or tunnel; `undefined` if it is unknown. */
   readonly remoteAddress?: string | undefined;
   readonly receivedAt: number;
-  /** From the request's head to the answer, including the commit. */
+  /** From the request's headers to the response, including the commit. */
   readonly durationMs: number;
   /** Bytes of the body that were read. */
   readonly bytes: number;

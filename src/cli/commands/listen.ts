@@ -39,7 +39,7 @@ export function registerListen(program: CliCommand, context: CliContext): void {
     .common("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
     .option(
       "--role <role>",
-      "what this process does with the inbox by itself: receive, run, or both (default: both)",
+      "receive deliveries (receive), run handlers (run), or both (default: both)",
       readChoice(["both", "receive", "run"]),
     )
     .common(

@@ -37,7 +37,7 @@ async function endpointPort(port: number, setup: Setup): Promise<Finding> {
   return warn(`${port}: a receiver answers there, but none uses this inbox`, fix);
 }
 
-/** These servers answer nothing that others do not: whoever has the inbox open is taken for their owner. */
+/** These servers answer nothing that others do not: the process with the inbox open counts as their owner. */
 async function otherPort(port: number, flag: string, setup: Setup): Promise<Finding> {
   const why = await whyTaken(port);
   if (why === undefined) return ok(`${port} (${flag}) is free`);

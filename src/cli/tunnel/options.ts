@@ -72,7 +72,7 @@ export function addTunnelOptions(command: CliCommand): CliCommand {
     )
     .option(
       "--public-url <url>",
-      "public address that already leads here, or to the port of --tunnel ssh; listen checks that it does",
+      "existing public URL that forwards here, or to the port of --tunnel ssh; listen checks that it does",
       readPublicUrl,
     )
     .option(

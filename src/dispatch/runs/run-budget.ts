@@ -8,7 +8,7 @@ export const MAX_MARGIN = 1000;
 /** A share of a short budget that is kept for each. */
 const MARGIN = 0.1;
 
-/** What a budget depends on. */
+/** The time of a drain, the limit of one handler, and the signals of a shutdown. */
 interface BudgetTerms {
   readonly budgetMs: number;
   /** When it began, by `performance.now()`. Default: now. */

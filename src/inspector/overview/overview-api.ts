@@ -39,7 +39,7 @@ export interface Overview {
   readonly now: number;
   /** The last 60 minutes, oldest first. */
   readonly minutes: readonly Minute[];
-  /** Times from a request's head to its answer. */
+  /** Times from a request's headers to the response. */
   readonly latency: readonly HistogramBucket[];
   readonly durations: readonly KindDurations[];
   readonly counts: StateCounts;

@@ -28,7 +28,7 @@ export type HandlersOption<Schemas = object, OtherKinds extends string = never> 
 
 /** What {@link defineHandlers} takes. */
 export interface HandlersDefinition<Schemas extends DataSchemas, OtherKinds extends string> {
-  /** Kinds beyond the 12 that are known on purpose, such as `invoice.sent`. Default: none. */
+  /** Additional event kinds, beyond the 12, such as `invoice.sent`. Default: none. */
   readonly otherKinds?: readonly OtherKinds[] | undefined;
   /** Your own schemas for `data`, by kind: any Standard Schema library. Default: none. */
   readonly schemas?: SchemasOption<Schemas, OtherKinds> | undefined;

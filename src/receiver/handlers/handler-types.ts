@@ -43,7 +43,7 @@ export type EventsByPattern<Schemas = object, OtherKinds extends string = never>
 
 /**
  * A member of a map. Unlike `Map[Key]`, it lets TypeScript compare registries by the members of their maps, so that one with
- * schemas can stand for one without.
+ * schemas is assignable to one without.
  */
 export type Member<Map, Key> = Key extends keyof Map ? Map[Key] : never;
 

@@ -35,12 +35,11 @@ export interface ReceiverOptions<
   /** This receiver's name for the sender; two senders sharing an inbox need two. Default `service`. */
   readonly source?: string | undefined;
   /**
-   * What this process does by itself. `receive`: keeps deliveries and answers them, and leaves their entries to other
-   * processes. `run`: runs entries, for a process that is given no deliveries; it accepts those that it is given all the
-   * same. Default `both`.
+   * What this process does. `receive`: keeps deliveries and answers them, and leaves their entries to other processes.
+   * `run`: runs entries, for a process that is sent no deliveries; it still accepts deliveries. Default `both`.
    */
   readonly role?: Role | undefined;
-  /** Kinds beyond the 12 that are known on purpose, such as `invoice.sent`. Default: none. */
+  /** Additional event kinds, beyond the 12, such as `invoice.sent`. Default: none. */
   readonly otherKinds?: readonly OtherKinds[] | undefined;
   /** Your own schemas for `data`, by kind: any Standard Schema library. Default: none. */
   readonly schemas?: SchemasOption<Schemas, OtherKinds> | undefined;
@@ -99,20 +98,20 @@ export interface ReceiverOptions<
   readonly handlerTimeout?: number | undefined;
   /** When failed entries run again. Default: 10 attempts, from 1 to 256 seconds apart, up to half of it random. */
   readonly retry?: RetryOptions | undefined;
-  /** How long an entry stays ours if this process dies. Default 15 seconds. */
+  /** How long other processes wait before they take over the entries of this one if it dies. Default 15 seconds. */
   readonly lease?: number | undefined;
-  /** How often the inbox is looked at without being told to. Default 1 second. */
+  /** How often to poll the inbox. Default 1 second. */
   readonly poll?: number | undefined;
   /**
-   * How long an entry without a handler here waits for another process that has one, before it ends as `unhandled`; only
+   * How long an entry without a handler here waits for another process that has one, before it ends as *received*; only
    * while other processes are registered with the inbox, or with the role `receive`. Default 10 minutes.
    */
   readonly unhandledAfter?: number | undefined;
   /** How long `close()` waits for running handlers. Default 10 seconds. */
   readonly drainTimeout?: number | undefined;
   /**
-   * Bytes that the embedded inbox's log (`-wal`) may reach before a warning: some other program keeps it from being
-   * brought into the file. Default 256 MiB.
+   * Bytes that the embedded inbox's log (`-wal`) may reach before a warning: another program blocks checkpoints. Default
+   * 256 MiB.
    */
   readonly walLimit?: number | undefined;
   /**
@@ -121,8 +120,8 @@ export interface ReceiverOptions<
    */
   readonly tracing?: Tracing | undefined;
   /**
-   * Tells when events begin to differ from those before: what `watchDrift` returns. Checked when an entry first runs, not
-   * before the answer; a difference is a warning and changes nothing else. Default: none.
+   * Reports schema drift; pass `watchDrift(file)`. Checked when an entry first runs, not before the answer; a difference is
+   * a warning and changes nothing else. Default: none.
    */
   readonly drift?: DriftWatch | undefined;
   /** Any pino logger fits. Default: pino, warnings and errors, to standard error. */
