@@ -2,7 +2,7 @@ import type { Io } from "./io.ts";
 import { hidden, shownValue } from "./shown-value.ts";
 
 /** What the user gave besides variables. */
-export interface Given {
+export interface GivenSources {
   readonly argv: readonly string[];
   /** Values of the configuration file. */
   readonly configured: readonly string[];
@@ -12,7 +12,7 @@ export interface Given {
  * Hides values in a message that may be secrets: pasted as a value, as a variable's name, or into a URL. Every message
  * passes here last, so a secret is caught whichever code put it into the message.
  */
-export function hideGiven(message: string, { argv, configured }: Given, { env, cwd }: Io): string {
+export function hideGiven(message: string, { argv, configured }: GivenSources, { env, cwd }: Io): string {
   const variables = Object.entries(env).filter(([name]) => /^(?:HOOKPORTER|NGROK)_/.test(name));
   const given = [
     ...argv.flatMap(valuesOf),

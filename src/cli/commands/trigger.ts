@@ -5,7 +5,7 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addChaosOptions } from "../send/chaos-options.ts";
-import type { TriggerOptions } from "../send/trigger.ts";
+import type { TriggerCommandOptions } from "../send/trigger.ts";
 import { readCount, readEndpoint, readTimeout } from "../settings/values.ts";
 
 /** `trigger <kind>`: signs and sends a sample event. */
@@ -43,7 +43,7 @@ export function registerTrigger(program: CliCommand, context: CliContext): void 
       "after",
       "\nExample:\n  hookporter trigger payment.received --set data.amount=1200 --duplicate 2",
     )
-    .action(async (kind: string | undefined, options: TriggerOptions) =>
+    .action(async (kind: string | undefined, options: TriggerCommandOptions) =>
       (await import("../send/trigger.ts")).runTrigger(kind, options, command, context),
     );
 }

@@ -1,7 +1,7 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
-import type { VerifyOptions } from "../sign/verify.ts";
+import type { VerifyCommandOptions } from "../sign/verify.ts";
 
 /** `verify [file]`: checks the signature of a body, and explains a failure. */
 export function registerVerify(program: CliCommand, context: CliContext): void {
@@ -13,7 +13,7 @@ export function registerVerify(program: CliCommand, context: CliContext): void {
     .signatureHeader();
   addSecretOptions(command)
     .addHelpText("after", "\nExample:\n  hookporter verify body.json --signature sha256=1f0c…")
-    .action(async (file: string | undefined, options: VerifyOptions) =>
+    .action(async (file: string | undefined, options: VerifyCommandOptions) =>
       (await import("../sign/verify.ts")).runVerify(file, options, context),
     );
 }

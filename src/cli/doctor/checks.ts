@@ -5,7 +5,7 @@ import { database, tables } from "./database.ts";
 import { disk } from "./disk.ts";
 import { entries, processes } from "./entries.ts";
 import { envFile } from "./env-file.ts";
-import { type Check, type Finding, fail, ok, splitFix, warn } from "./finding.ts";
+import { type DoctorCheck, type Finding, fail, ok, splitFix, warn } from "./finding.ts";
 import { handlers } from "./handlers.ts";
 import { inboxContent } from "./inbox-content.ts";
 import { inboxPlace } from "./inbox-place.ts";
@@ -19,7 +19,7 @@ import { tunnel } from "./tunnel.ts";
 const VARIABLES = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
 
 /** Proxy variables, which most requests do not honour. */
-const proxy: Check = {
+const proxy: DoctorCheck = {
   name: "proxy",
   run: ({ options: { baseUrl }, context: { io } }) => {
     const set = VARIABLES.filter((name) => io.env[name]);
@@ -41,7 +41,7 @@ function splitAtColon(text: string): ReturnType<typeof splitFix> {
 const ANSWER = 3000;
 
 /** Whether the targets of `--forward-to` answer. They get no delivery. */
-const targets: Check = {
+const targets: DoctorCheck = {
   name: "target",
   run: async ({ options: { forwardTo = [], insecure = false } }) => {
     const urls = [...new Map(forwardTo.map(({ target }) => [target.href, target])).values()];
@@ -58,7 +58,7 @@ async function targetFinding(target: URL, insecure: boolean): Promise<Finding> {
 }
 
 /** All checks, in the order in which they are shown. */
-export const CHECKS: readonly Check[] = [
+export const CHECKS: readonly DoctorCheck[] = [
   ...[node, sqlite],
   ...[secret, envFile],
   ...[inboxPlace, disk, inboxContent, database, tables, processes, entries],

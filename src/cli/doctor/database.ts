@@ -1,7 +1,8 @@
 import type { DatabaseFacts, TableFacts } from "../../inbox/postgres/examine.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import { durationText } from "../../text/duration-text.ts";
 import { sizeText } from "../inbox/size-text.ts";
-import { type Check, counted, type Finding, fail, ok, warn } from "./finding.ts";
+import { counted, type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
 
 /** The oldest major version of PostgreSQL that has what the inbox uses. */
 const OLDEST = 13;
@@ -13,7 +14,7 @@ const DEAD_ROWS = 100_000;
 const DEAD_SHARE = 10;
 
 /** The server of an inbox on PostgreSQL: its version, and what comes between. */
-export const database: Check = {
+export const database: DoctorCheck = {
   name: "database",
   run: async (setup) => {
     const facts = await setup.database();
@@ -53,13 +54,13 @@ function notifications({ notifies }: DatabaseFacts): readonly Finding[] {
 }
 
 /** The tables of an inbox on PostgreSQL: their version, who may use them, and their upkeep. */
-export const tables: Check = {
+export const tables: DoctorCheck = {
   name: "tables",
   run: async (setup) => {
     const facts = await setup.database().catch(() => undefined);
     if (facts === undefined) return [];
     const { schema, newestSchema, lacks, name, server } = facts;
-    const migrate = `run hookporter inbox migrate --grant-to ${server.user} as a user who may create a schema`;
+    const migrate = `run ${ownCommand(`inbox migrate --grant-to ${server.user}`)} as a user who may create a schema`;
     if (schema === 0) {
       if (server.mayCreate) return [ok(`none in the schema ${name} yet: listen makes them`)];
       return [fail(`there are none in the schema ${name}, and ${server.user} may not make them`, migrate)];
@@ -70,7 +71,7 @@ export const tables: Check = {
     }
     if (schema < newestSchema) {
       const found = `version ${schema} in the schema ${name}, of ${newestSchema}`;
-      return [warn(found, "run hookporter inbox migrate, or start listen as their owner")];
+      return [warn(found, `run ${ownCommand("inbox migrate")}, or start listen as their owner`)];
     }
     const findings = facts.tables === undefined ? [] : upkeep(facts.tables, name);
     if (findings.length > 0) return findings;
@@ -88,7 +89,7 @@ function upkeep(facts: TableFacts, name: string): readonly Finding[] {
         ? "there is no partition for today: its rows share one with all later days"
         : "there is no partition for tomorrow";
     findings.push(
-      warn(found, "run hookporter inbox maintain, and see in the log why days could not be made"),
+      warn(found, `run ${ownCommand("inbox maintain")}, and see in the log why days could not be made`),
     );
   }
   if (neverVacuumed === "server")

@@ -1,8 +1,9 @@
 import { closeSync, constants, existsSync, fdatasyncSync, openSync, statfsSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { ownCommand } from "../../package/own-command.ts";
 import { durationText } from "../../text/duration-text.ts";
 import { sizeText } from "../inbox/size-text.ts";
-import { type Check, ok, warn } from "./finding.ts";
+import { type DoctorCheck, ok, warn } from "./finding.ts";
 
 /** Bytes that must be free besides twice the size of the log. */
 export const RESERVE = 500 * 1024 * 1024;
@@ -14,7 +15,7 @@ const SAMPLES = 5;
 const O_TMPFILE = 0o20200000;
 
 /** The disk that the inbox file is on. */
-export const disk: Check = {
+export const disk: DoctorCheck = {
   name: "disk",
   run: async ({ inbox: { file: path }, file }) => {
     const folder = path === undefined ? undefined : dirname(path);
@@ -27,7 +28,7 @@ export const disk: Check = {
       return [
         warn(
           `only ${sizeText(free)} are free for the inbox, less than ${sizeText(needed)}`,
-          "free some space, or prune: hookporter events prune --older-than 8d",
+          `free some space, or prune: ${ownCommand("events prune --older-than 8d")}`,
         ),
       ];
     }

@@ -5,7 +5,7 @@ import { SERVICE_FITS } from "../service/options.ts";
 import { type FitTable, fitOptions } from "../settings/fitting.ts";
 import { TUNNEL_FITS } from "../tunnel/fitting.ts";
 import { CHECKS } from "./checks.ts";
-import { type Check, type Finding, failure, type Status, TIME_LIMIT, warn } from "./finding.ts";
+import { type DoctorCheck, type Finding, type FindingStatus, failure, TIME_LIMIT, warn } from "./finding.ts";
 import type { DoctorOptions } from "./options.ts";
 import { openSetup, type Setup } from "./setup.ts";
 import { printCounts, printFinding } from "./view.ts";
@@ -14,7 +14,7 @@ import { printCounts, printFinding } from "./view.ts";
 export async function doctor(given: DoctorOptions, command: Command, context: CliContext): Promise<void> {
   const setup = openSetup(fitOptions(given, command, DOCTOR_FITS), context);
   const running = CHECKS.map((check) => ({ check, findings: findIn(check, setup) }));
-  const counts: Record<Status, number> = { ok: 0, warn: 0, fail: 0 };
+  const counts: Record<FindingStatus, number> = { ok: 0, warn: 0, fail: 0 };
   for (const { check, findings } of running) {
     context.output.status(`looking at: ${check.name}`);
     const found = await findings;
@@ -42,7 +42,7 @@ function hide(text: string, context: CliContext): string {
 
 /** What a check finds within its time; an error is a finding too. */
 export async function findIn(
-  { name, run, timeLimit = TIME_LIMIT }: Check,
+  { name, run, timeLimit = TIME_LIMIT }: DoctorCheck,
   setup: Setup,
 ): Promise<readonly Finding[]> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,12 +1,13 @@
+import { ownCommand } from "../../package/own-command.ts";
 import { durationText } from "../../text/duration-text.ts";
-import { type Check, counted, type Finding, ok, warn } from "./finding.ts";
+import { counted, type DoctorCheck, type Finding, ok, warn } from "./finding.ts";
 import type { Setup } from "./setup.ts";
 
 /** Milliseconds after which an entry that is due should have been run. */
 export const BEHIND = 5 * 60_000;
 
 /** What waits in the inbox, and what died there. */
-export const entries: Check = {
+export const entries: DoctorCheck = {
   name: "entries",
   run: async (setup) => {
     const contents = await setup.contents();
@@ -28,7 +29,7 @@ async function behind({ contents, processes, context }: Setup): Promise<readonly
     const fix = "start listen, or your receiver, with handlers or a target";
     return [warn(`${found}, and no process runs them`, fix)];
   }
-  const fix = "run hookporter events list --state waiting,failing,running to see what they wait for";
+  const fix = `run ${ownCommand("events list --state waiting,failing,running")} to see what they wait for`;
   return [warn(`${found}: handlers do not keep up`, fix)];
 }
 
@@ -37,13 +38,13 @@ function deadLetters(dead: number): readonly Finding[] {
   return [
     warn(
       counted(dead, "dead letter", "dead letters"),
-      "run hookporter events list --state dead to see why, then hookporter events retry --state dead, or events drop",
+      `run ${ownCommand("events list --state dead")} to see why, then ${ownCommand("events retry --state dead")}, or events drop`,
     ),
   ];
 }
 
 /** The processes that share the inbox. */
-export const processes: Check = {
+export const processes: DoctorCheck = {
   name: "processes",
   run: async ({ contents, processes: others }) => {
     if ((await contents()) === undefined) return [];

@@ -4,7 +4,7 @@ import { readSecrets } from "../../signature/secrets.ts";
 import { SECRET_VARIABLE } from "../secrets/options.ts";
 import { readEnvFile } from "../secrets/secret.ts";
 import { shownVariable } from "../shown-value.ts";
-import { type Check, counted, type Finding, ok, warn } from "./finding.ts";
+import { counted, type DoctorCheck, type Finding, ok, warn } from "./finding.ts";
 import { shownMode } from "./mode.ts";
 import type { Setup } from "./setup.ts";
 
@@ -12,7 +12,7 @@ import type { Setup } from "./setup.ts";
 const HOLDS_A_KEY = /SECRET|TOKEN|KEY|PASSW|PGPASS|_URL$/i;
 
 /** The file that variables are read from if they are not set. */
-export const envFile: Check = {
+export const envFile: DoctorCheck = {
   name: "env file",
   run: (setup) => {
     const { options, context } = setup;

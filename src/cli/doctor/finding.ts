@@ -3,11 +3,11 @@ import { unusableFrom } from "../files/unusable.ts";
 import type { Setup } from "./setup.ts";
 
 /** How good a finding is: only `fail` means that something does not work. */
-export type Status = "ok" | "warn" | "fail";
+export type FindingStatus = "ok" | "warn" | "fail";
 
 /** One line of the result. */
 export interface Finding {
-  readonly status: Status;
+  readonly status: FindingStatus;
   /** What was found. Never contains a secret. */
   readonly message: string;
   /** What to do about it; absent if it is `ok`. */
@@ -15,7 +15,7 @@ export interface Finding {
 }
 
 /** Looks at one part of a setup, and changes nothing. Errors that it throws are findings too. */
-export interface Check {
+export interface DoctorCheck {
   /** One word or two, shown at the start of each line. */
   readonly name: string;
   /** Milliseconds after which it is given up. Default {@link TIME_LIMIT}. */

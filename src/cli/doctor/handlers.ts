@@ -9,11 +9,11 @@ import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
 import { canStart } from "../files/find-program.ts";
 import { chooseHandlers } from "../handlers/chosen-handlers.ts";
 import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
-import { type Check, counted, type Finding, fail, ok, warn } from "./finding.ts";
+import { counted, type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
 import type { Setup } from "./setup.ts";
 
 /** Whether handlers load, and which of the twelve kinds nobody handles or forwards. They are not run. */
-export const handlers: Check = {
+export const handlers: DoctorCheck = {
   name: "handlers",
   run: async (setup) => {
     const { handlers: path, exec, onDead, forwardTo = [] } = setup.options;

@@ -1,7 +1,8 @@
 import { findLock } from "../../inbox/sqlite/care/examine.ts";
 import type { FileFacts } from "../../inbox/sqlite/care/examine-file.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import { sizeText } from "../inbox/size-text.ts";
-import { type Check, type Finding, fail, ok, warn } from "./finding.ts";
+import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
 import { FILE_TIME } from "./setup.ts";
 
 /** Size in bytes of the log from which something keeps it from shrinking. */
@@ -10,7 +11,7 @@ const LARGE_LOG = 256 * 1024 * 1024;
 const RECOVER = "stop all programs that use it, keep all its files, and follow docs/recovery.md";
 
 /** Whether the inbox file is whole, can be written, and is of this version. */
-export const inboxContent: Check = {
+export const inboxContent: DoctorCheck = {
   name: "content",
   timeLimit: FILE_TIME + 5000,
   run: async ({ inbox, file }) => {
@@ -27,7 +28,7 @@ export const inboxContent: Check = {
       return [
         warn(
           `${path} is too large (${sizeText(bytes)}) to be checked in ${FILE_TIME / 1000} s`,
-          "check it as a whole, however long that takes: hookporter inbox check",
+          `check it as a whole, however long that takes: ${ownCommand("inbox check")}`,
         ),
       ];
     }

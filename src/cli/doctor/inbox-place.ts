@@ -5,7 +5,7 @@ import { isPostgresUrl } from "../../inbox/postgres/options.ts";
 import { missingPart } from "../../inbox/sqlite/file/inbox-file.ts";
 import { networkFileSystem } from "../../inbox/sqlite/file/network-file-system.ts";
 import { unusable } from "../files/unusable.ts";
-import { type Check, type Finding, fail, failure, ok, warn } from "./finding.ts";
+import { type DoctorCheck, type Finding, fail, failure, ok, warn } from "./finding.ts";
 import { shownMode } from "./mode.ts";
 
 /** Folders whose content a program copies to other machines, while the inbox changes. */
@@ -15,7 +15,7 @@ const SYNCED =
 const { R_OK, W_OK, X_OK } = constants;
 
 /** Where the inbox file is, and who may read or replace it. */
-export const inboxPlace: Check = {
+export const inboxPlace: DoctorCheck = {
   name: "inbox",
   run: ({ inbox: { file, option, shown } }) => {
     if (file === undefined) {

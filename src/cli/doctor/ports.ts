@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
-import { type Check, type Finding, fail, ok, warn } from "./finding.ts";
+import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
 import { portUser } from "./port-user.ts";
 import type { Setup } from "./setup.ts";
 
@@ -9,7 +9,7 @@ const HOST = "127.0.0.1";
 const ANSWER = 2000;
 
 /** The ports that `listen` would open. */
-export const ports: Check = {
+export const ports: DoctorCheck = {
   name: "port",
   run: async (setup) => {
     const { port = DEFAULT_PORT, healthPort, inspectPort } = setup.options;

@@ -1,11 +1,11 @@
 import packageJson from "../../../package.json" with { type: "json" };
 import { sqliteInUse } from "../../inbox/sqlite/client.ts";
-import { type Check, fail, ok } from "./finding.ts";
+import { type DoctorCheck, fail, ok } from "./finding.ts";
 
 const OLDEST = packageJson.engines.node.replace(">=", "");
 
 /** The program that runs this. */
-export const node: Check = {
+export const node: DoctorCheck = {
   name: "node",
   run: () => {
     const { node: version } = process.versions;
@@ -15,7 +15,7 @@ export const node: Check = {
 };
 
 /** Which SQLite keeps an inbox file: Node's own, or a package. */
-export const sqlite: Check = {
+export const sqlite: DoctorCheck = {
   name: "sqlite",
   run: ({ inbox }) => {
     if (inbox.file === undefined) return [];

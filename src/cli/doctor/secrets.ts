@@ -2,10 +2,10 @@ import { isPlaceholder } from "../../signature/secret-bytes.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import { SECRET_VARIABLE } from "../secrets/options.ts";
 import type { FoundSecrets } from "../secrets/secret.ts";
-import { type Check, type Finding, fail, ok, splitFix, warn } from "./finding.ts";
+import { type DoctorCheck, type Finding, fail, ok, splitFix, warn } from "./finding.ts";
 
 /** The secrets that deliveries are verified with: where they are, and whether they can be guessed. */
-export const secret: Check = {
+export const secret: DoctorCheck = {
   name: "secret",
   run: async ({ secrets, context: { io } }) => {
     const found = await secrets();

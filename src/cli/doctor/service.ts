@@ -2,10 +2,10 @@ import { readNetworkFailure } from "../../client/network-failure.ts";
 import { HookporterError } from "../../errors.ts";
 import { DEFAULT_AGES } from "../../receiver/options/options.ts";
 import { durationText } from "../../text/duration-text.ts";
-import { type Check, fail, failure, ok, warn } from "./finding.ts";
+import { type DoctorCheck, fail, failure, ok, warn } from "./finding.ts";
 
 /** Whether the service answers, and takes the credential. */
-export const service: Check = {
+export const service: DoctorCheck = {
   name: "service",
   run: async (setup) => {
     const probe = await setup.service();
@@ -30,7 +30,7 @@ export const service: Check = {
 const NOTICED = 30_000;
 
 /** This machine's clock, compared with the service's: deliveries that seem to come from the future are refused. */
-export const clock: Check = {
+export const clock: DoctorCheck = {
   name: "clock",
   run: async (setup) => {
     const { ahead } = (await setup.service().catch(() => undefined)) ?? {};

@@ -1,15 +1,16 @@
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import { endpointUrl } from "../../tunnel/public-url.ts";
 import { lostBySandbox } from "../service/sandbox-subscriptions.ts";
 import { type RememberedSubscription, SubscriptionMemory } from "../service/subscription-memory.ts";
-import { type Check, type Finding, fail, ok, warn } from "./finding.ts";
+import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
 import type { Setup } from "./setup.ts";
 
 /** Whether a subscription that was created from this folder leads here. The API cannot list them. */
-export const subscription: Check = {
+export const subscription: DoctorCheck = {
   name: "subscription",
   run: async (setup) => {
     const probe = await setup.service().catch(() => undefined);
@@ -42,13 +43,13 @@ function problemOf(one: RememberedSubscription, { isLost, secrets, setup }: Judg
   if (isLost(one)) {
     return warn(
       `the sandbox has forgotten ${name}, as it does when it ends`,
-      `run hookporter subscribe ${shownUrl(one.url)}, or listen --subscribe`,
+      `run ${ownCommand(`subscribe ${shownUrl(one.url)}`)}, or listen --subscribe`,
     );
   }
   if (one.state === "unconfirmed") {
     return warn(
       `${name} may exist: the service's response to creating it was lost`,
-      "look it up at the service; then run hookporter subscribe --confirm or --forget with its id or URL",
+      `look it up at the service; then run ${ownCommand("subscribe --confirm")} or --forget with its id or URL`,
     );
   }
   if (!secrets.includes(one.secretFingerprint)) {
@@ -61,7 +62,7 @@ function problemOf(one: RememberedSubscription, { isLost, secrets, setup }: Judg
   if (here === undefined || new URL(one.url).href === here.href) return undefined;
   return warn(
     `${name} leads to ${shownUrl(one.url)}, not to ${shownUrl(here)}`,
-    `run hookporter subscribe ${shownUrl(here)}, or change --port, --path or --public-url`,
+    `run ${ownCommand(`subscribe ${shownUrl(here)}`)}, or change --port, --path or --public-url`,
   );
 }
 

@@ -6,12 +6,12 @@ import { TUNNEL_KINDS } from "../tunnel/kinds.ts";
 import { ngrokConfigPath } from "../tunnel/ngrok-config.ts";
 import { ngrokSettings } from "../tunnel/ngrok-settings.ts";
 import { checkKey } from "../tunnel/ssh-settings.ts";
-import { type Check, type Finding, fail, ok, warn } from "./finding.ts";
+import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
 import { shownMode } from "./mode.ts";
 import type { Setup } from "./setup.ts";
 
 /** What the tunnel of `--tunnel` needs on this machine. It is not opened. */
-export const tunnel: Check = {
+export const tunnel: DoctorCheck = {
   name: "tunnel",
   run: (setup) => {
     const { tunnel: name } = setup.options;

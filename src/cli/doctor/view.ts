@@ -1,7 +1,7 @@
 import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
 import { wrapText } from "../wrap-text.ts";
-import type { Finding, Status } from "./finding.ts";
+import type { Finding, FindingStatus } from "./finding.ts";
 
 /** Lines on a terminal are at most this wide, even on a wider one. */
 const WIDEST = 120;
@@ -21,7 +21,7 @@ export function printFinding(check: string, { status, message, fix }: Finding, c
 }
 
 /** `12 ok, 1 warn, 0 fail`, in the colours of the lines. */
-export function printCounts(counts: Readonly<Record<Status, number>>, context: CliContext): void {
+export function printCounts(counts: Readonly<Record<FindingStatus, number>>, context: CliContext): void {
   const parts = (["ok", "warn", "fail"] as const).map((status) => {
     const text = `${counts[status]} ${status}`;
     return counts[status] === 0 ? text : styleOf(status, context)(text);
@@ -29,7 +29,7 @@ export function printCounts(counts: Readonly<Record<Status, number>>, context: C
   context.output.data(parts.join(", "));
 }
 
-function styleOf(status: Status, { output: { color } }: CliContext): (text: string) => string {
+function styleOf(status: FindingStatus, { output: { color } }: CliContext): (text: string) => string {
   return { ok: color.green, warn: color.yellow, fail: color.red }[status];
 }
 

@@ -3,7 +3,7 @@ import { durationText } from "../../text/duration-text.ts";
 import type { CliContext } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { Goal } from "./goal.ts";
-import type { Tally } from "./tally.ts";
+import type { ListenTally } from "./tally.ts";
 
 /** Why listening ends. */
 export interface Stop {
@@ -16,7 +16,7 @@ export interface Stop {
 /** Calls `stop` at the first signal. A second one ends the process at once, whatever is still closing. */
 export function stopOnSignal(
   goal: Goal | undefined,
-  tally: Pick<Tally, "line" | "fields">,
+  tally: Pick<ListenTally, "line" | "fields">,
   { io, output }: CliContext,
   stop: (stop: Stop) => void,
 ): () => void {

@@ -9,7 +9,7 @@ const COUNTED = [
 ];
 
 /** Counts deliveries and their results while `listen` runs. */
-export class Tally {
+export class ListenTally {
   readonly #counts = new Map<string, number>();
   readonly #reasons = new Map<string, Map<string, number>>();
   readonly #secrets = { current: 0, previous: 0 };

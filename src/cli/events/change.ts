@@ -11,6 +11,7 @@ import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import { entryState } from "../../inbox/entry-state.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { summarise } from "../../inspector/live/verdict.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import type { CliContext } from "../context.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
@@ -56,7 +57,9 @@ export async function dropEvents(
     output.record("drop", { dropped });
     await sayTargets(inbox, chosen, dropped, output);
     if (dropped > 0)
-      output.talk("they stay in the inbox, as dead letters: `hookporter events retry` takes them back");
+      output.talk(
+        `they stay in the inbox, as dead letters: \`${ownCommand("events retry")}\` takes them back`,
+      );
   });
 }
 

@@ -4,6 +4,7 @@ import { HookporterError } from "../../errors.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { selectInbox } from "../../inbox/open.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import type { CliContext } from "../context.ts";
 import { unusable } from "../files/unusable.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
@@ -50,7 +51,7 @@ export async function withInbox<Result>(
  */
 export function requireInbox({ option, shown, file }: NamedInbox, access: InboxAccess["access"]): void {
   if (option !== "memory:" && (file === undefined || isThere(file, access))) return;
-  const fix = "run `hookporter listen` here first, or pass one with --inbox";
+  const fix = `run \`${ownCommand("listen")}\` here first, or pass one with --inbox`;
   throw new HookporterError("inbox_unavailable", `there is no inbox at ${shown}: ${fix}`);
 }
 
@@ -109,7 +110,7 @@ export async function findEntry(inbox: Inbox, reference: string): Promise<Entry>
   if (entry === undefined) {
     throw new HookporterError(
       "entry_unknown",
-      `no entry ${reference} in this inbox: run \`hookporter events list\` to see the entries`,
+      `no entry ${reference} in this inbox: run \`${ownCommand("events list")}\` to see the entries`,
     );
   }
   if (others.length > 0) {

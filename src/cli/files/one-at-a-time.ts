@@ -10,7 +10,7 @@ const LOOK_AGAIN = 50;
 const TOO_OLD = 600_000;
 
 /** How to wait for others. */
-export interface Waiting {
+export interface LockWait {
   /** Called once if another process is at work. */
   readonly onWait: () => void;
   /** Ends the wait; its reason is thrown. */
@@ -24,7 +24,7 @@ export interface Waiting {
 export async function oneAtATime<Result>(
   path: string,
   work: () => Promise<Result>,
-  { onWait, signal }: Waiting,
+  { onWait, signal }: LockWait,
 ): Promise<Result> {
   const own = `${process.pid} ${randomUUID()}\n`;
   for (let looks = 0; !take(path, own); looks++) {

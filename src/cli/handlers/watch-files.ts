@@ -5,7 +5,7 @@ import { basename, dirname, join, sep } from "node:path";
 const QUIET = 100;
 
 /** Which files are watched. */
-export interface Watched {
+export interface WatchedFiles {
   /** Their paths, whether or not they exist; read again at each change. */
   readonly files: () => readonly string[];
   /** Whether another file in the folder of one of these counts too. */
@@ -16,14 +16,14 @@ export interface Watched {
 
 /** Watches files by watching their folders, since editors replace files. Reports those that changed. */
 export class FileWatcher {
-  readonly #watched: Watched;
+  readonly #watched: WatchedFiles;
   readonly #onChange: (changed: ReadonlySet<string>) => void;
   readonly #folders = new Map<string, { readonly identity: string; readonly watcher: FSWatcher }>();
   #changed = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(watched: Watched, onChange: (changed: ReadonlySet<string>) => void) {
+  constructor(watched: WatchedFiles, onChange: (changed: ReadonlySet<string>) => void) {
     this.#watched = watched;
     this.#onChange = onChange;
     this.update();

@@ -4,6 +4,7 @@ import { printedMigration } from "../../inbox/postgres/care.ts";
 import { isPostgresUrl } from "../../inbox/postgres/options.ts";
 import { type FileState, stateOfFile } from "../../inbox/sqlite/file/file-state.ts";
 import { holderText } from "../../inbox/sqlite/processes/holders.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import type { CliContext } from "../context.ts";
 import { requireInbox } from "../events/inbox.ts";
 import { type NamedInbox, nameInbox } from "./named-inbox.ts";
@@ -79,7 +80,7 @@ async function checkDatabase({ option, shown }: NamedInbox, { output }: CliConte
   await inbox.open({ access: "read" });
   try {
     const counts = countsByState(await inbox.counts());
-    const older = schema < newestSchema ? `, of ${newestSchema}: run \`hookporter inbox migrate\`` : "";
+    const older = schema < newestSchema ? `, of ${newestSchema}: run \`${ownCommand("inbox migrate")}\`` : "";
     output.data(`${shown}: can be read`);
     output.data(`  schema      ${schema}${older}`);
     output.data(`  entries     ${countsText(counts) || "none"}`);

@@ -1,5 +1,6 @@
 import type { Inbox } from "../../inbox/inbox.ts";
 import { hasPassword } from "../../inbox/postgres/options.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
 import type { CliContext } from "../context.ts";
 import { forwardedKinds } from "../handlers/forward-rules.ts";
@@ -42,7 +43,7 @@ export async function catchUp(
   const where = named === undefined || hasPassword(named) ? "" : ` --inbox ${shellWord(named)}`;
   output.talk(
     `  ${entries(waiting)} had no handler or target: run them with --catch-up, ` +
-      `or with hookporter events retry --state received${where}`,
+      `or with ${ownCommand(`events retry --state received${where}`)}`,
   );
 }
 

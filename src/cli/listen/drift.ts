@@ -5,7 +5,7 @@ import type { DriftWatch } from "../../receiver/drift.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import type { CliContext } from "../context.ts";
 import { DEFAULT_OUT, shapesBeside } from "../learn/options.ts";
-import { beneath, type Row, rowLines } from "../live/row.ts";
+import { beneath, type LiveRow, rowLines } from "../live/row.ts";
 import { printable } from "../printable.ts";
 
 /**
@@ -24,7 +24,7 @@ export function driftOption(
 /** Says when events begin to differ from the shape file; returns a function that ends it. */
 export function sayDrift(receiver: Receiver, { output, clock }: CliContext): () => void {
   return receiver.onDrift(({ kind, path, what, expected, got, seq, eventId }) => {
-    const row: Row = {
+    const row: LiveRow = {
       ...{ time: clock(), seq, mark: "warning", what: printable(kind, 60), word: "differs" },
       ...{ durationMs: null, id: null, more: [] },
     };

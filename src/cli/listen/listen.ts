@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import { RunNotes } from "../../inspector/live/run-notes.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import { type RunningServer, startServer } from "../../receiver/adapters/server.ts";
 import type { CliContext } from "../context.ts";
 import { type Stop, stopAfter, stopOnSignal } from "../end/stop.ts";
-import { Tally } from "../end/tally.ts";
+import { ListenTally } from "../end/tally.ts";
 import { chooseHandlers, reloadOnChange } from "../handlers/chosen-handlers.ts";
 import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
 import { watchExitCalls } from "../handlers/exit-calls.ts";
@@ -35,7 +36,7 @@ import { watchDeliveries } from "./watch-deliveries.ts";
 interface Session extends ListenPlan {
   readonly options: ListenOptions;
   readonly context: CliContext;
-  readonly tally: Tally;
+  readonly tally: ListenTally;
   readonly running: RunningHandlers;
   /** The close functions of everything that is open. */
   readonly stops: (() => unknown)[];
@@ -67,7 +68,7 @@ export async function listen(given: ListenOptions, command: Command, context: Cl
   const stopped = new Promise<Stop>((resolve) => {
     stop = resolve;
   });
-  const tally = new Tally();
+  const tally = new ListenTally();
   const running = new RunningHandlers();
   const session: Session = { ...plan, options, context, tally, running, stops: [], stop, stopped };
   try {
@@ -77,7 +78,7 @@ export async function listen(given: ListenOptions, command: Command, context: Cl
     await closeAll(session);
     context.output.talk(`${reason}: ${tally.line}`);
     if (exitCode === 6)
-      context.output.talk("run hookporter doctor with the same flags to look for the cause");
+      context.output.talk(`run ${ownCommand("doctor")} with the same flags to look for the cause`);
     const waiting = await readWaitingFor(session);
     sayWaiting(waiting, "", context.output);
     context.output.record("stopped", { reason, exitCode, ...tally.fields, waiting: waiting.targets });

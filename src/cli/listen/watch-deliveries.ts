@@ -9,7 +9,7 @@ import { fixtureName } from "../../relay/fixture-name.ts";
 import type { CliContext } from "../context.ts";
 import type { Goal } from "../end/goal.ts";
 import type { Stop } from "../end/stop.ts";
-import type { Tally } from "../end/tally.ts";
+import type { ListenTally } from "../end/tally.ts";
 import { unusable } from "../files/unusable.ts";
 import { attemptLines, recordAttempt } from "../live/attempt-view.ts";
 import { deliveryLines, recordDelivery } from "../live/delivery-view.ts";
@@ -28,7 +28,7 @@ import type { ListenOptions } from "./options.ts";
 /** Where observations are shown and counted. */
 interface Watching {
   readonly goal: Goal | undefined;
-  readonly tally: Tally;
+  readonly tally: ListenTally;
   readonly diagnose: DiagnoseRefusal;
   readonly gate: LiveGate;
   readonly outages: TargetOutages;

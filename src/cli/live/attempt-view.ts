@@ -2,13 +2,14 @@ import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import { type EntryState, hasEnded } from "../../inbox/entry-state.ts";
 import { reasonWords } from "../../inbox/reasons.ts";
 import { TARGET_AWAY } from "../../inbox/target-wait.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import type { AttemptObservation } from "../../receiver/observation.ts";
 import { durationText } from "../../text/duration-text.ts";
 import { errorText, runFields } from "../events/entry-view.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 import { problemLines } from "./problem-lines.ts";
-import { beneath, type Mark, type Row, type RowStyle, rowLines } from "./row.ts";
+import { beneath, type LiveRow, type Mark, type RowStyle, rowLines } from "./row.ts";
 
 /** How an attempt is shown. */
 interface AttemptTerms {
@@ -26,7 +27,7 @@ export function attemptLines(
 ): readonly string[] {
   const { seq, eventId, kind, attempt, records, state, reason, problems, runAt } = observation;
   const isOpen = !hasEnded(state);
-  const row: Row = {
+  const row: LiveRow = {
     ...{
       time: now,
       seq,
@@ -49,7 +50,7 @@ export function attemptLines(
     lines.push(...problemLines(problems));
     const because = `${reasonWords(reason ?? "")} (${reason})`;
     if (problems.length === 0) lines.push(records.length === 0 ? `${because}; not run` : because);
-    lines.push(`fix the cause, then: hookporter events retry ${seq}`);
+    lines.push(`fix the cause, then: ${ownCommand(`events retry ${seq}`)}`);
   }
   return [...rowLines(head, style), ...beneath(lines, style)];
 }

@@ -1,4 +1,5 @@
 import { verdictOf } from "../../inspector/live/verdict.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import type { DeliveryObservation } from "../../receiver/observation.ts";
 import { toAnswer } from "../../receiver/response.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
@@ -7,7 +8,7 @@ import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 import { diagnosisFields, refusalLines } from "./diagnosis-view.ts";
 import { problemLines } from "./problem-lines.ts";
-import { beneath, type Mark, type Row, type RowStyle, rowLines } from "./row.ts";
+import { beneath, type LiveRow, type Mark, type RowStyle, rowLines } from "./row.ts";
 import type { ToldFixes } from "./told-fixes.ts";
 
 /** Why a signature does not match; `left_out` if there were too many to diagnose, `undefined` if it matches. */
@@ -29,7 +30,7 @@ export function deliveryLines(
   const { word, kind, id, reason, detail, problems, fix } = verdictOf(outcome);
   const asked = `${method} ${shownUrl(observation.target)}`;
   const what = kind ?? (word === "refused" ? asked : word);
-  const row: Row = {
+  const row: LiveRow = {
     ...{ time: receivedAt, mark: MARKS[word], what: printable(what, 60), durationMs },
     word: kind === null ? String(toAnswer(outcome).status) : word,
     seq: "seq" in outcome ? outcome.seq : null,
@@ -84,5 +85,5 @@ function explained(reason: string, detail: string | null): string {
 /** A fix that ends with the entry's own command is not the same each time. */
 function fixLines(reason: string, fix: string | null, told: ToldFixes): readonly string[] {
   if (fix === null) return [];
-  return told.isTold(reason) && !fix.includes("hookporter events") ? [] : [`fix: ${printable(fix, 300)}`];
+  return told.isTold(reason) && !fix.includes(ownCommand("events")) ? [] : [`fix: ${printable(fix, 300)}`];
 }

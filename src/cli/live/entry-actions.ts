@@ -19,7 +19,7 @@ interface ActingOn {
 }
 
 /** What the keys of the live view do with one entry. Each rejects with `entry_unknown` if it is gone. */
-export class EntryActions {
+export class LiveEntryActions {
   readonly #on: ActingOn;
 
   constructor(on: ActingOn) {

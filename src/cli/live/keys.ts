@@ -1,6 +1,6 @@
 import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
-import type { EntryActions } from "./entry-actions.ts";
+import type { LiveEntryActions } from "./entry-actions.ts";
 import type { LiveGate } from "./gate.ts";
 import type { RecentEntries } from "./recent-entries.ts";
 import type { StatusBar } from "./status-bar.ts";
@@ -10,7 +10,7 @@ interface KeyActions {
   readonly gate: LiveGate;
   readonly bar: StatusBar;
   readonly recent: RecentEntries;
-  readonly entries: EntryActions;
+  readonly entries: LiveEntryActions;
   /** The address to which deliveries are sent, and that of the page. */
   readonly addresses: readonly string[];
   /** Opens the inspector page at an entry, or as a whole; `undefined` if there is none. */

@@ -4,7 +4,7 @@ import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
 import type { Goal } from "../end/goal.ts";
 import type { Stop } from "../end/stop.ts";
-import { EntryActions } from "./entry-actions.ts";
+import { LiveEntryActions } from "./entry-actions.ts";
 import type { LiveGate } from "./gate.ts";
 import { listenForKeys } from "./keys.ts";
 import { openInBrowser, writeLeadingFile } from "./open-in-browser.ts";
@@ -45,7 +45,7 @@ export function openKeys(
     files.push(remove);
     await openInBrowser(path, context.io.env);
   };
-  const entries = new EntryActions({ inbox, target, secret, signatureHeader, clock: context.clock });
+  const entries = new LiveEntryActions({ inbox, target, secret, signatureHeader, clock: context.clock });
   const close = listenForKeys(
     {
       ...{ gate, bar, recent, entries },

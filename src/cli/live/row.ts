@@ -17,7 +17,7 @@ const MARKS = {
 } as const satisfies Record<Mark, readonly [string, keyof ChalkInstance]>;
 
 /** A delivery, or a run of its handlers, in the live view. Its texts must be {@link printable}. */
-export interface Row {
+export interface LiveRow {
   /** Milliseconds since 1970. */
   readonly time: number;
   /** The entry's number; `null` if nothing was kept. */
@@ -50,7 +50,7 @@ const SHORTEST_ID = 8;
 
 /** A row as one line, with a second one if a part of it has no room. */
 export function rowLines(
-  row: Row,
+  row: LiveRow,
   { color, columns = Number.POSITIVE_INFINITY }: RowStyle,
 ): readonly string[] {
   const { time, seq, mark, what, word, durationMs, id, more } = row;

@@ -2,7 +2,7 @@ import type { Output } from "../output.ts";
 import type { RecentEntry } from "./recent-entries.ts";
 
 /** What the line at the bottom of the terminal says. */
-export interface Status {
+export interface BarStatus {
   /** What was counted, such as `12 accepted, 11 done`. */
   readonly counts: string;
   /** Which targets are away. */
@@ -21,7 +21,7 @@ const REDRAW = 100;
 /** The line at the bottom of the terminal. Nobody sees it without one. */
 export class StatusBar {
   readonly #output: Output;
-  #status: Status = { counts: "" };
+  #status: BarStatus = { counts: "" };
   #timer: NodeJS.Timeout | undefined;
   #hidden = false;
 
@@ -30,7 +30,7 @@ export class StatusBar {
   }
 
   /** Changes a part of what the line says. */
-  update(change: Partial<Status>): void {
+  update(change: Partial<BarStatus>): void {
     this.#status = { ...this.#status, ...change };
     if (this.#hidden) return;
     this.#timer ??= setTimeout(() => {
@@ -55,7 +55,7 @@ export class StatusBar {
 }
 
 /** The line's text; `undefined` if there is nothing to say. */
-function statusText(status: Status): string | undefined {
+function statusText(status: BarStatus): string | undefined {
   const { counts, away, selected, paused = false, filter = "", hasKeys = false } = status;
   if (selected !== undefined) {
     return `▸ #${selected.seq} ${selected.text}   enter show  r run again  d drop  o page  esc back`;

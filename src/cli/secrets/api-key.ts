@@ -13,7 +13,7 @@ export interface ApiKeyOptions {
 }
 
 /** Where to look for the credential of a client. */
-export interface CredentialOptions extends ApiKeyOptions {
+export interface ApiCredentialOptions extends ApiKeyOptions {
   readonly accessTokenEnv?: string;
   readonly live?: boolean;
 }
@@ -39,7 +39,10 @@ export function findApiKey(
  *
  * @throws ConfigurationError `credential_missing`; `credential_invalid` for a token that cannot be sent
  */
-export function findCredential(options: CredentialOptions, context: Pick<CliContext, "io">): FoundCredential {
+export function findCredential(
+  options: ApiCredentialOptions,
+  context: Pick<CliContext, "io">,
+): FoundCredential {
   const { accessTokenEnv, envFile, live } = options;
   if (accessTokenEnv === undefined) return { apiKey: findApiKey(options, context) };
   const found = findVariable("the access token", accessTokenEnv, envFile, context);

@@ -1,7 +1,7 @@
 import type { CliContext } from "../context.ts";
 
 /** A line at the bottom of the terminal that says how far a run is, or nothing if no one would see it. */
-export interface Progress {
+export interface SendProgress {
   /** Whether the line is shown, so that only important lines are printed. */
   readonly shown: boolean;
   advance(): void;
@@ -15,7 +15,7 @@ const WORTH_A_LINE = 20;
 const INTERVAL = 100;
 
 /** Starts a line of progress for a long run. It reads no keys, so Ctrl-C stays a signal. */
-export function startProgress(steps: number, { output, io }: CliContext): Progress {
+export function startProgress(steps: number, { output, io }: CliContext): SendProgress {
   let done = 0;
   let drawn = 0;
   const draw = () => {

@@ -11,8 +11,8 @@ import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
 import { stopRunOnSignal } from "./interrupt.ts";
 import { ownAnswerLine, readOwnAnswer } from "./own-answer.ts";
-import { type Progress, startProgress } from "./progress.ts";
-import { Summary } from "./summary.ts";
+import { type SendProgress, startProgress } from "./progress.ts";
+import { SendSummary } from "./summary.ts";
 
 /** Where and how to send many deliveries. */
 export interface SendPlan {
@@ -57,8 +57,8 @@ class Run {
   readonly #deliveries: readonly Disturbed<Sendable>[];
   readonly #plan: SendPlan;
   readonly #context: CliContext;
-  #progress: Progress | undefined;
-  readonly #summary: Summary;
+  #progress: SendProgress | undefined;
+  readonly #summary: SendSummary;
   readonly #start = performance.now();
   /** Aborted when no more are to be sent. */
   readonly #stopping = new AbortController();
@@ -73,7 +73,7 @@ class Run {
     this.#deliveries = deliveries;
     this.#plan = plan;
     this.#context = context;
-    this.#summary = new Summary(deliveries, plan.areNew);
+    this.#summary = new SendSummary(deliveries, plan.areNew);
   }
 
   async toEnd(): Promise<void> {

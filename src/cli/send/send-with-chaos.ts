@@ -6,7 +6,8 @@ import { dryRun } from "./dry-run.ts";
 import { type SendPlan, sendAll } from "./send-all.ts";
 
 /** Where to send, how, and the name of the signature header. */
-export interface Destination extends Pick<SendPlan, "target" | "timeout" | "areNew" | "onSent" | "toGoOn"> {
+export interface SendDestination
+  extends Pick<SendPlan, "target" | "timeout" | "areNew" | "onSent" | "toGoOn"> {
   readonly header: string;
   /** The seed if the user gave none. Default: random. */
   readonly seed?: number;
@@ -16,7 +17,7 @@ export interface Destination extends Pick<SendPlan, "target" | "timeout" | "areN
 export async function sendWithChaos(
   sendings: readonly Sendable[],
   { duplicate: copies = 1, shuffle, rate, delay, drop, tamper, noSignature, ...options }: ChaosCommandOptions,
-  { header, seed: drawn = randomInt(2 ** 32), ...plan }: Destination,
+  { header, seed: drawn = randomInt(2 ** 32), ...plan }: SendDestination,
   context: CliContext,
 ): Promise<void> {
   const { seed = drawn } = options;

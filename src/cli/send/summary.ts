@@ -3,7 +3,7 @@ import type { TargetAnswer } from "../../relay/send.ts";
 import { readOwnAnswer } from "./own-answer.ts";
 
 /** How many deliveries were answered in which way. */
-export class Summary {
+export class SendSummary {
   dropped = 0;
   unanswered = 0;
   readonly #total: number;

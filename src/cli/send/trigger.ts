@@ -19,7 +19,7 @@ import { reserveInstants } from "./instants.ts";
 import { sendWithChaos } from "./send-with-chaos.ts";
 
 /** The options of `trigger`. */
-export interface TriggerOptions extends SecretOptions, ChaosCommandOptions {
+export interface TriggerCommandOptions extends SecretOptions, ChaosCommandOptions {
   readonly all?: boolean;
   readonly unknownKind?: boolean;
   readonly url?: URL;
@@ -34,7 +34,7 @@ export interface TriggerOptions extends SecretOptions, ChaosCommandOptions {
 /** `trigger <kind>`: creates sample events, signs them and sends them. */
 export async function runTrigger(
   kind: string | undefined,
-  given: TriggerOptions,
+  given: TriggerCommandOptions,
   command: Command,
   context: CliContext,
 ): Promise<void> {
@@ -73,7 +73,10 @@ function resourceOf(seed: number, round: number): string {
   return createHash("sha256").update(`${seed} ${round}`).digest("hex").slice(0, 12);
 }
 
-function chooseKinds(kind: string | undefined, { all, unknownKind }: TriggerOptions): readonly string[] {
+function chooseKinds(
+  kind: string | undefined,
+  { all, unknownKind }: TriggerCommandOptions,
+): readonly string[] {
   if (all === true && kind === undefined) return eventKinds;
   if (all === true) throw new HookporterError("usage", "expected a kind or --all, got both: remove one");
   if (kind === undefined) {

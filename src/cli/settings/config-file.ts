@@ -15,7 +15,7 @@ interface ConfigValue {
 }
 
 /** Looks up a command's flag in the file. */
-export type Config = (command: Command, flag: string) => ConfigValue | undefined;
+export type ConfigLookup = (command: Command, flag: string) => ConfigValue | undefined;
 
 /**
  * Reads the configuration file if there is one: `{ "inbox": … }` applies to every command that has the flag, `{ "listen": { "timeout": … } }`
@@ -23,7 +23,7 @@ export type Config = (command: Command, flag: string) => ConfigValue | undefined
  *
  * @throws HookporterError `config_invalid`
  */
-export async function readConfig(io: Pick<Io, "cwd" | "stderr">, program: Command): Promise<Config> {
+export async function readConfig(io: Pick<Io, "cwd" | "stderr">, program: Command): Promise<ConfigLookup> {
   const source = await readSource(io);
   if (source === undefined) return () => undefined;
   const { file, content: shared } = source;

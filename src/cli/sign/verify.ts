@@ -13,7 +13,7 @@ import { otherSecrets } from "../secrets/other-secrets.ts";
 import { findSecrets } from "../secrets/secret.ts";
 
 /** The options of `verify`. */
-export interface VerifyOptions extends SecretOptions {
+export interface VerifyCommandOptions extends SecretOptions {
   readonly signature?: string;
   readonly signatureHeader?: string;
 }
@@ -21,7 +21,7 @@ export interface VerifyOptions extends SecretOptions {
 /** `verify [file]`: checks the signature of a body, and explains a failure. */
 export async function runVerify(
   file: string | undefined,
-  options: VerifyOptions,
+  options: VerifyCommandOptions,
   context: CliContext,
 ): Promise<void> {
   const { io, output } = context;

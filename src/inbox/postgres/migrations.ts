@@ -1,4 +1,5 @@
 import { HookporterError } from "../../errors.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import { DAY_FUNCTIONS, FIRST_PARTITIONS } from "./days.ts";
 import { stateOf } from "./errors.ts";
 import type { Query } from "./session.ts";
@@ -98,13 +99,13 @@ export async function checkSchema(store: Store): Promise<void> {
   if (version === 0) {
     throw new HookporterError(
       "inbox_unavailable",
-      `expected an inbox in the schema ${store.schema} of ${store.name}, got none: run hookporter inbox migrate, ` +
+      `expected an inbox in the schema ${store.schema} of ${store.name}, got none: run ${ownCommand("inbox migrate")}, ` +
         'open it once with the option migrate: "auto", or check the database and the schema in the URL',
     );
   }
   throw new HookporterError(
     "inbox_older",
-    `expected schema version ${SCHEMA_VERSION} in ${store.name}, got ${version}: run hookporter inbox migrate, ` +
+    `expected schema version ${SCHEMA_VERSION} in ${store.name}, got ${version}: run ${ownCommand("inbox migrate")}, ` +
       'or open it once with the option migrate: "auto"',
   );
 }

@@ -1,6 +1,7 @@
 import { describeError } from "../../errors.ts";
 import { type DataProblem, problemLine } from "../../event/data-problems.ts";
 import type { REJECTION_REASONS } from "../../event/rejection.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import type { Outcome } from "../../receiver/outcome.ts";
 import { refusalFor } from "../../receiver/refusals.ts";
 import { SIGNATURE_REASONS } from "../../signature/signature-format.ts";
@@ -26,7 +27,7 @@ export function verdictOf(outcome: Outcome): Verdict {
       if (duplicate) return { ...nothing, word: "duplicate", kind, id };
       if (reason === null) return { ...nothing, word: "accepted", kind, id };
       const detail = summarise(problems);
-      const fix = `correct the schema or the sender, then: hookporter events retry ${seq}`;
+      const fix = `correct the schema or the sender, then: ${ownCommand(`events retry ${seq}`)}`;
       return { word: "dead", kind, id, reason, detail, problems, fix };
     }
     case "rejected": {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Tally } from "../../../src/cli/end/tally.ts";
+import { ListenTally } from "../../../src/cli/end/tally.ts";
 import type { Observation } from "../../../src/receiver/observation.ts";
 import type { Outcome } from "../../../src/receiver/outcome.ts";
 
@@ -27,7 +27,7 @@ const attempt = (state: "handled" | "dead" | "received" | "failing", reason: str
 });
 
 it("no deliveries are reported as such", () => {
-  const tally = new Tally();
+  const tally = new ListenTally();
   expect(tally.line).toBe("no deliveries");
   expect(tally.fields).toEqual({
     counts: {},
@@ -39,7 +39,7 @@ it("no deliveries are reported as such", () => {
 });
 
 it("deliveries are counted by verdict and reason, entries by result, and secrets by which one matched", () => {
-  const tally = new Tally();
+  const tally = new ListenTally();
   const seen = [
     attempt("received", "no_handler"),
     delivery({ type: "unauthorized", reason: "signature_missing" }),
