@@ -7,7 +7,7 @@ import {
   type ReceiverOptions,
   type WebhookEvent,
 } from "../../src/entries/index.ts";
-import { createServer, expressReceiver } from "../../src/receiver/adapters/express.ts";
+import { createWebhookServer, expressReceiver } from "../../src/receiver/adapters/express.ts";
 import { nodeReceiver } from "../../src/receiver/adapters/node.ts";
 import { SECRET } from "../events.ts";
 import { type Contestant, onLoopback, type Running, type StartOptions } from "./contestant.ts";
@@ -49,7 +49,7 @@ export const hookporterNodeNoStore: Contestant = {
 async function onExpress(options: StartOptions, inbox: string | Inbox): Promise<Running> {
   const receiver = await started(options, inbox);
   const app = express().disable("x-powered-by").use("/webhooks", expressReceiver(receiver)); // as in our template
-  return withCounts(await onLoopback(createServer(app)), receiver);
+  return withCounts(await onLoopback(createWebhookServer(app)), receiver);
 }
 
 async function onNode(

@@ -42,7 +42,7 @@ export type TransactionHandler<Event = WebhookEvent> = (event: Event, context: T
 
 /**
  * A user's function for a kind. It succeeds when it returns or its promise resolves. It runs at least once per event,
- * so it may run again for the same one. An error that it throws may have a number `retryAfterMs`: milliseconds to wait
+ * so it may run again for the same one. An error that it throws may have a number `retryAfter`: milliseconds to wait
  * instead of the back-off, at most 10 minutes or `maxDelay`, whichever is more.
  */
 export type Handler<Event = WebhookEvent> = (event: Event, context: HandlerContext) => unknown;

@@ -1,3 +1,3 @@
 /** `hookporter/express`: a receiver as an Express handler. Re-exports only. */
-export { createServer, type ExpressServerOptions } from "../http/express-server.ts";
+export { createWebhookServer, type ExpressServerOptions } from "../http/express-server.ts";
 export { type ExpressReceiverOptions, expressReceiver } from "../receiver/adapters/express.ts";

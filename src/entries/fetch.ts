@@ -4,5 +4,5 @@ export {
   type FetchHandler,
   type FetchReceiverOptions,
   fetchReceiver,
-  readRequestBody,
+  readBody,
 } from "../receiver/adapters/fetch.ts";

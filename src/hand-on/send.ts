@@ -21,7 +21,7 @@ export interface HandOnMessage {
 export interface HandOnFailure {
   /** The message's `id`. */
   readonly id: string;
-  /** Why, for the record of the attempt. As any error of a handler, it may have a number `retryAfterMs`. */
+  /** Why, for the record of the attempt. As any error of a handler, it may have a number `retryAfter`. */
   readonly error: unknown;
 }
 

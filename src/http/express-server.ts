@@ -1,10 +1,4 @@
-import {
-  createServer as createNodeServer,
-  IncomingMessage,
-  type RequestListener,
-  type Server,
-  ServerResponse,
-} from "node:http";
+import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from "node:http";
 import type { Express } from "express";
 import {
   type Check,
@@ -53,17 +47,17 @@ const CHECKS: Readonly<Record<keyof ExpressServerOptions, Check>> = {
  * ```ts
  * import express from "express";
  * import { createReceiver } from "hookporter";
- * import { createServer, expressReceiver } from "hookporter/express";
+ * import { createWebhookServer, expressReceiver } from "hookporter/express";
  *
  * const receiver = createReceiver({ secret: process.env.HOOKPORTER_SECRET });
  * await receiver.start();
  * const app = express().use("/webhooks", expressReceiver(receiver));
- * createServer(app, { maxConnections: 1000 }).listen(3000, "127.0.0.1");
+ * createWebhookServer(app, { maxConnections: 1000 }).listen(3000, "127.0.0.1");
  * ```
  */
-export function createServer(app: Express, options: ExpressServerOptions = {}): Server {
+export function createWebhookServer(app: Express, options: ExpressServerOptions = {}): Server {
   if (typeof app !== "function") throw invalid("an Express app", app, "pass the result of express()");
-  checkOptions(options, "the options of createServer", CHECKS);
+  checkOptions(options, "the options of createWebhookServer", CHECKS);
   const { maxConnections, ...limits } = options;
   const cap = new ConnectionCap(maxConnections);
   class AppRequest extends IncomingMessage {}
@@ -76,7 +70,7 @@ export function createServer(app: Express, options: ExpressServerOptions = {}): 
   app.request = standBefore(AppRequest.prototype, app.request);
   app.response = standBefore(AppResponse.prototype, app.response) as typeof app.response;
   const listener = app as RequestListener;
-  const server = createNodeServer(
+  const server = createServer(
     { ...limits, IncomingMessage: AppRequest, ServerResponse: AppResponse },
     (request, response) => answerGivenUp(response) || listener(request, response),
   );

@@ -35,7 +35,7 @@ const CHECKS: Readonly<Record<keyof AlertOptions, Check>> = {
 };
 const DEAD_CHECKS: Readonly<Record<keyof DeadLettersLimit, Check>> = {
   above: wholeNumber("entries", 0),
-  withinMs: wholeNumber("milliseconds", 1, MAX_TIMER),
+  within: wholeNumber("milliseconds", 1, MAX_TIMER),
 };
 
 /**

@@ -3,7 +3,7 @@ export interface DeadLettersLimit {
   /** The most that are no alert. Default 0. */
   readonly above: number;
   /** Milliseconds of the window. Default 900000 (15 minutes). */
-  readonly withinMs: number;
+  readonly within: number;
 }
 
 /** Dead letters above a number within a window. */

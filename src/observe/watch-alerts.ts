@@ -7,7 +7,7 @@ import { oldestDueAge } from "./inbox-figures.ts";
 import { deadReasonOf } from "./outcome-labels.ts";
 
 /** What is taken for an option that is not given, in milliseconds. */
-export const ALERT_DEFAULTS = { every: 10_000, withinMs: 15 * 60_000, oldestDue: 5 * 60_000 };
+export const ALERT_DEFAULTS = { every: 10_000, within: 15 * 60_000, oldestDue: 5 * 60_000 };
 
 /** The disk is nearly full if less than this is free, besides room for the log to be copied twice. */
 export const SPARE = 500e6;
@@ -31,7 +31,7 @@ export type WatchedReceiver = Pick<Receiver, "observe" | "inbox" | "ready">;
  * export function watch(receiver: Receiver): () => void {
  *   return watchAlerts(receiver, {
  *     onAlert: ({ type, active }) => console.error(type, active ? "began" : "is over"),
- *     deadLetters: { above: 5, withinMs: 60_000 },
+ *     deadLetters: { above: 5, within: 60_000 },
  *   });
  * }
  * ```
@@ -75,11 +75,11 @@ class AlertWatch {
   }
 
   #lookAtDeaths(): void {
-    const { above = 0, withinMs = ALERT_DEFAULTS.withinMs } = this.#options.deadLetters ?? {};
-    const since = performance.now() - withinMs;
+    const { above = 0, within = ALERT_DEFAULTS.within } = this.#options.deadLetters ?? {};
+    const since = performance.now() - within;
     this.#deaths = this.#deaths.filter((at) => at > since).slice(-10_000);
     const count = this.#deaths.length;
-    this.#tell(count > above, { type: "dead_letters", count, above, withinMs });
+    this.#tell(count > above, { type: "dead_letters", count, above, within });
   }
 
   async #look(): Promise<void> {

@@ -49,7 +49,7 @@ export class Drains {
     if (isClosed()) throw closed("an open receiver", "a closed one");
     const release = await use.take();
     try {
-      return await dispatcher.drain(options.budgetMs, since);
+      return await dispatcher.drain(options.budget, since);
     } finally {
       await release();
     }

@@ -22,7 +22,7 @@ export interface Incoming {
 /** Runs an event's handlers while its sender waits, and answers with the result. */
 export interface Inline {
   /** Milliseconds for which a new entry is reserved for `answer`; after that it runs in its turn. */
-  readonly holdMs: number;
+  readonly hold: number;
   /** Returns the answer to an authentic event, or `undefined` for the default one. Must not throw. */
   readonly answer: (accepted: Accepted) => Promise<Answer | undefined>;
 }

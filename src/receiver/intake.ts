@@ -85,7 +85,7 @@ export class Intake {
       const start = performance.now();
       const read = await admit(incoming, receivedAt, this.#settings);
       const delivery = "body" in read ? read : undefined;
-      const outcome = "body" in read ? await this.#take(read, authenticate, inline?.holdMs) : read;
+      const outcome = "body" in read ? await this.#take(read, authenticate, inline?.hold) : read;
       this.#note(incoming, { outcome, delivery, receivedAt, start });
       const own =
         outcome.type === "accepted" && inline !== undefined ? await inline.answer(outcome) : undefined;

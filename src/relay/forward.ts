@@ -127,7 +127,7 @@ function refusal(
   const wait = readRetryAfter(headers["retry-after"], now) || undefined; // 0 would retry without a pause
   const final = giveUpOn === "4xx" && status >= 400 && status < 500 && !RETRIED.includes(status);
   return Object.assign(error, {
-    retryAfterMs: wait,
+    retryAfter: wait,
     ...(AWAY.includes(status) && { away: "perhaps" }),
     ...(final && { final }),
   });

@@ -42,7 +42,7 @@ export class SyncForward {
   /** Wraps the receiver for senders. */
   over(receiver: Pick<Receiver, "receive" | "runNow">): Pick<Receiver, "receive"> {
     const inline: Inline = {
-      holdMs: this.#timeout + SLACK,
+      hold: this.#timeout + SLACK,
       answer: (accepted) => this.#answer(accepted, receiver),
     };
     return { receive: (incoming) => receiver.receive(incoming, inline) };

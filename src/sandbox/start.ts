@@ -3,7 +3,7 @@ import { Listeners } from "../base/listeners.ts";
 import { ConfigurationError } from "../errors.ts";
 import { checkEventKind } from "../event/kind-pattern.ts";
 import type { EventKind } from "../event/kinds.ts";
-import { createServer } from "../http/express-server.ts";
+import { createWebhookServer } from "../http/express-server.ts";
 import { closeServer, listenOn } from "../http/server.ts";
 import { checkFunction } from "../options/check-options.ts";
 import { createApp } from "./app.ts";
@@ -85,7 +85,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
   };
   const onRequest = (observation: SandboxObservation) => observers.notify(observation);
-  const server = createServer(createApp({ settings, simulation, failures, rules, onRequest }));
+  const server = createWebhookServer(createApp({ settings, simulation, failures, rules, onRequest }));
   await listenOn(server, settings.port, HOST);
   const port = rules.ownPort;
   const url = new URL(`http://${HOST}:${port}`);

@@ -318,7 +318,7 @@ describe("Dispatcher", () => {
   it("waits as long as a handler asks, without taking that for a clock that was set back", async () => {
     const asked = 540_000;
     const plan = planOf({
-      a: () => Promise.reject(Object.assign(new Error("busy"), { retryAfterMs: asked })),
+      a: () => Promise.reject(Object.assign(new Error("busy"), { retryAfter: asked })),
     });
     start({ plan, leaseMs: 1000, pollMs: 5 });
     await add(1);

@@ -24,7 +24,7 @@ it("every exported function and class has an example that compiles", { timeout: 
   const examples = new Map(
     shown.map((symbol) => {
       const tags = symbol.getJsDocTags(checker).filter(({ name }) => name === "example");
-      return [symbol.name, tags.flatMap(({ text = "" }) => codeOf(text, "ts")).join("\n")];
+      return [`${symbol.name}-${symbol.id}`, tags.flatMap(({ text = "" }) => codeOf(text, "ts")).join("\n")];
     }),
   );
   expect(examples.size).toBeGreaterThan(15);

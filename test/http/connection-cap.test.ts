@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import express, { type Express } from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ConnectionCap } from "../../src/http/connection-cap.ts";
-import { createServer } from "../../src/http/express-server.ts";
+import { createWebhookServer } from "../../src/http/express-server.ts";
 import { until } from "../receiver/sample.ts";
 import { dial } from "../receiver/wire.ts";
 
@@ -15,7 +15,7 @@ async function serve(maxConnections: number) {
   app.get("/large", (_, response) => void response.send(LARGE));
   app.get("/later", (_, response) => void answers.push(() => response.send("ok")));
   app.post("/body", (request, response) => void request.resume().on("end", () => response.send("ok")));
-  const server: Server = createServer(app, { maxConnections });
+  const server: Server = createWebhookServer(app, { maxConnections });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.closeAllConnections();
@@ -54,7 +54,7 @@ const HEAD = "POST /body HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n";
 const closed = (socket: Socket) => until(() => expect(socket.closed).toBe(true));
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe("createServer with maxConnections", () => {
+describe("createWebhookServer with maxConnections", () => {
   it("ends the longest idle connection to accept a new one", async () => {
     const { open, get } = await serve(3);
     const [first, second, third] = [await open(), await open(), await open()];
@@ -182,7 +182,7 @@ describe("createServer with maxConnections", () => {
   });
 
   it.each([0, -1, 1.5, Number.NaN, "4096", null])("refuses %j as the limit", (most) => {
-    expect(() => createServer(express(), { maxConnections: most as number })).toThrow(
+    expect(() => createWebhookServer(express(), { maxConnections: most as number })).toThrow(
       expect.objectContaining({ name: "ConfigurationError", code: "option_invalid" }),
     );
   });

@@ -2,7 +2,7 @@ import { createServer as createNodeServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import express, { type Express } from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createServer } from "../../src/http/express-server.ts";
+import { createWebhookServer } from "../../src/http/express-server.ts";
 
 /** An app that uses what apps rely on: helpers of requests and responses, settings, sub-apps, errors. */
 function sampleApp(): Express {
@@ -76,18 +76,18 @@ async function answersOf(server: Server): Promise<object[]> {
   return answers;
 }
 
-describe("createServer", () => {
+describe("createWebhookServer", () => {
   it("serves an Express app exactly as Node's server does", async () => {
     const usual = await answersOf(createNodeServer(sampleApp()));
     expect(usual.map((one) => (one as { status: number }).status)).toEqual([
       ...[201, 200, 200, 200, 302, 500, 200, 200, 404, 200],
     ]);
-    expect(await answersOf(createServer(sampleApp()))).toEqual(usual);
+    expect(await answersOf(createWebhookServer(sampleApp()))).toEqual(usual);
   });
 
   it("creates requests and responses with the app's prototypes, so Express does not replace them", async () => {
     const app = express();
-    const server = createServer(app);
+    const server = createWebhookServer(app);
     let born: unknown[] = [];
     server.prependListener("request", (request, response) => {
       born = [
@@ -101,7 +101,7 @@ describe("createServer", () => {
   });
 
   it("accepts Node's time limits", () => {
-    const server = createServer(express(), { headersTimeout: 1234, requestTimeout: 5678 });
+    const server = createWebhookServer(express(), { headersTimeout: 1234, requestTimeout: 5678 });
     expect([server.headersTimeout, server.requestTimeout]).toEqual([1234, 5678]);
   });
 });

@@ -248,7 +248,7 @@ it("a failing entry is retried now, and dropped for good", async () => {
   let runs = 0;
   const handler = () => {
     runs++;
-    if (broken) throw Object.assign(new Error("no"), { retryAfterMs: 600_000 });
+    if (broken) throw Object.assign(new Error("no"), { retryAfter: 600_000 });
   };
   const { api, deliver, receiver } = await openInspector({ handler, attempts: 5 });
   const state = async (seq: number) =>

@@ -328,7 +328,7 @@ describe("the span of an attempt", () => {
     const inbox = inboxFile();
     const { receiver, entry } = await openReceiver({ inbox, role: "receive", tracing: createTracing() });
     await receiver.accept(deliveryOf(envelope()));
-    expect(await receiver.drain({ budgetMs: 60_000 })).toMatchObject({ waiting: 1 });
+    expect(await receiver.drain({ budget: 60_000 })).toMatchObject({ waiting: 1 });
     expect(await entry()).toMatchObject({ state: "pending", reason: "awaits_handler" });
     expect(all().map(({ name }) => name)).toEqual(["receive payment.received"]);
   });
@@ -340,7 +340,7 @@ describe("the span of an attempt", () => {
     await first.receiver.close();
     const { receiver } = await openReceiver({ inbox, role: "receive", tracing: createTracing() });
     receiver.on("*", () => {});
-    await trace.getTracer("test").startActiveSpan("cron", () => receiver.drain({ budgetMs: 60_000 }));
+    await trace.getTracer("test").startActiveSpan("cron", () => receiver.drain({ budget: 60_000 }));
     expect(places(await span("process")).parent).toBe(undefined);
   });
 
@@ -365,7 +365,7 @@ describe("the span of an attempt", () => {
     receiver.on("*", () => {});
     await receiver.accept(deliveryOf(envelope()));
     expect(all().map(({ name }) => name)).toEqual(["receive payment.received"]);
-    expect(await receiver.drain({ budgetMs: 60_000 })).toMatchObject({ handled: 1 });
+    expect(await receiver.drain({ budget: 60_000 })).toMatchObject({ handled: 1 });
     expect(places(await span("process")).parent).toBe((await span("receive")).spanContext().spanId);
   });
 });

@@ -30,13 +30,13 @@ async function openWatched(options: Partial<AlertOptions> = {}) {
 const looks = () => new Promise((resolve) => setTimeout(resolve, 60));
 
 it("dead letters above the number are told of once, and once more when the window is over", async () => {
-  const { post, alerts } = await openWatched({ deadLetters: { above: 1, withinMs: 1000 } });
+  const { post, alerts } = await openWatched({ deadLetters: { above: 1, within: 1000 } });
   await post("no JSON");
   await looks();
   expect(alerts).toEqual([]);
   await post("no JSON either");
   await post("nor this");
-  expect(alerts).toEqual([{ type: "dead_letters", active: true, count: 2, above: 1, withinMs: 1000 }]);
+  expect(alerts).toEqual([{ type: "dead_letters", active: true, count: 2, above: 1, within: 1000 }]);
   await until(() => expect(alerts).toHaveLength(2));
   expect(alerts[1]).toMatchObject({ type: "dead_letters", active: false });
 });

@@ -12,7 +12,7 @@ import { pgliteInboxes } from "../inbox/postgres/pglite.ts";
 import { openReceiver } from "./open.ts";
 import { deliveryOf, freshEnvelope, gate, inboxFile, keptLog, SECRET, wrapInbox } from "./sample.ts";
 
-const BUDGET = { budgetMs: 10_000 };
+const BUDGET = { budget: 10_000 };
 const NOTHING = {
   waiting: 0,
   failing: 0,
@@ -157,17 +157,17 @@ it("the time to open the inbox is part of the budget", async () => {
   const inbox = memoryInbox();
   const claim = vi.spyOn(inbox, "claim");
   const { receiver } = create(wrapInbox(inbox, { open }), { handlerTimeout: 800 });
-  await receiver.drain({ budgetMs: 1000 });
+  await receiver.drain({ budget: 1000 });
   expect(claim).not.toHaveBeenCalled();
 });
 
 it.each([
   [{}],
   [undefined],
-  [{ budgetMs: 0 }],
-  [{ budgetMs: 1.5 }],
-  [{ budgetMs: "5s" }],
-  [{ budgetMs: 1000 }],
+  [{ budget: 0 }],
+  [{ budget: 1.5 }],
+  [{ budget: "5s" }],
+  [{ budget: 1000 }],
   [{ budget: 1 }],
 ])("mistakes are refused with the fix: %j", async (options) => {
   const { receiver } = await openReceiver();

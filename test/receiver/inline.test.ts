@@ -15,7 +15,7 @@ const OWN = { status: 202, headers: {}, body: Buffer.from("own") };
 /** Reserves events for a second and answers with `OWN`. */
 function holding() {
   const answer = vi.fn<Inline["answer"]>(async () => OWN);
-  return { holdMs: 1000, answer };
+  return { hold: 1000, answer };
 }
 
 describe("receive with an inline answer", () => {
@@ -36,7 +36,7 @@ describe("receive with an inline answer", () => {
 
   it("sends the default answer if it returns none", async () => {
     const { receiver } = await openReceiver();
-    const answer = await receiver.receive(incoming(), { holdMs: 0, answer: async () => undefined });
+    const answer = await receiver.receive(incoming(), { hold: 0, answer: async () => undefined });
     expect(answer).toMatchObject({ status: 200 });
   });
 

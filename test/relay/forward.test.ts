@@ -252,7 +252,7 @@ describe("forwardTo", () => {
     const headers = header === undefined ? {} : { "retry-after": header };
     const { url } = await openTarget((response) => void response.writeHead(status, headers).end());
     const failed = await forwarding(forwardTo(url, { clock: () => AT })).catch((thrown: unknown) => thrown);
-    expect(failed).toMatchObject({ code: "target_refused", retryAfterMs: wait });
+    expect(failed).toMatchObject({ code: "target_refused", retryAfter: wait });
   });
 
   it("waits as long as the target asks before it retries", async () => {

@@ -117,7 +117,7 @@ export class EntryHandlers {
       else if (!this.#options.signal.aborted && this.#waits?.failed(named, record, failure) === false) return;
     } else if (!isOk) {
       const { attempts = Number.POSITIVE_INFINITY } = named;
-      this.#failures.push({ attempts, asked: failure.retryAfterMs });
+      this.#failures.push({ attempts, asked: failure.retryAfter });
     }
     this.#records.push(record);
   }

@@ -84,7 +84,7 @@ function tooShort(budgetMs: number, handlerTimeoutMs: number): ConfigurationErro
   const least = Math.ceil(Math.min(handlerTimeoutMs / (1 - 2 * MARGIN), handlerTimeoutMs + 2 * MAX_MARGIN));
   return new ConfigurationError(
     "option_invalid",
-    `expected budgetMs to be at least ${least} ms, so that a handler can use its handlerTimeout of ${handlerTimeoutMs} ms, ` +
+    `expected budget to be at least ${least} ms, so that a handler can use its handlerTimeout of ${handlerTimeoutMs} ms, ` +
       `got ${budgetMs} ms: raise it, or lower handlerTimeout`,
   );
 }

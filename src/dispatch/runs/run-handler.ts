@@ -141,7 +141,7 @@ function failureOf(thrown: unknown): TargetFailure {
   try {
     const { away, final } = (thrown ?? {}) as { away?: unknown; final?: unknown };
     return {
-      retryAfterMs: retryAfterOf(thrown),
+      retryAfter: retryAfterOf(thrown),
       ...((away === true || away === "perhaps") && { away }),
       ...(final === true && { final }),
     };
@@ -151,12 +151,12 @@ function failureOf(thrown: unknown): TargetFailure {
 }
 
 /**
- * The milliseconds that a handler's error asks to wait before the entry runs again: its `retryAfterMs`, if that is a
+ * The milliseconds that a handler's error asks to wait before the entry runs again: its `retryAfter`, if that is a
  * number. Never throws, whatever was thrown.
  */
 function retryAfterOf(thrown: unknown): number | undefined {
   try {
-    const asked: unknown = (thrown as { retryAfterMs?: unknown } | null | undefined)?.retryAfterMs;
+    const asked: unknown = (thrown as { retryAfter?: unknown } | null | undefined)?.retryAfter;
     return typeof asked === "number" && !Number.isNaN(asked) ? Math.max(0, asked) : undefined;
   } catch {
     return undefined;

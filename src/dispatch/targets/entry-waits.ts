@@ -68,7 +68,7 @@ export class EntryWaits {
    */
   failed(handler: Sender, { error, note, startedAt }: AttemptRecord, failure: TargetFailure): boolean {
     const { target } = handler;
-    const { away, final, retryAfterMs: asked } = failure;
+    const { away, final, retryAfter: asked } = failure;
     this.#tell(target, away === undefined ? "answered" : away === true ? "away" : "perhaps", asked);
     const before = this.#waits.get(target.name);
     const repeats = this.#terms.targets?.repeats(target, note?.split("\n", 1)[0] ?? error) === true;
@@ -85,7 +85,7 @@ export class EntryWaits {
   #afterFailure(
     { target, attempts: most = Number.POSITIVE_INFINITY }: Sender,
     before: TargetWait | undefined,
-    { final, retryAfterMs: asked }: TargetFailure,
+    { final, retryAfter: asked }: TargetFailure,
   ): TargetWait {
     const { retry, random, clock } = this.#terms;
     const now = clock();

@@ -23,7 +23,7 @@ export interface TargetFailure {
   /** That another attempt is hopeless: the target is not tried again for this entry. */
   readonly final?: true;
   /** Milliseconds to wait before the target is tried again. */
-  readonly retryAfterMs?: number | undefined;
+  readonly retryAfter?: number | undefined;
 }
 
 /** Decides which entries are tried now, and which wait for their turn. */

@@ -5,7 +5,7 @@ import { checkAdapter } from "./check-adapter.ts";
 import { checkPath, isEndpoint } from "./endpoint-path.ts";
 import { exchange, reportPassedOn } from "./http-exchange.ts";
 
-export { createServer, type ExpressServerOptions } from "../../http/express-server.ts";
+export { createWebhookServer, type ExpressServerOptions } from "../../http/express-server.ts";
 
 /** Options of {@link expressReceiver}. */
 export interface ExpressReceiverOptions {

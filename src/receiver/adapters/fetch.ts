@@ -14,7 +14,7 @@ export interface FetchReceiverOptions {
    */
   readonly path?: string | undefined;
   /**
-   * Drains the receiver after each acknowledged delivery, within `budgetMs`: for runtimes that keep no process running.
+   * Drains the receiver after each acknowledged delivery, within `budget`: for runtimes that keep no process running.
    * It lasts as long as `context.waitUntil` allows. Default: no drain.
    */
   readonly drain?: DrainOptions | undefined;
@@ -81,17 +81,17 @@ export function fetchReceiver(
  * @example
  * ```ts
  * import type { Receiver } from "hookporter";
- * import { readRequestBody } from "hookporter/fetch";
+ * import { readBody } from "hookporter/fetch";
  *
  * export function receive(receiver: Receiver, request: Request) {
  *   const { pathname, search } = new URL(request.url);
  *   const head = { method: request.method, target: pathname + search, path: pathname };
  *   const headers = Object.fromEntries(request.headers);
- *   return receiver.receive({ ...head, headers, read: (limits) => readRequestBody(request, limits) });
+ *   return receiver.receive({ ...head, headers, read: (limits) => readBody(request, limits) });
  * }
  * ```
  */
-export function readRequestBody(request: Request, limits: BodyLimits): Promise<BodyResult> {
+export function readBody(request: Request, limits: BodyLimits): Promise<BodyResult> {
   return readWebBody(request, limits);
 }
 

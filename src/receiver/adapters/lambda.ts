@@ -18,7 +18,7 @@ export interface LambdaReceiverOptions {
    */
   readonly path?: string | undefined;
   /**
-   * Drains the receiver within `budgetMs` before an acknowledged delivery is answered, so the sender waits for its
+   * Drains the receiver within `budget` before an acknowledged delivery is answered, so the sender waits for its
    * handlers. Skipped if the function has less time left. Default: no drain; use {@link lambdaDrain} on a schedule.
    */
   readonly drain?: DrainOptions | undefined;
@@ -27,7 +27,7 @@ export interface LambdaReceiverOptions {
 /** Options of {@link lambdaDrain}. */
 export interface LambdaDrainOptions {
   /** As in `receiver.drain`. Default: what the function has left, less a second. */
-  readonly budgetMs?: number | undefined;
+  readonly budget?: number | undefined;
 }
 
 /** The part of Lambda's context that is used. */
@@ -79,7 +79,7 @@ export function lambdaReceiver(
       headers: headersOf(event),
       read: async (limits) => bodyOf(event, limits),
     });
-    if (drain !== undefined && answer.status === 200 && drain.budgetMs <= timeLeft(context)) {
+    if (drain !== undefined && answer.status === 200 && drain.budget <= timeLeft(context)) {
       await receiver.drain?.(drain).catch(() => {}); // logged by the receiver, and the delivery is kept
     }
     return toLambdaAnswer(answer, event, method);
@@ -112,11 +112,11 @@ export function lambdaDrain(
 ): LambdaDrainHandler {
   const expected = "the first argument of lambdaDrain to be a receiver";
   checkMethods(receiver, expected, { required: ["drain"], fix: "pass the result of createReceiver" });
-  checkOptions(options, "the options of lambdaDrain", { budgetMs: checkBudget });
+  checkOptions(options, "the options of lambdaDrain", { budget: checkBudget });
   return (_, context) => {
     const left = timeLeft(context);
-    const { budgetMs = left } = options;
-    return receiver.drain({ budgetMs: Math.floor(Math.min(budgetMs, left, MAX_TIMER)) });
+    const { budget = left } = options;
+    return receiver.drain({ budget: Math.floor(Math.min(budget, left, MAX_TIMER)) });
   };
 }
 

@@ -2,7 +2,7 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import { answerGivenUp } from "../../http/answer.ts";
 import { MAX_CONNECTIONS } from "../../http/connection-cap.ts";
-import { createServer } from "../../http/express-server.ts";
+import { createWebhookServer } from "../../http/express-server.ts";
 import { announcedLength, type BodyLimits } from "../../http/read-body.ts";
 import { closeServer, listenOn } from "../../http/server.ts";
 import type { Receiver } from "../receiver.ts";
@@ -19,7 +19,7 @@ export interface ServerOptions {
   readonly port: number;
   readonly host: string;
   readonly path: string;
-  /** The most connections; see `createServer`. Default 4096. */
+  /** The most connections; see `createWebhookServer`. Default 4096. */
   readonly maxConnections?: number | undefined;
   /** Returns the text to answer a GET of another target with, such as a tunnel's probe, or `undefined` for 404. */
   readonly also?: ((target: string) => string | undefined) | undefined;
@@ -50,7 +50,7 @@ export async function startServer(
   app.use((request, response) => {
     void exchange(receiver, request, response, { target: request.originalUrl, path });
   });
-  const server = createServer(app, { ...CONNECTIONS, maxConnections });
+  const server = createWebhookServer(app, { ...CONNECTIONS, maxConnections });
   // Express answers a target it cannot parse by itself, before any handler runs; here it is just another wrong path.
   server.removeAllListeners("request").on("request", (request, response) => {
     if (answerGivenUp(response)) return;

@@ -6,15 +6,15 @@ export interface DrainOptions {
    * Milliseconds until the drain has ended. A handler starts only if its `handlerTimeout` fits, so it must be at least
    * `handlerTimeout` plus 2 seconds, or plus a quarter of it if that is less.
    */
-  readonly budgetMs: number;
+  readonly budget: number;
 }
 
-/** The check of `budgetMs`. */
+/** The check of `budget`. */
 export const checkBudget = wholeNumber("milliseconds", 1, MAX_TIMER);
 
 /** @throws ConfigurationError `option_invalid` */
 export function checkDrain(options: unknown, what = "the options of drain"): asserts options is DrainOptions {
-  checkOptions(options, what, { budgetMs: checkBudget });
-  if (Reflect.get(Object(options), "budgetMs") !== undefined) return;
-  throw invalid(`${what} to have budgetMs`, undefined, "pass { budgetMs: 25_000 }");
+  checkOptions(options, what, { budget: checkBudget });
+  if (Reflect.get(Object(options), "budget") !== undefined) return;
+  throw invalid(`${what} to have budget`, undefined, "pass { budget: 25_000 }");
 }

@@ -1,5 +1,5 @@
 import { createReceiver } from "hookporter";
-import { createServer } from "hookporter/express";
+import { createWebhookServer } from "hookporter/express";
 import { createApp } from "./app.ts";
 import { loadEnvFile } from "./env-file.ts";
 import handlers from "./handlers/index.ts";
@@ -27,7 +27,7 @@ const metrics = await serveMetrics(
 );
 
 // Like `app.listen()`, but several times as fast on Node 20 and 22.
-const server = createServer(createApp(receiver)).listen(port, host, () => {
+const server = createWebhookServer(createApp(receiver)).listen(port, host, () => {
   const address = server.address(); // has the actual port if PORT is 0
   const bound = typeof address === "object" && address !== null ? address.port : port;
   log.info({ url: `http://${host}:${bound}/webhooks` }, "listening");

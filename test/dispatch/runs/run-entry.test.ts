@@ -159,8 +159,7 @@ describe("runEntry", () => {
   });
 
   it("waits for the longest delay that a handler asks for", async () => {
-    const asking = (retryAfterMs: number) => () =>
-      Promise.reject(Object.assign(new Error(), { retryAfterMs }));
+    const asking = (retryAfter: number) => () => Promise.reject(Object.assign(new Error(), { retryAfter }));
     const plan = planOf({ a: asking(700), b: asking(90_000), c: fail });
     expect(await run({ plan })).toMatchObject({ state: "pending", runAt: AT + 90_000 });
     expect(await run({ plan: planOf({ a: asking(1), c: fail }) })).toMatchObject({ runAt: AT + QUICK.delay });

@@ -239,17 +239,17 @@ describe("runHandler", () => {
   });
 
   it.each([
-    ["an error", Object.assign(new Error("busy"), { retryAfterMs: 1500 }), 1500],
-    ["an object", { retryAfterMs: 0 }, 0],
-    ["a wait below 0", { retryAfterMs: -5 }, 0],
-    ["a string", { retryAfterMs: "1500" }, undefined],
-    ["NaN", { retryAfterMs: Number.NaN }, undefined],
+    ["an error", Object.assign(new Error("busy"), { retryAfter: 1500 }), 1500],
+    ["an object", { retryAfter: 0 }, 0],
+    ["a wait below 0", { retryAfter: -5 }, 0],
+    ["a string", { retryAfter: "1500" }, undefined],
+    ["NaN", { retryAfter: Number.NaN }, undefined],
     ["an error without it", new Error("busy"), undefined],
     ["nothing", undefined, undefined],
     ["a revoked proxy", revokedProxy(), undefined],
   ])("returns the delay requested by %s", async (_, thrown, wait) => {
     expect(await runWhole(() => Promise.reject(thrown))).toMatchObject({
-      failure: wait === undefined ? {} : { retryAfterMs: wait },
+      failure: wait === undefined ? {} : { retryAfter: wait },
     });
   });
 
@@ -259,7 +259,7 @@ describe("runHandler", () => {
     ["other values", { away: "yes", final: 1 }, {}],
     ["a revoked proxy", revokedProxy(), {}],
   ])("returns what %s says about the target", async (_, thrown, failure) => {
-    const { retryAfterMs: _none, ...said } = (await runWhole(() => Promise.reject(thrown))).failure;
+    const { retryAfter: _none, ...said } = (await runWhole(() => Promise.reject(thrown))).failure;
     expect(said).toEqual(failure);
   });
 

@@ -363,7 +363,7 @@ describe("entries whose target does not answer", () => {
   });
 
   it("are not tried before the time that it asks for, however long that is", async () => {
-    reaction = () => ({ away: "perhaps", retryAfterMs: Number.POSITIVE_INFINITY });
+    reaction = () => ({ away: "perhaps", retryAfter: Number.POSITIVE_INFINITY });
     start([sender(APP)]);
     await add(1);
     await untilWaiting(1);

@@ -91,7 +91,7 @@ describe.each(INBOXES)("a bulk change of %s", (_, inboxOf) => {
     let runs = 0;
     const handler = () => {
       runs++;
-      throw Object.assign(new Error("no"), { retryAfterMs: 600_000 });
+      throw Object.assign(new Error("no"), { retryAfter: 600_000 });
     };
     const { api, deliver, receiver } = await openInspector({ inbox: inboxOf(), handler, attempts: 9 });
     await deliver("lead.created");

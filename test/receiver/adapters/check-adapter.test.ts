@@ -1,6 +1,6 @@
 import express from "express";
 import { expect, it } from "vitest";
-import { createServer, expressReceiver } from "../../../src/receiver/adapters/express.ts";
+import { createWebhookServer, expressReceiver } from "../../../src/receiver/adapters/express.ts";
 import { nodeReceiver } from "../../../src/receiver/adapters/node.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { SECRET } from "../sample.ts";
@@ -20,7 +20,7 @@ it.each([
   expect(adapter(receiver, { path: undefined })).toBeInstanceOf(Function);
 });
 
-it("createServer refuses what is no app, and options that cannot work", () => {
+it("createWebhookServer refuses what is no app, and options that cannot work", () => {
   const app = express();
   const options = [
     { headersTimeout: "1s" },
@@ -29,10 +29,12 @@ it("createServer refuses what is no app, and options that cannot work", () => {
     { maxConection: 5 },
   ];
   for (const given of [[], [{}], ...options.map((option) => [app, option])]) {
-    expect(() => Reflect.apply(createServer, undefined, given)).toThrow(refused);
+    expect(() => Reflect.apply(createWebhookServer, undefined, given)).toThrow(refused);
   }
-  expect(() => createServer(app, { maxConection: 5 } as object)).toThrow("did you mean maxConnections?");
-  expect(createServer(app, { headersTimeout: undefined, maxConnections: undefined }).headersTimeout).toBe(
-    60_000,
+  expect(() => createWebhookServer(app, { maxConection: 5 } as object)).toThrow(
+    "did you mean maxConnections?",
   );
+  expect(
+    createWebhookServer(app, { headersTimeout: undefined, maxConnections: undefined }).headersTimeout,
+  ).toBe(60_000);
 });

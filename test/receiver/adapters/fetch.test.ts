@@ -178,7 +178,7 @@ describe("with the option drain", () => {
     const drain = vi.fn(async () => NOTHING);
     const handle = fetchReceiver(
       { receive: (...given) => receiver.receive(...given), drain },
-      { drain: { budgetMs: 2000 } },
+      { drain: { budget: 2000 } },
     );
     const context = {
       kept: [] as Promise<unknown>[],
@@ -187,7 +187,7 @@ describe("with the option drain", () => {
       },
     };
     expect((await handle(signed(), context)).status).toBe(200);
-    expect(drain).toHaveBeenCalledExactlyOnceWith({ budgetMs: 2000 });
+    expect(drain).toHaveBeenCalledExactlyOnceWith({ budget: 2000 });
     expect(context.kept).toHaveLength(1);
     expect((await handle(signed(bytes("{}")), context)).status).toBe(401);
     expect(context.kept).toHaveLength(1);
@@ -200,7 +200,7 @@ describe("with the option drain", () => {
       const { receiver } = await open();
       const handle = fetchReceiver(
         { receive: (...given) => receiver.receive(...given), drain },
-        { drain: { budgetMs: 2000 } },
+        { drain: { budget: 2000 } },
       );
       expect((await handle(signed(), context)).status).toBe(200);
       expect(drain).toHaveBeenCalledOnce();
@@ -209,7 +209,7 @@ describe("with the option drain", () => {
 
   it("a drain that fails is logged, and the answer stays 200", async () => {
     const { receiver, lines } = await open({ handlerTimeout: 1000 });
-    const handle = fetchReceiver(receiver, { drain: { budgetMs: 500 } });
+    const handle = fetchReceiver(receiver, { drain: { budget: 500 } });
     const kept: Promise<unknown>[] = [];
     const context = { waitUntil: (promise: Promise<unknown>) => void kept.push(promise) };
     expect((await handle(signed(), context)).status).toBe(200);
@@ -217,7 +217,7 @@ describe("with the option drain", () => {
     expect(lines).toMatchObject([{ level: "error", message: "a drain failed" }]);
   });
 
-  it.each([[{ drain: {} }], [{ drain: { budgetMs: -1 } }], [{ drain: 5 }]])(
+  it.each([[{ drain: {} }], [{ drain: { budget: -1 } }], [{ drain: 5 }]])(
     "mistakes are refused at once: %j",
     async (options) => {
       const { receiver } = await open();
@@ -229,7 +229,7 @@ describe("with the option drain", () => {
 
   it("a receiver without drain is refused", () => {
     const receive = vi.fn();
-    expect(() => fetchReceiver({ receive }, { drain: { budgetMs: 1000 } })).toThrow(
+    expect(() => fetchReceiver({ receive }, { drain: { budget: 1000 } })).toThrow(
       /without the methods drain/,
     );
   });

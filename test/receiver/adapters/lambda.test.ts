@@ -184,13 +184,13 @@ describe("draining in a function", () => {
 
   it("happens before an acknowledged delivery is answered, if there is time", async () => {
     const receiver = await opened();
-    const handle = lambdaReceiver(receiver, { drain: { budgetMs: 5000 } });
+    const handle = lambdaReceiver(receiver, { drain: { budget: 5000 } });
     const event = EVENTS["an HTTP API"](request());
     expect((await handle(event, left(5999))).statusCode).toBe(200);
     expect(receiver.drain).not.toHaveBeenCalled();
     expect((await handle(event, left(6000))).statusCode).toBe(200);
     expect((await handle(event)).statusCode).toBe(200);
-    expect(receiver.drain.mock.calls).toEqual([[{ budgetMs: 5000 }], [{ budgetMs: 5000 }]]);
+    expect(receiver.drain.mock.calls).toEqual([[{ budget: 5000 }], [{ budget: 5000 }]]);
     expect((await handle({ ...event, body: "{}" })).statusCode).toBe(401);
     expect(receiver.drain).toHaveBeenCalledTimes(2);
     receiver.drain.mockRejectedValue(new Error("the inbox is away"));
@@ -200,10 +200,10 @@ describe("draining in a function", () => {
   it("on a schedule takes the time that the function has, less a second, unless told otherwise", async () => {
     const receiver = await opened();
     expect(await lambdaDrain(receiver)({ source: "aws.events" }, left(60_000.5))).toEqual(NOTHING);
-    await lambdaDrain(receiver, { budgetMs: 5000 })({}, left(60_000));
-    await lambdaDrain(receiver, { budgetMs: 5000 })({}, left(4000));
-    await lambdaDrain(receiver, { budgetMs: 5000 })();
-    expect(receiver.drain.mock.calls.map(([{ budgetMs }]) => budgetMs)).toEqual([59_000, 5000, 3000, 5000]);
+    await lambdaDrain(receiver, { budget: 5000 })({}, left(60_000));
+    await lambdaDrain(receiver, { budget: 5000 })({}, left(4000));
+    await lambdaDrain(receiver, { budget: 5000 })();
+    expect(receiver.drain.mock.calls.map(([{ budget }]) => budget)).toEqual([59_000, 5000, 3000, 5000]);
   });
 
   it("runs what was kept, with the receiver not started", async () => {
@@ -226,7 +226,7 @@ describe("draining in a function", () => {
     await receiver.close();
   });
 
-  it.each([[{ budgetMs: 0 }], [{ budgetMs: "5s" }], [{ budget: 1 }], [5]])(
+  it.each([[{ budget: 0 }], [{ budget: "5s" }], [{ budget: 1 }], [5]])(
     "mistakes are refused at once: %j",
     async (options) => {
       const receiver = await opened();

@@ -6,7 +6,7 @@ import { createReceiver } from "../../../dist/index.js";
 const [inbox] = process.argv.slice(2);
 const receiver = createReceiver({ secret: "a-secret-of-a-test-child", inbox, handlerTimeout: 2000 });
 receiver.on("*", () => new Promise((resolve) => setTimeout(resolve, 10)));
-const { nextRunAt, ...report } = await receiver.drain({ budgetMs: 20_000 });
+const { nextRunAt, ...report } = await receiver.drain({ budget: 20_000 });
 const left = () => process.getActiveResourcesInfo().filter((name) => !/^(?:Pipe|TTY|File)/.test(name));
 const timers = left().filter((name) => name !== "TCPSocketWrap");
 await new Promise((resolve) => setTimeout(resolve, 300)); // connections that were ended have closed by then
