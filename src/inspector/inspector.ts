@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import type { Logger } from "../base/logger.ts";
 import { countsByState } from "../inbox/counts.ts";
+import { findPackageRoot } from "../package/package-root.ts";
 import type { DeliveryObservation } from "../receiver/observation.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import type { MadeUpData } from "../relay/trigger.ts";
-import { findPackageRoot } from "../scaffold/package-root.ts";
 import type { Diagnosis } from "../signature/diagnose/diagnose.ts";
 import type { SecretValue } from "../signature/secret-bytes.ts";
 import { readSecrets } from "../signature/secrets.ts";

@@ -1,10 +1,10 @@
 import { lstat, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { HookporterError } from "../errors.ts";
+import { findPackageRoot, type PackageRoot } from "../package/package-root.ts";
 import { generateSecret, renderEnvFile } from "./env-file.ts";
 import { readLayers } from "./layers.ts";
 import { renderManifest } from "./manifest.ts";
-import { findPackageRoot, type PackageRoot } from "./package-root.ts";
 import { checkProjectName, projectNameOf } from "./project-name.ts";
 import { DEFAULT_TEMPLATE, findTemplate, type ProjectInbox, type Template } from "./templates.ts";
 

@@ -1,6 +1,6 @@
 import { relative, resolve } from "node:path";
 import { HookporterError } from "../../errors.ts";
-import { findPackageRoot } from "../../scaffold/package-root.ts";
+import { findPackageRoot } from "../../package/package-root.ts";
 import { nameProblem } from "../../scaffold/project-name.ts";
 import { type Scaffolded, scaffold } from "../../scaffold/scaffold.ts";
 import { findTemplate, listTemplates } from "../../scaffold/templates.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { DEFAULT_PATH } from "../../http/default-endpoint.ts";
+import { findPackageRoot } from "../../package/package-root.ts";
 import { type RunningServer, startServer } from "../../receiver/adapters/server.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
-import { findPackageRoot } from "../../scaffold/package-root.ts";
 import { childOf, fixedAddress } from "../../tunnel/tunnel-child.ts";
 import type { CliContext } from "../context.ts";
 import type { Stop } from "../end/stop.ts";

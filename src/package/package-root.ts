@@ -10,7 +10,7 @@ export interface PackageRoot {
 }
 
 /**
- * Finds the folder of hookporter's own package.json by walking up: this module is in `src/scaffold/` as source and in
+ * Finds the folder of hookporter's own package.json by walking up: this module is in `src/package/` as source and in
  * `dist/` once bundled.
  *
  * @throws Error if the package is incomplete
