@@ -1,5 +1,4 @@
-import type { ProgramEnd } from "./program.ts";
-import { openProgramTunnel, type Said } from "./program-tunnel.ts";
+import { openProgramTunnel, type ProgramEnd, type Said } from "./program.ts";
 import {
   type FailureTable,
   failureOf,

@@ -1,13 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { setTimeout } from "node:timers/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import { readLines } from "./lines.ts";
+import type { OpenTunnel, TunnelFailure, TunnelReport } from "./provider.ts";
 
 /** Milliseconds a program gets to end before it is killed. Shorter than the time for closing a tunnel. */
 const GRACE = 500;
 
 /** What to start, and callbacks. */
-export interface ProgramOptions {
+interface ProgramOptions {
   /** A name in `PATH`, or a path. */
   readonly program: string;
   /** Passed unchanged: there is no shell. */
@@ -29,7 +30,7 @@ export interface ProgramEnd {
 }
 
 /** A running program. */
-export interface RunningProgram {
+interface RunningProgram {
   /** Ends the program: asks, then kills. Calls back no more. */
   end(): Promise<void>;
 }
@@ -58,7 +59,7 @@ export function startProgram({ program, argv, cwd, onLine, onEnd }: ProgramOptio
   const ended = child.pid === undefined ? closed : new Promise((resolve) => child.once("exit", resolve));
   // A process that it left behind may hold its output open for ever.
   void ended
-    .then(() => Promise.race([closed, setTimeout(GRACE, undefined, { ref: false })]))
+    .then(() => Promise.race([closed, wait(GRACE, undefined, { ref: false })]))
     .then(() => {
       const { exitCode, signalCode: signal } = child;
       if (told) onEnd({ exitCode, signal, ...(error !== undefined && { error }) });
@@ -67,9 +68,59 @@ export function startProgram({ program, argv, cwd, onLine, onEnd }: ProgramOptio
     end: async () => {
       told = false;
       child.kill("SIGTERM");
-      await Promise.race([ended, setTimeout(GRACE, undefined, { ref: false })]);
+      await Promise.race([ended, wait(GRACE, undefined, { ref: false })]);
       child.kill("SIGKILL"); // no effect if it has ended
       await ended;
     },
   };
+}
+
+/** The number of lines kept of each stream; the cause is among the last, below a warning of up to a dozen lines. */
+const KEPT_LINES = 40;
+
+/** The last lines that a program printed. */
+export type Said = Readonly<Record<"stdout" | "stderr", readonly string[]>>;
+
+/** Which program opens the tunnel, and what its output means. */
+interface ProgramTunnel extends Omit<ProgramOptions, "onLine" | "onEnd"> {
+  /** Seconds until it must have printed an address. */
+  readonly addressTimeout: number;
+  /** The address in a line, or why the line ends the tunnel. */
+  readUrl(line: string, stream: "stdout" | "stderr"): string | TunnelFailure | undefined;
+  /** Why there is no address in time. */
+  noAddress(said: Said): TunnelFailure;
+  /** Why the program has ended; `wasUp` says whether there was an address. */
+  ended(end: ProgramEnd, said: Said, wasUp: boolean): TunnelFailure;
+}
+
+/** Opens a tunnel through a program that prints its address. */
+export function openProgramTunnel(
+  { addressTimeout, readUrl, noAddress, ended, ...program }: ProgramTunnel,
+  report: TunnelReport,
+): OpenTunnel {
+  const said = { stdout: [] as string[], stderr: [] as string[] };
+  let current: string | undefined;
+  const running = startProgram({
+    ...program,
+    onLine: (line, stream) => {
+      said[stream].splice(0, said[stream].push(line) - KEPT_LINES);
+      const found = readUrl(line, stream);
+      if (found === undefined || found === current) return;
+      if (typeof found !== "string") return giveUp(found);
+      clearTimeout(patience);
+      current = found;
+      report.up(found);
+    },
+    onEnd: (end) => {
+      clearTimeout(patience);
+      report.failed(ended(end, said, current !== undefined));
+    },
+  });
+  const patience = setTimeout(() => giveUp(noAddress(said)), addressTimeout * 1000);
+  const close = () => {
+    clearTimeout(patience);
+    return running.end();
+  };
+  const giveUp = (why: TunnelFailure) => void close().then(() => report.failed(why));
+  return { close };
 }

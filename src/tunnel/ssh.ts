@@ -1,4 +1,4 @@
-import { openProgramTunnel } from "./program-tunnel.ts";
+import { openProgramTunnel } from "./program.ts";
 import type { TunnelProvider } from "./provider.ts";
 import { sshArguments } from "./ssh/arguments.ts";
 import { noAddress, sshFailure } from "./ssh/failure.ts";

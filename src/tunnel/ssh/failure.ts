@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
-import type { ProgramEnd } from "../program.ts";
-import type { Said } from "../program-tunnel.ts";
+import type { ProgramEnd, Said } from "../program.ts";
 import { type FailureTable, failureOf, type TunnelFailure } from "../provider.ts";
 
 /** Every code of the ssh provider. A test compares them with `docs/reference/tunnel.md`. */
