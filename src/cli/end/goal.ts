@@ -49,7 +49,7 @@ class CountGoal implements Goal {
   reached(observation: Observation): boolean {
     if (observation.type === "delivery") this.#count(observation.outcome);
     else if (this.#isDecided(observation) && this.#waiting.delete(observation.seq)) {
-      this.failed ||= observation.state === "dead";
+      this.failed ||= observation.state !== "handled" && observation.state !== "received";
     }
     return this.#came >= this.#wanted && this.#waiting.size === 0;
   }

@@ -182,10 +182,10 @@ it("the summary counts deliveries and shows the progress of a rotation", async (
   listen.signal("SIGINT");
   const { stderr } = await listen.finished;
   expect(stderr).toMatch(
-    /^stopped by SIGINT: 2 accepted, 1 unauthorized \(1 signature_missing\), 2 unhandled, 1 signed with a previous secret$/m,
+    /^stopped by SIGINT: 2 accepted, 1 unauthorized \(1 signature_missing\), 2 received, 1 signed with a previous secret$/m,
   );
   expect(record("stopped")).toMatchObject({
-    counts: { accepted: 2, unauthorized: 1, unhandled: 2 },
+    counts: { accepted: 2, unauthorized: 1, received: 2 },
     reasons: { unauthorized: { signature_missing: 1 } },
     secrets: { current: 1, previous: 1 },
     strayErrors: 0,
