@@ -240,14 +240,14 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await names(["POST /webhooks", "contact.created", "payment.received"]);
     await chip("received").click();
     await names(["contact.created", "payment.received"]);
-    await page.getByRole("combobox", { name: "Family" }).selectOption("payment.*");
+    await page.getByRole("combobox", { name: "Kind" }).selectOption("payment.*");
     await names(["payment.received"]);
     await deliver("lead.created");
     await deliver("payment.overdue");
     await names(["payment.overdue", "payment.received"]);
     await page.getByRole("combobox", { name: "Time" }).selectOption("3600000");
     await names(["payment.overdue", "payment.received"]);
-    await chip("failed").click();
+    await chip("dead").click();
     await page.getByText("No matching deliveries").waitFor();
     await click(page, "Show all");
     await vi.waitFor(async () => expect(await page.locator(".line").count()).toBe(5), WAIT);

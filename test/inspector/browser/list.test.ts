@@ -74,17 +74,17 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
         const names = await page.locator(".chip").allTextContents();
         expect(names).toEqual(wanted);
       }, WAIT);
-    await chips(["4 all", "1 failed", "0 waiting", "2 handled", "0 received", "1 refused"]);
+    await chips(["4 all", "0 failing", "1 dead", "0 waiting", "2 handled", "0 received", "1 refused"]);
     await deliver(event("payment.overdue", "pay_3"));
-    await chips(["5 all", "2 failed", "0 waiting", "2 handled", "0 received", "1 refused"]);
-    await page.getByRole("button", { name: "2 failed" }).click();
+    await chips(["5 all", "0 failing", "2 dead", "0 waiting", "2 handled", "0 received", "1 refused"]);
+    await page.getByRole("button", { name: "2 dead" }).click();
     await vi.waitFor(async () => expect(await page.locator(".line").count()).toBe(2), WAIT);
-    await page.getByRole("combobox", { name: "Family" }).selectOption("lead.*");
-    await chips(["1 all", "0 failed", "0 waiting", "1 handled", "0 received", "0 refused"]);
+    await page.getByRole("combobox", { name: "Kind" }).selectOption("lead.*");
+    await chips(["1 all", "0 failing", "0 dead", "0 waiting", "1 handled", "0 received", "0 refused"]);
     await page.getByText("No matching deliveries").waitFor();
-    await page.getByRole("combobox", { name: "Family" }).selectOption("payment.*");
+    await page.getByRole("combobox", { name: "Kind" }).selectOption("payment.*");
     await page.getByRole("combobox", { name: "Kind" }).selectOption("payment.overdue");
-    await chips(["2 all", "2 failed", "0 waiting", "0 handled", "0 received", "0 refused"]);
+    await chips(["2 all", "0 failing", "2 dead", "0 waiting", "0 handled", "0 received", "0 refused"]);
   });
 
   it("Page Down, End and Home select rows that are drawn, and moving leaves one step in the history", async () => {

@@ -29,8 +29,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(await page.locator("svg[role=group] .hover").count()).toBeLessThan(10);
     for (const [label, name, fill] of [
       ["handled", "lead.created", "handled"],
-      ["waiting", "payment.overdue", "waiting"],
-      ["failed", "contact.created", "dead"],
+      ["waiting or failing", "payment.overdue", "waiting"],
+      ["dead", "contact.created", "dead"],
       ["refused at the door", "POST /webhooks", "refused"],
     ] as const) {
       await bar(label).waitFor();

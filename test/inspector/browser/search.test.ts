@@ -24,7 +24,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     for (const [text, kinds] of [
       ["ledger says", ["payment.overdue"]],
       ["#1", ["lead.created"]],
-      ["failed", ["payment.overdue"]],
+      ["dead", ["payment.overdue"]],
       ["application/json", ["contact.created", "payment.overdue", "lead.created"]],
     ] as const) {
       await search.fill(text);
@@ -43,7 +43,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await openPage(page, inspector.url);
     await page.goto(`${inspector.url.origin}/#/?state=bogus`);
     await page
-      .getByText('expected state to be one of pending, running, done, dead, unhandled, refused, got "bogus".')
+      .getByText('expected state to be one of waiting, failing, running, handled, dead, received, refused, got "bogus".')
       .waitFor();
     expect(await page.getByText("listen does not respond").count()).toBe(0);
     await page.getByRole("button", { name: "Show all" }).click();

@@ -67,41 +67,27 @@ function TextFilter({ text }: { text: string }) {
   );
 }
 
-/** A family, and then a kind of it. */
+/** A kind, or a whole family. */
 function KindFilter({ chosen, kinds }: { chosen: string; kinds: readonly string[] }) {
-  const family = chosen === "" || chosen.includes(",") ? "" : familyOf(chosen);
-  const families = [...new Set([...kinds.map(familyOf), ...(family === "" ? [] : [family])])];
-  const ofFamily = kinds.filter((kind) => familyOf(kind) === family);
-  const isOther = chosen !== "" && chosen !== family && !ofFamily.includes(chosen);
+  const known = chosen === "" || chosen.endsWith(".*") ? kinds : [...new Set([...kinds, chosen])];
+  const families = new Set([...known.map(familyOf), ...(chosen.endsWith(".*") ? [chosen] : [])]);
   return (
-    <>
-      <select
-        aria-label="Family"
-        value={family}
-        onChange={(event) => setFilter({ kind: event.currentTarget.value })}
-      >
-        <option value="">Every kind</option>
-        {families.map((one) => (
-          <option key={one} value={one}>
-            {one}
-          </option>
-        ))}
-      </select>
-      {(family !== "" || isOther) && (
-        <select
-          aria-label="Kind"
-          value={chosen === family ? "" : chosen}
-          onChange={(event) => setFilter({ kind: event.currentTarget.value || family })}
-        >
-          <option value="">all of them</option>
-          {(isOther ? [...ofFamily, chosen] : ofFamily).map((kind) => (
+    <select
+      aria-label="Kind"
+      value={chosen}
+      onChange={(event) => setFilter({ kind: event.currentTarget.value })}
+    >
+      <option value="">Every kind</option>
+      {[...families].map((family) => (
+        <optgroup key={family} label={family}>
+          {[family, ...known.filter((kind) => familyOf(kind) === family)].map((kind) => (
             <option key={kind} value={kind}>
               {kind}
             </option>
           ))}
-        </select>
-      )}
-    </>
+        </optgroup>
+      ))}
+    </select>
   );
 }
 
