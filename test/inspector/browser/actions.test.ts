@@ -58,7 +58,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.getByRole("dialog").waitFor({ state: "hidden" });
   });
 
-  it("a dead letter is retried once its handler is fixed, and shown as done", async () => {
+  it("a dead letter is retried once its handler is fixed, and shown as handled", async () => {
     let broken = true;
     const handler = () => {
       if (broken) throw new Error("the ledger is down");
@@ -73,9 +73,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.getByText("the same error as in attempt 2").waitFor();
     broken = false;
     await click(page, "Retry");
-    await page.locator(".detail .state.done").waitFor();
+    await page.locator(".detail .state.handled").waitFor();
     expect(await receiver.inbox.list({})).toMatchObject([{ state: "done" }]);
-    await page.locator(".line .state.done").waitFor();
+    await page.locator(".line .state.handled").waitFor();
   });
 
   it("the same bytes are forwarded to a target, and its answer is shown as text", async () => {

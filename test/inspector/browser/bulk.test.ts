@@ -39,7 +39,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await dialog.getByRole("status").getByText("12 entries run again.").waitFor();
     await vi.waitFor(() => expect(handled).toEqual(Array(12).fill("payment.received")), WAIT);
     await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
-    await vi.waitFor(async () => expect(await page.locator(".line .state.done").count()).toBe(12), WAIT);
+    await vi.waitFor(async () => expect(await page.locator(".line .state.handled").count()).toBe(12), WAIT);
     const focused = "document.activeElement.textContent";
     expect([await page.getByRole("dialog").count(), await page.evaluate(focused)]).not.toEqual([1, ""]);
     expect(await receiver.inbox.counts()).toMatchObject({ done: 12, unhandled: 1 });

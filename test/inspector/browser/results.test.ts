@@ -32,7 +32,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.getByRole("button", { name: "Sign and send" }).dblclick();
     const both = page.getByRole("region", { name: "Sent again from #1" });
     await both.getByText("the amount is wrong").waitFor();
-    await both.locator(".state.done").waitFor();
+    await both.locator(".state.handled").waitFor();
     expect(await both.locator(".state").allTextContents()).toEqual(["dead", "handled"]);
     expect(await both.locator(".change.added").allTextContents()).toContainEqual(
       expect.stringContaining('"99.00"'),

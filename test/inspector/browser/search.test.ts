@@ -43,7 +43,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await openPage(page, inspector.url);
     await page.goto(`${inspector.url.origin}/#/?state=bogus`);
     await page
-      .getByText('expected state to be one of waiting, failing, running, handled, dead, received, refused, got "bogus".')
+      .getByText(
+        'expected state to be one of waiting, failing, running, handled, dead, received, refused, got "bogus".',
+      )
       .waitFor();
     expect(await page.getByText("listen does not respond").count()).toBe(0);
     await page.getByRole("button", { name: "Show all" }).click();
