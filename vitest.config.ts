@@ -71,12 +71,14 @@ const SYSTEM = [
   "test/fleet/rolling-restart.test.ts",
   "test/monitoring/scrape.test.ts",
 ];
+/** These also run with the others, but do more with the whole systems: they fetch a newer Node if they need one. */
+const BOTH = ["test/delivery-path.test.ts"];
 /** Files that are named on the command line run in any case. */
 const hasNames = process.argv.slice(2).some((argument) => argument.startsWith("test"));
 
 export default defineConfig(({ mode }) => ({
   test: {
-    include: mode === "system" ? SYSTEM : ["test/**/*.test.ts"],
+    include: mode === "system" ? [...SYSTEM, ...BOTH] : ["test/**/*.test.ts"],
     exclude: [...configDefaults.exclude, ...(hasNames || mode === "system" ? [] : SYSTEM)],
     // Files share what they import, which takes half as long; tests of whole systems each start afresh.
     isolate: mode === "system",

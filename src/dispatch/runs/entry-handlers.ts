@@ -7,8 +7,8 @@ import type { Turn } from "../targets/target.ts";
 import type { NoPlace } from "../transactions/entry-transactions.ts";
 import { handlerContext } from "./handler-context.ts";
 import type { OwnSignal } from "./own-signal.ts";
-import { type HandlerRun, runHandler } from "./run-handler.ts";
-import { limitsOf, type RunOptions } from "./run-options.ts";
+import { type HandlerRun, type RunLimits, runHandler } from "./run-handler.ts";
+import type { RunOptions } from "./run-options.ts";
 import { afterFailure, type Failure, type Settle } from "./settling.ts";
 
 /** What a run of an entry's handlers works with. */
@@ -149,4 +149,14 @@ export class EntryHandlers {
 /** Whether a handler has a target. */
 function isSender(named: NamedHandler): named is Sender {
   return named.target !== undefined;
+}
+
+/** The limits of one run of a handler, or of what else is run in its place. */
+export function limitsOf(
+  handler: string,
+  { attempts: attempt }: ClaimedEntry,
+  options: RunOptions,
+): RunLimits {
+  const { handlerTimeoutMs: timeoutMs, signal, clock } = options;
+  return { handler, attempt, timeoutMs, signal, clock };
 }

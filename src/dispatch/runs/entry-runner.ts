@@ -115,7 +115,9 @@ export class EntryRunner {
       }
       begin?.();
       const isForced = atOnce === true && turn === undefined;
-      const transactions = new EntryTransactions(entry, this.#transacting, atOnce === true);
+      const { inside } = this.#options.inbox;
+      const transactions =
+        inside === undefined ? undefined : new EntryTransactions(entry, this.#transacting, atOnce === true);
       const targets = isForced ? queues.atOnce : queues;
       const options = this.#runOptions({ ready, targets, transactions, trace, within });
       const run = () => (within?.fits() === false ? undefined : runEntry(entry, options, turn));
@@ -177,11 +179,11 @@ export class EntryRunner {
   /** Stores what is left to store of a settlement; returns `false` if the lease was lost. */
   #store(
     settlement: Settlement,
-    transactions: EntryTransactions,
+    transactions: EntryTransactions | undefined,
     signal: AbortSignal,
   ): Promise<boolean> | boolean {
-    if (transactions.end !== undefined) return transactions.end === "stored";
-    const records = transactions.unstored(settlement.records);
+    if (transactions?.end !== undefined) return transactions.end === "stored";
+    const records = transactions?.unstored(settlement.records) ?? settlement.records;
     const left = records === settlement.records ? settlement : { ...settlement, records };
     const storing = signal === this.#storing.signal ? this.#storing : { ...this.#storing, signal };
     return settleWhileLeased(left, storing);

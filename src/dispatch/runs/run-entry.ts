@@ -4,10 +4,10 @@ import type { Settlement } from "../../inbox/settlement.ts";
 import { TARGET_AWAY } from "../../inbox/target-wait.ts";
 import type { Plan, PlannedRun } from "../handler.ts";
 import type { Turn } from "../targets/target.ts";
-import { EntryHandlers } from "./entry-handlers.ts";
-import { type RunLimits, runHandler } from "./run-handler.ts";
-import { limitsOf, type RunOptions } from "./run-options.ts";
-import { afterFailure, type Settle, settlingOf, UNREADABLE } from "./settling.ts";
+import { EntryHandlers, limitsOf } from "./entry-handlers.ts";
+import { runHandler } from "./run-handler.ts";
+import type { RunOptions } from "./run-options.ts";
+import { afterFailure, type Settle, UNREADABLE } from "./settling.ts";
 
 /**
  * Runs the unfinished handlers of a claimed entry, one after another, and returns the entry's settlement. In its turn at
@@ -23,7 +23,7 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions, turn?: 
   // Claimed more often than it may run: the processes that ran it died before they could settle it.
   if (entry.attempts > options.retry.attempts) return settle("dead", "attempts_exhausted");
 
-  const planning = planned(entry, options, limitsOf("plan", entry, options));
+  const planning = planned(entry, options);
   const plan = planning instanceof Promise ? await planning : planning;
   if ("run" in plan) return new EntryHandlers(entry, { plan, options, settle, turn }).run();
   if ("error" in plan) {
@@ -31,6 +31,18 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions, turn?: 
     return afterFailure(settle, entry, options, {}, { failures: [UNREADABLE] });
   }
   return settleWithoutRun(plan, entry, options.clock(), settle);
+}
+
+/** What makes the settlements of an entry: due now, with nothing new recorded, unless it is told otherwise. */
+function settlingOf(entry: ClaimedEntry, clock: () => number): Settle {
+  const { seq, lease } = entry;
+  return (state, reason, more = {}) => {
+    const { runAt = clock(), finishedHandlers = entry.finishedHandlers, records = [] } = more;
+    const { uncount = false, problems, waits } = more;
+    const unordered = entry.orderKey === null;
+    const base = { seq, lease, state, reason, problems, runAt };
+    return { ...base, finishedHandlers, records, waits, uncount, unordered };
+  };
 }
 
 /** The settlement of an entry of which no handler runs, as its plan says. */
@@ -49,24 +61,27 @@ function settleWithoutRun(
 }
 
 /** The plan for an entry, or why there is none; with the time limit of a handler. */
-function planned(
-  entry: ClaimedEntry,
-  options: RunOptions,
-  limits: RunLimits,
-): Plan | Unplanned | Promise<Plan | Unplanned> {
+function planned(entry: ClaimedEntry, options: RunOptions): Plan | Unplanned | Promise<Plan | Unplanned> {
   try {
     const plan = options.plan(entry, options.ready);
-    return plan instanceof Promise ? plannedInTime(plan, limits) : plan;
+    return plan instanceof Promise ? plannedInTime(plan, entry, options) : plan;
   } catch (thrown) {
     return { error: describeError(thrown) };
   }
 }
 
-async function plannedInTime(plan: Promise<Plan>, limits: RunLimits): Promise<Plan | Unplanned> {
+async function plannedInTime(
+  plan: Promise<Plan>,
+  entry: ClaimedEntry,
+  options: RunOptions,
+): Promise<Plan | Unplanned> {
   let made: Plan | undefined;
-  const { record } = await runHandler(async () => {
-    made = await plan;
-  }, limits);
+  const { record } = await runHandler(
+    async () => {
+      made = await plan;
+    },
+    limitsOf("plan", entry, options),
+  );
   return made ?? { error: record.error };
 }
 

@@ -6,7 +6,6 @@ import type { TargetGate } from "../targets/target.ts";
 import type { EntryTransactions } from "../transactions/entry-transactions.ts";
 import type { AttemptTrace } from "./attempt-tracing.ts";
 import type { TimeLimit } from "./entry-run.ts";
-import type { RunLimits } from "./run-handler.ts";
 
 /** How entries are run. */
 export interface RunOptions {
@@ -29,14 +28,4 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   /** Whether another handler may start. Default: as long as the signal is not aborted. */
   readonly within?: Pick<TimeLimit, "fits"> | undefined;
-}
-
-/** The limits of one run of a handler, or of what else is run in its place. */
-export function limitsOf(
-  handler: string,
-  { attempts: attempt }: ClaimedEntry,
-  options: RunOptions,
-): RunLimits {
-  const { handlerTimeoutMs: timeoutMs, signal, clock } = options;
-  return { handler, attempt, timeoutMs, signal, clock };
 }

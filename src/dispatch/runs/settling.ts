@@ -13,18 +13,6 @@ export type Settle = (
   more?: Partial<Omit<Settlement, "seq" | "lease">>,
 ) => Settlement;
 
-/** What makes the settlements of an entry: due now, with nothing new recorded, unless it is told otherwise. */
-export function settlingOf(entry: ClaimedEntry, clock: () => number): Settle {
-  const { seq, lease } = entry;
-  return (state, reason, more = {}) => {
-    const { runAt = clock(), finishedHandlers = entry.finishedHandlers, records = [] } = more;
-    const { uncount = false, problems, waits } = more;
-    const unordered = entry.orderKey === null;
-    const base = { seq, lease, state, reason, problems, runAt };
-    return { ...base, finishedHandlers, records, waits, uncount, unordered };
-  };
-}
-
 /** The failure of a handler. */
 export interface Failure {
   /** The handler's own maximum of attempts. */
