@@ -34,30 +34,7 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
       (await import("../events/events.ts")).showEvent(entry, options, context),
     );
 
-  const retry = events
-    .command("retry")
-    .description("run waiting and failing entries now, and dead and received ones again");
-  addSelection(retry)
-    .argument("[entries...]", "event ids or entry numbers")
-    .option("--all", "retry every waiting, failing, dead and received entry")
-    .addHelpText("after", "\nExample:\n  hookporter events retry --target 3000")
-    .action(async (entries: readonly string[], options: ChangeOptions) =>
-      (await import("../events/change.ts")).retryEvents(entries, options, context),
-    );
-
-  const drop = events
-    .command("drop")
-    .description("drop entries: they become dead letters, and hold back no other entry");
-  addSelection(drop)
-    .argument("[entries...]", "event ids or entry numbers")
-    .option("--all", "drop every waiting, failing and running entry")
-    .addHelpText(
-      "after",
-      "\nExample:\n  hookporter events drop 12\n  hookporter events drop --target 3000 --kind 'lead.*'",
-    )
-    .action(async (entries: readonly string[], options: ChangeOptions) =>
-      (await import("../events/change.ts")).dropEvents(entries, options, context),
-    );
+  registerChanges(events, context);
 
   const exporting = events.command("export").description("export entries as fixtures for replay");
   addSelection(exporting)
@@ -89,6 +66,33 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
     .addHelpText("after", "\nExample:\n  hookporter events prune --state dead --older-than 30d")
     .action(async (options: PruneOptions) =>
       (await import("../events/prune.ts")).pruneEvents(options, context),
+    );
+}
+
+function registerChanges(events: CliCommand, context: CliContext): void {
+  const retry = events
+    .command("retry")
+    .description("run waiting and failing entries now, and dead and received ones again");
+  addSelection(retry)
+    .argument("[entries...]", "event ids or entry numbers")
+    .option("--all", "retry every waiting, failing, dead and received entry")
+    .addHelpText("after", "\nExample:\n  hookporter events retry --target 3000")
+    .action(async (entries: readonly string[], options: ChangeOptions) =>
+      (await import("../events/change.ts")).retryEvents(entries, options, context),
+    );
+
+  const drop = events
+    .command("drop")
+    .description("drop entries: they become dead letters, and hold back no other entry");
+  addSelection(drop)
+    .argument("[entries...]", "event ids or entry numbers")
+    .option("--all", "drop every waiting, failing and running entry")
+    .addHelpText(
+      "after",
+      "\nExample:\n  hookporter events drop 12\n  hookporter events drop --target 3000 --kind 'lead.*'",
+    )
+    .action(async (entries: readonly string[], options: ChangeOptions) =>
+      (await import("../events/change.ts")).dropEvents(entries, options, context),
     );
 }
 

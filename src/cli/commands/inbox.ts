@@ -53,6 +53,10 @@ export function registerInbox(program: CliCommand, context: CliContext): void {
       (await import("../inbox/vacuum.ts")).vacuumInbox(options, context),
     );
 
+  registerCopy(inbox, context);
+}
+
+function registerCopy(inbox: CliCommand, context: CliContext): void {
   inbox
     .command("copy")
     .description(

@@ -32,7 +32,37 @@ Examples:
 export function registerListen(program: CliCommand, context: CliContext): void {
   const command = program
     .command("listen")
-    .description("start a local receiver that verifies, keeps, shows, handles and forwards deliveries")
+    .description("start a local receiver that verifies, keeps, shows, handles and forwards deliveries");
+  addReceiving(command);
+  addHandling(command);
+  addForwarding(command);
+  addTunnelOptions(command.optionsGroup("Tunnel:"));
+  addInspecting(command);
+  addService(command);
+  command
+    .optionsGroup("Goals:")
+    .common("--count <n>", "stop after n new events", readCount)
+    .common("--wait-for <kind>", "stop after a new event of this kind or family", readKind)
+    .common("--timeout <duration>", "exit with code 6 if the goal is not reached in this time", readTimeout)
+    .optionsGroup("Secrets:");
+  addSecretOptions(command)
+    .optionsGroup("Output:") // program.ts adds the common options to it
+    .helpOption("-h, --help", "display help for command")
+    .common("--save-dir <dir>", "save each authentic delivery to this folder, byte for byte")
+    .option("--ready-file <file>", "write this file when ready, and remove it at the end")
+    .option(
+      "--health-port <n>",
+      "serve /healthz, /readyz and /metrics on this port of 127.0.0.1, or 0 for any free port",
+      readPort,
+    )
+    .addHelpText("after", EXAMPLES)
+    .action(async (options: ListenOptions) =>
+      (await import("../listen/listen.ts")).listen(options, command, context),
+    );
+}
+
+function addReceiving(command: CliCommand): void {
+  command
     .optionsGroup("Receive:")
     .common("--port <n>", `port on 127.0.0.1, or 0 for any free port (default: ${DEFAULT_PORT})`, readPort)
     .option("--path <path>", `path of the endpoint (default: ${DEFAULT_PATH})`, readPath)
@@ -47,7 +77,11 @@ export function registerListen(program: CliCommand, context: CliContext): void {
       "show, save, handle and forward only these kinds or families; all events are kept",
       readKinds,
     )
-    .signatureHeader()
+    .signatureHeader();
+}
+
+function addHandling(command: CliCommand): void {
+  command
     .optionsGroup("Handle:")
     .common(
       "--handlers <path>",
@@ -81,7 +115,11 @@ export function registerListen(program: CliCommand, context: CliContext): void {
       "--catch-up",
       "at the start, run received entries that now have a handler or target (default: with --forward-to)",
     )
-    .option("--no-catch-up", "leave received entries as they are")
+    .option("--no-catch-up", "leave received entries as they are");
+}
+
+function addForwarding(command: CliCommand): void {
+  command
     .optionsGroup("Forward:")
     .common(
       "--forward-to <target>",
@@ -99,8 +137,11 @@ export function registerListen(program: CliCommand, context: CliContext): void {
       readGiveUp,
     )
     .option("--sync", "forward while the sender waits, and return the target's response to the sender");
-  addForwardRequestOptions(command).optionsGroup("Tunnel:");
-  addTunnelOptions(command)
+  addForwardRequestOptions(command);
+}
+
+function addInspecting(command: CliCommand): void {
+  command
     .optionsGroup("Inspect:")
     .option(
       "--inspect-port <n>",
@@ -113,7 +154,11 @@ export function registerListen(program: CliCommand, context: CliContext): void {
       readInspectHost,
     )
     .option("--inspect", "open the inspector, even if a setting turns it off")
-    .option("--no-inspect", "do not open the inspector")
+    .option("--no-inspect", "do not open the inspector");
+}
+
+function addService(command: CliCommand): void {
+  command
     .optionsGroup("Service:")
     .common(
       "--subscribe",
@@ -124,24 +169,5 @@ export function registerListen(program: CliCommand, context: CliContext): void {
       "also take unsigned deliveries from this WebSocket, or from the sandbox on this port (experimental)",
       readStream,
     );
-  addServiceOptions(command)
-    .optionsGroup("Goals:")
-    .common("--count <n>", "stop after n new events", readCount)
-    .common("--wait-for <kind>", "stop after a new event of this kind or family", readKind)
-    .common("--timeout <duration>", "exit with code 6 if the goal is not reached in this time", readTimeout)
-    .optionsGroup("Secrets:");
-  addSecretOptions(command)
-    .optionsGroup("Output:") // program.ts adds the common options to it
-    .helpOption("-h, --help", "display help for command")
-    .common("--save-dir <dir>", "save each authentic delivery to this folder, byte for byte")
-    .option("--ready-file <file>", "write this file when ready, and remove it at the end")
-    .option(
-      "--health-port <n>",
-      "serve /healthz, /readyz and /metrics on this port of 127.0.0.1, or 0 for any free port",
-      readPort,
-    )
-    .addHelpText("after", EXAMPLES)
-    .action(async (options: ListenOptions) =>
-      (await import("../listen/listen.ts")).listen(options, command, context),
-    );
+  addServiceOptions(command);
 }
