@@ -177,7 +177,7 @@ it("opens the files of an inbox by no other means than SQLite, but for one that 
     .filter((use) => !OPENS_NOTHING.has(use.split(": ")[1] ?? "") && !use.endsWith(": "));
   expect(used.sort()).toEqual([
     // In the process that checks a file.
-    ...["close", "open", "read"].map((name) => `inbox/sqlite/disk-error.ts: ${name}Sync`),
+    ...["close", "open", "read"].map((name) => `inbox/sqlite/care/disk-error.ts: ${name}Sync`),
     "inbox/sqlite/file/new-file.ts: closeSync",
     "inbox/sqlite/file/new-file.ts: fsyncSync",
     "inbox/sqlite/file/new-file.ts: openSync",

@@ -1,5 +1,5 @@
 import type { Logger } from "../../base/logger.ts";
-import { type CheckReport, checkElsewhere, type StartCheck } from "./check-elsewhere.ts";
+import { type CheckReport, checkElsewhere, type StartCheck } from "./care/check-elsewhere.ts";
 
 const FIX = "stop all programs that use it, move it and its -wal away, and follow docs/recovery.md";
 

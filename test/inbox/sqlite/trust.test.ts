@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { CheckReport } from "../../../src/inbox/sqlite/check-elsewhere.ts";
+import type { CheckReport } from "../../../src/inbox/sqlite/care/check-elsewhere.ts";
 import { Trust } from "../../../src/inbox/sqlite/trust.ts";
 import { keptLog } from "../../receiver/sample.ts";
 

@@ -2,8 +2,8 @@
 // `examine`, what it looks like, a line for each step. It runs alone because a large file takes minutes, during which the
 // receiver must go on, and because nothing else can stop SQLite.
 
-import { diskError } from "../disk-error.ts";
 import { checkFile } from "./check-file.ts";
+import { diskError } from "./disk-error.ts";
 import { examineSteps } from "./examine-file.ts";
 
 const [path = "", mode] = process.argv.slice(2);

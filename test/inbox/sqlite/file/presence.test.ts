@@ -3,12 +3,12 @@ import { mkdtempSync, renameSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { Inbox } from "../../../src/inbox/inbox.ts";
-import { openDatabase } from "../../../src/inbox/sqlite/client.ts";
-import { Connection } from "../../../src/inbox/sqlite/connection.ts";
-import { defaultThreading } from "../../../src/inbox/sqlite/thread/threaded-writer.ts";
-import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
-import { keep, numberedEntry } from "../entries.ts";
+import type { Inbox } from "../../../../src/inbox/inbox.ts";
+import { openDatabase } from "../../../../src/inbox/sqlite/client.ts";
+import { Connection } from "../../../../src/inbox/sqlite/connection.ts";
+import { defaultThreading } from "../../../../src/inbox/sqlite/thread/threaded-writer.ts";
+import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
+import { keep, numberedEntry } from "../../entries.ts";
 
 const COUNT = 20;
 

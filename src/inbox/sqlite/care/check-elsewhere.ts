@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
-import type { FileReport } from "./care/check-file.ts";
-import { builtProgram } from "./thread/built-program.ts";
+import { builtProgram } from "../thread/built-program.ts";
+import type { FileReport } from "./check-file.ts";
 
 /** What a check in a process of its own finds. */
 export interface CheckReport extends FileReport {

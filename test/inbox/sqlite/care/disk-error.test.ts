@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { diskError } from "../../../src/inbox/sqlite/disk-error.ts";
+import { diskError } from "../../../../src/inbox/sqlite/care/disk-error.ts";
 
 /** A file of Linux whose first page nothing can read. */
 const UNREADABLE = "/proc/self/mem";
