@@ -69,7 +69,7 @@ describe("the packed package", () => {
   it("contains what it needs and nothing else", () => {
     const installed = join(consumer, "node_modules", "hookporter");
     const top = readdirSync(installed).sort();
-    const pages = ["CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"];
+    const pages = ["AGENTS.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"];
     expect(top).toEqual([...pages, "dist", "docs", "package.json", "templates"]);
     expect(existsSync(join(installed, "templates", "_shared", "_gitignore"))).toBe(true);
     expect(existsSync(join(installed, "dist", "THIRD-PARTY-NOTICES.txt"))).toBe(true);
