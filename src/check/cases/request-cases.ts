@@ -30,6 +30,9 @@ const TYPES: readonly TypeRow[] = [
 
 const ACCEPTED = { right: ["200"], severity: "required", why: WHY.http, about: "transfer" } as const;
 
+const LIMITED = { right: ["4xx", "closed"], severity: "recommended", why: WHY.limits } as const;
+const POST_ONLY = { right: ["4xx", "501"], severity: "recommended", why: WHY.postOnly } as const;
+
 /** Valid requests in all forms that HTTP allows, and requests that are not deliveries. */
 export const REQUEST_CASES: readonly CheckCase[] = [
   ...TYPES.map(
@@ -65,36 +68,26 @@ export const REQUEST_CASES: readonly CheckCase[] = [
       }),
   },
   {
-    ...{
-      ...ACCEPTED,
-      id: "HTTP-09",
-      sent: "the body in three pieces, with pauses between them",
-      severity: "recommended",
-    },
+    ...{ ...ACCEPTED, id: "HTTP-09", sent: "the body in three pieces, with pauses between them" },
+    severity: "recommended",
     fix: "it does not wait for the whole body: read it to its end, and allow several seconds",
     run: (probe) => {
       const body = probe.body();
       const third = Math.ceil(body.byteLength / 3);
-      const parts = [
-        body.subarray(0, third),
-        300,
-        body.subarray(third, 2 * third),
-        300,
-        body.subarray(2 * third),
-      ];
-      return probe.post(body, { parts });
+      const pieces = [body.subarray(0, third), body.subarray(third, 2 * third), body.subarray(2 * third)];
+      return probe.post(body, {
+        parts: pieces.flatMap((piece, index) => (index === 0 ? [piece] : [300, piece])),
+      });
     },
   },
   {
     ...{
+      ...LIMITED,
       id: "HTTP-10",
       sent: "half a body, then silence",
-      right: ["4xx", "closed"],
-      severity: "recommended",
+      fix: ENDLESS_FIX,
+      silence: ENDLESS_FIX,
     },
-    ...{ why: WHY.limits },
-    fix: ENDLESS_FIX,
-    silence: ENDLESS_FIX,
     run: (probe) => {
       const body = probe.body();
       return probe.post(body, { parts: [body.subarray(0, 100), 3_600_000, body.subarray(100)] });
@@ -102,55 +95,30 @@ export const REQUEST_CASES: readonly CheckCase[] = [
   },
   {
     ...{
+      ...LIMITED,
       id: "HTTP-11",
       sent: "a correctly signed body of 16 MiB",
-      right: ["4xx", "closed"],
-      severity: "recommended",
-    },
-    ...{
-      why: WHY.limits,
       fix: LARGE_FIX,
       silence: LARGE_FIX,
     },
     run: (probe) => probe.post(probe.bodyWith({ address: "x".repeat(OVERSIZE) })),
   },
   {
-    ...{
-      id: "HTTP-12",
-      sent: "16 MiB in chunks, without a length",
-      right: ["4xx", "closed"],
-      severity: "recommended",
-    },
-    ...{
-      why: WHY.limits,
-      fix: CHUNKED_FIX,
-      silence: CHUNKED_FIX,
-    },
+    ...{ ...LIMITED, id: "HTTP-12", sent: "16 MiB in chunks, without a length" },
+    ...{ fix: CHUNKED_FIX, silence: CHUNKED_FIX },
     run: (probe) => probe.post(probe.bodyWith({ address: "x".repeat(OVERSIZE) }), { chunked: true }),
   },
   {
-    ...{
-      id: "HTTP-13",
-      sent: "GET, with the signature of an empty body",
-      right: ["4xx", "501"],
-    },
-    ...{
-      severity: "recommended",
-      why: WHY.postOnly,
-      fix: "it confirms a GET: accept only POST, and answer 405",
-    },
+    ...{ ...POST_ONLY, id: "HTTP-13", sent: "GET, with the signature of an empty body" },
+    fix: "it confirms a GET: accept only POST, and answer 405",
     run: (probe) => {
       const empty = Buffer.alloc(0);
       return probe.post(empty, { method: "GET", headers: { "content-length": null, "content-type": null } });
     },
   },
   {
-    ...{ id: "HTTP-14", sent: "a valid event by PUT", right: ["4xx", "501"] },
-    ...{
-      severity: "recommended",
-      why: WHY.postOnly,
-      fix: "it confirms a PUT: accept only POST, and answer 405",
-    },
+    ...{ ...POST_ONLY, id: "HTTP-14", sent: "a valid event by PUT" },
+    fix: "it confirms a PUT: accept only POST, and answer 405",
     run: (probe) => probe.post(probe.body(), { method: "PUT" }),
   },
   {

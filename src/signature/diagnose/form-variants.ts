@@ -9,14 +9,14 @@ export function formVariants(text: string): readonly BodyVariant[] {
   const there = [cause("body_form", "as a form on the signing side")];
   const here = [cause("body_form", "as a form on this side")];
   const spaced = () => new URLSearchParams({ payload: text }).toString();
-  const percent = () => encode(text);
+  const percent = () => converted(encodeURIComponent, text);
   const work = text.length * CHARACTER_WORK;
   return [
     variant(there, spaced, work),
     variant(there, () => spaced().slice("payload=".length), work),
     variant(there, () => prefixed(percent()), work),
     variant(there, percent, work),
-    variant(there, () => uri(text), work),
+    variant(there, () => converted(encodeURI, text), work),
     variant(there, () => percent()?.replace(/[!'()*]/g, hexOf), work),
     variant(
       there,
@@ -63,17 +63,10 @@ function prefixed(encoded: string | undefined): string | undefined {
   return encoded === undefined ? undefined : `payload=${encoded}`;
 }
 
-function encode(text: string): string | undefined {
+/** The result of a function of the URL standard; `undefined` for a text that it cannot convert. */
+export function converted(convert: (text: string) => string, text: string): string | undefined {
   try {
-    return encodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function uri(text: string): string | undefined {
-  try {
-    return encodeURI(text);
+    return convert(text);
   } catch {
     return undefined;
   }
@@ -88,9 +81,5 @@ function decodeForm(text: string): string | undefined {
 }
 
 function decodePercent(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
+  return converted(decodeURIComponent, text);
 }

@@ -59,22 +59,16 @@ export const NUMBERS = {
   javascript: { name: "JavaScript", spell: (number) => JSON.stringify(Number(number)) },
   python: { name: "Python", spell: (number) => (isInteger(number) ? integer(number) : python(number)) },
   php: { name: "PHP", spell: (number) => phpNumber(number, PHP, shortest) },
-  java: { name: "Java", spell: (number) => (isInteger(number) ? integer(number) : printed(number, JAVA)) },
+  java: { name: "Java", spell: floats(JAVA) },
   gson: { name: "Gson", spell: (number) => printed(number, JAVA) },
-  ruby: { name: "Ruby", spell: (number) => (isInteger(number) ? integer(number) : printed(number, RUBY)) },
-  net: { name: ".NET", spell: (number) => (isInteger(number) ? integer(number) : printed(number, NET)) },
-  newtonsoft: {
-    name: "Newtonsoft",
-    spell: (number) => (isInteger(number) ? integer(number) : printed(number, { ...NET, whole: ".0" })),
-  },
+  ruby: { name: "Ruby", spell: floats(RUBY) },
+  net: { name: ".NET", spell: floats(NET) },
+  newtonsoft: { name: "Newtonsoft", spell: floats({ ...NET, whole: ".0" }) },
   go: {
     name: "Go",
     spell: (number) => (Object.is(Number(number), -0) ? "-0" : JSON.stringify(Number(number))),
   },
-  rust: {
-    name: "Rust and orjson",
-    spell: (number) => (isInteger(number) ? integer(number) : printed(number, RUST)),
-  },
+  rust: { name: "Rust and orjson", spell: floats(RUST) },
   phpFraction: {
     name: "PHP with JSON_PRESERVE_ZERO_FRACTION",
     spell: (number) => phpNumber(number, { ...PHP, whole: ".0" }, shortest),
@@ -124,6 +118,11 @@ function nameOf(names: readonly string[]): string {
 
 function isInteger(number: string): boolean {
   return !/[.eE]/.test(number);
+}
+
+/** Prints floating-point numbers in a style, and keeps integers of any size. */
+function floats(style: Style): Spelling["spell"] {
+  return (number) => (isInteger(number) ? integer(number) : printed(number, style));
 }
 
 /** An integer has no negative zero. */

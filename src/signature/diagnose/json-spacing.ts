@@ -16,38 +16,19 @@ export interface Spacing {
   readonly rare?: boolean;
 }
 
+const TWO = { comma: ",", colon: ": ", indent: "  " } as const;
+
 /** The spacing styles of libraries, most common first. */
 export const SPACING = {
   compact: { name: "compact", comma: ",", colon: ":", indent: "" },
-  two: { name: "2 spaces", comma: ",", colon: ": ", indent: "  " },
-  four: { name: "4 spaces", comma: ",", colon: ": ", indent: "    " },
-  tab: { name: "a tab", comma: ",", colon: ": ", indent: "\t" },
+  two: { ...TWO, name: "2 spaces" },
+  four: { ...TWO, name: "4 spaces", indent: "    " },
+  tab: { ...TWO, name: "a tab", indent: "\t" },
   oneLine: { name: "a space after each comma and colon", comma: ", ", colon: ": ", indent: "" },
-  jackson: {
-    name: "as Jackson prints it",
-    comma: ",",
-    colon: " : ",
-    indent: "  ",
-    inlineLists: true,
-    rare: true,
-  },
-  twoOnWindows: {
-    name: "2 spaces, with CRLF",
-    comma: ",",
-    colon: ": ",
-    indent: "  ",
-    lineBreak: "\r\n",
-    rare: true,
-  },
-  ruby: {
-    name: "as Ruby prints it",
-    comma: ",",
-    colon: ": ",
-    indent: "  ",
-    openEmpty: true,
-    rare: true,
-  },
-  perl: { name: "as Perl prints it", comma: ",", colon: " : ", indent: "   ", rare: true },
+  jackson: { ...TWO, name: "as Jackson prints it", colon: " : ", inlineLists: true, rare: true },
+  twoOnWindows: { ...TWO, name: "2 spaces, with CRLF", lineBreak: "\r\n", rare: true },
+  ruby: { ...TWO, name: "as Ruby prints it", openEmpty: true, rare: true },
+  perl: { ...TWO, name: "as Perl prints it", colon: " : ", indent: "   ", rare: true },
 } as const satisfies Readonly<Record<string, Spacing>>;
 
 export const SPACINGS: readonly Spacing[] = Object.values(SPACING);
@@ -69,57 +50,37 @@ export function spacingOf(json: JsonTokens): Spacing | undefined {
 
 /** Prints tokens; returns `undefined` if the text would exceed the limit, as indentation can make it. */
 export function printSpaced(tokens: readonly string[], spacing: Spacing, limit: number): string | undefined {
-  if (spacing.inlineLists) return printInlineLists(tokens, spacing, limit);
-  const { comma, colon, indent, lineBreak: breakAs = "\n", openEmpty } = spacing;
+  const { comma, colon, indent, lineBreak: breakAs = "\n", inlineLists = false, openEmpty } = spacing;
   const breaks: string[] = [];
-  const lineBreak = (depth: number) => {
-    if (indent === "") return "";
-    breaks[depth] ??= `${breakAs}${indent.repeat(depth)}`;
-    return breaks[depth];
-  };
-  let depth = 0;
-  let text = "";
-  for (let at = 0; at < tokens.length; at++) {
-    const token = tokens[at] ?? "";
-    const next = tokens[at + 1];
-    if (token === "{" || token === "[") {
-      if (next === "}" || next === "]") {
-        text += openEmpty ? token + (next === "]" ? breakAs : "") + lineBreak(depth) + next : token + next;
-        at++;
-      } else text += token + lineBreak(++depth);
-    } else if (token === "}" || token === "]") text += lineBreak(--depth) + token;
-    else if (token === ",") text += comma + lineBreak(depth);
-    else if (token === ":") text += colon;
-    else text += token;
-    if (text.length > limit) return undefined;
-  }
-  return text;
-}
-
-/** Only objects add to the depth; what is in a list follows a space. */
-function printInlineLists(
-  tokens: readonly string[],
-  { comma, colon, indent }: Spacing,
-  limit: number,
-): string | undefined {
   const open: string[] = [];
   let depth = 0;
   let text = "";
-  const gap = () => (open.at(-1) === "{" ? `\n${indent.repeat(depth)}` : " ");
+  const gap = () => {
+    if (indent === "") return "";
+    if (inlineLists && open.at(-1) === "[") return " ";
+    breaks[depth] ??= `${breakAs}${indent.repeat(depth)}`;
+    return breaks[depth];
+  };
+  const insideEmpty = (close: string) => {
+    if (inlineLists) return " ";
+    return openEmpty ? (close === "]" ? breakAs : "") + gap() : "";
+  };
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at] ?? "";
     const next = tokens[at + 1];
+    // A list in one line adds nothing to the depth.
+    const deeper = inlineLists && (token === "[" || token === "]") ? 0 : 1;
     if (token === "{" || token === "[") {
       if (next === "}" || next === "]") {
-        text += `${token} ${next}`;
+        text += token + insideEmpty(next) + next;
         at++;
       } else {
         open.push(token);
-        if (token === "{") depth++;
+        depth += deeper;
         text += token + gap();
       }
     } else if (token === "}" || token === "]") {
-      if (token === "}") depth--;
+      depth -= deeper;
       text += gap() + token;
       open.pop();
     } else if (token === ",") text += comma + gap();

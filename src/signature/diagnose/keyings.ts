@@ -2,6 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import type { Secret } from "../secrets.ts";
 import { type Cause, cause } from "./causes.ts";
 import type { Algorithm } from "./digest-form.ts";
+import { converted } from "./form-variants.ts";
 
 /** A secret set elsewhere, and its name, such as the name of a variable. */
 export interface NamedSecret {
@@ -109,31 +110,15 @@ function encodings(text: string): readonly [Cause, string | undefined][] {
   const here = (name: string) => cause("secret_encoded", `${name} on this side`);
   const html = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   return [
-    [there("percent-encoded"), percentEncoded(text)],
+    [there("percent-encoded"), converted(encodeURIComponent, text)],
     [there("percent-encoded"), new URLSearchParams([["", text]]).toString().slice(1)],
     [there("+ as a space"), text.replaceAll("+", " ")],
-    [there("percent-decoded"), percentDecoded(text)],
+    [there("percent-decoded"), converted(decodeURIComponent, text)],
     [here("+ as a space"), text.replaceAll(" ", "+")],
     [there("as HTML"), html],
     [there("as HTML"), html.replaceAll('"', "&quot;")],
     [there("in base64, with a line break"), Buffer.from(`${text}\n`).toString("base64")],
   ];
-}
-
-function percentEncoded(text: string): string | undefined {
-  try {
-    return encodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function percentDecoded(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** What a program signs with if its secret is not set. */
