@@ -3,17 +3,9 @@ import { type Account, timeRatio } from "../sections/account.ts";
 import { type Measured, ratio } from "../sections/measured.ts";
 import type { SlowDisk } from "../sections/slow-disk.ts";
 import { type Floor, isFast } from "../server/measure-floor.ts";
+import type { Judged } from "./judged.ts";
 import { judgePostgres } from "./postgres.ts";
 import type { Report } from "./report.ts";
-
-/** A goal, and the result of this run. */
-export interface Judged {
-  readonly goal: string;
-  readonly wanted: string;
-  readonly got: number;
-  /** `undefined` for a goal of fast machines on a slow one. */
-  readonly reached: boolean | undefined;
-}
 
 /** From this version on Express no longer swaps prototypes, so plain Express is three times as fast as on Node 20. */
 const QUICK_EXPRESS = 24;

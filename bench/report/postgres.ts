@@ -1,6 +1,6 @@
 import { threeDigits } from "../numbers.ts";
 import type { OnPostgres } from "../sections/postgres.ts";
-import type { Judged } from "./goals.ts";
+import type { Judged } from "./judged.ts";
 import { table } from "./table.ts";
 
 /** The section for a terminal. */
