@@ -2,6 +2,7 @@
 
 export type { Logger } from "../base/logger.ts";
 export type { AssumptionOptions, Assumptions } from "../client/assumptions.ts";
+export type { RetryOptions, RetryPolicy } from "../dispatch/retry.ts";
 export {
   ConfigurationError,
   type ConfigurationErrorCode,

@@ -1,3 +1,4 @@
+import { retryDelay } from "../dispatch/retry.ts";
 import { formatTimestamp } from "../event/timestamp.ts";
 import { fateOf, isMissigned } from "./chaos.ts";
 import { DeliveryLog, type SandboxAttempt, type SandboxDelivery } from "./delivery-log.ts";
@@ -157,7 +158,7 @@ export class Deliverer {
 
   /** Decides what follows an attempt. */
   #settle(one: UnderWay, error: string | null): void {
-    const wait = this.#terms.retry[one.standing.attempts.length - 1];
+    const wait = retryDelay(one.standing.attempts.length, this.#terms.retry, Math.random());
     if (error === null) this.#end(one, "delivered");
     else if (wait === undefined) this.#end(one, "failed");
     else this.#attemptIn(one, wait);

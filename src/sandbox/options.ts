@@ -1,10 +1,12 @@
 import { defaultLogger } from "../base/default-logger.ts";
 import type { Logger } from "../base/logger.ts";
 import { type AssumptionOptions, type Assumptions, DEFAULT_ASSUMPTIONS } from "../client/assumptions.ts";
+import { type RetryOptions, type RetryPolicy, readRetry } from "../dispatch/retry.ts";
 import { ConfigurationError } from "../errors.ts";
 import {
   aNumber,
   type Check,
+  checkedElsewhere,
   checkOptions,
   invalid,
   MAX_TIMER,
@@ -30,8 +32,8 @@ export interface SandboxOptions {
   readonly properties?: number | undefined;
   /** Requests to `/v1` per minute and key; `Infinity` for no limit. Default 600, an assumption. */
   readonly rateLimit?: number | undefined;
-  /** Delays after each failed attempt but the last; empty for no retries. Default 1 s, 5 s, 30 s, 2 m, 10 m, an assumption. */
-  readonly retry?: readonly number[] | undefined;
+  /** When a failed delivery is sent again. Default: 6 attempts, from 1 second to 10 minutes apart, an assumption. */
+  readonly retry?: RetryOptions | undefined;
   /** How long an endpoint, or a stream that acknowledges, may take to answer. Default 10 000, an assumption. */
   readonly answerTimeout?: number | undefined;
   /**
@@ -58,7 +60,7 @@ export interface SandboxSettings {
   readonly seed: number;
   readonly properties: number;
   readonly rateLimit: number;
-  readonly retry: readonly number[];
+  readonly retry: RetryPolicy;
   readonly answerTimeout: number;
   readonly targetHosts: readonly string[];
   readonly chaos: Chaos;
@@ -71,7 +73,7 @@ export interface SandboxSettings {
 /** Defaults that the description does not show. */
 export const SANDBOX_DEFAULTS = {
   ...{ port: 4500, seed: 1, properties: 25, rateLimit: 600, answerTimeout: 10_000 },
-  retry: [1000, 5000, 30_000, 120_000, 600_000],
+  retry: { attempts: 6, delay: 1000, factor: 5, maxDelay: 600_000, jitter: 0 },
 } as const;
 
 const whole = (from: number, to: number) =>
@@ -91,7 +93,7 @@ const CHECKS: Readonly<Record<keyof SandboxOptions, Check>> = {
       value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value >= 1 && value <= 1_000_000)
     );
   }),
-  retry: listOf(milliseconds, "delays in milliseconds"),
+  retry: checkedElsewhere,
   answerTimeout: wholeNumber("milliseconds", 1, MAX_TIMER),
   targetHosts: listOf(checkHost, "host names"),
   chaos: (given) => checkOptions(given, "chaos", CHAOS_CHECKS, "chaos."),
@@ -131,7 +133,7 @@ export function readSandboxOptions(options: SandboxOptions): SandboxSettings {
     log: options.log ?? defaultLogger(),
     chaos: Object.freeze({ ...NO_CHAOS, ...givenOptions(options.chaos ?? {}) }),
     assumptions: Object.freeze({ ...DEFAULT_ASSUMPTIONS, ...givenOptions(options.assumptions ?? {}) }),
-    retry: Object.freeze([...(options.retry ?? SANDBOX_DEFAULTS.retry)]),
+    retry: Object.freeze(readRetry(options.retry, SANDBOX_DEFAULTS.retry)),
   });
   const { pageParameter, perPageParameter } = settings.assumptions;
   if (pageParameter === perPageParameter) {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { WORK as LIVE_WORK } from "../../src/cli/live/diagnosis-limit.ts";
-import { DEFAULT_RETRY } from "../../src/dispatch/retry.ts";
+import { DEFAULT_RETRY, retryDelay } from "../../src/dispatch/retry.ts";
 import { SANDBOX_DEFAULTS } from "../../src/sandbox/options.ts";
 import { WORK } from "../../src/signature/diagnose/diagnose.ts";
 import { READING_WORK } from "../../src/signature/diagnose/search.ts";
@@ -435,9 +435,13 @@ it("identity-and-promise.md: the waits of the default back-off, and how long all
 
 it("sandbox.md: the retries of the sandbox", () => {
   const { retry, answerTimeout } = SANDBOX_DEFAULTS;
-  const minutes = Math.round(retry.reduce((sum, wait) => sum + wait, 0) / 60_000);
+  const waits = Array.from(
+    { length: retry.attempts - 1 },
+    (_, index) => retryDelay(index + 1, retry, 0) ?? 0,
+  );
+  const minutes = Math.round(waits.reduce((sum, wait) => sum + wait, 0) / 60_000);
   expect(proseOf("reference/sandbox.md")).toContain(
-    `${NUMBERS[retry.length - 1]} after the first, over about ${minutes} minutes; ${answerTimeout / 1000} seconds`,
+    `${NUMBERS[waits.length - 1]} after the first, over about ${minutes} minutes; ${answerTimeout / 1000} seconds`,
   );
 });
 

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { DEFAULT_ASSUMPTIONS } from "../../src/client/assumptions.ts";
+import { retryDelay } from "../../src/dispatch/retry.ts";
 import { type Chaos, NO_CHAOS } from "../../src/sandbox/chaos.ts";
 import type { SandboxAttempt, SandboxDelivery } from "../../src/sandbox/delivery-log.ts";
 import { readSandboxOptions, type SandboxOptions } from "../../src/sandbox/options.ts";
@@ -38,8 +39,13 @@ it("the page lists every option of a sandbox, and no other, with the actual defa
     const row = rows.find(([cell = ""]) => quoted(cell)[0] === name);
     expect([name, row?.[2]?.replaceAll("`", "")]).toEqual([name, String(value)]);
   }
-  const minutes = settings.retry.reduce((sum, wait) => sum + wait) / 60_000;
-  expect([settings.retry.length, Math.round(minutes)]).toEqual([5, 13]);
+  const { retry } = settings;
+  const waits = Array.from(
+    { length: retry.attempts - 1 },
+    (_, index) => retryDelay(index + 1, retry, 0) ?? 0,
+  );
+  const minutes = waits.reduce((sum, wait) => sum + wait) / 60_000;
+  expect([waits.length, Math.round(minutes)]).toEqual([5, 13]);
 });
 
 it("the page lists every kind of chaos with its default", () => {

@@ -90,7 +90,10 @@ describe("chaos", () => {
 
   it("signs wrongly and logs it, and a receiver keeps nothing", async () => {
     const { url, receiver } = await openCountingReceiver();
-    const { sandbox, subscribe, settled } = await openSandbox({ retry: [1], chaos: { wrongSignature: 1 } });
+    const { sandbox, subscribe, settled } = await openSandbox({
+      retry: { attempts: 2, delay: 1 },
+      chaos: { wrongSignature: 1 },
+    });
     await subscribe(url, ["lead.created"]);
     sandbox.emit("lead.created");
     expect(await settled()).toMatchObject([
@@ -135,7 +138,7 @@ describe("chaos", () => {
   it("lets nothing through for a while, starting with the first attempt, and everything afterwards", async () => {
     const target = await openTarget();
     const { sandbox, subscribe, settled, seen } = await openSandbox({
-      ...{ retry: Array(200).fill(5), chaos: { outage: 100 } },
+      ...{ retry: { attempts: 201, delay: 5, factor: 1 }, chaos: { outage: 100 } },
     });
     await subscribe(target.url, ["lead.created"]);
     sandbox.emit("lead.created");
@@ -156,7 +159,7 @@ describe("chaos", () => {
   it("of all kinds together still leaves every event handled once", async () => {
     const { url, handled } = await openCountingReceiver();
     const { sandbox, subscribe, settled } = await openSandbox({
-      retry: Array(100).fill(5),
+      retry: { attempts: 101, delay: 5, factor: 1 },
       chaos: {
         ...{ duplicates: 0.5, reorder: 0.5, wrongSignature: 0.3, delay: [0, 30] },
         ...{ burst: 4, outage: 50 },

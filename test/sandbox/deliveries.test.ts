@@ -72,7 +72,9 @@ describe("a delivery", () => {
     ["not 500", 500, "failed", 3],
   ])("is confirmed by %s", async (_, status, state, attempts) => {
     const target = await openTarget((response) => response.writeHead(status).end());
-    const { sandbox, subscribe, settled } = await openSandbox({ retry: [1, 1] });
+    const { sandbox, subscribe, settled } = await openSandbox({
+      retry: { attempts: 3, delay: 1, factor: 1 },
+    });
     await subscribe(target.url, ["lead.created"]);
     sandbox.emit("lead.created");
     const [delivery] = await settled();
@@ -102,7 +104,9 @@ describe("a delivery", () => {
 
   it("waits between attempts as scheduled", async () => {
     const target = await openTarget((response) => response.writeHead(500).end());
-    const { sandbox, subscribe } = await openSandbox({ retry: [3_600_000] });
+    const { sandbox, subscribe } = await openSandbox({
+      retry: { attempts: 2, delay: 3_600_000, maxDelay: 3_600_000 },
+    });
     await subscribe(target.url, ["lead.created"]);
     sandbox.emit("lead.created");
     const delivery = await until(() => {
@@ -118,7 +122,7 @@ describe("a delivery", () => {
 
   it("fails if nothing listens, or no answer arrives in time", async () => {
     const silent = await openTarget(() => {});
-    const { sandbox, subscribe, settled } = await openSandbox({ retry: [], answerTimeout: 50 });
+    const { sandbox, subscribe, settled } = await openSandbox({ retry: { attempts: 1 }, answerTimeout: 50 });
     await subscribe(silent.url, ["lead.created"]);
     await subscribe("http://127.0.0.1:1/webhooks", ["lead.created"]);
     sandbox.emit("lead.created");
@@ -145,7 +149,7 @@ describe("a delivery", () => {
 
   it("ends with the sandbox, which does not keep the process alive", async () => {
     const target = await openTarget((response) => response.writeHead(500).end());
-    const { sandbox, subscribe } = await openSandbox({ retry: [5, 3_600_000] });
+    const { sandbox, subscribe } = await openSandbox({ retry: { attempts: 3, delay: 5, factor: 1e6 } });
     await subscribe(target.url, ["lead.created"]);
     sandbox.emit("lead.created");
     await sandbox.close();

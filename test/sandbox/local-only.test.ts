@@ -87,7 +87,7 @@ it("redirects to hosts that are not allowed are not followed", async () => {
   const target = await openTarget((response) => {
     response.writeHead(302, { location: elsewhere.url.href }).end();
   });
-  const { sandbox, subscribe, settled } = await openSandbox({ retry: [] });
+  const { sandbox, subscribe, settled } = await openSandbox({ retry: { attempts: 1 } });
   await subscribe(target.url, ["lead.created"]);
   sandbox.emit("lead.created");
   expect(await settled()).toMatchObject([{ state: "failed", attempts: [{ status: 302 }] }]);

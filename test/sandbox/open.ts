@@ -22,7 +22,7 @@ export function until<Value>(check: () => Value | Promise<Value>): Promise<Value
 /** A sandbox on a free port that retries quickly, with helpers for tests. It ends with the test. */
 export async function openSandbox(options: SandboxOptions = {}) {
   const { log, lines } = keptLog();
-  const sandbox = await startSandbox({ port: 0, retry: [1, 1, 1, 1, 1], log, ...options });
+  const sandbox = await startSandbox({ port: 0, retry: { delay: 1, factor: 1 }, log, ...options });
   onTestFinished(() => sandbox.close());
   const seen: SandboxObservation[] = [];
   sandbox.observe((observation) => seen.push(observation));

@@ -8,7 +8,7 @@ it("the defaults are the documented ones, and undefined counts as omitted", () =
   expect(settings).toMatchObject({
     ...{ port: 4500, seed: 1, properties: 25, rateLimit: 600, answerTimeout: 10_000, targetHosts: [] },
     ...{ apiKey: undefined, signatureHeader: "x-service-signature" },
-    retry: [1000, 5000, 30_000, 120_000, 600_000],
+    retry: { attempts: 6, delay: 1000, factor: 5, maxDelay: 600_000, jitter: 0 },
     chaos: { duplicates: 0, reorder: 0, delay: [0, 0], wrongSignature: 0, burst: 1, outage: 0 },
     assumptions: { pageParameter: "page", perPageParameter: "per_page", fieldsSeparator: "," },
   });
@@ -20,7 +20,7 @@ it.each<[string, SandboxOptions]>([
   ["a seed that is not whole", { seed: 0.5 }],
   ["a negative number of properties", { properties: -1 }],
   ["no requests a minute", { rateLimit: 0 }],
-  ["a wait that is no number", { retry: [Number.NaN] }],
+  ["a wait that is no number", { retry: { delay: Number.NaN } }],
   ["no time to answer", { answerTimeout: 0 }],
   ["a key of production", { apiKey: "sk_live_abc" }],
   ["a key that is a prefix alone", { apiKey: "sk_test_" }],
@@ -37,7 +37,7 @@ it.each<[string, SandboxOptions]>([
   ["a logger without methods", { log: {} as never }],
   ["a header's name that is a number", { signatureHeader: 5 as never }],
   ["a list of hosts that is a text", { targetHosts: "example.com" as never }],
-  ["waits that are one number", { retry: 1000 as never }],
+  ["a retry that is one number", { retry: 1000 as never }],
   ["a range of one number", { chaos: { delay: [1] as never } }],
   ["chaos that is a text", { chaos: "all" as never }],
   ["an unknown option", { prot: 4500 } as object],

@@ -5,7 +5,7 @@ import { KEY, openCountingReceiver, openSandbox, SECRET, until } from "./open.ts
 
 it("from a subscription through a new property to a handler that requests the list, each event is handled once", async () => {
   const { sandbox, settled } = await openSandbox({
-    ...{ properties: 3, retry: Array(100).fill(5) },
+    ...{ properties: 3, retry: { attempts: 101, delay: 5, factor: 1 } },
     chaos: { duplicates: 0.5, reorder: 0.3, wrongSignature: 0.3, delay: [0, 10], burst: 2, outage: 30 },
   });
   const client = createClient({ baseUrl: sandbox.url, apiKey: KEY, retry: { delay: 1 } });

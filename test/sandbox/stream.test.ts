@@ -92,7 +92,7 @@ describe("a stream", () => {
   });
 
   it("sends unconfirmed events at once to a client that reconnects", async () => {
-    const { sandbox, settled, seen } = await openSandbox({ retry: [3_600_000, 3_600_000] });
+    const { sandbox, settled, seen } = await openSandbox({ retry: { attempts: 3, delay: 3_600_000 } });
     const first = dial(sandbox.streamUrl, { answer: OK });
     await first.opened;
     await until(() => expect(seen.at(-1)).toEqual({ type: "stream", change: "opened", open: 1 }));
@@ -109,7 +109,7 @@ describe("a stream", () => {
   });
 
   it("resends messages acknowledged with another status than 200", async () => {
-    const { sandbox, settled } = await openSandbox({ retry: [1] });
+    const { sandbox, settled } = await openSandbox({ retry: { attempts: 2, delay: 1 } });
     const { got, opened } = dial(sandbox.streamUrl, { answer: '{"status":503}' });
     await opened;
     sandbox.emit("lead.created");
@@ -125,7 +125,7 @@ describe("a stream", () => {
     ["a status that is no number", '{"status":"200"}'],
     ["more than an acknowledgement may have", JSON.stringify({ status: 200, more: "x".repeat(2000) })],
   ])("is cut if its client answers %s", async (_, answer) => {
-    const { sandbox, settled } = await openSandbox({ retry: [] });
+    const { sandbox, settled } = await openSandbox({ retry: { attempts: 1 } });
     const { opened, closed } = dial(sandbox.streamUrl, { answer });
     await opened;
     sandbox.emit("lead.created");
@@ -142,7 +142,7 @@ describe("a stream", () => {
   });
 
   it("is cut if an acknowledgement does not arrive in time", async () => {
-    const { sandbox, settled } = await openSandbox({ retry: [], answerTimeout: 30 });
+    const { sandbox, settled } = await openSandbox({ retry: { attempts: 1 }, answerTimeout: 30 });
     const { opened, closed } = dial(sandbox.streamUrl, { headers: { [ACKNOWLEDGE_HEADER]: "1" } });
     await opened;
     sandbox.emit("lead.created");
@@ -151,7 +151,7 @@ describe("a stream", () => {
   });
 
   it("is one of several, and an event is confirmed when all have", async () => {
-    const { sandbox, settled, seen } = await openSandbox({ retry: [] });
+    const { sandbox, settled, seen } = await openSandbox({ retry: { attempts: 1 } });
     const good = dial(sandbox.streamUrl, { answer: OK });
     const bad = dial(sandbox.streamUrl, { answer: '{"status":500}' });
     await Promise.all([good.opened, bad.opened]);
@@ -164,7 +164,11 @@ describe("a stream", () => {
   it("is cut by an outage, and cannot be opened before its end", async () => {
     const clock = frozenClock();
     const { sandbox, settled, seen } = await openSandbox({
-      ...{ retry: Array(10_000).fill(5), chaos: { outage: 60_000 }, clock: () => clock.now },
+      ...{
+        retry: { attempts: 10_001, delay: 5, factor: 1 },
+        chaos: { outage: 60_000 },
+        clock: () => clock.now,
+      },
     });
     const first = dial(sandbox.streamUrl, { answer: OK });
     await first.opened;

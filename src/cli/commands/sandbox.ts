@@ -29,7 +29,12 @@ export function registerSandbox(program: CliCommand, context: CliContext): void 
     )
     .option("--env-file <file>", "file to read the variable from if it is not set (default: .env)")
     .common("--rate-limit <n>", "requests per minute and API key, or none (default: 600)", readLimit)
-    .common("--retry <waits>", "delays between attempts, or none (default: 1s,5s,30s,2m,10m)", readWaits)
+    .common("--attempts <n>", "attempts per delivery, the first included (default: 6)", readCount)
+    .option(
+      "--retry-delay <duration>",
+      "delay before the second attempt; each further one is 5 times as long, up to 10m (default: 1s)",
+      readDuration,
+    )
     .option(
       "--answer-timeout <duration>",
       "how long an endpoint may take to answer (default: 10s)",
@@ -90,12 +95,3 @@ function readLimit(text: string): number {
   return text.trim() === "none" ? Number.POSITIVE_INFINITY : readCount(text);
 }
 readLimit.numbers = "too";
-
-/** A comma-separated list of durations, or `none`; a repeated flag adds to it. */
-function readWaits(text: string, before: readonly number[] = []): readonly number[] {
-  if (text.trim() !== "none") return [...before, ...text.split(",").map(readDuration)];
-  if (before.length === 0) return [];
-  throw new InvalidArgumentError("expected either none or durations, not both.");
-}
-readWaits.numbers = "too";
-readWaits.list = true;

@@ -16,7 +16,8 @@ export interface SandboxCommandOptions {
   readonly onlyKeyEnv?: string;
   readonly envFile?: string;
   readonly rateLimit?: number;
-  readonly retry?: readonly number[];
+  readonly attempts?: number;
+  readonly retryDelay?: number;
   readonly answerTimeout?: number;
   readonly targetHosts?: readonly string[];
   readonly signatureHeader?: string;
@@ -59,11 +60,22 @@ export async function runSandbox(options: SandboxCommandOptions, context: CliCon
 }
 
 function libraryOptions(options: SandboxCommandOptions, context: CliContext): SandboxOptions {
-  const { port, properties, seed, rateLimit, retry, answerTimeout, targetHosts, signatureHeader } = options;
+  const {
+    port,
+    properties,
+    seed,
+    rateLimit,
+    attempts,
+    retryDelay,
+    answerTimeout,
+    targetHosts,
+    signatureHeader,
+  } = options;
   const { duplicates, reorder, delay, wrongSignature, burst, outage } = options;
   const { pageParameter, perPageParameter, fieldsSeparator, onlyKeyEnv } = options;
   return {
-    ...{ port, properties, seed, rateLimit, retry, answerTimeout, targetHosts, signatureHeader },
+    ...{ port, properties, seed, rateLimit, answerTimeout, targetHosts, signatureHeader },
+    retry: { attempts, delay: retryDelay },
     apiKey: onlyKeyEnv === undefined ? undefined : findApiKey({ ...options, apiKeyEnv: onlyKeyEnv }, context),
     chaos: { duplicates, reorder, delay, wrongSignature, burst, outage },
     assumptions: { pageParameter, perPageParameter, fieldsSeparator },

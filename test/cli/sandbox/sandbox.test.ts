@@ -119,7 +119,7 @@ it("--only-key-env accepts only the key from the variable or the env file", asyn
 
 it("sandbox passes each of its flags on", async () => {
   const { ready, records } = await sandbox(
-    ...["--rate-limit", "1", "--retry", "1ms,2ms", "--retry", "3ms", "--answer-timeout", "50ms"],
+    ...["--rate-limit", "1", "--attempts", "4", "--retry-delay", "1ms", "--answer-timeout", "50ms"],
     ...["--target-hosts", "*.tunnel.example", "--signature-header", "X-Own", "--delay", "1ms..2ms"],
     ...["--wrong-signature", "1", "--reorder", "0.5", "--burst", "2"],
     ...["--page-parameter", "p", "--per-page-parameter", "n", "--fields-separator", ";"],
@@ -150,8 +150,8 @@ it.each([
   [["--properties", "-1"], 2],
   [["--properties", "200000"], 3],
   [["--rate-limit", "0"], 2],
-  [["--retry", "1s,soon"], 2],
-  [["--retry", "1s", "--retry", "none"], 2],
+  [["--retry-delay", "soon"], 2],
+  [["--attempts", "0"], 2],
   [["--duplicates", "1.5"], 2],
   [["--duplicates", "often"], 2],
   [["--wrong-signature", "-0.1"], 2],
@@ -195,7 +195,7 @@ it("`trigger` can cause events in the sandbox", async () => {
 it("sandbox and `listen --subscribe` handle every event once, with chaos", async () => {
   const { ready, records } = await sandbox(
     ...["--duplicates", "0.5", "--reorder", "0.3", "--wrong-signature", "0.3", "--delay", "0..20ms"],
-    ...["--burst", "3", "--outage", "50ms", "--retry", Array(40).fill("5ms").join()],
+    ...["--burst", "3", "--outage", "50ms", "--attempts", "10", "--retry-delay", "1ms"],
   );
   const cwd = tempFolder();
   mkdirSync(join(cwd, "handlers"));
