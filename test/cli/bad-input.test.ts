@@ -129,7 +129,7 @@ it.each<[string, number, string, Record<string, string>?]>([
   if (name === "config_invalid") writeFileSync(join(cwd, "hookporter.config.json"), "{");
   const run = await runCli(argv.split(" "), { cwd, env: { ...env, ...more } });
   expect(run.code).toBe(code);
-  expect(run.records).toMatchObject([{ schemaVersion: 1, type: "error", code: name }]);
+  expect(run.records).toMatchObject([{ schemaVersion: 2, type: "error", code: name }]);
 });
 
 it("`--json` after `--` is an argument, not the flag", async () => {

@@ -64,7 +64,7 @@ it("the page's commands run in its order, and print what it shows", { timeout: 6
     ]);
     printed.push(...`${stdout}\n${stderr}`.split("\n").map(shape));
   }
-  const shown = linesOf("text").filter((line) => !line.startsWith("a delivery could not be kept"));
+  const shown = linesOf("text").filter((line) => !line.startsWith("could not store a delivery"));
   expect(shown.length).toBeGreaterThan(15);
   expect(shown.filter((line) => !printed.includes(shape(line)))).toEqual([]);
 });
