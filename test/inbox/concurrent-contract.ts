@@ -149,7 +149,7 @@ export function describeConcurrent(name: string, { openTwo, makeTwo }: Concurren
         done: 1,
         dead: 1,
         unhandled: 0,
-        failing: 0,
+        failing: 1,
       });
     });
 
