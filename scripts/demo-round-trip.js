@@ -13,7 +13,12 @@ const CHAOS = { duplicates: 0.5, reorder: 0.3, wrongSignature: 0.4, delay: [0, 5
 
 /** Runs the round trip in a folder; calls `check` with each result. */
 export async function roundTrip(folder, check) {
-  const sandbox = await startSandbox({ port: 0, properties: 3, retry: Array(50).fill(100), chaos: CHAOS });
+  const sandbox = await startSandbox({
+    port: 0,
+    properties: 3,
+    retry: { attempts: 51, delay: 100, factor: 1, jitter: 0 },
+    chaos: CHAOS,
+  });
   console.log(`\nsandbox on ${sandbox.url.origin}, with chaos: ${Object.keys(CHAOS).join(", ")}`);
   const listen = start(folder, sandbox);
   try {

@@ -1,5 +1,5 @@
 import { canonicalNumber } from "./canonical-number.ts";
-import { JsonMembers, type JsonSpan } from "./json-members.ts";
+import { copyBytes, FEW, isRising, JsonMembers, type JsonSpan } from "./json-members.ts";
 
 /** Deeper nesting is refused: no real envelope needs it, and deep values can crash the code that prints them. */
 export const MAX_DEPTH = 64;
@@ -35,9 +35,6 @@ const CLOSE_OBJECT = 0x7d;
 
 /** Bytes up to which the working memory is kept for the next text. */
 const KEPT = 64 * 1024;
-
-/** Bytes of a string or a member that are copied one by one; more are copied by a call, which takes as long as this. */
-const FEW = 64;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -98,7 +95,7 @@ export class CanonicalJson {
       const row = this.#find(key);
       if (row === undefined) throw new TypeError(`expected a member ${key}, got none`);
       list[length++] = length === 1 ? OPEN_LIST : COMMA;
-      length = copy(this.#out, this.#members.value(row), list, length);
+      length = copyBytes(this.#out, this.#members.value(row), list, length);
     }
     list[length++] = CLOSE_LIST;
     return list.subarray(0, length);
@@ -167,11 +164,11 @@ export class CanonicalJson {
 
   /** Puts the members of an object, the first of which was written at `start`, in this order. */
   #reorder(start: number, rows: readonly number[]): void {
-    copy(this.#out, { start, end: this.#length }, this.#aside, start);
+    copyBytes(this.#out, { start, end: this.#length }, this.#aside, start);
     let at = start;
     for (const row of rows) {
       if (at > start) this.#out[at++] = COMMA;
-      at = copy(this.#aside, this.#members.written(row), this.#out, at);
+      at = copyBytes(this.#aside, this.#members.written(row), this.#out, at);
     }
   }
 
@@ -227,7 +224,7 @@ export class CanonicalJson {
     if (this.#backslash < quote) this.#escapedString();
     else {
       this.#at = quote + 1;
-      this.#length = copy(bytes, { start: at, end: quote + 1 }, this.#out, to);
+      this.#length = copyBytes(bytes, { start: at, end: quote + 1 }, this.#out, to);
     }
   }
 
@@ -292,20 +289,4 @@ export class CanonicalJson {
     const steps = [...this.#path, ...last].map(text);
     throw new Fault({ reason, path: steps.join(".").slice(0, 200) });
   }
-}
-
-/** Whether members came in this order. */
-function isRising(rows: readonly number[]): boolean {
-  for (let index = 1; index < rows.length; index++) {
-    if ((rows[index] as number) < (rows[index - 1] as number)) return false;
-  }
-  return true;
-}
-
-/** Copies bytes; returns where they end. */
-function copy(from: Uint8Array, { start, end }: JsonSpan, to: Uint8Array, at: number): number {
-  const length = end - start;
-  if (length > FEW) to.set(from.subarray(start, end), at);
-  else for (let index = 0; index < length; index++) to[at + index] = from[start + index] as number;
-  return at + length;
 }

@@ -136,3 +136,22 @@ export class JsonMembers {
 function rank(byte: number): number {
   return byte === 0xee || byte === 0xef ? byte + 0x10 : byte;
 }
+
+/** Bytes of a string or a member that are copied one by one; more are copied by a call, which takes as long as this. */
+export const FEW = 64;
+
+/** Whether members came in this order. */
+export function isRising(rows: readonly number[]): boolean {
+  for (let index = 1; index < rows.length; index++) {
+    if ((rows[index] as number) < (rows[index - 1] as number)) return false;
+  }
+  return true;
+}
+
+/** Copies bytes; returns where they end. */
+export function copyBytes(from: Uint8Array, { start, end }: JsonSpan, to: Uint8Array, at: number): number {
+  const length = end - start;
+  if (length > FEW) to.set(from.subarray(start, end), at);
+  else for (let index = 0; index < length; index++) to[at + index] = from[start + index] as number;
+  return at + length;
+}
