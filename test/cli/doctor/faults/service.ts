@@ -1,10 +1,11 @@
-import { expect } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import { json, KEY, openService, type StandIn, sampleProperty } from "../../../client/service.ts";
 import { closedPort } from "../../../tunnel/machine.ts";
 import { runCli } from "../../fake-io.ts";
 import type { Fault } from "../fault.ts";
 import { GOOD_SECRET, type Place } from "../place.ts";
 
+const ELSEWHERE = "https://service.test";
 const OTHER_SECRET = "0123456789abcdef0123456789abcdef";
 
 /** Faults of the service, its key, its subscriptions, the clock, and what is in between. */
@@ -142,18 +143,23 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     title: "a proxy that requests do not use",
     plant: async (place) => {
       const service = await configure(place);
-      place.env.HOOKPORTER_BASE_URL = service.url.replace("127.0.0.1", "0.0.0.0"); // is this machine, but not by its name
-      place.env.HOOKPORTER_PLAIN_HTTP = "true";
-      place.env.http_proxy = "http://proxy.test:3128";
+      const { fetch } = globalThis;
+      // Another machine, whose name and certificate cannot exist here.
+      vi.stubGlobal("fetch", (url: string | URL, request?: RequestInit) =>
+        fetch(String(url).replace(ELSEWHERE, service.url), request),
+      );
+      onTestFinished(() => void vi.unstubAllGlobals());
+      place.env.HOOKPORTER_BASE_URL = ELSEWHERE;
+      place.env.https_proxy = "http://proxy.test:3128";
     },
     found: {
       check: "proxy",
       status: "warn",
-      message: /^http_proxy is set, but requests to 0\.0\.0\.0:\d+ do not go through a proxy$/,
+      message: /^https_proxy is set, but requests to service\.test do not go through a proxy$/,
     },
     fix: /except the host with NO_PROXY$/,
     follow: (place) => {
-      place.env.NO_PROXY = "0.0.0.0";
+      place.env.NO_PROXY = "service.test";
     },
   },
 ];
