@@ -1,18 +1,12 @@
+import dns from "node:dns";
 import { createServer } from "node:https";
+import { syncBuiltinESMExports } from "node:module";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { type ForwardOptions, forwardTo } from "../../src/relay/forward.ts";
 import { send } from "../../src/relay/send.ts";
 import { makeCertificate } from "../tunnel/edge/certificate.ts";
 import { openTarget, savedDelivery } from "./sample.ts";
-
-vi.mock("node:dns", async (importOriginal) => {
-  const dns = await importOriginal<typeof import("node:dns")>();
-  const found = [{ address: "8.8.8.8", family: 4 }];
-  const lookup = (name: string, options: object, done: (error: null, all: typeof found) => void) =>
-    name === "public.test" ? done(null, found) : dns.lookup(name, options, done as never);
-  return { ...dns, lookup };
-});
 
 const EMPTY = { headers: {}, body: new Uint8Array(0) };
 
@@ -85,6 +79,14 @@ it("a target with a self-signed certificate is refused, unless any certificate w
 });
 
 it("a name with a public address is refused if any certificate will do", async () => {
+  const lookUp = vi.spyOn(dns, "lookup");
+  lookUp.mockImplementation(((_name: string, _options: object, done: (error: null, all: object) => void) =>
+    done(null, [{ address: "8.8.8.8", family: 4 }])) as never);
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    lookUp.mockRestore();
+    syncBuiltinESMExports();
+  });
   const sending = send({ target: new URL("https://public.test/in"), ...EMPTY, insecure: true });
   await expect(sending).rejects.toMatchObject({
     cause: { message: expect.stringContaining("8.8.8.8, a public one") },
