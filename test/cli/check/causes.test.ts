@@ -33,7 +33,7 @@ it("with the encoding that was named, the receiver passes", async () => {
 it("a cause with long names is printed whole, with the fix", async () => {
   const { url } = await reSerialiser("php");
   const text = await printed(url, SECRET);
-  expect(text.match(/as PHP's `json_encode`.* prints it.*file_get_contents\("php:\/\/input"\)/g)).toHaveLength(
-    2,
-  );
+  expect(
+    text.match(/as PHP's `json_encode`.* prints it.*file_get_contents\("php:\/\/input"\)/g),
+  ).toHaveLength(2);
 });

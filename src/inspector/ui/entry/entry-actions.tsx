@@ -21,10 +21,55 @@ export function EntryActions({
   forwards: readonly string[];
   onChanged: () => void;
 }) {
-  const [dialog, setDialog] = useState<"edit" | "forward" | "curl" | "fixture">();
-  const attempt = useAttempt();
+  const [dialog, setDialog] = useState<Dialog>();
   const { seq, state, delivery } = entry;
   const hidden = delivery?.hidden ?? [];
+  const leftOut = hidden.length === 0 ? "" : `, without ${hidden.join(", ")}`;
+  const does = useDoing(entry, client, onChanged, leftOut);
+  const gone = delivery === null;
+  const unfit = entry.stillUnfit ?? [];
+  const menus = menusOf(entry, does, setDialog, leftOut);
+  return (
+    <div class="actions" role="toolbar" aria-label="Actions">
+      {hasEnded(entry) && (
+        <button
+          type="button"
+          class={unfit.length === 0 && state === "dead" ? "main" : ""}
+          onClick={() => void does.retry()}
+        >
+          {unfit.length === 0 ? "Retry" : "Retry anyway"}
+        </button>
+      )}
+      {(state === "waiting" || state === "failing") && (
+        <button type="button" class="main" onClick={() => void does.retry()}>
+          Retry now
+        </button>
+      )}
+      <Menu label="Send again ▾" name="Send again" items={menus.sendAgain} disabled={gone} />
+      <Menu label="Copy ▾" name="Copy" items={menus.copies} />
+      <Menu label="⋯" name="More actions" items={menus.more} />
+      {unfit.length > 0 && <p class="warning">{unfitText(entry.problems, unfit)}</p>}
+      {dialog === "edit" && <EditDialog entry={entry} client={client} onClose={() => setDialog(undefined)} />}
+      {dialog === "forward" && (
+        <ForwardDialog seq={seq} client={client} forwards={forwards} onClose={() => setDialog(undefined)} />
+      )}
+      {(dialog === "curl" || dialog === "fixture") && (
+        <CredentialsDialog what={dialog} {...{ seq, hidden, client }} onClose={() => setDialog(undefined)} />
+      )}
+    </div>
+  );
+}
+
+type Dialog = "edit" | "forward" | "curl" | "fixture";
+
+function hasEnded({ state }: EntryDetail): boolean {
+  return state === "dead" || state === "received";
+}
+
+/** What the actions do; each reports how it went. */
+function useDoing(entry: EntryDetail, client: ApiClient, onChanged: () => void, leftOut: string) {
+  const { seq } = entry;
+  const attempt = useAttempt();
   const replay = (exact: boolean) =>
     attempt(async () => {
       const sent = await client.replay(seq, exact);
@@ -35,7 +80,7 @@ export function EntryActions({
     attempt(async () => {
       await client.retry(seq);
       onChanged();
-      return { good: true, text: hasEnded ? `#${seq} runs again.` : `#${seq} runs now.` };
+      return { good: true, text: hasEnded(entry) ? `#${seq} runs again.` : `#${seq} runs now.` };
     });
   const drop = () =>
     attempt(async () => {
@@ -53,83 +98,62 @@ export function EntryActions({
       good: true,
       text: `Saved ${await client.save(`/api/entries/${seq}/${what}`)}${what === "fixture" ? leftOut : ""}`,
     }));
-  const leftOut = hidden.length === 0 ? "" : `, without ${hidden.join(", ")}`;
+  const copyCurl = () => copy("The curl command", () => client.curl(seq), leftOut);
+  const copyId = () => copy("The event id", async () => entry.eventId);
+  return { replay, retry, drop, copyCurl, copyId, save };
+}
+
+/** The menus of what can be done with an entry. */
+function menusOf(
+  { state, reason, delivery }: EntryDetail,
+  does: ReturnType<typeof useDoing>,
+  open: (dialog: Dialog) => void,
+  leftOut: string,
+): Readonly<Record<"sendAgain" | "copies" | "more", readonly MenuItem[]>> {
   const gone = delivery === null;
-  const hasEnded = state === "dead" || state === "received";
-  const unfit = entry.stillUnfit ?? [];
+  const withCredentials = (label: string, dialog: Dialog) =>
+    leftOut === "" ? [] : [{ label: `${label} with credentials…`, onSelect: () => open(dialog) }];
   const sendAgain: readonly MenuItem[] = [
     {
       label: "Send again as new",
       hint: "with a new timestamp and signature: a new event",
-      onSelect: () => void replay(false),
+      onSelect: () => void does.replay(false),
     },
     {
       label: "Resend identical bytes",
       hint: "with the same signature: a duplicate",
-      onSelect: () => void replay(true),
+      onSelect: () => void does.replay(true),
     },
-    { label: "Edit and send…", hint: "signed again", onSelect: () => setDialog("edit") },
-    { label: "Forward to…", hint: "the same bytes, to another target", onSelect: () => setDialog("forward") },
+    { label: "Edit and send…", hint: "signed again", onSelect: () => open("edit") },
+    { label: "Forward to…", hint: "the same bytes, to another target", onSelect: () => open("forward") },
   ];
   const copies: readonly MenuItem[] = [
     {
       label: "Copy as curl",
       hint: `a command that sends the same bytes${leftOut}`,
       disabled: gone,
-      onSelect: () => void copy("The curl command", () => client.curl(seq), leftOut),
+      onSelect: () => void does.copyCurl(),
     },
-    ...(hidden.length > 0
-      ? [{ label: "Copy as curl with credentials…", onSelect: () => setDialog("curl") }]
-      : []),
-    { label: "Copy event id", onSelect: () => void copy("The event id", async () => entry.eventId) },
+    ...withCredentials("Copy as curl", "curl"),
+    { label: "Copy event id", onSelect: () => void does.copyId() },
   ];
   const more: readonly MenuItem[] = [
     {
       label: "Save fixture",
       hint: `a file for hookporter replay${leftOut}`,
       disabled: gone,
-      onSelect: () => void save("fixture"),
+      onSelect: () => void does.save("fixture"),
     },
-    ...(hidden.length > 0
-      ? [{ label: "Save fixture with credentials…", onSelect: () => setDialog("fixture") }]
-      : []),
-    { label: "Download body", disabled: gone, onSelect: () => void save("body") },
+    ...withCredentials("Save fixture", "fixture"),
+    { label: "Download body", disabled: gone, onSelect: () => void does.save("body") },
     {
       label: "Drop",
       hint: "let it go: it does not run again by itself",
-      disabled: state === "handled" || entry.reason === "dropped",
-      onSelect: () => void drop(),
+      disabled: state === "handled" || reason === "dropped",
+      onSelect: () => void does.drop(),
     },
   ];
-  return (
-    <div class="actions" role="toolbar" aria-label="Actions">
-      {hasEnded && (
-        <button
-          type="button"
-          class={unfit.length === 0 && state === "dead" ? "main" : ""}
-          onClick={() => void retry()}
-        >
-          {unfit.length === 0 ? "Retry" : "Retry anyway"}
-        </button>
-      )}
-      {(state === "waiting" || state === "failing") && (
-        <button type="button" class="main" onClick={() => void retry()}>
-          Retry now
-        </button>
-      )}
-      <Menu label="Send again ▾" name="Send again" items={sendAgain} disabled={gone} />
-      <Menu label="Copy ▾" name="Copy" items={copies} />
-      <Menu label="⋯" name="More actions" items={more} />
-      {unfit.length > 0 && <p class="warning">{unfitText(entry.problems, unfit)}</p>}
-      {dialog === "edit" && <EditDialog entry={entry} client={client} onClose={() => setDialog(undefined)} />}
-      {dialog === "forward" && (
-        <ForwardDialog seq={seq} client={client} forwards={forwards} onClose={() => setDialog(undefined)} />
-      )}
-      {(dialog === "curl" || dialog === "fixture") && (
-        <CredentialsDialog what={dialog} {...{ seq, hidden, client }} onClose={() => setDialog(undefined)} />
-      )}
-    </div>
-  );
+  return { sendAgain, copies, more };
 }
 
 /** What a retry would meet now; what does not fit for the same reason as before is said above already. */

@@ -1,5 +1,5 @@
 import { useContext, useEffect, useState } from "preact/hooks";
-import type { Status } from "../../api.ts";
+import type { Row, Status } from "../../api.ts";
 import { BulkButton } from "../bulk/bulk-dialog.tsx";
 import type { ApiClient } from "../client.ts";
 import { EntryPage } from "../entry/entry-page.tsx";
@@ -36,55 +36,17 @@ export function DeliveriesPage({
   drifts: Drifts;
 }) {
   const opened = openedId(route.path);
-  const [selected, setSelected] = useState(opened);
-  useEffect(() => {
-    if (opened !== undefined) setSelected(opened);
-  }, [opened]);
-  const attempt = useAttempt();
   const view = useListView();
   const counts = useCounts(client, route.filter, feed);
-  const tell = useContext(TellContext);
-
-  const move = (by: number) => {
-    if (feed === undefined) return;
-    const at = selected === undefined ? -1 : feed.lines.positionOf(selected);
-    const row = feed.lines.at(Math.min(Math.max(0, at + by), feed.lines.count - 1))?.row;
-    if (row === undefined) return;
-    setSelected(row.id);
-    // Not a step of the history for each key, so that Back leads out of the list.
-    if (opened !== undefined) goTo(pathOf(row.id), { isPassing: true });
-  };
-  const pressed = useSecondPress();
-  const again = () => {
-    const row = selected === undefined ? undefined : feed?.lines.find(selected);
-    if (row?.type !== "entry") return;
-    const { seq, state } = row;
-    if (state === "running") tell({ good: true, text: `#${seq} is running.` });
-    else {
-      const isRetry = state !== "handled";
-      const what = isRetry ? `retry #${seq}` : `send #${seq} again as a new event`;
-      pressed(what, {
-        say: () => tell({ good: true, text: `Press r again to ${what}.` }),
-        do: () => void attempt(() => (isRetry ? retry(seq) : sendAgain(seq))),
-      });
-    }
-  };
-  const retry = async (seq: number) => {
-    await client.retry(seq);
-    return { good: true, text: `#${seq} runs again.` };
-  };
-  const sendAgain = async (seq: number) => {
-    const sent = await client.replay(seq, false);
-    showSent(sent, seq);
-    return sentMessage(sent);
-  };
+  const { selected, setSelected, move } = useSelection(feed, opened);
+  const again = useAgain(client);
   useKeys({
     j: () => move(1),
     k: () => move(-1),
     ArrowDown: () => move(1),
     ArrowUp: () => move(-1),
     Enter: () => selected !== undefined && goTo(pathOf(selected)),
-    r: again,
+    r: () => again(selected === undefined ? undefined : feed?.lines.find(selected)),
     "/": () => document.getElementById("text-filter")?.focus(),
     Escape: () => {
       goTo("/");
@@ -142,6 +104,53 @@ export function DeliveriesPage({
       </div>
     </main>
   );
+}
+
+/** Which row is selected: the opened one, or the one that the keys moved to. */
+function useSelection(feed: Feed | undefined, opened: string | undefined) {
+  const [selected, setSelected] = useState(opened);
+  useEffect(() => {
+    if (opened !== undefined) setSelected(opened);
+  }, [opened]);
+  const move = (by: number) => {
+    if (feed === undefined) return;
+    const at = selected === undefined ? -1 : feed.lines.positionOf(selected);
+    const row = feed.lines.at(Math.min(Math.max(0, at + by), feed.lines.count - 1))?.row;
+    if (row === undefined) return;
+    setSelected(row.id);
+    // Not a step of the history for each key, so that Back leads out of the list.
+    if (opened !== undefined) goTo(pathOf(row.id), { isPassing: true });
+  };
+  return { selected, setSelected, move };
+}
+
+/** Retries a row's entry, or sends it again if it was handled, when it is asked to twice. */
+function useAgain(client: ApiClient) {
+  const attempt = useAttempt();
+  const tell = useContext(TellContext);
+  const pressed = useSecondPress();
+  const retry = async (seq: number) => {
+    await client.retry(seq);
+    return { good: true, text: `#${seq} runs again.` };
+  };
+  const sendAgain = async (seq: number) => {
+    const sent = await client.replay(seq, false);
+    showSent(sent, seq);
+    return sentMessage(sent);
+  };
+  return (row: Row | undefined) => {
+    if (row?.type !== "entry") return;
+    const { seq, state } = row;
+    if (state === "running") tell({ good: true, text: `#${seq} is running.` });
+    else {
+      const isRetry = state !== "handled";
+      const what = isRetry ? `retry #${seq}` : `send #${seq} again as a new event`;
+      pressed(what, {
+        say: () => tell({ good: true, text: `Press r again to ${what}.` }),
+        do: () => void attempt(() => (isRetry ? retry(seq) : sendAgain(seq))),
+      });
+    }
+  };
 }
 
 /** The states in which the list is what `listen` last said. */
