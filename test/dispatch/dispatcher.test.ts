@@ -823,10 +823,10 @@ describe("Dispatcher", () => {
       const [renew, settle] = [inbox.renew.bind(inbox), inbox.settle.bind(inbox)];
       // The clock goes on with each renewal, and the store fails for longer than a lease lasts: only renewal keeps the
       // entry from being claimed again.
-      let [now, renewals] = [Date.now(), 0];
+      let [now, renewals] = [Date.now() + 1000, 0]; // ahead of the entry, which is then due
       vi.spyOn(inbox, "renew").mockImplementation(async (...given) => {
         const lost = await renew(...given);
-        now += 100;
+        now += 400;
         renewals++;
         return lost;
       });
@@ -835,7 +835,7 @@ describe("Dispatcher", () => {
       );
       let ran = 0;
       await add(1);
-      start({ plan: planOf({ a: () => void ran++ }), leaseMs: 150, pollMs: 5, clock: () => now });
+      start({ plan: planOf({ a: () => void ran++ }), leaseMs: 600, pollMs: 5, clock: () => now });
       await untilStates("done");
       expect(ran).toBe(1);
       expect(settled).toHaveLength(1);

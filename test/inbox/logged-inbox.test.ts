@@ -22,5 +22,5 @@ it("a receiver works with an inbox that is written with the package's exports al
   await until(async () => expect(await inbox.counts()).toMatchObject({ done: 1 }));
   await receiver.close();
   expect(handled).toEqual(["payment.received"]);
-  expect(inbox.calls).toEqual(expect.arrayContaining(["open", "keep", "settle", "close"]));
+  expect(inbox.calls).toEqual(expect.arrayContaining(["open", "append", "settle", "close"]));
 });

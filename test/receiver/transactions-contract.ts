@@ -287,7 +287,7 @@ export function describeTransactions(name: string, setUp: () => Promise<Transact
       // For a moment after its first run is stored, the process that ran it may not let it run again.
       await until(async () =>
         expect(await receiver.runNow(seq)).toMatchObject({
-          state: "done",
+          state: "handled",
           records: [{ outcome: "ok", error: null }],
         }),
       );

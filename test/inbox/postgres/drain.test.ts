@@ -26,7 +26,7 @@ else {
     }
     await receiver.close();
     const { stdout } = await promisify(execFile)(process.execPath, [CHILD, server.url], { timeout: 30_000 });
-    const report = { done: 20, dead: 0, unhandled: 0, pending: 0, returned: 0 };
+    const report = { handled: 20, dead: 0, received: 0, failing: 0, waiting: 0, returned: 0 };
     expect(JSON.parse(stdout)).toEqual({ report, isNextKnown: false, timers: [], resources: [] });
   }, 90_000);
 }

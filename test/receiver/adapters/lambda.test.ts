@@ -226,7 +226,7 @@ describe("draining in a function", () => {
     await receiver.close();
   });
 
-  it.each([[{ budget: 0 }], [{ budget: "5s" }], [{ budget: 1 }], [5]])(
+  it.each([[{ budget: 0 }], [{ budget: "5s" }], [{ budgets: 1 }], [5]])(
     "mistakes are refused at once: %j",
     async (options) => {
       const receiver = await opened();
