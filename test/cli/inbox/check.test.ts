@@ -42,7 +42,7 @@ describe("`inbox check`", () => {
     const { code, stdout, stderr } = await run(cwd, "check");
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toContain(`${file}: intact`);
-    expect(stdout).toMatch(/entries {5}9 \(4 waiting, .*\), #\d+ to #\d+\n/);
+    expect(stdout).toMatch(/entries {5}9 \(3 waiting, 1 failing, .*\), #\d+ to #\d+\n/);
     expect(stdout).toContain("in use by   no process");
     const { records } = await run(cwd, "check", "--json");
     expect(records).toMatchObject([

@@ -90,9 +90,9 @@ it("listen survives stray errors, prints and counts each, and runs what it ackno
   expect(await ended).toBe(0);
   expect(stderr().match(/^error outside any awaited handler: .*$/gm)).toHaveLength(3);
   expect(stderr()).toMatch(
-    /^stopped by SIGINT: 12 accepted, 12 done, 3 errors outside any awaited handler$/m,
+    /^stopped by SIGINT: 12 accepted, 12 handled, 3 errors outside any awaited handler$/m,
   );
-  expect(records("stopped")).toMatchObject([{ strayErrors: 3, counts: { accepted: 12, done: 12 } }]);
+  expect(records("stopped")).toMatchObject([{ strayErrors: 3, counts: { accepted: 12, handled: 12 } }]);
 });
 
 const PRINTING = `
@@ -162,7 +162,7 @@ it.each([
   expect(errors).toHaveLength(1);
   expect(errors[0]).toContain(`process.exit(${Number(code)}) at ${join(cwd, "h.js")}:`);
   expect(errors[0]).toContain(`next start: #2 lead.created, #3 ${kind}.`);
-  expect(records("stopped")).toMatchObject([{ exitCode: 1, counts: { accepted: 3, done: 1 } }]);
+  expect(records("stopped")).toMatchObject([{ exitCode: 1, counts: { accepted: 3, handled: 1 } }]);
   expect(records("error")).toMatchObject([{ code: "handler_exited" }]);
 
   const next = start(["listen", "--port", "0", "--count", "1"], 'export default { "*": () => {} };', cwd);
@@ -184,7 +184,7 @@ it("says that process.exit was called while handlers were loaded, or after they 
   await later.trigger("lead.created");
   expect(await later.ended).toBe(1);
   expect(later.stderr()).toMatch(/^error: .*process\.exit\(0\).* No entry was interrupted/m);
-  expect(later.records("stopped")).toMatchObject([{ exitCode: 1, counts: { accepted: 1, done: 1 } }]);
+  expect(later.records("stopped")).toMatchObject([{ exitCode: 1, counts: { accepted: 1, handled: 1 } }]);
 });
 
 it("says that a handler of a replay called process.exit, and exits 1", async () => {

@@ -98,7 +98,9 @@ export async function fillEveryState(inbox: Inbox): Promise<void> {
   await claimOne(inbox); // stays running
   await keep(inbox, numberedEntry(7, 1, { orderKey: "k" }));
   await keep(inbox, numberedEntry(8, 2, { orderKey: "k" }));
-  await keep(inbox, numberedEntry(9, 3, { runAt: AT + 90_000 }));
+  await keep(inbox, numberedEntry(9));
+  const failing = { state: "pending", reason: null, runAt: AT + 90_000, records: [failed] } as const;
+  await inbox.settle(settlementOf(await claimOne(inbox), failing), AT + 5);
   const until = AT - 35 * DAY;
   await inbox.prune({ states: ["done"], receivedUntil: until, datedUntil: until }, { limit: 100 });
   await inbox.slim({ settledUntil: AT + 1 }, { limit: 100 });
