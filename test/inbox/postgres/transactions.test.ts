@@ -77,7 +77,7 @@ if (NO_SERVER !== undefined) {
       const code = codes.find((one) => one.includes(`import { ${name}`)) ?? "";
       const folder = mkdtempSync(join(import.meta.dirname, "recipe-"));
       onTestFinished(() => rmSync(folder, { recursive: true }));
-      const index = join(import.meta.dirname, "..", "..", "..", "src", "index.ts");
+      const index = join(import.meta.dirname, "..", "..", "..", "src", "entries", "index.ts");
       writeFileSync(join(folder, "recipe.ts"), code.replaceAll('"hookporter"', JSON.stringify(index)));
       const { default: handlers } = await import(join(folder, "recipe.ts"));
       const receiver = createReceiver({ secret: SECRET, inbox: makeInbox(), handlers });
