@@ -1,5 +1,6 @@
 import { createServer as createNodeServer } from "node:http";
 import express from "express";
+import { createWebhookServer, expressReceiver } from "../../src/entries/express.ts";
 import type { Inbox } from "../../src/entries/inbox.ts";
 import {
   createReceiver,
@@ -7,8 +8,7 @@ import {
   type ReceiverOptions,
   type WebhookEvent,
 } from "../../src/entries/index.ts";
-import { createWebhookServer, expressReceiver } from "../../src/receiver/adapters/express.ts";
-import { nodeReceiver } from "../../src/receiver/adapters/node.ts";
+import { nodeReceiver } from "../../src/entries/node.ts";
 import { SECRET } from "../events.ts";
 import { type Contestant, onLoopback, type Running, type StartOptions } from "./contestant.ts";
 import { noStore } from "./no-store.ts";

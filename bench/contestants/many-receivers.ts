@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { Receiver } from "../../src/entries/index.ts";
-import { nodeReceiver } from "../../src/receiver/adapters/node.ts";
+import { nodeReceiver } from "../../src/entries/node.ts";
 import { type Contestant, onLoopback, type Running, type StartOptions } from "./contestant.ts";
 import { started } from "./hookporter.ts";
 

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Receiver } from "../../src/entries/index.ts";
-import { nodeReceiver } from "../../src/receiver/adapters/node.ts";
+import { nodeReceiver } from "../../src/entries/node.ts";
 import { type Contestant, onLoopback } from "./contestant.ts";
 import { started, withCounts } from "./hookporter.ts";
 
