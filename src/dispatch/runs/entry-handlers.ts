@@ -79,7 +79,7 @@ export class EntryHandlers {
   }
 
   #run(named: NamedHandler): HandlerRun | Promise<HandlerRun> {
-    return runHandler(this.#callOf(named), limitsOf(named.name, this.#entry, this.#options));
+    return runHandler(this.#callOf(named), runLimits(named.name, this.#entry, this.#options));
   }
 
   /** Runs a handler in a transaction, which stores its result too; without one, it has to wait. */
@@ -87,7 +87,7 @@ export class EntryHandlers {
     const { transactions } = this.#options;
     const { seq, lease } = this.#entry;
     const isLast = this.#unfinished().length === 1;
-    const limits = limitsOf(named.name, this.#entry, this.#options);
+    const limits = runLimits(named.name, this.#entry, this.#options);
     return transactions?.run(this.#callOf(named), limits, (record) => {
       const unstored = transactions.unstored([...this.#records, record]);
       const result = { records: unstored, finishedHandlers: [...this.#finished, named.name] };
@@ -152,7 +152,7 @@ function isSender(named: NamedHandler): named is Sender {
 }
 
 /** The limits of one run of a handler, or of what else is run in its place. */
-export function limitsOf(
+export function runLimits(
   handler: string,
   { attempts: attempt }: ClaimedEntry,
   options: RunOptions,

@@ -4,7 +4,7 @@ import type { Settlement } from "../../inbox/settlement.ts";
 import { TARGET_AWAY } from "../../inbox/target-wait.ts";
 import type { Plan, PlannedRun } from "../handler.ts";
 import type { Turn } from "../targets/target.ts";
-import { EntryHandlers, limitsOf } from "./entry-handlers.ts";
+import { EntryHandlers, runLimits } from "./entry-handlers.ts";
 import { runHandler } from "./run-handler.ts";
 import type { RunOptions } from "./run-options.ts";
 import { afterFailure, type Settle, UNREADABLE } from "./settling.ts";
@@ -80,7 +80,7 @@ async function plannedInTime(
     async () => {
       made = await plan;
     },
-    limitsOf("plan", entry, options),
+    runLimits("plan", entry, options),
   );
   return made ?? { error: record.error };
 }

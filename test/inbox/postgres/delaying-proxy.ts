@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from "node:net";
 
-/** A proxy in front of a server, as if it were so many milliseconds away: in either direction everything comes later. */
+/** A proxy in front of a server that delays everything, in both directions, as a distant network does. */
 export async function startDelayingProxy(url: string, delayMs: number) {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
