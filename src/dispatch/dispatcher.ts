@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { HookporterError } from "../errors.ts";
+import type { ClaimedEntry } from "../inbox/claim.ts";
 import { type Lease, leaseToken } from "../inbox/lease.ts";
 import type { Settlement } from "../inbox/settlement.ts";
 import { ClaimFailures } from "./claim-failures.ts";
@@ -103,9 +104,21 @@ export class Dispatcher {
       lease,
       run: (kept, ready) => {
         isUsed = true;
-        const leased = { lease: lease.token, runAt: lease.until, attempts: 1, finishedHandlers: [] };
+        const { seq, key, kind, orderKey, delivery } = kept;
+        // Written out: to spread objects into one takes half as long as to read an envelope.
+        const entry: ClaimedEntry = {
+          seq,
+          key,
+          kind,
+          orderKey,
+          delivery,
+          lease: lease.token,
+          runAt: lease.until,
+          attempts: 1,
+          finishedHandlers: [],
+        };
         const how = { claimed: false, ready, before: this.#nextTurn, begin: free };
-        void this.#runner.run({ ...kept, ...leased }, how);
+        void this.#runner.run(entry, how);
       },
       release: () => {
         if (isUsed) return true;

@@ -12,6 +12,8 @@ const WIDTH = 5;
 /** Numbers that there is room for at first, and that are kept for the next text. */
 const ROOM = 256 * WIDTH;
 
+const NO_BYTES = new Uint8Array();
+
 const decoder = new TextDecoder();
 
 /** Where the value of a member is in the bytes that were read. */
@@ -27,7 +29,7 @@ export interface JsonSpan {
 export class JsonMembers {
   #rows = new Int32Array(ROOM);
   #used = 0;
-  #out: Uint8Array = new Uint8Array();
+  #out: Uint8Array = NO_BYTES;
 
   /** @param out - where the canonical form is written */
   begin(out: Uint8Array): void {
@@ -63,7 +65,7 @@ export class JsonMembers {
 
   /** Lets go of the memory that many took. */
   release(): void {
-    this.#out = new Uint8Array();
+    this.#out = NO_BYTES;
     if (this.#rows.length > ROOM) this.#rows = new Int32Array(ROOM);
   }
 

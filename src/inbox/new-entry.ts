@@ -12,12 +12,16 @@ const MAX_STORED_KIND = 200;
 /** What the inbox keeps of an envelope. */
 type Read = Pick<ReadEnvelope, "envelope" | "timestamp">;
 
-/** What is known about an event before it is kept. */
+/** What an event is kept as. */
 export interface EntryTerms {
   readonly key: DedupKey;
   readonly order: string | null;
   /** How `data` does not fit its kind's schema; empty if it fits. */
   readonly problems: readonly DataProblem[];
+}
+
+/** When a new entry runs. */
+export interface FirstRun {
   /** Milliseconds from its arrival until it is due. Default 0. */
   readonly holdMs?: number | undefined;
   /** For an entry that may run at once. */
@@ -25,8 +29,12 @@ export interface EntryTerms {
 }
 
 /** The first state of an event's entry. */
-export function newEntry(delivery: Delivery, { envelope, timestamp }: Read, terms: EntryTerms): NewEntry {
-  const { key, order, problems, holdMs = 0, lease } = terms;
+export function newEntry(
+  delivery: Delivery,
+  { envelope, timestamp }: Read,
+  { key, order, problems }: EntryTerms,
+  { holdMs = 0, lease }: FirstRun = {},
+): NewEntry {
   const fits = problems.length === 0;
   return {
     key,

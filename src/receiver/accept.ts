@@ -68,7 +68,7 @@ export async function accept(
     // A dead letter may hold an entry with an order key back: a claim finds out.
     const mayBeHeld = order !== null && settings.deadLetterOrder === "block";
     const lease = mayBeHeld ? undefined : reservation?.lease;
-    const entry = newEntry(delivery, read, { ...judgement, holdMs, lease });
+    const entry = newEntry(delivery, read, judgement, { holdMs, lease });
     // A known event is a duplicate however late it is: a sender that never saw our answer must not be refused.
     const isNew = full === undefined && untimely === undefined;
     const kept = await (isNew ? inbox.append(entry) : inbox.touch(key, delivery.receivedAt));

@@ -8,7 +8,7 @@ import type { Settings } from "./options/options.ts";
 import { toEvent } from "./to-event.ts";
 
 /** What an event is to be kept as. */
-export interface Judgement extends Pick<EntryTerms, "key" | "order" | "problems"> {
+export interface Judgement extends EntryTerms {
   /** The event for its handlers, unless the user's own code has seen it. */
   readonly ready?: ReadyEvent | undefined;
 }

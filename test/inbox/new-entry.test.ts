@@ -2,11 +2,17 @@ import { describe, expect, it } from "vitest";
 import { REJECTED } from "../../src/event/identity.ts";
 import { readEnvelope } from "../../src/event/read-envelope.ts";
 import { sampleEvent } from "../../src/event/sample.ts";
-import { type EntryTerms, newEntry, rejectedEntry, storedKind } from "../../src/inbox/new-entry.ts";
+import {
+  type EntryTerms,
+  type FirstRun,
+  newEntry,
+  rejectedEntry,
+  storedKind,
+} from "../../src/inbox/new-entry.ts";
 import { AT, sampleDelivery, sampleKey } from "./entries.ts";
 
 const LEASE = { token: "lease-1", until: AT + 1000 };
-const TERMS: EntryTerms = { key: sampleKey(), order: null, problems: [], lease: LEASE };
+const TERMS: EntryTerms = { key: sampleKey(), order: null, problems: [] };
 
 describe("newEntry", () => {
   it("returns a pending entry that is due on arrival, with its lease", () => {
@@ -73,6 +79,11 @@ function readBody() {
   return read;
 }
 
-function entryOf(terms: Partial<EntryTerms>) {
-  return newEntry(sampleDelivery({ body: BODY }), readBody(), { ...TERMS, ...terms });
+function entryOf({ holdMs, ...terms }: Partial<EntryTerms> & FirstRun) {
+  return newEntry(
+    sampleDelivery({ body: BODY }),
+    readBody(),
+    { ...TERMS, ...terms },
+    { holdMs, lease: LEASE },
+  );
 }
