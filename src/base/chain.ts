@@ -27,7 +27,6 @@ export class Chain<Item extends object> {
     return this.#first;
   }
 
-  /** Adds an item at the end. */
   add(item: Item): Link<Item> {
     const link: OwnLink<Item> = { item, before: this.#last, after: undefined };
     if (this.#last === undefined) this.#first = link;

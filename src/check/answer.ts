@@ -19,7 +19,6 @@ export type ProbeAnswer =
  */
 export type AnswerSet = readonly string[];
 
-/** Whether an answer is in a set. */
 export function isIn(answer: ProbeAnswer, set: AnswerSet): boolean {
   if (answer.type === "closed") return set.includes("closed");
   if (answer.type !== "status") return false;

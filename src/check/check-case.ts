@@ -73,7 +73,6 @@ export interface CheckCase {
   readonly run: (probe: Probe) => Promise<ProbeAnswer | readonly ProbeAnswer[] | Evidence>;
 }
 
-/** The group of a case. */
 export function groupOf({ id }: Pick<CheckCase, "id">): Group {
   return id.split("-")[0] as Group;
 }

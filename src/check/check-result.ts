@@ -5,7 +5,6 @@ import type { ResponseTimes } from "./response-times.ts";
 export interface CheckResult {
   readonly id: string;
   readonly group: Group;
-  /** What was sent. */
   readonly sent: string;
   readonly outcome: "passed" | "failed" | "not_applicable";
   /** The case's severity; of a failure, how much it weighs. */
@@ -74,7 +73,6 @@ export function observedText({ answer, runs }: Pick<CheckResult, "answer" | "run
   return `${answer ?? "not observed"}${ran}`;
 }
 
-/** Counts results. */
 export function countResults(results: readonly CheckResult[]): CheckCounts {
   const count = (verdict: Verdict) => results.filter((one) => verdictOf(one) === verdict).length;
   return {

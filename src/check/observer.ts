@@ -1,6 +1,5 @@
 import { readEnvelope } from "../event/read-envelope.ts";
 
-/** An event to observe. */
 export interface ObservedEvent {
   /** The `data.id` of the event, which no other event has. */
   readonly marker: string;

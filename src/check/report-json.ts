@@ -3,7 +3,6 @@ import type { CheckReport } from "./check-result.ts";
 /** The version of the JSON report; it increases when a field changes its meaning or is removed. */
 export const REPORT_SCHEMA_VERSION = 1;
 
-/** A report as one JSON document. */
 export function jsonReport({
   url,
   startedAt,

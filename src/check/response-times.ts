@@ -22,7 +22,6 @@ export function responseTimesOf(
   return { medianMs: median.responseMs, slowestMs: slowest.responseMs, slowestCase: slowest.id };
 }
 
-/** Response times in words. */
 export function responseTimesText({ medianMs, slowestMs, slowestCase }: ResponseTimes): string {
   return `response times: median ${spanText(medianMs)}, slowest ${spanText(slowestMs)} (${slowestCase})`;
 }

@@ -14,7 +14,6 @@ import { whyGone, whyUnreachable } from "./reachable.ts";
 import { diagnoseTimes, responseTimesOf, SLOW } from "./response-times.ts";
 import { RunCounter } from "./run-counter.ts";
 
-/** What to check and how. */
 export interface CheckOptions extends Omit<ProbeOptions, "runName" | "counter"> {
   /** The cases in order; the control comes first. */
   readonly cases: readonly CheckCase[];

@@ -13,7 +13,6 @@ export const EXIT_CODES = {
   143: "terminated before the goal",
 } as const;
 
-/** One of the exit codes. */
 export type ExitCode = keyof typeof EXIT_CODES;
 
 /** The exit code of each error. The type requires every error code, so that none is forgotten. */

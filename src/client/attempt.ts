@@ -3,7 +3,6 @@ import { type Failure, judgeFailure, type RawAnswer } from "./judge-answer.ts";
 import { readNetworkFailure } from "./network-failure.ts";
 import type { ClientSettings } from "./options.ts";
 
-/** A request to the service. */
 export interface ServiceRequest {
   readonly method: "GET" | "POST";
   /** The path including the version, such as `/v1/properties`. */

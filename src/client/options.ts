@@ -86,7 +86,6 @@ export const DEFAULT_LIMITS = { timeout: 30_000, maxAnswer: 16 * 1024 * 1024 };
 
 const MAX_ATTEMPTS = 20;
 
-/** The check of every option. */
 const CHECKS: Readonly<Record<keyof ClientOptions, Check>> = {
   baseUrl: checkedElsewhere,
   apiKey: checkedElsewhere,

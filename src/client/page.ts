@@ -22,7 +22,6 @@ export interface PageMeta {
   readonly [field: string]: unknown;
 }
 
-/** How to read a page. */
 export interface PageReading<Item> {
   readonly item: z.ZodType<Item>;
   /** Whether an item that contradicts the description is an error. */

@@ -47,7 +47,6 @@ export interface WebhooksApi {
   create(subscription: NewSubscription): Promise<CreatedSubscription>;
 }
 
-/** Creates the webhook API for a client's settings. */
 export function webhooksApi(settings: ClientSettings): WebhooksApi {
   const create = async ({ url, events, secret, signal }: NewSubscription): Promise<CreatedSubscription> => {
     const body = { url: readUrl(url), events: readEvents(events), ...readSecret(secret) };

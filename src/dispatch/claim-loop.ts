@@ -13,11 +13,9 @@ export const MAX_LATE_MS = 100;
 interface Claiming {
   readonly limit: ConcurrencyLimit;
   readonly failures: ClaimFailures;
-  /** Runs a claimed entry. */
   readonly run: (entry: ClaimedEntry) => void;
   /** Entries not to claim. */
   readonly except: () => readonly number[];
-  /** Resolves in the next turn of the event loop. */
   readonly nextTurn: () => Promise<void>;
 }
 

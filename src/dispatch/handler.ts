@@ -47,7 +47,6 @@ export type TransactionHandler<Event = WebhookEvent> = (event: Event, context: T
  */
 export type Handler<Event = WebhookEvent> = (event: Event, context: HandlerContext) => unknown;
 
-/** Any handler, of whatever event and context. */
 export type AnyHandler = (event: never, context: never) => unknown;
 
 /** A handler with the name under which the inbox records it. */

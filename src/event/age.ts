@@ -18,7 +18,6 @@ export function checkAge(
   return undefined;
 }
 
-/** The rejection of an event that is too old. */
 export function tooOld(): Rejection {
   return rejected("too_old", "timestamp").rejection;
 }

@@ -14,7 +14,6 @@ export function derivedIdText(contentDigest: string, timestamp: number): string 
   return `["${contentDigest}","${formatTimestamp(timestamp)}"]`;
 }
 
-/** The event id with a digest. */
 export function digestId(digest: string): string {
   return `evt_${RULE}_${digest}`;
 }

@@ -105,7 +105,6 @@ export class JsonMembers {
     return 0; // both end with their second quote
   }
 
-  /** Whether a member has this key, which has no escapes. */
   isKey(row: number, key: string): boolean {
     const start = (this.#rows[row + KEY] as number) + 1;
     if ((this.#rows[row + KEY_END] as number) - 1 - start !== key.length) return false;

@@ -11,7 +11,6 @@ export interface ReadEnvelope extends Omit<ParsedEnvelope, "content"> {
   readonly content: string;
 }
 
-/** The result of reading an envelope. */
 export type EnvelopeResult = ({ readonly ok: true } & ReadEnvelope) | InvalidEnvelope;
 
 /** Reads signed bytes as an envelope; see {@link parseEnvelope}. Call it only with bytes whose signature is valid. */

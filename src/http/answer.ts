@@ -28,7 +28,6 @@ export function failure(
   return json(status, { error: { type, message } }, headers);
 }
 
-/** A JSON answer. */
 export function json(status: number, value: object, headers?: Readonly<Record<string, string>>): Answer {
   const body = JSON.stringify(value);
   const own = { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(body)) };

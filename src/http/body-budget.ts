@@ -14,7 +14,6 @@ export interface BodyBudgetOptions {
   readonly now?: () => number;
 }
 
-/** A body counted in the budget. */
 export interface HeldBody {
   /**
    * Counts received bytes. If they exceed the limit, ends bodies until there is room. That can include this body, if it

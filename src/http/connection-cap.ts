@@ -71,7 +71,6 @@ export class ConnectionCap {
     };
   }
 
-  /** Watches the connections that a server accepts from now on. */
   watch(server: Server): void {
     server.on("connection", (socket) => this.#add(socket));
   }

@@ -13,7 +13,6 @@ export const CHANGEABLE: Readonly<Record<Change, readonly StoredState[]>> = {
   drop: ["pending", "running", "dead", "unhandled"],
 };
 
-/** How many entries were changed. */
 export interface Changed {
   /** Pending ones that are due now. */
   readonly pending: number;
@@ -35,7 +34,6 @@ export async function changeEntries(
   return { pending, ended: await inbox.retry(filter, now), dropped: 0 };
 }
 
-/** The number of all changed entries. */
 export function changedInAll({ pending, ended, dropped }: Changed): number {
   return pending + ended + dropped;
 }

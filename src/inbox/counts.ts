@@ -17,7 +17,6 @@ export interface Counts extends Readonly<Record<StoredState, number>> {
 
 /** The number of entries in each state, as people and programs see it. */
 export interface StateCounts extends Readonly<Record<EntryState, number>> {
-  /** Whether the number of handled ones is an estimate. */
   readonly handledIsEstimate?: boolean;
 }
 

@@ -11,7 +11,6 @@ export const ENTRY_STATES = {
 /** An entry's state, as people and programs see it. */
 export type EntryState = keyof typeof ENTRY_STATES;
 
-/** All states. */
 export const STATE_WORDS = Object.keys(ENTRY_STATES) as readonly EntryState[];
 
 /** What a store calls a state; it has one name for those that it need not tell apart. */

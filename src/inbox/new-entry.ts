@@ -20,7 +20,6 @@ export interface EntryTerms {
   readonly problems: readonly DataProblem[];
 }
 
-/** When a new entry runs. */
 export interface FirstRun {
   /** Milliseconds from its arrival until it is due. Default 0. */
   readonly holdMs?: number | undefined;
@@ -68,7 +67,6 @@ export function rejectedEntry(
   };
 }
 
-/** The kind as the inbox stores it. */
 export function storedKind(kind: string): string {
   return kind.slice(0, MAX_STORED_KIND);
 }

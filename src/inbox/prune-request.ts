@@ -3,7 +3,6 @@ import type { StoredState } from "./entry-state.ts";
 /** The states in which an entry has ended. */
 export type EndedState = Exclude<StoredState, "pending" | "running">;
 
-/** Whether an entry in this state has ended. */
 export function isEnded(state: StoredState): state is EndedState {
   return state !== "pending" && state !== "running";
 }

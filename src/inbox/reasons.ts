@@ -27,7 +27,6 @@ export type DeadReason = keyof typeof DEAD_REASONS;
 /** One of the stable reasons of entries that are not dead. */
 export type WaitingReason = keyof typeof WAITING_REASONS;
 
-/** Every reason with its words. */
 export const REASON_WORDS: Readonly<Record<string, string>> = { ...DEAD_REASONS, ...WAITING_REASONS };
 
 /** A reason in words; one of another version as its code says. */

@@ -8,7 +8,6 @@ import type { Settlement } from "./settlement.ts";
 /** A handler in the column. */
 type Finished = string | readonly [handler: string, attempt: number, startedAt: number, durationMs: number];
 
-/** A settlement whose runs are all stored within the entry. */
 export function isUneventful(settlement: Settlement): boolean {
   const { state, reason, problems, waits, uncount = false, records, finishedHandlers } = settlement;
   const changesMore = reason !== null || problems !== undefined || waits !== undefined || uncount;

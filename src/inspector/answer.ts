@@ -30,7 +30,6 @@ export type RouteResult =
 export class RequestError extends Error {
   readonly status: number;
   readonly type: string;
-  /** Headers of the answer. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: number, type: string, message: string, headers: Readonly<Record<string, string>> = {}) {

@@ -119,7 +119,6 @@ export interface RunDetail extends AttemptRecord {
   readonly answer: ShownAnswer | null;
 }
 
-/** A line that a handler printed. */
 export interface PrintedLine {
   readonly at: number;
   readonly level: "debug" | "info" | "warn" | "error";
@@ -137,7 +136,6 @@ export interface ShownAnswer {
   readonly durationMs: number;
 }
 
-/** An entry with all details. */
 export interface EntryDetail extends EntryRow {
   /** For `invalid_data`: which fields do not fit, and how. Otherwise empty. */
   readonly problems: readonly DataProblem[];

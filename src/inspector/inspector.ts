@@ -26,7 +26,6 @@ import { readPage } from "./page-files.ts";
 import { startInspectorServer } from "./server.ts";
 import type { Workings } from "./workings.ts";
 
-/** The options of an inspector. */
 export interface InspectorOptions {
   readonly receiver: Pick<Receiver, "inbox" | "observe" | "onDrift" | "recheck" | "handlersFor">;
   /** The receiver's endpoint, to which replays, triggers and edited bodies are sent. */
@@ -63,7 +62,6 @@ export interface InspectorOptions {
 /** See {@link InspectorOptions.diagnose}. */
 type DiagnoseRefusal = (observation: DeliveryObservation) => Diagnosis | "left_out" | undefined;
 
-/** A running inspector. */
 export interface RunningInspector {
   /** The page's address, with the token of this run in its fragment, which browsers never send. */
   readonly url: URL;

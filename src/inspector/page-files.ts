@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 
-/** A file of the page. */
 export interface PageFile {
   readonly type: string;
   readonly bytes: Uint8Array;

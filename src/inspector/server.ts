@@ -26,7 +26,6 @@ const HOST = "127.0.0.1";
 /** Milliseconds for a request's head, and for a whole request. The live feed is a response, so it may last longer. */
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 20_000, connectionsCheckingInterval: 2000 };
 
-/** The options of a server. */
 export interface InspectorServerOptions {
   /** 0 means any free port; `undefined` means 4401, or a free one if that is taken. */
   readonly port: number | undefined;

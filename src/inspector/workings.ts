@@ -49,7 +49,6 @@ export interface Call {
 /** Answers a call; returns `undefined` if it writes to the response itself. */
 export type Route = (workings: Workings, call: Call) => Promise<RouteResult | undefined>;
 
-/** A result as JSON. */
 export function json(value: unknown): RouteResult {
   return { type: "json", value };
 }

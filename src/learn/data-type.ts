@@ -16,7 +16,6 @@ export type DataType =
       readonly others?: Place;
     };
 
-/** What may be at a place of the data. */
 export interface Place {
   /** The types seen, at most three. None means anything: too many types, or nothing but `null`, was seen. */
   readonly types: readonly DataType[];

@@ -3,7 +3,6 @@ import type { DataType, Place } from "./data-type.ts";
 import { looksLikeName } from "./key-form.ts";
 import { formatCheck } from "./text-format.ts";
 
-/** Adds the differences of a value to those found. */
 type Compare = (value: unknown, found: Difference[]) => void;
 
 const ANYTHING: Compare = () => {};
@@ -122,7 +121,6 @@ function nameOf(type: DataType): string {
     : `string (${type.format})`;
 }
 
-/** The name of a type as JSON has it. */
 export function jsonType({ type }: DataType): string {
   if (type === "integer") return "number";
   return type === "map" ? "object" : type;

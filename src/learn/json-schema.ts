@@ -1,7 +1,6 @@
 import type { DataType, Place } from "./data-type.ts";
 import { DECIMAL, type TextFormat } from "./text-format.ts";
 
-/** A JSON Schema, or a part of one. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Returns the JSON Schema (draft 2020-12) of a place. */

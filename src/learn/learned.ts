@@ -1,6 +1,5 @@
 import { emptyShape, observe, type Shape, type Watched } from "./shape.ts";
 
-/** What was learned of one kind. */
 export interface LearnedKind {
   /** Events that it rests on. */
   events: number;
@@ -10,7 +9,6 @@ export interface LearnedKind {
   readonly shape: Shape;
 }
 
-/** What was learned, by kind. */
 export type Learned = Map<string, LearnedKind>;
 
 /** Adds an event: its kind, its `data`, and its time in milliseconds since 1970. */

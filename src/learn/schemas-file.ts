@@ -6,7 +6,6 @@ import type { Learned, LearnedKind } from "./learned.ts";
 import { typescriptText } from "./write-typescript.ts";
 import { zodText } from "./write-zod.ts";
 
-/** How a file of schemas is written. */
 export type SchemaFormat = "zod" | "typescript";
 
 /** With fewer events than this, a schema is likely to be too narrow. */
@@ -109,7 +108,6 @@ function typescriptBlock(kind: string, known: LearnedKind): string {
   return `/** ${restsOn(kind, known)} */\nexport type ${typeName(kind)} = ${text};\n`;
 }
 
-/** All schemas or types by kind. */
 function allBlock(kinds: readonly string[], format: SchemaFormat): Block {
   const members = kinds.map((kind) =>
     format === "zod"

@@ -48,7 +48,6 @@ export function formatsOf(text: string): readonly TextFormat[] {
   return formats;
 }
 
-/** Returns a function that says whether a text has a format. */
 export function formatCheck(format: TextFormat): (text: string) => boolean {
   if (format.startsWith("id:")) {
     const prefix = format.slice("id:".length);

@@ -22,7 +22,6 @@ export interface OldestDueAlert {
   readonly limitMs: number;
 }
 
-/** The disk of the inbox, or the inbox itself, is nearly full. */
 export interface InboxNearlyFullAlert {
   readonly type: "inbox_nearly_full";
   /** What is full: the disk of the inbox file, or `maxInboxSize`. */

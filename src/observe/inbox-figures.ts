@@ -56,7 +56,6 @@ export class FigureReader {
   }
 }
 
-/** Reads all figures now. */
 async function readFigures(inbox: Inbox): Promise<InboxFigures> {
   const [counts, waiting, dueAt, size] = await Promise.all([
     inbox.counts(),

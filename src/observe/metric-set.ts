@@ -4,7 +4,6 @@ import { within } from "../base/within.ts";
 /** What is used of prom-client, which the caller imports. */
 export type PromClient = Pick<typeof import("prom-client"), "Counter" | "Gauge" | "Histogram" | "register">;
 
-/** How a histogram is divided, and its labels. */
 interface HistogramTerms<Label extends string> {
   /** Upper bounds in seconds. */
   readonly buckets: readonly number[];

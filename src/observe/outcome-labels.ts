@@ -8,7 +8,6 @@ import { REFUSALS } from "../receiver/refusals.ts";
 import { SIGNATURE_REASONS } from "../signature/signature-format.ts";
 import { OTHER } from "./bounded-label.ts";
 
-/** What became of a delivery, in one word. */
 export type DeliveryWord = Outcome["type"] | "duplicate";
 
 /** The labels of a delivery. */
@@ -33,7 +32,6 @@ export const KNOWN_OUTCOMES: readonly OutcomeLabels[] = [
 /** The reasons of dead letters that are there from the start. What a person drops is no dead letter of this process. */
 export const KNOWN_DEAD: readonly string[] = Object.keys(DEAD_REASONS).filter((reason) => reason !== DROPPED);
 
-/** The labels of an outcome. */
 export function labelsOf(outcome: Outcome): OutcomeLabels {
   switch (outcome.type) {
     case "accepted":

@@ -21,11 +21,9 @@ import {
 } from "./span-attributes.ts";
 import { below, deliveryContext, linksTo, senderContext } from "./trace-context.ts";
 
-/** How the spans of attempts are made. */
 export interface AttemptSpanTerms {
   /** Whether they belong to the trace of their delivery, or are linked to it. */
   readonly attempts: "child" | "link";
-  /** Whether they have the messages of handlers' errors. */
   readonly errorMessages: boolean;
 }
 

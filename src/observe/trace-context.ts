@@ -36,12 +36,10 @@ export function withDeliveryContext(headers: DeliveryHeaders, span: SpanContext)
   return { ...headers, [TRACE_HEADER]: `00-${span.traceId}-${span.spanId}-${flags}` };
 }
 
-/** The context below a span. */
 export function below(outer: Context, span: SpanContext | undefined): Context {
   return span === undefined ? outer : trace.setSpanContext(outer, span);
 }
 
-/** Links to those spans that there are. */
 export function linksTo(...spans: readonly (SpanContext | undefined)[]): Link[] {
   return spans.flatMap((span) => (span === undefined ? [] : [{ context: span }]));
 }

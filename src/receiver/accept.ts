@@ -14,7 +14,6 @@ import { type Judgement, judge } from "./judge.ts";
 import type { Settings } from "./options/options.ts";
 import type { Accepted, Misconfigured, Outcome, Proof, Unauthorized } from "./outcome.ts";
 
-/** How a new entry is to run. */
 export interface NewEntryTerms {
   /** Milliseconds until it is due. Default 0. */
   readonly holdMs?: number | undefined;

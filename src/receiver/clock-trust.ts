@@ -12,7 +12,6 @@ export interface Moment {
   readonly monotonic: number;
 }
 
-/** Whether, and from when, the wall clock is trusted. */
 export interface ClockTrust {
   readonly last: Moment;
   /** Monotonic time from which the wall clock is trusted, if it does not jump before. */

@@ -1,4 +1,3 @@
-/** How an inbox is opened and closed. */
 interface Opening {
   readonly open: () => Promise<void>;
   readonly close: () => Promise<void>;

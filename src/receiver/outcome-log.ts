@@ -35,7 +35,6 @@ export class OutcomeLog {
     }
   }
 
-  /** Logs how a run of an entry ended. */
   run(entry: ClaimedEntry, settlement: Settlement, now: number): void {
     const { seq, kind, attempts: attempt, key } = entry;
     const { records } = settlement;

@@ -3,7 +3,6 @@ import { shownUrl } from "../text/shown-url.ts";
 import { briefBody } from "./brief-body.ts";
 import { wantsTls } from "./unreachable.ts";
 
-/** The parts of an answer that explain it. */
 export interface Explained {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;

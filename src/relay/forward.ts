@@ -19,7 +19,6 @@ export interface ForwardRequest extends Pick<Sending, "host" | "insecure"> {
   readonly added?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The options of a forward. */
 export interface ForwardOptions
   extends ForwardRequest,
     Pick<Sending, "timeout" | "bodyTimeout" | "maxAnswer"> {

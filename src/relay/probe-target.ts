@@ -7,7 +7,6 @@ export type Probed = { readonly status: number } | { readonly why: string };
 /** The most of an answer that is read. */
 const MAX_ANSWER = 4096;
 
-/** How to probe. */
 export interface ProbeTerms {
   /** Whether any certificate will do, provided that the address is not public. */
   readonly insecure: boolean;

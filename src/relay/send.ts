@@ -5,7 +5,6 @@ import { type Cut, Exchange } from "./exchange.ts";
 import { NOT_PASSED_ON } from "./hop-by-hop.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
-/** A target's answer. */
 export interface TargetAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -22,7 +21,6 @@ export interface TargetAnswer {
   readonly ok: boolean;
 }
 
-/** What to send. */
 export interface Sending {
   readonly target: URL;
   /** The query to send if the target has none, with its `?`: see `queryOf`. */

@@ -48,7 +48,6 @@ export function triggerBody(kind: string, { data, set = [], timestamp, resource 
   return Buffer.from(`{${members.join(",")}}`, "utf8");
 }
 
-/** How a triggered event is signed. */
 interface Signing {
   /** The header of the signature. */
   readonly header: string;

@@ -8,7 +8,6 @@ import type { RequestObservation } from "./observation.ts";
 import { fail } from "./respond.ts";
 import { type ServiceApiParts, serviceApi } from "./service-api.ts";
 
-/** The parts of the app. */
 export interface AppParts extends ServiceApiParts {
   readonly onRequest: (observation: RequestObservation) => void;
 }

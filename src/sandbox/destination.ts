@@ -22,7 +22,6 @@ export interface Destination {
   reach(body: Uint8Array, missigned: boolean, signal: AbortSignal): Promise<Reached>;
 }
 
-/** A secret that no subscription has, for wrong signatures. */
 const WRONG_SECRET = "a secret that no subscription has, for wrong signatures";
 
 /** The endpoint of a subscription: a signed POST, confirmed only by status 200 (service description, "Delivery"). */

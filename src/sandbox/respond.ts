@@ -1,7 +1,6 @@
 import type { Response } from "express";
 import { type ApiError, errorBody } from "./api-error.ts";
 
-/** Writes an error response. */
 export function fail(response: Response, error: ApiError): void {
   const challenge = error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {};
   response

@@ -19,7 +19,6 @@ export interface UpgradeParts {
   readonly inOutage: () => boolean;
 }
 
-/** Opens streams on a server, for clients on this machine with a key. */
 export function openStreamsOn(server: Server, { stream, apiKey, port, inOutage }: UpgradeParts): void {
   server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on("error", () => socket.destroy());

@@ -8,7 +8,6 @@ import { renderManifest } from "./manifest.ts";
 import { checkProjectName, projectNameOf } from "./project-name.ts";
 import { DEFAULT_TEMPLATE, findTemplate, type ProjectInbox, type Template } from "./templates.ts";
 
-/** What to scaffold, and where. */
 export interface ScaffoldOptions {
   /** Created if missing; must be empty except for `.git`. */
   readonly directory: string;

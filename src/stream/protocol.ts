@@ -18,7 +18,6 @@ export interface Acknowledgement {
   readonly status: number;
 }
 
-/** Formats an acknowledgement for the wire. */
 export function formatAcknowledgement({ status }: Acknowledgement): string {
   return JSON.stringify({ status });
 }

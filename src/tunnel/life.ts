@@ -37,7 +37,6 @@ type Mail =
   | { readonly type: "sooner" } // the next probe is due sooner than it was
   | { readonly type: "close" };
 
-/** A probe that was sent. */
 interface SentProbe {
   /** Counts the changes before it: a result from before a change is ignored. */
   readonly era: number;

@@ -82,10 +82,8 @@ export const NGROK_CODES = {
   },
 } as const satisfies FailureTable<string>;
 
-/** One of the codes of the ngrok provider. */
 export type NgrokCode = keyof typeof NGROK_CODES;
 
-/** The failure for a code. */
 export function ngrokFailure(code: NgrokCode): TunnelFailure {
   return { code, ...NGROK_CODES[code] };
 }

@@ -2,7 +2,6 @@ import { findPackage, requirePackage } from "../package/own-address.ts";
 import { NGROK_PACKAGE, ngrokFailure, readNgrokError } from "./ngrok-failure.ts";
 import type { OpenTunnel, TunnelProvider, TunnelReport, TunnelTarget } from "./provider.ts";
 
-/** Settings for the ngrok provider. */
 export interface NgrokSettings {
   readonly authtoken?: string;
   /** A domain of the account; without it the service chooses one. */

@@ -21,7 +21,6 @@ interface ProgramOptions {
   onEnd(end: ProgramEnd): void;
 }
 
-/** How a program ended. */
 export interface ProgramEnd {
   readonly exitCode: number | null;
   readonly signal: string | null;
@@ -29,7 +28,6 @@ export interface ProgramEnd {
   readonly error?: Error;
 }
 
-/** A running program. */
 interface RunningProgram {
   /** Ends the program: asks, then kills. Calls back no more. */
   end(): Promise<void>;
@@ -93,7 +91,6 @@ interface ProgramTunnel extends Omit<ProgramOptions, "onLine" | "onEnd"> {
   ended(end: ProgramEnd, said: Said, wasUp: boolean): TunnelFailure;
 }
 
-/** Opens a tunnel through a program that prints its address. */
 export function openProgramTunnel(
   { addressTimeout, readUrl, noAddress, ended, ...program }: ProgramTunnel,
   report: TunnelReport,

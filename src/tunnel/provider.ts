@@ -12,7 +12,6 @@ export interface TunnelFailure {
   readonly code: string;
   /** One line, without a token. */
   readonly message: string;
-  /** How to fix it. */
   readonly fix: string;
   /** Whether retrying cannot help, for example because the token is wrong or the domain belongs to another account. */
   readonly permanent: boolean;
@@ -21,7 +20,6 @@ export interface TunnelFailure {
 /** What a provider's codes mean, in words for the user. */
 export type FailureTable<Code extends string> = Readonly<Record<Code, Omit<TunnelFailure, "code">>>;
 
-/** The failure for a code of a table, with a detail. */
 export function failureOf<Code extends string>(
   table: FailureTable<Code>,
   code: Code,
@@ -31,7 +29,6 @@ export function failureOf<Code extends string>(
   return { code, message: shortText(`${message}: ${detail}`), ...rest };
 }
 
-/** What a provider reports about its tunnel. */
 export interface TunnelReport {
   /** The tunnel has this public address, or a new one. It is not *online* before a probe has arrived. */
   up(url: string): void;
@@ -41,7 +38,6 @@ export interface TunnelReport {
   failed(failure: TunnelFailure): void;
 }
 
-/** A tunnel that is opening or open. */
 export interface OpenTunnel {
   /** Ends the tunnel and every process it started. */
   close(): Promise<void>;

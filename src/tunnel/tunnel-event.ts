@@ -11,7 +11,6 @@ export const TUNNEL_STATES = {
   closed: "The tunnel was closed on request.",
 } as const;
 
-/** One of the states of a tunnel. */
 export type TunnelState = keyof typeof TUNNEL_STATES;
 
 /** A change of a tunnel's state. */

@@ -109,7 +109,6 @@ export function bodyBytes(body: Uint8Array | ArrayBuffer): Uint8Array {
   );
 }
 
-/** The value of the signature header. */
 export function signatureOf(
   headers: HeaderBag | string | null | undefined,
   { signatureHeader = SIGNATURE_HEADER }: VerifyOptions,

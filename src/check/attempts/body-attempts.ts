@@ -32,7 +32,6 @@ function attempt(probe: Probe, body: Buffer, verified: string, bytes: Uint8Array
   };
 }
 
-/** What is verified, by the code of the cause. */
 const VERIFIED: Readonly<Partial<Record<Cause["code"], string>>> = {
   newline_at_end: "the body with a line break at its end",
   line_endings: "the body with other line breaks",

@@ -56,7 +56,6 @@ function verdict(missing: readonly EventKind[], { options }: Setup): Finding {
   );
 }
 
-/** The kinds that have a handler or a target here. */
 async function handledHere({ options, context, inbox }: Setup): Promise<readonly EventKind[]> {
   const stop = consoleOnStderr(context.io); // what a module prints is no finding
   try {

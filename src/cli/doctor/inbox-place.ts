@@ -81,7 +81,6 @@ function foreignDisk(file: string): readonly Finding[] {
   ];
 }
 
-/** The nearest folder that exists. */
 function existing(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : existing(dirname(folder));
 }

@@ -16,7 +16,6 @@ export interface Goal {
   readonly progress: string;
 }
 
-/** The options that set a goal. */
 export interface GoalOptions {
   readonly count?: number;
   readonly waitFor?: string;

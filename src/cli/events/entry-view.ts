@@ -10,7 +10,6 @@ import { shownUrl } from "../../text/shown-url.ts";
 import { printable } from "../printable.ts";
 import { columnsOf } from "../wrap-text.ts";
 
-/** An entry as the fields of a record. */
 export function entryFields(entry: Entry): object {
   const { seq, key, kind, reason, problems, attempts, duplicates, bodyHash, bodyLength } = entry;
   const state = entryState(entry);
@@ -27,7 +26,6 @@ export function entryFields(entry: Entry): object {
   };
 }
 
-/** Handler runs as the fields of a record. */
 export function runFields(runs: readonly AttemptRecord[]): readonly object[] {
   return runs.map((run) => ({ ...run, startedAt: iso(run.startedAt) }));
 }
@@ -105,13 +103,11 @@ export function entryPage(
   ];
 }
 
-/** The targets that an entry waits for, in a few words. */
 function waitText(waits: readonly TargetWait[]): string | null {
   const targets = waits.filter(({ over }) => over === null).map(({ target }) => printable(target, 120));
   return targets.length === 0 ? null : `waits for ${targets.join(" and ")}`;
 }
 
-/** A target that an entry waits for, or was given up on for, as one line. */
 function waitLine({ target, since, attempts, over }: TargetWait): string {
   const state = over === null ? `waits since ${iso(since)}` : `given up on: ${over}`;
   return `${printable(target, 300)}  ${state}, ${attempts} failed attempt${attempts === 1 ? "" : "s"}`;

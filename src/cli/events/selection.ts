@@ -7,7 +7,6 @@ import { targetName } from "../handlers/forward-rules.ts";
 import type { Output } from "../output.ts";
 import { type GivenState, meaningOf, statesOf } from "./state-values.ts";
 
-/** The options that select entries. */
 export interface SelectOptions {
   readonly inbox?: string;
   readonly state?: readonly GivenState[];
@@ -24,7 +23,6 @@ export interface ChangeOptions extends SelectOptions {
   readonly all?: boolean;
 }
 
-/** The filter that the options ask for. */
 export async function toFilter(
   { state, kind, target, source, since, until }: SelectOptions,
   inbox: Inbox,

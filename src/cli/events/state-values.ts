@@ -34,7 +34,6 @@ export function statesOf(given: readonly GivenState[], output: Output): readonly
   return [...new Set(given.flatMap(meaningOf))];
 }
 
-/** The states that a word stands for. */
 export function meaningOf(word: GivenState): readonly EntryState[] {
   return isOld(word) ? OLD_WORDS[word] : [word];
 }

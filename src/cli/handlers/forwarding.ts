@@ -3,7 +3,6 @@ import type { Forwarding, ForwardRule } from "./forward-rules.ts";
 import type { ForwardRequestOptions } from "./request-options.ts";
 import type { GiveUp } from "./values.ts";
 
-/** The options for forwarding. */
 export interface ForwardingOptions extends ForwardRequestOptions {
   readonly handlers?: string;
   readonly forwardTo?: readonly ForwardRule[];

@@ -21,7 +21,6 @@ import { wrappingRegistry } from "./wrapping-registry.ts";
 const SOURCE = /\.[cm]?[jt]s$/;
 const NOT_HANDLERS = /^[._]|\.d\.[cm]?ts$|\.(?:test|spec)\./;
 
-/** Handlers as they were loaded, with their schemas. */
 export type LoadedHandlers = HandlersModule<DataSchemas, string>;
 
 /**

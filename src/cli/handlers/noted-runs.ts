@@ -15,7 +15,6 @@ export class NotedRuns {
     this.#notes = notes;
   }
 
-  /** A registry whose handlers are noted. */
   watch(registry: HandlerRegistry): HandlerRegistry {
     return wrappingRegistry(registry, (handler) => (event, context) => {
       const note = this.#notes.begin(context.seq, context.attempt);

@@ -10,7 +10,6 @@ export interface ForwardRequestOptions {
   readonly insecure?: boolean;
 }
 
-/** Adds the options for requests to targets. */
 export function addForwardRequestOptions(command: CliCommand): CliCommand {
   return command
     .option(

@@ -28,19 +28,16 @@ export interface CommandSetup {
   readonly grace?: number;
 }
 
-/** One run of a command. */
 interface CommandRun extends CommandSetup {
   /** What it gets besides its environment. */
   readonly variables: Readonly<Record<string, string>>;
   /** For standard input. */
   readonly input: string | Uint8Array;
-  /** Ends the command when it is aborted. */
   readonly signal: AbortSignal;
   /** Called with each line of output. */
   readonly onLine: (line: string) => void;
 }
 
-/** How a command ended. */
 interface CommandEnd {
   /** `undefined` for exit code 0; otherwise such as `exit code 3` or `SIGKILL`. */
   readonly how: string | undefined;

@@ -15,7 +15,6 @@ import type { ForwardRule } from "./forward-rules.ts";
 
 /** Readers of the option values that decide what happens to events. */
 
-/** A header to add, with its value or the variable that holds it. */
 export interface AddedHeader {
   readonly name: string;
   readonly value: string;

@@ -4,7 +4,6 @@ import { basename, dirname, join, sep } from "node:path";
 /** Milliseconds without a change after which changes are reported; an editor may write a file in several steps. */
 const QUIET = 100;
 
-/** Which files are watched. */
 export interface WatchedFiles {
   /** Their paths, whether or not they exist; read again at each change. */
   readonly files: () => readonly string[];

@@ -4,7 +4,6 @@ import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { DEFAULT_INBOX } from "../files/state-folder.ts";
 
-/** An inbox as a command names it. */
 export interface NamedInbox {
   /** What a receiver takes: an absolute path, `memory:` or a URL. A URL may hold a password. */
   readonly option: string;

@@ -24,7 +24,6 @@ export interface SeenEvent {
   readonly at: number;
 }
 
-/** Which events to read. */
 export interface EventSelection {
   readonly inbox?: string;
   readonly kind?: readonly string[];

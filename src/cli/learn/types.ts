@@ -76,7 +76,6 @@ async function withOthers(
   return new Map([...(await readShapeFile(shapes, context)), ...learned]);
 }
 
-/** What was written where. */
 interface Written {
   readonly out: string;
   readonly shapes: string | undefined;

@@ -55,7 +55,6 @@ export function attemptLines(
   return [...rowLines(head, style), ...beneath(lines, style)];
 }
 
-/** The NDJSON record of an attempt. */
 export function recordAttempt(observation: AttemptObservation, output: Output): void {
   const { seq, eventId, kind, attempt, records, state, reason, problems, runAt } = observation;
   const again = !hasEnded(state) && reason !== TARGET_AWAY ? new Date(runAt).toISOString() : null;

@@ -60,7 +60,6 @@ export function adviceLines({ advice }: Diagnosis): readonly string[] {
   return advice.map((line, index) => `try ${index + 1}: ${line}`);
 }
 
-/** A diagnosis as the fields of a record. */
 export function diagnosisFields({ code, explanations, advice, tried, complete }: Diagnosis) {
   const [nearest = [], ...others] = explanations;
   return {

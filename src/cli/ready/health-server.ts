@@ -11,7 +11,6 @@ export interface Health {
   readonly metrics?: Pick<ServedMetrics, "contentType" | "read"> | undefined;
 }
 
-/** A running health server. */
 export interface HealthServer {
   /** Its origin, such as `http://127.0.0.1:4401`. */
   readonly url: URL;

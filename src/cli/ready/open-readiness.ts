@@ -6,7 +6,6 @@ import { type HealthServer, startHealthServer } from "./health-server.ts";
 import { Readiness } from "./readiness.ts";
 import { openReadyFile } from "./ready-file.ts";
 
-/** The options for reporting readiness. */
 interface ReadinessOptions {
   readonly readyFile?: string;
   readonly healthPort?: number;

@@ -6,7 +6,6 @@ interface ReadyCheck {
   readonly holds: () => boolean | Promise<boolean>;
 }
 
-/** The state of readiness. */
 interface ReadyState {
   /** Whether all checks hold. */
   readonly ready: boolean;
@@ -18,7 +17,6 @@ interface ReadyState {
 export class Readiness {
   readonly #checks: ReadyCheck[] = [];
 
-  /** Adds a check. */
   add(check: ReadyCheck): void {
     this.#checks.push(check);
   }

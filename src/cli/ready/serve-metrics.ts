@@ -3,7 +3,6 @@ import { MetricSet } from "../../observe/metric-set.ts";
 import { addMetrics, type MeasuredReceiver } from "../../observe/metrics.ts";
 import type { Readiness } from "./readiness.ts";
 
-/** Metrics as they are served. */
 export interface ServedMetrics {
   readonly contentType: string;
   /** The text for a scrape. */

@@ -6,7 +6,6 @@ import { readEnvFile } from "./secret.ts";
 
 const KEY_VARIABLE = "HOOKPORTER_API_KEY";
 
-/** Where to look for the API key. */
 export interface ApiKeyOptions {
   readonly apiKeyEnv?: string;
   readonly envFile?: string;

@@ -5,7 +5,6 @@ import type { SecretValue } from "../../signature/secret-bytes.ts";
 /** How the text of a secret encodes its bytes; `whsec` is the prefix `whsec_` and base64, as in Standard Webhooks. */
 export const SECRET_ENCODINGS = ["utf8", "base64", "hex", "whsec"] as const;
 
-/** One of the encodings. */
 export type SecretEncoding = (typeof SECRET_ENCODINGS)[number];
 
 /** The encoding unless `--secret-encoding` names another. */

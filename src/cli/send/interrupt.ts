@@ -6,7 +6,6 @@ export interface Interruption {
   readonly exitCode: 130 | 143;
 }
 
-/** How a run ends when it is told to. */
 interface RunEnds {
   /** Begins nothing more. */
   readonly stop: () => void;

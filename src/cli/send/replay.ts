@@ -98,7 +98,6 @@ async function sendFixtures(
   if (options.dryRun !== true && items.length > 1) record?.write();
 }
 
-/** Makes what is sent for a fixture. */
 type Make = (fixture: Fixture, label: string, index: number) => Sendable;
 
 const exactly: Make = (fixture, label) => ({ label, ...exactSending(fixture, label) });

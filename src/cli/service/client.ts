@@ -42,7 +42,6 @@ export function openClient(
   return client;
 }
 
-/** A retry of the client in one line. */
 export function retryLine({ error, delay }: RetryNotice): string {
   return `${printable(error.message, 500)}; retrying in ${(delay / 1000).toFixed(1)} s`;
 }

@@ -70,17 +70,14 @@ export class SubscriptionMemory {
     return known;
   }
 
-  /** Adds a subscription. */
   add(subscription: RememberedSubscription): void {
     this.#append({ format: FORMAT, change: "add", subscription });
   }
 
-  /** Forgets a subscription. */
   forget(subscription: RememberedSubscription): void {
     this.#append({ format: FORMAT, change: "forget", subscription });
   }
 
-  /** Replaces a remembered subscription. */
   replace(before: RememberedSubscription, now: RememberedSubscription): void {
     this.#append(
       { format: FORMAT, change: "forget", subscription: before },

@@ -39,7 +39,6 @@ export function shownSubscription(subscription: RememberedSubscription): Remembe
   return { ...subscription, url: shownUrl(subscription.url) };
 }
 
-/** A remembered subscription as one line. */
 export function subscriptionLine(subscription: RememberedSubscription): string {
   const { url, events } = subscription;
   const kinds = events.length === eventKinds.length ? `all ${events.length} kinds` : events.join(", ");

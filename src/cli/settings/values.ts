@@ -211,7 +211,6 @@ export function readVariableNames(text: string, before: readonly string[] = []):
 }
 readVariableNames.list = true;
 
-/** The name of one environment variable. */
 export function readVariableName(text: string): string {
   const [name = "", ...others] = readVariableNames(text);
   if (others.length === 0) return name;
@@ -233,7 +232,6 @@ export function readInteger(text: string, low: number, high: number, expected: s
   throw new InvalidArgumentError(`expected ${expected}.`);
 }
 
-/** The name of an HTTP header. */
 export function readHeaderName(text: string): string {
   if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text) && !looksLikeKey(text)) return text.toLowerCase();
   throw new InvalidArgumentError("expected a header name such as x-service-signature.");

@@ -33,7 +33,6 @@ const SSH_TIMING = { start: 25_000 };
 /** The provider gives up after 30 seconds. The addresses of some services take a while to be known on the internet. */
 export const COMMAND_TIMING = { start: 35_000, arrival: 60_000, patience: 180_000 };
 
-/** The kinds by name. */
 export const TUNNEL_KINDS: Readonly<Record<TunnelName, TunnelKind>> = {
   ngrok: {
     provider: "ngrok",

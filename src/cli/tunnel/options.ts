@@ -57,7 +57,6 @@ export const TUNNEL_FLAGS = [
 /** One of {@link TUNNEL_FLAGS}. */
 export type TunnelFlag = (typeof TUNNEL_FLAGS)[number];
 
-/** Adds the tunnel options to a command. */
 export function addTunnelOptions(command: CliCommand): CliCommand {
   return command
     .common(

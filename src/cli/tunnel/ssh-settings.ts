@@ -7,7 +7,6 @@ import { describeFileError } from "../files/file-error.ts";
 import { makeStateFolder } from "../files/state-folder.ts";
 import type { TunnelFlag, TunnelOptions } from "./options.ts";
 
-/** The flags that every SSH tunnel reads. */
 export const SSH_FLAGS = ["sshHost", "sshIdentity"] as const satisfies TunnelFlag[];
 
 /**

@@ -151,7 +151,6 @@ function isSender(named: NamedHandler): named is Sender {
   return named.target !== undefined;
 }
 
-/** The limits of one run of a handler, or of what else is run in its place. */
 export function runLimits(
   handler: string,
   { attempts: attempt }: ClaimedEntry,

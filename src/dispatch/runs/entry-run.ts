@@ -1,7 +1,6 @@
 import type { ReadyEvent } from "../handler.ts";
 import type { Turn } from "../targets/target.ts";
 
-/** The time that a run has. */
 export interface TimeLimit {
   /** Aborted when the run must end. */
   readonly signal: AbortSignal;
@@ -9,7 +8,6 @@ export interface TimeLimit {
   fits(): boolean;
 }
 
-/** How an entry is run. */
 export interface EntryRun {
   /** Whether it was claimed, rather than inserted already leased. */
   readonly claimed: boolean;

@@ -6,7 +6,6 @@ import { ownAddress } from "../../package/own-address.ts";
 /** The folders of this package's own code: `dist`, or `src` when it runs from source. Found once one is asked for. */
 let ourFolders: readonly string[] | undefined;
 
-/** Whether a file is code of this package. */
 export function isOurs(file: string): boolean {
   ourFolders ??= findOurFolders();
   return ourFolders.some((folder) => file.startsWith(folder));

@@ -7,7 +7,6 @@ import type { EntryLetter } from "../handler.ts";
 
 /** The listeners for entries that were run. */
 export interface SettlementListeners {
-  /** Called with each settled entry. */
   readonly onAttempts: (entry: ClaimedEntry, settlement: Settlement) => void;
   /** Called once when an entry becomes a dead letter. */
   readonly onDead: (letter: EntryLetter) => void;

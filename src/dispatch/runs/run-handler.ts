@@ -9,14 +9,12 @@ import { limitTime } from "./time-limits.ts";
 /** Maximum bytes of a note: a handler may note a whole page. */
 export const MAX_BYTES = 2048;
 
-/** A run of a handler. */
 export interface HandlerRun {
   readonly record: AttemptRecord;
   /** What the handler's error says about the next attempt. */
   readonly failure: TargetFailure;
 }
 
-/** The identity and the limits of one run of a handler. */
 export interface RunLimits {
   readonly handler: string;
   readonly attempt: number;
@@ -83,7 +81,6 @@ function endOf(
   });
 }
 
-/** A run of a handler that has begun. */
 class Running {
   readonly own = new OwnSignal();
   readonly #limits: RunLimits;

@@ -20,7 +20,6 @@ export interface WaitTerms {
   readonly targets?: TargetGate | undefined;
 }
 
-/** A handler with a target. */
 export type Sender = NamedHandler & { readonly target: TargetOptions };
 
 /** The targets that an entry waits for, while it runs. */
@@ -56,7 +55,6 @@ export class EntryWaits {
     return false;
   }
 
-  /** Notes that a target took the entry. */
   took({ target }: Sender): void {
     this.#waits.delete(target.name);
     this.#tell(target, "took");

@@ -52,7 +52,6 @@ export class TargetQueue {
   readonly #work: QueueWork;
   /** Whether entries wait for their turn. */
   #waits = false;
-  /** Whether the target has answered in this round. */
   #answers = false;
   #round: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;

@@ -16,7 +16,6 @@ export interface Transacting {
   readonly places: TransactionPlaces;
   /** Frees the entry's room while it waits for a place. */
   readonly stepAside: <Result>(waiting: Promise<Result>) => Promise<Result>;
-  /** Whether an entry is still leased to this process. */
   readonly isLeased: (seq: number) => boolean;
   readonly clock: () => number;
 }

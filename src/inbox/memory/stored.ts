@@ -18,7 +18,6 @@ export interface Stored {
   readonly records: AttemptRecord[];
 }
 
-/** A new entry with its number. */
 export function newEntry(seq: number, { delivery, afterPruning: _, runAt, lease, ...next }: NewEntry): Entry {
   return {
     seq,
@@ -70,7 +69,6 @@ export function isOf({ key }: Entry, sources: readonly string[] | undefined): bo
   return sources === undefined || sources.includes(key.source);
 }
 
-/** Whether an entry is of none of these kinds. */
 export function isTaken({ kind }: Entry, exceptKinds: readonly string[]): boolean {
   return kind === null || !exceptKinds.includes(kind);
 }
@@ -80,7 +78,6 @@ export function isWaiting(entry: Entry): boolean {
   return entry.state === "pending" || entry.state === "running";
 }
 
-/** A dedup key as one text. */
 export function keyText(key: DedupKey): string {
   return JSON.stringify([key.timestamp, key.eventId, key.source]);
 }

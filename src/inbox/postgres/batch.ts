@@ -98,7 +98,6 @@ export class Batches<Item, Result> {
     return this.#terms.mayOvertake?.(item) === true;
   }
 
-  /** The next batch, of items that meet a condition. */
   #take(meets: (item: Item) => boolean): readonly Waiting<Item, Result>[] {
     const batch: Waiting<Item, Result>[] = [];
     const rest: Waiting<Item, Result>[] = [];

@@ -17,7 +17,6 @@ export type OwnTransactions = (
   run: (tx: HandlerTransaction, query: TransactionQuery) => Promise<void>,
 ) => Promise<unknown>;
 
-/** A transaction of a handler that has begun. */
 export interface OpenTransaction {
   /** What the handler gets. */
   readonly tx: unknown;

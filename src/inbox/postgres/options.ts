@@ -68,7 +68,6 @@ export interface PostgresTerms {
   readonly clock: () => number;
 }
 
-/** Whether a text is the URL of a PostgreSQL database. */
 export function isPostgresUrl(text: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(text);
 }

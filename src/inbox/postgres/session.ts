@@ -94,7 +94,6 @@ function hear(client: PooledClient): void {
   client.on("error", () => {});
 }
 
-/** A session on a pool. */
 export function poolSession(pool: PostgresPool, end: () => Promise<void>): Omit<Session, "listen"> {
   const ask = async (client: PostgresClient, text: string, values: readonly Value[], timeoutMs: number) => {
     const { rows } = await client.query({ text, values: [...values], query_timeout: timeoutMs });

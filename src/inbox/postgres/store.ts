@@ -28,7 +28,6 @@ export class Store {
     return this.#again(() => this.#session.query(this.sql(text), values, timeoutMs));
   }
 
-  /** Runs statements in one transaction. */
   transaction<Result>(run: (query: Query) => Promise<Result>, timeoutMs = TIMEOUT): Promise<Result> {
     return this.#again(() =>
       this.#session.transaction((query) => run((text, values) => query(this.sql(text), values)), timeoutMs),

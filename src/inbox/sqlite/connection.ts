@@ -27,7 +27,6 @@ interface Opening {
   readonly writer: ThreadedWriter;
 }
 
-/** Where a connection reports. */
 interface Reports {
   readonly log?: Logger | undefined;
   readonly commits?: CommitListeners | undefined;

@@ -1,6 +1,5 @@
 import type { Delivery, DeliveryHeaders } from "../../event/delivery.ts";
 
-/** A delivery that came to this thread with its headers as JSON. */
 class DeliveryToStore implements Delivery {
   readonly method: string;
   readonly target: string;
@@ -32,7 +31,6 @@ export function deliveryWithHeadersAsJson(delivery: DeliveryWithJson): Delivery 
   return new DeliveryToStore(delivery);
 }
 
-/** The headers of a delivery as they are stored. */
 export function headersJson(delivery: Delivery): string {
   return DeliveryToStore.headersJson(delivery);
 }

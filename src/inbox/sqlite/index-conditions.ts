@@ -3,7 +3,6 @@
 /** What can be claimed. */
 export const WAITING = "state IN ('pending', 'running') AND held_back = 0";
 
-/** What has an order. */
 export const ORDERED = "order_key IS NOT NULL AND state IN ('pending', 'running', 'dead')";
 
 /** What waits for a target. */

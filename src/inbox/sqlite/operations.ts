@@ -43,14 +43,12 @@ export const OPERATIONS = {
   forgetRunners,
 };
 
-/** An operation's name. */
 export type OperationName = keyof typeof OPERATIONS;
 
 /** The arguments of an operation, without the database. */
 export type OperationArguments<Name extends OperationName> =
   Parameters<(typeof OPERATIONS)[Name]> extends [Statements, ...infer Rest] ? Rest : never;
 
-/** The result of an operation. */
 export type OperationResult<Name extends OperationName> = ReturnType<(typeof OPERATIONS)[Name]>;
 
 /** An operation to run. */
@@ -64,7 +62,6 @@ export function deliveryOf({ name, args }: Operation): Delivery | undefined {
   return name === "append" ? (args[0] as NewEntry).delivery : undefined;
 }
 
-/** Runs an operation. */
 export function runOperation(statements: Statements, { name, args }: Operation): unknown {
   const operation = OPERATIONS[name] as (statements: Statements, ...args: readonly unknown[]) => unknown;
   return operation(statements, ...args);

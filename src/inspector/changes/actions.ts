@@ -56,12 +56,10 @@ export function listSamples({ madeUp }: Pick<Outgoing, "madeUp">): readonly Samp
   }));
 }
 
-/** The file name for an entry's body. */
 export function bodyName({ entry }: Kept): string {
   return `entry-${entry.seq}-body.json`;
 }
 
-/** The file name for an entry's fixture. */
 export function entryFixtureName({ entry, delivery }: Kept): string {
   return fixtureName(delivery.receivedAt, entry.seq, entry.kind, entry.key.eventId);
 }

@@ -98,7 +98,6 @@ export async function* changeInSteps(
   return { ...sum, left };
 }
 
-/** Why an entry that matches is left as it is. */
 function whyLeft(entry: Entry, { change, sources, takeBack }: Bulk): keyof BulkResult["left"] | undefined {
   if (!sources.includes(entry.key.source)) return "foreign";
   if (isDropped(entry) && (change === "drop" || !takeBack)) return "dropped";

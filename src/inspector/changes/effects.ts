@@ -41,7 +41,6 @@ const ONCE: Readonly<Record<string, Effect>> = {
   "/api/trigger": async ({ outgoing }, { fields }) => triggerSamples(fields, outgoing),
 };
 
-/** The routes with effects. */
 export const EFFECTS: Readonly<Record<string, Route>> = {
   ...Object.fromEntries(Object.entries(ONCE).map(([path, effect]) => [path, effectRoute(effect)])),
   "/api/change": changeMany,

@@ -32,7 +32,6 @@ export async function entryRows(
   return rows;
 }
 
-/** The id of an entry's row. */
 export function entryId(seq: number): string {
   return `e${seq}`;
 }

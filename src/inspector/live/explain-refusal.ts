@@ -102,7 +102,6 @@ function signatureDetails(
   ];
 }
 
-/** The check that a delivery failed. */
 function failedCheck(outcome: Outcome): string {
   if (outcome.type === "unauthorized") return "Signature";
   if (outcome.type !== "refused") return "Kept";

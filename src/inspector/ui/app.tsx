@@ -53,7 +53,6 @@ export function App({ client }: { client: ApiClient }) {
   );
 }
 
-/** The filter, with where the rows' resource is. */
 function feedQuery(filter: URLSearchParams, resource: string): string {
   const query = new URLSearchParams(filter);
   if (resource !== DEFAULT_RESOURCE) query.set("resource", resource);

@@ -3,7 +3,6 @@ import { Dialog } from "./parts/dialog.tsx";
 /** Keys, and what they do. */
 type KeyRow = readonly [keys: readonly string[], meaning: string];
 
-/** The keys of the list. */
 export const LIST_KEYS: readonly KeyRow[] = [
   [["j", "k"], "next, previous"],
   [["Enter"], "open"],
@@ -41,7 +40,6 @@ const GROUPS: readonly (readonly [title: string, rows: readonly KeyRow[]])[] = [
   ["In the editor", EDITOR_KEYS],
 ];
 
-/** A dialog with all keys of the page. */
 export function KeysDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keys" onClose={onClose}>

@@ -1,6 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** A value loaded from the API. */
 export interface Loaded<Value> {
   readonly value: Value | undefined;
   readonly failure: string | undefined;

@@ -12,7 +12,6 @@ export function isEndpoint(target: string, path: string): boolean {
   return asked === bare || (bare !== "/" && asked === `${bare}/`);
 }
 
-/** The check of an endpoint's path. */
 export const checkPath: Check = (given, name) => {
   if (typeof given === "string" && /^\/[^?#\s]*$/.test(given)) return;
   const fix = "pass only the path, such as /webhooks; any query is accepted";

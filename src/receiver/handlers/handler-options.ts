@@ -56,7 +56,6 @@ export function checkHandlerOptions(options: HandlerOptions, pattern: string): v
   }
 }
 
-/** The check of every option of a handler. */
 const CHECKS: Readonly<Record<keyof HandlerOptions, Check>> = {
   name: nonEmptyString("name the handler, or leave it out for its pattern"),
   except: (given, name) => {
@@ -70,7 +69,6 @@ const CHECKS: Readonly<Record<keyof HandlerOptions, Check>> = {
   tx: aBoolean,
 };
 
-/** The check of every option of a target. */
 const TARGET_CHECKS: Readonly<Record<keyof TargetOptions, Check>> = {
   name: checkedElsewhere,
   maxWait: wholeNumber("milliseconds", 1),

@@ -36,7 +36,6 @@ export class MissingHandlers implements LeftKinds {
     this.#others = new OtherProcesses(settings.inbox);
   }
 
-  /** What to do with an entry whose kind has no handler here. */
   plan(entry: ClaimedEntry, kind: string): Plan | Promise<Plan> {
     return this.#others.isNever ? this.#withoutOthers(entry, true) : this.#lookForOthers(entry, kind);
   }

@@ -112,7 +112,6 @@ export class Router<Schemas = object, OtherKinds extends string = never>
     return this.#routes.size === 0;
   }
 
-  /** The listeners for dead letters. */
   get deadListeners(): ReadonlySet<(letter: DeadLetter) => unknown> {
     return this.#deadListeners;
   }

@@ -109,7 +109,6 @@ export const DEFAULTS = {
   walLimit: 256 * 1024 * 1024,
 };
 
-/** The check of every option. */
 const CHECKS: Readonly<Record<keyof ReceiverOptions, Check>> = {
   secret: checkSecret,
   inbox: checkInbox,

@@ -20,7 +20,6 @@ export const checkSources: Check = (given) => {
   }
 };
 
-/** The limits of a source. */
 export function limitsOf(
   sources: Readonly<Record<string, SourceLimits>> | undefined,
   source: string,

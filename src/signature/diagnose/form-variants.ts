@@ -42,7 +42,6 @@ export function formVariants(text: string): readonly BodyVariant[] {
   ];
 }
 
-/** A program that decodes a body that is no form. */
 function decodedThere(text: string, work: number): readonly BodyVariant[] {
   const detail = (what: string) => [cause("body_form", `${what} on the signing side`)];
   const spaced = text.replaceAll("+", " ");

@@ -1,4 +1,3 @@
-/** An order that keys may have had. */
 export interface KeyOrder {
   readonly name: string;
   /** Compares two names of an object with these names. Negative if the first comes first; 0 keeps the order of both. */

@@ -9,7 +9,6 @@ interface Decimal {
 
 /** How a language prints a floating-point number. */
 interface Style {
-  /** Whether a number is printed with an exponent. */
   readonly scientific: (exponent: number, digits: number) => boolean;
   readonly mark: "e" | "E";
   /** Before a positive exponent. */

@@ -91,7 +91,6 @@ export function printSpaced(tokens: readonly string[], spacing: Spacing, limit: 
   return text;
 }
 
-/** Prints tokens with their original white space. */
 export function printAsSpaced(tokens: readonly string[], { gaps }: JsonTokens): string {
   let text = "";
   for (let at = 0; at < tokens.length; at++) text += (gaps[at] ?? "") + tokens[at];

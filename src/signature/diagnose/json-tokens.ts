@@ -57,7 +57,6 @@ function isStructure(code: number): boolean {
   return code === 0x7b || code === 0x7d || code === 0x5b || code === 0x5d || code === 0x3a || code === 0x2c;
 }
 
-/** Returns the tokens with the keys of every object sorted. */
 export function sortKeys(tokens: readonly string[], { comparing }: KeyOrder): readonly string[] {
   const ends = endsOf(tokens);
   const sorted: string[] = [];

@@ -66,7 +66,6 @@ export const SSH_CODES = {
   },
 } as const satisfies FailureTable<string>;
 
-/** One of the codes of the ssh provider. */
 type SshCode = keyof typeof SSH_CODES;
 
 /** ssh always exits with 255, so its output tells the causes apart. The first match counts. */
@@ -90,7 +89,6 @@ const CAUSES: readonly (readonly [SshCode, RegExp])[] = [
 /** ssh prints this for a key file that it skips; it matters only if no other key is accepted. */
 const KEY_TROUBLE = /^Load key /;
 
-/** How a run of ssh ended. */
 export interface SshEnd extends ProgramEnd {
   /** The server's host name. */
   readonly host: string;
@@ -102,7 +100,6 @@ export interface SshEnd extends ProgramEnd {
   readonly wasUp: boolean;
 }
 
-/** The failure for a run of ssh that has ended. */
 export function sshFailure({ host, folder, said: all, wasUp, ...end }: SshEnd): TunnelFailure {
   const { exitCode, signal, error } = end;
   if (error !== undefined && /\b(?:ENOENT|EACCES)\b/.test(error.message)) {

@@ -6,7 +6,6 @@ export interface ServiceFacts {
   readonly host: string;
   readonly user: string;
   readonly sshPort?: number;
-  /** The remote port to request. */
   readonly remotePort: number;
   /** The tunnel's address in a line of the session's output; lines that only mention an address do not match. */
   readUrl(line: string): string | undefined;

@@ -24,7 +24,6 @@ export interface FileFacts {
   readonly processes: readonly Runner[];
   /** Pending and running entries. */
   readonly waiting: number;
-  /** Those that are due. */
   readonly due: number;
   /** Since when the oldest of them is due. */
   readonly oldestDue: number | null;
@@ -60,7 +59,6 @@ export function* examineSteps(path: string, now: number): Generator<Partial<File
   }
 }
 
-/** The sizes of a file and its log. */
 export function sizes(path: string): Pick<FileFacts, "bytes" | "logBytes"> {
   const logBytes = statSync(logOf(path), { throwIfNoEntry: false })?.size ?? 0;
   return { bytes: statSync(path).size, logBytes };

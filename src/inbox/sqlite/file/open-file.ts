@@ -5,7 +5,6 @@ import { migrate, SCHEMA_VERSION, schemaOf } from "../migrations.ts";
 import { isHeld, lockedRunners } from "../processes/runner-lock.ts";
 import { findInboxFile, provideInboxFile } from "./inbox-file.ts";
 
-/** An open inbox file. */
 export interface OpenedFile {
   /** With symbolic links resolved. */
   readonly path: string;

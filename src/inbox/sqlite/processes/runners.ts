@@ -42,7 +42,6 @@ export class Runners {
     return this.#cannotLock ? others : others.filter(({ id }) => isHeld(this.#inbox, id));
   }
 
-  /** Ends the leases of processes that are dead. */
   async endLeasesOfDead(): Promise<void> {
     if (this.#cannotLock) return;
     this.#own?.lock.keep();

@@ -35,7 +35,6 @@ export interface Salvaged {
   readonly lost: readonly Range[];
 }
 
-/** How to salvage. */
 export interface SalvageTerms {
   /** The source of entries of which only the delivery is left, if those that are left have several. */
   readonly source: string;
@@ -183,7 +182,6 @@ class LostKeys {
     return sources.size === 1 ? [...sources][0] : undefined;
   }
 
-  /** The numbers of a range that the index has. */
   numbersIn([from, to]: Range): readonly number[] {
     return numbersIn([from, to]).filter((seq) => this.#all.has(seq));
   }

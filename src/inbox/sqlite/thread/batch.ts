@@ -4,7 +4,6 @@ import { readOperation, writeOperation } from "./packed-operation.ts";
 import { readResult, writeResult } from "./packed-result.ts";
 import { type Packet, PacketReader, PacketWriter } from "./packet.ts";
 
-/** Packs a batch of operations. */
 export function packBatch(operations: readonly Operation[]): Packet {
   const packet = new PacketWriter();
   packet.number(operations.length);
@@ -18,7 +17,6 @@ export function unpackBatch(batch: Packet): readonly Operation[] {
   return Array.from({ length: packet.number() }, () => readOperation(packet));
 }
 
-/** Packs the results of a batch. */
 export function packResults(operations: readonly Operation[], results: readonly WorkResult[]): Packet {
   const packet = new PacketWriter();
   packet.number(results.length);

@@ -8,7 +8,6 @@ import type { PacketReader, PacketWriter } from "./packet.ts";
 // The operations of every delivery are written value by value, all others as JSON. Each pair of functions below writes and
 // reads the same values in the same order.
 
-/** Writes an operation into a packet. */
 export function writeOperation(packet: PacketWriter, operation: Operation): void {
   const { name, args } = operation;
   const [first, second] = args;
@@ -20,7 +19,6 @@ export function writeOperation(packet: PacketWriter, operation: Operation): void
   } else packet.json(args);
 }
 
-/** Reads an operation from a packet. */
 export function readOperation(packet: PacketReader): Operation {
   const name = packet.text() as Operation["name"];
   if (name === "append") return { name, args: [readEntry(packet)] };
@@ -28,7 +26,6 @@ export function readOperation(packet: PacketReader): Operation {
   return { name, args: packet.json() };
 }
 
-/** Writes a delivery into a packet. */
 export function writeDelivery(packet: PacketWriter, delivery: Delivery): void {
   packet.text(delivery.method);
   packet.text(delivery.target);

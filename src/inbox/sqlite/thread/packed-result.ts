@@ -6,7 +6,6 @@ import type { OperationName } from "../operations.ts";
 import { readDelivery, writeDelivery } from "./packed-operation.ts";
 import type { PacketReader, PacketWriter } from "./packet.ts";
 
-/** Writes the result of an operation of this name into a packet. */
 export function writeResult(packet: PacketWriter, name: OperationName | undefined, result: WorkResult): void {
   if ("error" in result) {
     packet.text("error");
@@ -25,7 +24,6 @@ export function writeResult(packet: PacketWriter, name: OperationName | undefine
   }
 }
 
-/** Reads a result from a packet. */
 export function readResult(packet: PacketReader): WorkResult {
   switch (packet.text()) {
     case "error":

@@ -34,9 +34,7 @@ export function defaultThreading(): Threading {
   };
 }
 
-/** What a writer reports. */
 export interface WriterReports {
-  /** Told why the thread cannot start. */
   readonly cannotStart: Logger["warn"];
   /** Told how many milliseconds each batch took, in whichever thread it ran. */
   readonly committed?: (ms: number) => void;

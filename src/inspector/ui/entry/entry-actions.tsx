@@ -103,7 +103,6 @@ function useDoing(entry: EntryDetail, client: ApiClient, onChanged: () => void, 
   return { replay, retry, drop, copyCurl, copyId, save };
 }
 
-/** The menus of what can be done with an entry. */
 function menusOf(
   { state, reason, delivery }: EntryDetail,
   does: ReturnType<typeof useDoing>,

@@ -25,7 +25,6 @@ export function Printed({ run: { printed, unprinted } }: { run: RunDetail }) {
   );
 }
 
-/** The head of a target's answer. */
 export function TargetHead({ answer }: { answer: ShownAnswer }) {
   const { status, headers, bytes, isCut, durationMs } = answer;
   const pairs = Object.entries(headers).flatMap(([name, value]) =>

@@ -23,7 +23,6 @@ export interface CodeEditor {
   readonly setText: (text: string) => void;
   /** Marks a part as wrong, or nothing. */
   readonly mark: (wrong: Range | undefined) => void;
-  /** Selects a part, scrolls to it and focuses the editor. */
   readonly select: (part: Range) => void;
   readonly close: () => void;
 }

@@ -124,7 +124,6 @@ export class JsonLines {
     return low;
   }
 
-  /** A line as indented text. */
   lineText(line: number): string {
     const key = this.key(line);
     const own = this.own(line);
@@ -133,7 +132,6 @@ export class JsonLines {
     return `${indent}${key === undefined ? "" : `${key}: `}${value}${this.hasComma(line) ? "," : ""}`;
   }
 
-  /** All lines as indented text. */
   *texts(): Generator<string> {
     for (let line = 0; line < this.#count; line++) yield this.lineText(line);
   }

@@ -110,7 +110,6 @@ function TreeLine({
   isFolded: boolean;
   isActive: boolean;
   pattern: RegExp | undefined;
-  /** What is wrong with it. */
   wrong: readonly string[] | undefined;
   onActive: () => void;
   fold: (line: number, isFolded: boolean) => void;
@@ -163,7 +162,6 @@ function TreeLine({
   );
 }
 
-/** The actions of keys in the tree. */
 function treeKeys({
   lines,
   folding,

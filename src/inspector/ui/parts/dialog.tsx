@@ -28,7 +28,6 @@ export function Dialog({
   );
 }
 
-/** A button that closes the dialog that it is in. */
 export function CloseButton({ label, isMain = false }: { label: string; isMain?: boolean }) {
   return (
     <button

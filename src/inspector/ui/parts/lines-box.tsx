@@ -7,7 +7,6 @@ const CHARACTER = 8;
 const PADDING = 28;
 const MIN_COLUMNS = 20;
 
-/** The lines of a box. */
 export interface BoxLines {
   readonly count: number;
   readonly render: (index: number) => ComponentChildren;
