@@ -1,6 +1,5 @@
 // Builds dist/: one small file per published entry point, with shared code in chunks and types.
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -99,7 +98,6 @@ const page = await buildPage({
     modulePreload: { polyfill: false },
   },
 });
-nameEditor(page.output);
 compressPage(join(dist, "inspector", "assets"));
 noteModules(page.output);
 writeFileSync(join(dist, "THIRD-PARTY-NOTICES.txt"), noticesOf([...moduleIds]));
@@ -203,21 +201,6 @@ async function buildVerify() {
   const { output } = await verify.write({ file: join(dist, "verify.js"), format: "esm", comments: false });
   noteModules(output);
   await verify.close();
-}
-
-/** Writes the address and the digest of the editor's script into the page, which loads no other one later. */
-function nameEditor(files) {
-  const { fileName, code, imports } = files.find(({ name }) => name === "code-editor");
-  if (imports.length > 0) throw new Error(`expected the editor to be one file, got imports: ${imports}`);
-  const digest = createHash("sha384").update(code).digest("base64");
-  const file = join(dist, "inspector", "index.html");
-  const html = readFileSync(file, "utf8");
-  const named = html.replace(
-    'name="editor" content=""',
-    `name="editor" content="./${fileName} sha384-${digest}"`,
-  );
-  if (named === html) throw new Error("expected a place for the editor's name in index.html");
-  writeFileSync(file, named);
 }
 
 /** Scripts and style sheets of the page, compressed only: browsers take them so, and the server decompresses them for others. */

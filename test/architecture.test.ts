@@ -28,9 +28,6 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   "@opentelemetry/api": /^observe\//,
   preact: /^inspector\/ui\//,
   "preact/hooks": /^inspector\/ui\//,
-  "@codemirror/state": /^inspector\/ui\//,
-  "@codemirror/view": /^inspector\/ui\//,
-  "@codemirror/commands": /^inspector\/ui\//,
 };
 
 const files = readdirSync(source, { recursive: true, encoding: "utf8" })

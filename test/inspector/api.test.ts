@@ -564,7 +564,7 @@ it("the page's scripts are sent compressed to clients that accept Brotli, and pl
 
 it("the page's dependencies are shipped with their licences", () => {
   const notices = readFileSync(join(import.meta.dirname, "../../dist/THIRD-PARTY-NOTICES.txt"), "utf8");
-  for (const name of ["preact", "@codemirror/view"]) expect(notices).toContain(`\n${name} `);
+  expect(notices).toContain("\npreact ");
 });
 
 /** Follows the live feed; returns the text received so far. */

@@ -27,17 +27,10 @@ const BODY_KEYS: readonly KeyRow[] = [
   [["p"], "copy its path"],
 ];
 
-const EDITOR_KEYS: readonly KeyRow[] = [
-  [["Tab"], "leave the editor"],
-  [["Ctrl ]", "Ctrl ["], "indent, unindent"],
-  [["Ctrl Z"], "undo"],
-];
-
 const GROUPS: readonly (readonly [title: string, rows: readonly KeyRow[]])[] = [
   ["In the list", LIST_KEYS],
   ["Anywhere", PAGE_KEYS],
   ["In a body", BODY_KEYS],
-  ["In the editor", EDITOR_KEYS],
 ];
 
 export function KeysDialog({ onClose }: { onClose: () => void }) {

@@ -10,8 +10,8 @@ export function useKeys(keys: Keys): void {
   useEffect(() => {
     const listener = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-      const [target] = event.composedPath() as [HTMLElement]; // the event's own target hides the inside of an editor
-      if (/^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.isContentEditable) return;
+      const target = event.target as HTMLElement;
+      if (/^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
       const inList = target.id === "list" || target === document.body || target.tagName === "H1";
       // A button keeps its own Enter; arrows scroll whatever has the focus, except the list.
       if (!inList && /^(?:Enter|Arrow)/.test(event.key)) return;

@@ -26,7 +26,6 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await choose(page, "Send again", "Edit and send…");
     await editor(page).box.click();
     await page.keyboard.press("Control+End");
-    expect(await editor(page).box.locator(".cm-line").count()).toBeLessThan(300);
     await page.keyboard.type(" ");
     await click(page, "Sign and send");
     await page.getByRole("dialog").waitFor({ state: "hidden" });
@@ -57,7 +56,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(download.suggestedFilename()).toMatch(/\.json$/);
   });
 
-  it("what is not JSON is marked, announced with its place and selected on demand, and axe finds no problems", async () => {
+  it("what is not JSON is announced with its place and selected on demand, and axe finds no problems", async () => {
     const { inspector, deliver } = await openInspector({ handler: () => {} });
     await deliver("payment.received");
     const page = await newPage({ viewport: { width: 360, height: 740 } });
@@ -67,13 +66,12 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await expect
       .poll(() => problem(page).textContent())
       .toBe("Not JSON: line 2, column 16: expected a value");
-    expect(await editor(page).box.locator(".cm-wrong").allTextContents()).toEqual(["oops"]);
     expect(await editor(page).box.getAttribute("aria-invalid")).toBe("true");
     await click(page, "Show it");
     await page.keyboard.type("4");
     expect(await editor(page).text()).toBe('{\n"data": {"id": 4}}');
     await editor(page).fill('{\n"data": {"id": oops}}');
-    await editor(page).box.locator(".cm-wrong").waitFor();
+    await page.getByRole("button", { name: "Show it" }).waitFor();
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
     expect(page.troubles).toEqual([]);
     await page.evaluate(AXE);
@@ -82,14 +80,13 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await expect.poll(() => problem(page).textContent()).toBe("");
   });
 
-  it("Tab leaves the editor, whose keys are announced, and Escape closes the dialog", async () => {
+  it("Tab leaves the editor, and Escape closes the dialog", async () => {
     const { inspector, deliver } = await openInspector({ handler: () => {} });
     await deliver("payment.received");
     const page = await newPage();
     await openPage(page, inspector.url, "/entry/1");
     await choose(page, "Send again", "Edit and send…");
     await editor(page).fill("{}");
-    expect(await editor(page).box.getAttribute("aria-description")).toMatch(/Tab leaves the editor/);
     await page.keyboard.type("jkr? and more, as fast as it goes");
     await page.keyboard.press("Enter");
     expect(await editor(page).text()).toBe("{}jkr? and more, as fast as it goes\n");
@@ -98,68 +95,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const focused = "document.activeElement.tagName";
     expect(await page.evaluate(focused)).toMatch(/BUTTON|INPUT/);
     await page.keyboard.press("Shift+Tab");
-    expect(await page.evaluate(focused)).toBe("DIV");
+    expect(await page.evaluate(focused)).toBe("TEXTAREA");
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "hidden" });
-  });
-
-  it("the editor is loaded when one opens, and a text box takes its place if that fails", async () => {
-    const { inspector, deliver } = await openInspector({ handler: () => {} });
-    await deliver("payment.received");
-    const page = await newPage();
-    const loaded: string[] = [];
-    await page.route(/code-editor/, (route) => {
-      loaded.push(route.request().url());
-      return route.abort();
-    });
-    await openPage(page, inspector.url, "/entry/1");
-    await page.getByRole("heading", { name: "Attempts" }).waitFor();
-    expect(loaded).toEqual([]);
-    await choose(page, "Send again", "Edit and send…");
-    const plain = page.locator("dialog textarea");
-    await plain.fill('{"data": oops}');
-    expect(loaded).toHaveLength(1);
-    await click(page, "Show it");
-    expect(await page.evaluate("String(getSelection())")).toBe("oops");
-  });
-
-  it("the script of another program that has the port does not run as the editor", async () => {
-    const { inspector, deliver } = await openInspector({ handler: () => {} });
-    await deliver("payment.received");
-    const page = await newPage();
-    const body = "window.stolen = sessionStorage.length; export const openEditor = () => {};";
-    let asked = 0;
-    await page.route(/code-editor/, (route) => {
-      asked++;
-      return route.fulfill({ contentType: "text/javascript", body });
-    });
-    await openPage(page, inspector.url, "/entry/1");
-    await choose(page, "Send again", "Edit and send…");
-    await page.locator("dialog textarea").waitFor();
-    await click(page, "Close");
-    await choose(page, "Send again", "Edit and send…");
-    await page.locator("dialog textarea").waitFor();
-    expect(asked).toBe(1);
-    expect(await page.evaluate("window.stolen")).toBeUndefined();
-  });
-
-  it("the editor is requested once, however often it opens", async () => {
-    const { inspector, deliver } = await openInspector({ handler: () => {} });
-    await deliver("payment.received");
-    const page = await newPage();
-    let asked = 0;
-    page.on("request", (request) => {
-      if (request.url().includes("code-editor")) asked++;
-    });
-    await openPage(page, inspector.url, "/entry/1");
-    for (let time = 0; time < 2; time++) {
-      await choose(page, "Send again", "Edit and send…");
-      await editor(page).box.waitFor();
-      await page.keyboard.press("Escape");
-      await page.getByRole("dialog").waitFor({ state: "hidden" });
-    }
-    expect(asked).toBe(1);
-    expect(page.troubles).toEqual([]);
   });
 
   it("a draft stays after Escape and a reload, ends with the tab, and is dropped when it is sent", async () => {

@@ -1,14 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { CodeEditor } from "./code-editor.ts";
 import { findProblem, type JsonProblem } from "./json-problem.ts";
-import { loadEditor } from "./load-editor.ts";
 
 /** Milliseconds without typing before the text is checked. */
 const TYPING = 300;
 
-const KEYS = "Tab leaves the editor. Ctrl and ] indents the line.";
-
-/** An editor that marks the first place where its text is not JSON. It is loaded when the first one opens. */
+/** A text box that names the first place where its text is not JSON. */
 export function JsonEditor({
   label,
   value,
@@ -18,34 +14,30 @@ export function JsonEditor({
   value: string;
   onChange: (text: string) => void;
 }) {
-  const { host, editor, state } = useCodeEditor(label, value, onChange);
   const area = useRef<HTMLTextAreaElement>(null);
-  const problem = useProblem(value);
-  useEffect(() => editor?.mark(problem), [editor, problem]);
-  const select = (wrong: JsonProblem) => {
-    editor?.select(wrong);
+  // A text box knows line feeds only: the carriage returns of a body are put back.
+  const text = value.replace(/\r\n?/g, "\n");
+  const withReturns = value.includes("\r\n");
+  const problem = useProblem(text);
+  const select = ({ from, to }: JsonProblem) => {
+    area.current?.setSelectionRange(from, to);
+    area.current?.blur(); // a box scrolls to its selection when it gets the focus
     area.current?.focus();
-    area.current?.setSelectionRange(wrong.from, wrong.to);
   };
   return (
     <div class="editor">
-      {state === "failed" ? (
-        <textarea
-          ref={area}
-          aria-label={label}
-          aria-invalid={problem !== undefined}
-          rows={14}
-          spellcheck={false}
-          value={value}
-          onInput={(event) => onChange(event.currentTarget.value)}
-        />
-      ) : (
-        <div ref={host} class="editor-host">
-          {state === "loading" && <p class="quiet">Loading the editor</p>}
-        </div>
-      )}
+      <textarea
+        ref={area}
+        aria-label={label}
+        aria-invalid={problem !== undefined}
+        spellcheck={false}
+        value={text}
+        onInput={({ currentTarget: { value: typed } }) =>
+          onChange(withReturns ? typed.replaceAll("\n", "\r\n") : typed)
+        }
+      />
       <p class="editor-problem">
-        <span role="status">{problem !== undefined && `Not JSON: ${placeOf(value, problem)}`}</span>{" "}
+        <span role="status">{problem !== undefined && `Not JSON: ${placeOf(text, problem)}`}</span>{" "}
         {problem !== undefined && (
           <button type="button" class="link" onClick={() => select(problem)}>
             Show it
@@ -54,47 +46,6 @@ export function JsonEditor({
       </p>
     </div>
   );
-}
-
-/** The editor in an element, with a text that the page may change too. */
-function useCodeEditor(label: string, value: string, onChange: (text: string) => void) {
-  const host = useRef<HTMLDivElement>(null);
-  const [editor, setEditor] = useState<CodeEditor>();
-  const [hasFailed, setFailed] = useState(false);
-  const latest = useRef({ value, onChange });
-  latest.current = { value, onChange };
-  /** What was typed, but has not come back as the value: the page renders later, and perhaps not every change. */
-  const typed = useRef<string[]>([]);
-  useEffect(() => {
-    let opened: CodeEditor | undefined;
-    let isWanted = true;
-    const open = async () => {
-      const { openEditor } = await loadEditor();
-      if (!isWanted || host.current === null) return;
-      const text = latest.current.value;
-      const change = (changed: string) => {
-        typed.current.push(changed);
-        latest.current.onChange(changed);
-      };
-      typed.current = [text];
-      opened = openEditor(host.current, { text, label, description: KEYS, onChange: change });
-      setEditor(opened);
-    };
-    open().catch(() => isWanted && setFailed(true)); // such as after listen has ended; a plain text box will do
-    return () => {
-      isWanted = false;
-      opened?.close();
-    };
-  }, []);
-  useEffect(() => {
-    if (editor === undefined) return;
-    const at = typed.current.indexOf(value);
-    typed.current.splice(0, at + 1);
-    if (at >= 0) return;
-    typed.current = [];
-    editor.setText(value);
-  }, [editor, value]);
-  return { host, editor, state: hasFailed ? "failed" : editor === undefined ? "loading" : "ready" };
 }
 
 function useProblem(text: string): JsonProblem | undefined {
