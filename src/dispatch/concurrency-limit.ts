@@ -78,7 +78,10 @@ export class ConcurrencyLimit {
     try {
       return await work();
     } finally {
-      this.#note(performance.now() - start);
+      const ms = performance.now() - start;
+      const average = this.#averageMs;
+      const next = Number.isFinite(average) ? average + (ms - average) * LATEST : ms;
+      this.#averageMs = Math.max(0.01, next);
       this.#leave();
     }
   }
@@ -108,12 +111,5 @@ export class ConcurrencyLimit {
     if (this.#running >= this.#limit) return new Promise((resolve) => this.#queue.push(resolve));
     this.#running++;
     return true;
-  }
-
-  #note(ms: number): void {
-    const known = Number.isFinite(this.#averageMs);
-    this.#averageMs = known
-      ? Math.max(0.01, this.#averageMs + (ms - this.#averageMs) * LATEST)
-      : Math.max(0.01, ms);
   }
 }

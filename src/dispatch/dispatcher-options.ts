@@ -1,15 +1,19 @@
+import type { ClaimedEntry } from "../inbox/claim.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import type { Role } from "../inbox/runner.ts";
+import type { Settlement } from "../inbox/settlement.ts";
+import type { EntryLetter } from "./handler.ts";
 import type { LeftKinds } from "./left-kinds.ts";
 import type { AttemptTracing } from "./runs/attempt-tracing.ts";
-import type { SettlementListeners } from "./runs/report-settled.ts";
 import type { RunOptions } from "./runs/run-options.ts";
 import type { TargetOptions } from "./targets/target.ts";
 
 /** How entries are claimed and run. */
-export interface DispatcherOptions
-  extends Omit<RunOptions, "signal" | "targets" | "trace" | "ready">,
-    SettlementListeners {
+export interface DispatcherOptions extends Omit<RunOptions, "signal" | "targets" | "trace" | "ready"> {
+  /** Called with each entry that was attempted, once its settlement is stored. */
+  readonly onAttempts: (entry: ClaimedEntry, settlement: Settlement) => void;
+  /** Called once when an entry becomes a dead letter. */
+  readonly onDead: (letter: EntryLetter) => void;
   readonly inbox: Inbox;
   /** The id with which this process is registered with the inbox. */
   readonly runner: string;

@@ -1,6 +1,6 @@
 import { CanonicalJson } from "./canonical-json.ts";
 import type { Envelope } from "./envelope.ts";
-import { invalidField, isEnvelope } from "./envelope-fields.ts";
+import { invalidField } from "./envelope-fields.ts";
 import { type InvalidEnvelope, rejected } from "./rejection.ts";
 import { parseTimestamp } from "./timestamp.ts";
 
@@ -36,10 +36,12 @@ export function parseEnvelope(
   try {
     const fault = canonical.read(body);
     if (fault !== undefined) return rejected(fault.reason, fault.path);
-    if (!isEnvelope(value)) return notAnEnvelope(value);
-    const timestamp = parseTimestamp(value.timestamp);
+    const field = invalidField(value);
+    if (field !== undefined) return notAnEnvelope(field);
+    const envelope = value as Envelope;
+    const timestamp = parseTimestamp(envelope.timestamp);
     if (timestamp === undefined) return rejected("invalid_timestamp", "timestamp");
-    return { ok: true, envelope: value, timestamp, content: canonical.listOf("event", "data") };
+    return { ok: true, envelope, timestamp, content: canonical.listOf("event", "data") };
   } finally {
     canonical.release();
   }
@@ -52,8 +54,8 @@ export function parseEnvelopeAgain(
 ): { readonly ok: true; readonly envelope: Envelope } | InvalidEnvelope {
   const parsed = parseObject(body, decode);
   if (!parsed.ok) return parsed;
-  const { value } = parsed;
-  return isEnvelope(value) ? { ok: true, envelope: value } : notAnEnvelope(value);
+  const field = invalidField(parsed.value);
+  return field === undefined ? { ok: true, envelope: parsed.value as Envelope } : notAnEnvelope(field);
 }
 
 function parseObject(
@@ -79,7 +81,6 @@ function parseObject(
   return { ok: true, value };
 }
 
-function notAnEnvelope(value: object): InvalidEnvelope {
-  const field = invalidField(value) ?? "";
+function notAnEnvelope(field: string): InvalidEnvelope {
   return rejected("invalid_envelope", field, `${field} is missing or invalid`);
 }

@@ -9,8 +9,7 @@ import { entryState } from "../inbox/entry-state.ts";
 import { newEntry, rejectedEntry } from "../inbox/new-entry.ts";
 import { readHeader } from "../signature/header.ts";
 import { verify } from "../signature/verify.ts";
-import { dedupKey } from "./entry-keys.ts";
-import { type Judgement, judge } from "./judge.ts";
+import { dedupKey, type Judgement, judge } from "./judge.ts";
 import type { Settings } from "./options/options.ts";
 import type { Accepted, Misconfigured, Outcome, Proof, Unauthorized } from "./outcome.ts";
 

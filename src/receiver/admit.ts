@@ -1,8 +1,7 @@
-import type { Delivery } from "../event/delivery.ts";
+import { type Delivery, type DeliveryHeaders, TRACE_HEADER } from "../event/delivery.ts";
 import type { BodyResult, CountedLimits } from "../http/read-body.ts";
 import { isEndpoint } from "./adapters/endpoint-path.ts";
 import type { Incoming } from "./incoming.ts";
-import { keptHeaders } from "./kept-headers.ts";
 import { misconfigured } from "./misconfigured.ts";
 import type { Settings } from "./options/options.ts";
 import { type Outcome, refused } from "./outcome.ts";
@@ -36,4 +35,29 @@ export function refuseHead({ method, target, path, headers }: Incoming): Refusal
   const encoding = headers["content-encoding"];
   const isPlain = encoding === undefined || encoding === "" || encoding === "identity";
   return isPlain ? undefined : "content_encoding";
+}
+
+/** Credentials of the relay that forwarded the delivery, hop-by-hop headers, and names that a sender never uses. */
+export const NOT_KEPT: ReadonlySet<string> = new Set([
+  "__proto__",
+  "authorization",
+  "connection",
+  "cookie",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  TRACE_HEADER,
+]);
+
+/** The headers of a delivery that are kept and passed on. */
+export function keptHeaders(headers: DeliveryHeaders): DeliveryHeaders {
+  const kept: Record<string, DeliveryHeaders[string]> = {};
+  for (const name of Object.keys(headers)) {
+    if (!NOT_KEPT.has(name)) kept[name] = headers[name];
+  }
+  return kept;
 }

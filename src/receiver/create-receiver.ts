@@ -214,7 +214,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   }
 
   get ready(): boolean {
-    return this.#phase === "started" && this.inbox.damage === undefined;
+    return this.#phase === "started" && this.#settings.inbox.damage === undefined;
   }
 
   observe(listener: (observation: Observation) => unknown): () => void {

@@ -1,11 +1,10 @@
 import { notifyListener } from "../base/listeners.ts";
 import type { DeadLetter, EntryLetter } from "../dispatch/handler.ts";
 import type { Delivery } from "../event/delivery.ts";
-import type { WebhookEvent } from "../event/event.ts";
+import { toEvent, type WebhookEvent } from "../event/event.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import type { Settings } from "./options/options.ts";
 import type { Outcome } from "./outcome.ts";
-import { toEvent } from "./to-event.ts";
 
 /** The dead letter that a delivery has just become, if it has. */
 export function letterOf(outcome: Outcome, delivery: Delivery): EntryLetter | undefined {

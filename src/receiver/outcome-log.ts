@@ -40,7 +40,7 @@ export class OutcomeLog {
     const { records } = settlement;
     const { level, message, more } = runLine(settlement, now);
     const outcome = stateAfter(attempt, settlement);
-    this.#targets(entry, settlement);
+    if (entry.waits !== undefined || settlement.waits !== undefined) this.#targets(entry, settlement);
     this.#line(level, message, () => {
       const durationMs = Math.round(records.reduce((sum, record) => sum + record.durationMs, 0) * 100) / 100;
       const reason = settlement.reason ?? undefined;

@@ -2,15 +2,14 @@ import type { NamedHandler, Plan, ReadyEvent } from "../dispatch/handler.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Difference } from "../event/difference.ts";
 import type { Envelope } from "../event/envelope.ts";
-import type { WebhookEvent } from "../event/event.ts";
+import { toEvent, type WebhookEvent } from "../event/event.ts";
 import { REJECTED } from "../event/identity.ts";
 import { readEnvelope, readEnvelopeAgain } from "../event/read-envelope.ts";
 import { checkData, type DataResult } from "../event/schemas.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { newEntry } from "../inbox/new-entry.ts";
-import { dedupKey, orderKey } from "./entry-keys.ts";
+import { dedupKey, orderKey } from "./judge.ts";
 import type { Settings } from "./options/options.ts";
-import { toEvent } from "./to-event.ts";
 
 /** The handlers registered in this process. */
 export interface Registered {

@@ -11,7 +11,7 @@ import { RECORD_SCHEMA_VERSION } from "../../src/cli/output.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { commandName, leaves } from "../../src/cli/settings/command-tree.ts";
 import { variableName } from "../../src/cli/settings/config.ts";
-import { NOT_KEPT } from "../../src/receiver/kept-headers.ts";
+import { NOT_KEPT } from "../../src/receiver/admit.ts";
 import { NOT_PASSED_ON } from "../../src/relay/hop-by-hop.ts";
 import { runCli, startCli, tempFolder } from "../cli/fake-io.ts";
 import { KEY, openService, sampleProperty } from "../client/service.ts";

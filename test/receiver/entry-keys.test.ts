@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { OWN_IDENTITY } from "../../src/event/identity.ts";
 import { readEnvelope } from "../../src/event/read-envelope.ts";
-import { dedupKey, orderKey } from "../../src/receiver/entry-keys.ts";
+import { dedupKey, orderKey } from "../../src/receiver/judge.ts";
 import { readOptions } from "../../src/receiver/options/options.ts";
 import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { bytes, envelope, keptLog, NOW, SECRET } from "./sample.ts";

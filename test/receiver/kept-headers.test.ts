@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { keptHeaders } from "../../src/receiver/kept-headers.ts";
+import { keptHeaders } from "../../src/receiver/admit.ts";
 
 describe("keptHeaders", () => {
   it.each([

@@ -58,7 +58,9 @@ export class EntryHandlers {
         isCut = true;
         break;
       }
-      const running = named.tx === true ? this.#runInside(named) : this.#run(named);
+      const limits = runLimits(named.name, this.#entry, this.#options);
+      const running =
+        named.tx === true ? this.#runInside(named, limits) : runHandler(this.#callOf(named), limits);
       const ran = running instanceof Promise ? await running : running;
       if (ran === undefined || "dueAt" in ran) return this.#unplaced(ran);
       this.#note(named, ran);
@@ -78,16 +80,11 @@ export class EntryHandlers {
     return this.#entry.attempts <= (named.attempts ?? Number.POSITIVE_INFINITY);
   }
 
-  #run(named: NamedHandler): HandlerRun | Promise<HandlerRun> {
-    return runHandler(this.#callOf(named), runLimits(named.name, this.#entry, this.#options));
-  }
-
   /** Runs a handler in a transaction, which stores its result too; without one, it has to wait. */
-  async #runInside(named: NamedHandler): Promise<HandlerRun | NoPlace | undefined> {
+  async #runInside(named: NamedHandler, limits: RunLimits): Promise<HandlerRun | NoPlace | undefined> {
     const { transactions } = this.#options;
     const { seq, lease } = this.#entry;
     const isLast = this.#unfinished().length === 1;
-    const limits = runLimits(named.name, this.#entry, this.#options);
     return transactions?.run(this.#callOf(named), limits, (record) => {
       const unstored = transactions.unstored([...this.#records, record]);
       const result = { records: unstored, finishedHandlers: [...this.#finished, named.name] };

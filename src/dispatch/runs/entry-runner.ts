@@ -8,7 +8,6 @@ import type { TargetQueues } from "../targets/target-queues.ts";
 import { EntryTransactions, type Transacting } from "../transactions/entry-transactions.ts";
 import { TransactionPlaces } from "../transactions/transaction-places.ts";
 import type { EntryRun } from "./entry-run.ts";
-import { reportSettled } from "./report-settled.ts";
 import { runEntry } from "./run-entry.ts";
 import type { RunOptions } from "./run-options.ts";
 import { RunningEntries } from "./running.ts";
@@ -130,7 +129,7 @@ export class EntryRunner {
       goOn(); // another entry can run while this one's result is stored
       if (await this.#store(settlement, transactions, options.signal)) {
         stored = settlement;
-        reportSettled(entry, settlement, this.#options);
+        this.#report(entry, settlement);
         return settlement;
       }
       log.warn(
@@ -187,6 +186,29 @@ export class EntryRunner {
     const left = records === settlement.records ? settlement : { ...settlement, records };
     const storing = signal === this.#storing.signal ? this.#storing : { ...this.#storing, signal };
     return settleWhileLeased(left, storing);
+  }
+
+  /** Reports a settlement once it is stored. If a listener throws, that is logged. */
+  #report(entry: ClaimedEntry, settlement: Settlement): void {
+    const { onAttempts, onDead, log } = this.#options;
+    const { seq, kind, key, delivery } = entry;
+    const { state, reason, problems = [], records, uncount = false } = settlement;
+    const failed = (thrown: unknown) => log.error({ seq, error: describeError(thrown) }, "a listener failed");
+    // An entry that waits for a process with handlers, or for its turn at a target, was not attempted.
+    const onlyWaits =
+      state === "pending" && records.length === 0 && (uncount || reason !== null || entry.waits?.length);
+    try {
+      if (!onlyWaits) onAttempts(entry, settlement);
+    } catch (thrown) {
+      failed(thrown);
+    }
+    if (state !== "dead") return;
+    const error = entry.unreadable ?? records.findLast((record) => record.error !== null)?.error ?? null;
+    try {
+      onDead({ seq, kind, eventId: key.eventId, reason: reason ?? "", problems, error, delivery });
+    } catch (thrown) {
+      failed(thrown);
+    }
   }
 
   /** Makes an entry that was queued when the receiver stopped due again, as if it had not been claimed. */

@@ -31,6 +31,5 @@ export function deliveryWithHeadersAsJson(delivery: DeliveryWithJson): Delivery 
   return new DeliveryToStore(delivery);
 }
 
-export function headersJson(delivery: Delivery): string {
-  return DeliveryToStore.headersJson(delivery);
-}
+/** The headers of a delivery as they are stored. */
+export const { headersJson } = DeliveryToStore;

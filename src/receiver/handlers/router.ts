@@ -77,11 +77,11 @@ export class Router<Schemas = object, OtherKinds extends string = never>
     const patterns = Array.isArray(pattern) ? [...new Set<string>(pattern)] : [pattern as string];
     if (patterns.length === 0) throw invalid("at least one kind", pattern, "name one");
     for (const one of patterns) checkKindPattern(one, this.#known);
-    return this.#add(patterns, (kind) => patterns.some((one) => matchesKind(one, kind)), handler, options);
+    return this.#add(patterns, handler, options);
   }
 
   onUnknown(handler: AnyHandler, options?: HandlerOptions): () => void {
-    return this.#add([UNKNOWN], (kind) => !this.#known.includes(kind), handler, options);
+    return this.#add([UNKNOWN], handler, options);
   }
 
   onDead(listener: (letter: DeadLetter) => unknown): () => void {
@@ -116,12 +116,7 @@ export class Router<Schemas = object, OtherKinds extends string = never>
     return this.#deadListeners;
   }
 
-  #add(
-    patterns: readonly string[],
-    matches: (kind: string) => boolean,
-    handler: AnyHandler,
-    options: HandlerOptions = {},
-  ): () => void {
+  #add(patterns: readonly string[], handler: AnyHandler, options: HandlerOptions = {}): () => void {
     const pattern = patterns.join(",");
     checkHandlerOptions(options, pattern);
     const { except = [], attempts, target, tx = false } = options;
@@ -138,9 +133,14 @@ export class Router<Schemas = object, OtherKinds extends string = never>
         `expected handlers to have different names, got ${JSON.stringify(name)} twice: give one another name`,
       );
     }
-    const wanted = (kind: string) => matches(kind) && !except.some((left) => matchesKind(left, kind));
+    const isWanted = patterns.includes(UNKNOWN)
+      ? (kind: string) => !this.#known.includes(kind)
+      : (kind: string) => patterns.some((one) => matchesKind(one, kind));
     const route: Route = {
-      matches: wanted,
+      matches:
+        except.length === 0
+          ? isWanted
+          : (kind) => isWanted(kind) && !except.some((left) => matchesKind(left, kind)),
       pattern,
       patterns: patterns.map((one) => kindsWithout(one, [...declared(one), ...except])),
       named: {
