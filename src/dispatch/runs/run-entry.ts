@@ -40,8 +40,19 @@ function settlingOf(entry: ClaimedEntry, clock: () => number): Settle {
     const { runAt = clock(), finishedHandlers = entry.finishedHandlers, records = [] } = more;
     const { uncount = false, problems, waits } = more;
     const unordered = entry.orderKey === null;
-    const base = { seq, lease, state, reason, problems, runAt };
-    return { ...base, finishedHandlers, records, waits, uncount, unordered };
+    return {
+      seq,
+      lease,
+      state,
+      reason,
+      problems,
+      runAt,
+      finishedHandlers,
+      records,
+      waits,
+      uncount,
+      unordered,
+    };
   };
 }
 
