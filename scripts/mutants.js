@@ -1,5 +1,5 @@
 // Mutation tests: changes the code in one place at a time, and looks whether a test fails. `npm run mutants` runs all folders
-// below one after the other, `npm run mutants -- src/event` one folder, `npm run mutants -- src/event/age.ts` one file.
+// below one after the other, `npm run mutants -- src/event` one folder, `npm run mutants -- src/event/utf8.ts` one file.
 import { Stryker } from "@stryker-mutator/core";
 import settings from "../stryker.config.js";
 

@@ -46,7 +46,7 @@ function rank(test, imports, changed) {
   return imports.includes(changed) ? 2 : Number.POSITIVE_INFINITY;
 }
 
-/** `test/event/age.test.ts` mirrors `src/event/age.ts`, and `test/docs/tunnel-page.test.ts` mirrors `docs/reference/tunnel.md`. */
+/** `test/event/utf8.test.ts` mirrors `src/event/utf8.ts`, and `test/docs/tunnel-page.test.ts` mirrors `docs/reference/tunnel.md`. */
 function mirrors(test, changed) {
   const path = changed.replace(/\.\w+$/, "");
   const page = `${path.replace(/^docs\/(?:.*\/)?/, "test/docs/")}-page`;

@@ -47,7 +47,12 @@ export class Dispatcher {
   #stopListening: (() => void) | undefined;
 
   constructor(given: DispatcherOptions) {
-    const options = { ...given, clock: () => given.inbox.now?.() ?? given.clock() };
+    // The store's clock, if it has one, is the same for all processes.
+    const { inbox } = given;
+    const options = {
+      ...given,
+      clock: inbox.now === undefined ? given.clock : () => inbox.now?.() ?? given.clock(),
+    };
     // Every running handler listens to this signal and removes its listener when it ends, so there is no leak to warn about.
     setMaxListeners(0, this.#aborter.signal, this.#stopper.signal);
     this.#options = options;

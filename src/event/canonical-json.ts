@@ -1,5 +1,5 @@
 import { canonicalNumber } from "./canonical-number.ts";
-import { copyBytes, FEW, isRising, JsonMembers, type JsonSpan } from "./json-members.ts";
+import { copyBytes, FEW, isRising, JsonMembers, type JsonSpan, MANY_KEYS } from "./json-members.ts";
 
 /** Deeper nesting is refused: no real envelope needs it, and deep values can crash the code that prints them. */
 export const MAX_DEPTH = 64;
@@ -145,7 +145,7 @@ export class CanonicalJson {
       const key = this.#length;
       this.#string();
       const row = members.add(key, this.#length);
-      keys ??= members.manyKeys(order);
+      if (order.length === MANY_KEYS) keys ??= members.keysOf(order);
       const isNew = keys === undefined ? members.insert(row, order) : members.append(row, order, keys);
       if (!isNew) this.#fail("duplicate_key", row);
       this.#checkPoison(row);

@@ -1,5 +1,5 @@
 /** Objects with this many keys or more look keys up in a set instead of comparing them one by one. */
-const MANY_KEYS = 16;
+export const MANY_KEYS = 16;
 
 /** The fields of a member, as places in its row of numbers: first of the canonical form, then of the bytes read. */
 const KEY = 0;
@@ -83,9 +83,9 @@ export class JsonMembers {
     return true;
   }
 
-  /** The keys of the members of a large object, to find the next ones in; `undefined` for a small one. */
-  manyKeys(order: readonly number[]): Set<string> | undefined {
-    return order.length === MANY_KEYS ? new Set(order.map((row) => this.keyText(row))) : undefined;
+  /** The keys of the members of a large object, to find the next ones in. */
+  keysOf(order: readonly number[]): Set<string> {
+    return new Set(order.map((row) => this.keyText(row)));
   }
 
   /** Adds a member of a large object, which is sorted at its end; returns `false` if its key is there already. */

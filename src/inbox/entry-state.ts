@@ -29,6 +29,11 @@ const STORED = {
  */
 export type StoredState = (typeof STORED)[EntryState];
 
+/** The word for each stored state that has only one. */
+const WORDS = Object.fromEntries(STATE_WORDS.map((word) => [STORED[word], word])) as Readonly<
+  Record<StoredState, EntryState>
+>;
+
 /** Every stored state, in the order of an entry's life. */
 export const STORED_STATES: readonly StoredState[] = [...new Set(Object.values(STORED))];
 
@@ -51,7 +56,7 @@ export interface StateFacts {
  */
 export function entryState({ state, attempts, reason }: StateFacts): EntryState {
   if (state === "pending") return attempts > 0 && reason === null ? "failing" : "waiting";
-  return STATE_WORDS.find((word) => STORED[word] === state) ?? "waiting";
+  return WORDS[state];
 }
 
 /** Whether an entry in this state runs again only if someone retries it. */

@@ -23,12 +23,7 @@ import { FileVitals } from "./sqlite/file/file-vitals.ts";
 import { DEFAULT_WAL_LIMIT, LogSize } from "./sqlite/file/log-size.ts";
 import { openFile, readOnly } from "./sqlite/file/open-file.ts";
 import type { Opened } from "./sqlite/opened.ts";
-import {
-  deliveryOf,
-  type OperationArguments,
-  type OperationName,
-  type OperationResult,
-} from "./sqlite/operations.ts";
+import type { OperationArguments, OperationName, OperationResult } from "./sqlite/operations.ts";
 import { otherRunners } from "./sqlite/processes/runner-records.ts";
 import { type RunnerRecords, Runners } from "./sqlite/processes/runners.ts";
 import * as reads from "./sqlite/reads.ts";
@@ -269,7 +264,7 @@ class SqliteInbox implements Inbox {
     try {
       const { access, connection, trust } = this.#open;
       if (access === "read") throw readOnly(this.#path);
-      if (trust.damage !== undefined && deliveryOf({ name, args }) !== undefined) {
+      if (trust.damage !== undefined && name === "append") {
         throw new HookporterError("inbox_corrupt", trust.damage);
       }
       return await connection.write(name, args);

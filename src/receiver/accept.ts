@@ -1,6 +1,5 @@
 import type { Reservation } from "../dispatch/reservation.ts";
 import { asError, ConfigurationError, describeError } from "../errors.ts";
-import { checkAge, tooOld } from "../event/age.ts";
 import type { Delivery } from "../event/delivery.ts";
 import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
 import type { Rejection } from "../event/rejection.ts";
@@ -9,7 +8,7 @@ import { entryState } from "../inbox/entry-state.ts";
 import { newEntry, rejectedEntry } from "../inbox/new-entry.ts";
 import { readHeader } from "../signature/header.ts";
 import { verify } from "../signature/verify.ts";
-import { dedupKey, type Judgement, judge } from "./judge.ts";
+import { checkAge, dedupKey, type Judgement, judge, tooOld } from "./judge.ts";
 import type { Settings } from "./options/options.ts";
 import type { Accepted, Misconfigured, Outcome, Proof, Unauthorized } from "./outcome.ts";
 

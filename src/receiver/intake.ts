@@ -61,7 +61,7 @@ export class Intake {
 
   /** As `Receiver.acceptFrom`. */
   async acceptFrom(channel: Channel, body: Uint8Array): Promise<Outcome> {
-    const { clock, bodyLimit } = this.#settings;
+    const { clock, bodyLimit } = this.#receiving.settings();
     const start = performance.now();
     try {
       const delivery = channelDelivery(channel, body, clock());
@@ -73,16 +73,16 @@ export class Intake {
       this.#report({ head: delivery, outcome, start, delivery });
       return outcome;
     } catch (thrown) {
-      return misconfigured(thrown, this.#settings);
+      return misconfigured(thrown, this.#receiving.settings());
     }
   }
 
   /** As `Receiver.receive`. */
   async receive(incoming: Incoming, inline?: Inline): Promise<Answer> {
     try {
-      const receivedAt = this.#settings.clock();
+      const receivedAt = this.#receiving.settings().clock();
       const start = performance.now();
-      const read = await admit(incoming, receivedAt, this.#settings);
+      const read = await admit(incoming, receivedAt, this.#receiving.settings());
       const delivery = "body" in read ? read : undefined;
       const outcome = "body" in read ? await this.#take(read, authenticate, inline?.hold) : read;
       this.#note(incoming, { outcome, delivery, receivedAt, start });
@@ -90,12 +90,8 @@ export class Intake {
         outcome.type === "accepted" && inline !== undefined ? await inline.answer(outcome) : undefined;
       return own ?? toAnswer(outcome);
     } catch (thrown) {
-      return toAnswer(misconfigured(thrown, this.#settings));
+      return toAnswer(misconfigured(thrown, this.#receiving.settings()));
     }
-  }
-
-  get #settings(): Settings {
-    return this.#receiving.settings();
   }
 
   /** Logs and reports what became of a request. */
@@ -116,7 +112,7 @@ export class Intake {
 
   /** Takes a delivery that was read completely: all adapters and channels lead here. */
   async #take(delivery: Delivery, prove: Prove, holdMs?: number): Promise<Outcome> {
-    const { tracing, source } = this.#settings;
+    const { tracing, source } = this.#receiving.settings();
     const trace = tracing?.delivery(delivery, source);
     if (trace === undefined) return this.#accept(delivery, prove, holdMs);
     const outcome = await trace.run(() => this.#accept(trace.delivery, prove, holdMs));
@@ -129,7 +125,7 @@ export class Intake {
     const { dispatcher, refusal, onDead } = this.#receiving;
     const error = refusal();
     if (error !== undefined) return { type: "unavailable", error };
-    const settings = this.#settings;
+    const settings = this.#receiving.settings();
     let reservation: Reservation | undefined;
     let outcome: Outcome;
     this.#underWay++;
@@ -155,7 +151,7 @@ export class Intake {
   }
 
   #report(answered: Answered): void {
-    const { observation, forget } = deliveryObservation(answered, this.#settings);
+    const { observation, forget } = deliveryObservation(answered, this.#receiving.settings());
     this.#receiving.observers.notify(observation);
     // After the immediates that listeners started, which run once the sender has its answer.
     if (forget !== undefined) setImmediate(forget);

@@ -2,6 +2,7 @@ import type { ReadyEvent } from "../dispatch/handler.ts";
 import { toEvent } from "../event/event.ts";
 import { type DedupKey, OWN_IDENTITY, ownEventId } from "../event/identity.ts";
 import type { ReadEnvelope } from "../event/read-envelope.ts";
+import { type Rejection, rejected } from "../event/rejection.ts";
 import { checkData, type DataResult } from "../event/schemas.ts";
 import type { EntryTerms } from "../inbox/new-entry.ts";
 import { invalid } from "../options/check-options.ts";
@@ -72,4 +73,26 @@ export function orderKey(read: ReadEnvelope, { source, orderBy }: Settings, fits
   if (own === undefined || own === null) return null;
   if (typeof own === "string" && own !== "") return ownEventId(own) ?? own;
   throw invalid("orderBy to return a non-empty string, or undefined for no order", own, "return such a key");
+}
+
+/** How old, and how far ahead of this machine's clock, an event may be: milliseconds. */
+export interface AgeLimits {
+  readonly maxAge: number;
+  readonly maxSkew: number;
+}
+
+/** The rejection of an event that is too old or too far ahead; `undefined` if it is neither. */
+export function checkAge(
+  timestamp: number,
+  now: number,
+  { maxAge, maxSkew }: AgeLimits,
+): Rejection | undefined {
+  const age = now - timestamp;
+  if (age > maxAge) return tooOld();
+  if (-age > maxSkew) return rejected("future_timestamp", "timestamp").rejection;
+  return undefined;
+}
+
+export function tooOld(): Rejection {
+  return rejected("too_old", "timestamp").rejection;
 }

@@ -29,7 +29,9 @@ export class OutcomeLog {
   delivery(outcome: Outcome, start: number): void {
     if (outcome.type === "unauthorized" || outcome.type === "refused") this.#stranger(outcome, since(start));
     else if (outcome.type === "accepted" || outcome.type === "rejected") {
-      const word = keptAs(outcome);
+      const kept =
+        outcome.type === "accepted" && outcome.reason === undefined ? "accepted" : BAD[outcome.type];
+      const word = outcome.duplicate ? "duplicate" : kept;
       const { level, message } = KEPT[word];
       this.#line(level, message, () => keptFields(outcome, word, since(start)));
     }
@@ -105,11 +107,8 @@ const KEPT = {
   dead: { level: "error", message: "data does not fit its schema: the event is kept as a dead letter" },
 } as const;
 
-function keptAs(outcome: Accepted | Rejected): keyof typeof KEPT {
-  if (outcome.duplicate) return "duplicate";
-  if (outcome.type === "rejected") return "rejected";
-  return outcome.reason === undefined ? "accepted" : "dead";
-}
+/** What it became if it is not to be handled. */
+const BAD = { accepted: "dead", rejected: "rejected" } as const;
 
 function keptFields(outcome: Accepted | Rejected, word: keyof typeof KEPT, durationMs: number): object {
   const { seq, eventId, kind } = outcome;

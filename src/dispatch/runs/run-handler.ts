@@ -3,7 +3,7 @@ import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import { cutText } from "../../text/cut-text.ts";
 import { describeFailure } from "../failure.ts";
 import type { TargetFailure } from "../targets/target.ts";
-import { OwnSignal } from "./own-signal.ts";
+import { OwnSignal } from "./handler-context.ts";
 import { limitTime } from "./time-limits.ts";
 
 /** Maximum bytes of a note: a handler may note a whole page. */
@@ -103,20 +103,20 @@ class Running {
   }
 
   failed(thrown: unknown): HandlerRun {
-    return this.end("error", describeFailure(thrown), thrown);
+    return this.end("error", describeFailure(thrown), failureOf(thrown));
   }
 
   end(
     outcome: AttemptRecord["outcome"],
     { error, failure }: Pick<AttemptRecord, "error" | "failure">,
-    thrown?: unknown,
+    told = NOTHING_SAID,
   ): HandlerRun {
     const { handler, attempt } = this.#limits;
     const startedAt = this.#startedAt;
     const durationMs = Math.round((performance.now() - this.#start) * 100) / 100;
     const note = this.#notes === undefined ? null : cutText(this.#notes.join("\n"), MAX_BYTES);
     const record = { attempt, handler, startedAt, durationMs, outcome, error, failure, note };
-    return { record, failure: failureOf(thrown) };
+    return { record, failure: told };
   }
 }
 
@@ -134,7 +134,6 @@ const NOTHING_SAID: TargetFailure = {};
 
 /** What a handler's error says about the next attempt. Never throws, whatever was thrown. */
 function failureOf(thrown: unknown): TargetFailure {
-  if (thrown === undefined) return NOTHING_SAID;
   try {
     const { away, final } = (thrown ?? {}) as { away?: unknown; final?: unknown };
     return {

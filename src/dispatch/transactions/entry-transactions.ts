@@ -6,7 +6,7 @@ import type { Progress } from "../../inbox/inside.ts";
 import type { WaitingReason } from "../../inbox/reasons.ts";
 import type { Settlement } from "../../inbox/settlement.ts";
 import { describeFailure } from "../failure.ts";
-import type { OwnSignal } from "../runs/own-signal.ts";
+import type { OwnSignal } from "../runs/handler-context.ts";
 import { type HandlerRun, type RunLimits, runHandler } from "../runs/run-handler.ts";
 import type { TransactionPlaces } from "./transaction-places.ts";
 

@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Logger } from "../../base/logger.ts";
 import { HookporterError } from "../../errors.ts";
+import type { NewEntry } from "../append.ts";
 import type { CommitListeners } from "../vitals.ts";
 import { closeWholly, openDatabase } from "./client.ts";
 import { transactionsOn, type WorkResult } from "./commit-together.ts";
@@ -10,7 +11,6 @@ import { cutLog } from "./file/log-size.ts";
 import { Presence } from "./file/presence.ts";
 import { GroupCommit } from "./group-commit.ts";
 import {
-  deliveryOf,
   type Operation,
   type OperationArguments,
   type OperationName,
@@ -63,7 +63,7 @@ export class Connection {
       {
         take: (operations) => this.#opening.writer.take(operations),
         ranHere: (ms) => this.#opening.writer.ranHere(ms),
-        afterBatch: (results) => this.#countBusy(results),
+        afterBatch: this.#countBusy,
       },
     );
   }
@@ -75,7 +75,7 @@ export class Connection {
       if (!this.#isSlowReported) log?.warn(fields, message);
       this.#isSlowReported = true;
     };
-    const reports = { cannotStart, committed: (ms: number) => commits?.note(ms) };
+    const reports = { cannotStart, commits };
     const writer = new ThreadedWriter(this.#path, presence, this.#threading, reports);
     return { statements: new Statements(database), presence, writer };
   }
@@ -92,7 +92,7 @@ export class Connection {
     args: OperationArguments<Name>,
   ): Promise<OperationResult<Name>> {
     const operation: Operation = { name, args };
-    const bytes = deliveryOf(operation)?.body.byteLength ?? 0;
+    const bytes = name === "append" ? (args[0] as NewEntry).delivery.body.byteLength : 0;
     return this.#commit.run(operation, { bytes, canWait: name === "finish" || name === "settle" });
   }
 
@@ -133,7 +133,7 @@ export class Connection {
    * Reopens the file if it is locked too often. A lock that could not be released, as happens on network file systems,
    * is held until this process closes the file completely.
    */
-  #countBusy(results: readonly WorkResult[]): void {
+  readonly #countBusy = (results: readonly WorkResult[]): void => {
     const isBusy = (result: WorkResult) =>
       "error" in result && inboxError(this.#path, result.error).code === "inbox_busy";
     this.#busyInARow = results.length > 0 && results.every(isBusy) ? this.#busyInARow + 1 : 0;
@@ -145,7 +145,7 @@ export class Connection {
     this.#reopening ??= this.#reopen().finally(() => {
       this.#reopening = undefined;
     });
-  }
+  };
 
   async #reopen(): Promise<void> {
     const { statements, writer, presence } = this.#opening;

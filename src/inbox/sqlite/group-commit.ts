@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { HookporterError } from "../../errors.ts";
 import { commitTogether, type Transactions, type WorkResult } from "./commit-together.ts";
 
@@ -104,7 +105,7 @@ export class GroupCommit<Operation> {
   }
 
   #commitAtEndOfTurn(): void {
-    this.#endOfTurn ??= new Promise((ended) => setImmediate(() => ended(this.#atEndOfTurn())));
+    this.#endOfTurn ??= setImmediate().then(() => this.#atEndOfTurn());
   }
 
   #atEndOfTurn(): void {

@@ -41,30 +41,25 @@ export function insertEntry(statements: Statements, entry: NewEntry, bodyHash: s
   );
 }
 
-/** Whether an event of the same key may have been handled and pruned. */
-export function mayBePruned(
-  statements: Statements,
-  { state, afterPruning, eventTimestamp, key, delivery }: NewEntry,
-): boolean {
-  if (state === "dead" || afterPruning === true) return false;
-  return (eventTimestamp ?? delivery.receivedAt) <= prunedUntil(statements, encodeText(key.source));
-}
-
 /** Files made before schema 3 also have one mark for all sources. */
 const PRUNED_UNTIL = `SELECT max(
   (SELECT dated_until FROM pruned),
   coalesce((SELECT dated_until FROM pruned_source WHERE source = ?), ${Number.MIN_SAFE_INTEGER})) AS until`;
 
 /**
- * The latest date of a pruned event of a source, within a transaction: an unknown event dated at or before it is not
- * taken for new.
- *
- * @param source - as stored
+ * Whether an event of the same key may have been handled and pruned: it is dated no later than the latest pruned event of
+ * its source. Call it within a transaction.
  */
-function prunedUntil(statements: Statements, source: string): number {
-  const known = statements.prunedUntil.get(source);
-  if (known !== undefined) return known;
-  const until = statements.get(PRUNED_UNTIL, source)?.until as number;
-  statements.prunedUntil.set(source, until);
-  return until;
+export function mayBePruned(
+  statements: Statements,
+  { state, afterPruning, eventTimestamp, key, delivery }: NewEntry,
+): boolean {
+  if (state === "dead" || afterPruning === true) return false;
+  const source = encodeText(key.source);
+  let until = statements.prunedUntil.get(source);
+  if (until === undefined) {
+    until = statements.get(PRUNED_UNTIL, source)?.until as number;
+    statements.prunedUntil.set(source, until);
+  }
+  return (eventTimestamp ?? delivery.receivedAt) <= until;
 }

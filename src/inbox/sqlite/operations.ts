@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
 import type { DataProblem } from "../../event/data-problems.ts";
-import type { Delivery } from "../../event/delivery.ts";
 import type { DedupKey } from "../../event/identity.ts";
 import type { Appended, NewEntry } from "../append.ts";
 import type { EntryFilter } from "../entry-filter.ts";
@@ -55,11 +54,6 @@ export type OperationResult<Name extends OperationName> = ReturnType<(typeof OPE
 export interface Operation {
   readonly name: OperationName;
   readonly args: readonly unknown[];
-}
-
-/** The delivery that an operation keeps, if it keeps one. */
-export function deliveryOf({ name, args }: Operation): Delivery | undefined {
-  return name === "append" ? (args[0] as NewEntry).delivery : undefined;
 }
 
 export function runOperation(statements: Statements, { name, args }: Operation): unknown {

@@ -1,7 +1,7 @@
 import { defaultLogger } from "../../base/default-logger.ts";
 import type { Logger } from "../../base/logger.ts";
 import { DEFAULT_RETRY, type RetryPolicy, readRetry } from "../../dispatch/retry.ts";
-import { ConfigurationError } from "../../errors.ts";
+import { ConfigurationError, describeError } from "../../errors.ts";
 import type { WebhookEvent } from "../../event/event.ts";
 import type { DataSchemas } from "../../event/schemas.ts";
 import { BodyBudget } from "../../http/body-budget.ts";
@@ -18,6 +18,7 @@ import {
   syncFunction,
   wholeNumber,
 } from "../../options/check-options.ts";
+import { describeValue } from "../../options/describe-value.ts";
 import type { SecretOption } from "../../signature/secret-bytes.ts";
 import { readSecrets, type Secret } from "../../signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
@@ -38,7 +39,6 @@ import {
 import type { ReceiverOptions } from "./receiver-options.ts";
 import { checkCountsBacklog, checkSources, limitsOf } from "./source-limits.ts";
 import type { Tracing } from "./tracing.ts";
-import { wholeClock } from "./whole-clock.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -234,4 +234,28 @@ function checkBodyLimits({ bodyLimit, unverifiedLimit }: typeof DEFAULTS): void 
     `expected unverifiedLimit to be at least bodyLimit (${bodyLimit} bytes), got ${unverifiedLimit}: ` +
       "raise it, lower bodyLimit, or leave it out for the default",
   );
+}
+
+/**
+ * A clock in whole milliseconds, as times are stored, even if the one given is finer.
+ *
+ * It throws a ConfigurationError `option_invalid` if the one given throws, or returns anything but a time.
+ */
+function wholeClock(clock: () => number): () => number {
+  return () => {
+    let now: unknown;
+    try {
+      now = clock();
+    } catch (cause) {
+      throw noTime(`an error: ${describeError(cause)}`, { cause });
+    }
+    const whole = typeof now === "number" ? Math.trunc(now) : Number.NaN;
+    if (!Number.isSafeInteger(whole)) throw noTime(describeValue(now));
+    return whole;
+  };
+}
+
+function noTime(got: string, options?: { cause: unknown }): ConfigurationError {
+  const message = `expected clock to return milliseconds since 1970, got ${got}: pass one such as Date.now`;
+  return new ConfigurationError("option_invalid", message, options);
 }

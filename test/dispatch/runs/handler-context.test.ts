@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import type { Logger } from "../../../src/base/logger.ts";
-import { handlerContext } from "../../../src/dispatch/runs/handler-context.ts";
-import { OwnSignal } from "../../../src/dispatch/runs/own-signal.ts";
+import { handlerContext, OwnSignal } from "../../../src/dispatch/runs/handler-context.ts";
 import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
 import { haveOneHiddenClass } from "../../hidden-class.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { OwnSignal } from "../../../src/dispatch/runs/own-signal.ts";
+import { OwnSignal } from "../../../src/dispatch/runs/handler-context.ts";
 
 it("the signal is always the same object", () => {
   const own = new OwnSignal();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { OwnSignal } from "../../../src/dispatch/runs/own-signal.ts";
+import type { OwnSignal } from "../../../src/dispatch/runs/handler-context.ts";
 import { runHandler } from "../../../src/dispatch/runs/run-handler.ts";
 import { HookporterError } from "../../../src/errors.ts";
 import type { AttemptRecord } from "../../../src/inbox/attempt-record.ts";

@@ -2,6 +2,7 @@ import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { Logger } from "../../../base/logger.ts";
 import { describeError, HookporterError } from "../../../errors.ts";
+import type { CommitListeners } from "../../vitals.ts";
 import type { WorkResult } from "../commit-together.ts";
 import type { Presence } from "../file/presence.ts";
 import type { BatchRunner } from "../group-commit.ts";
@@ -37,7 +38,7 @@ export function defaultThreading(): Threading {
 export interface WriterReports {
   readonly cannotStart: Logger["warn"];
   /** Told how many milliseconds each batch took, in whichever thread it ran. */
-  readonly committed?: (ms: number) => void;
+  readonly commits?: CommitListeners | undefined;
 }
 
 /** Weight of the latest commit in the moving average. */
@@ -97,7 +98,7 @@ export class ThreadedWriter implements BatchRunner<Operation> {
 
   ranHere(ms: number): void {
     this.#average += (ms - this.#average) * LATEST;
-    this.#reports.committed?.(ms);
+    this.#reports.commits?.note(ms);
   }
 
   /** Lets the thread move the log into the database; returns `false` if there is no thread. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkAge, tooOld } from "../../src/event/age.ts";
+import { checkAge, tooOld } from "../../src/receiver/judge.ts";
 
 const NOW = Date.UTC(2025, 0, 1);
 const LIMITS = { maxAge: 1000, maxSkew: 50 };
