@@ -27,6 +27,13 @@ export type {
 export type { PostgresResult, PostgresStatement } from "../inbox/postgres/transaction.ts";
 export type { EndedState, PruneRequest, SlimRequest, Step, StepResult } from "../inbox/prune-request.ts";
 export type { Runner } from "../inbox/runner.ts";
+export {
+  addNote,
+  type Mismatches,
+  type SenderDay,
+  type SenderNote,
+  type SenderRecord,
+} from "../inbox/senders.ts";
 export type { EndState, Settlement } from "../inbox/settlement.ts";
 export type { TargetCount, TargetWait } from "../inbox/target-wait.ts";
 export type { InboxSize, InboxVitals } from "../inbox/vitals.ts";

@@ -11,6 +11,7 @@ import type { OpenTerms } from "./open-terms.ts";
 import type { EntryOutline, OutlineRequest } from "./outline.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
 import type { Runner } from "./runner.ts";
+import type { SenderNote, SenderRecord } from "./senders.ts";
 import type { Settlement } from "./settlement.ts";
 import type { TargetCount } from "./target-wait.ts";
 import type { InboxVitals } from "./vitals.ts";
@@ -50,6 +51,10 @@ export interface Inbox {
    * while no such damage is known.
    */
   readonly damage?: string | undefined;
+  /** What receivers know of signatures, one record per source. Default: nothing is known. */
+  senders?(): Promise<readonly SenderRecord[]>;
+  /** Adds what a receiver saw of its source's signatures (`addNote`); returns what is known then. Default: it is not kept. */
+  recordSender?(note: SenderNote): Promise<SenderRecord>;
   /** Its size, and how long its commits take. Default: unknown. */
   readonly vitals?: InboxVitals;
   /**

@@ -13,6 +13,7 @@ import { leaseToken } from "./lease.ts";
 import { dueEntries } from "./memory/due.ts";
 import { matchesFilter } from "./memory/filter.ts";
 import { insideTest, type TestTransactions } from "./memory/inside.ts";
+import { Senders } from "./memory/senders.ts";
 import { settleStored } from "./memory/settle.ts";
 import {
   copyOf,
@@ -46,6 +47,10 @@ class MemoryInbox implements Inbox {
   #seq = 0;
   /** By source: events dated at or before this may have been pruned. */
   readonly #prunedUntil = new Map<string, number>();
+
+  readonly #senders = new Senders();
+  readonly senders = this.#senders.all;
+  readonly recordSender = this.#senders.record;
 
   readonly inside?: NonNullable<Inbox["inside"]>;
 

@@ -32,6 +32,7 @@ import { pruneStep, slimStep } from "./postgres/prune.ts";
 import * as reads from "./postgres/reads.ts";
 import { toClaimed } from "./postgres/rows.ts";
 import { Runners } from "./postgres/runners.ts";
+import { readSenders, recordSender } from "./postgres/senders.ts";
 import type { Row } from "./postgres/session.ts";
 import { settleAll } from "./postgres/settle.ts";
 import { Store } from "./postgres/store.ts";
@@ -40,6 +41,7 @@ import { Upkeep } from "./postgres/upkeep.ts";
 import { Wake } from "./postgres/wake.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
 import type { Runner } from "./runner.ts";
+import type { SenderNote, SenderRecord } from "./senders.ts";
 import type { Settlement } from "./settlement.ts";
 import { DROPPED, type TargetCount } from "./target-wait.ts";
 
@@ -254,6 +256,14 @@ class PostgresInbox implements Inbox {
 
   async counts(filter?: CountFilter): Promise<Counts> {
     return reads.countByState(this.#open.store, filter);
+  }
+
+  async senders(): Promise<readonly SenderRecord[]> {
+    return readSenders(this.#open.store);
+  }
+
+  async recordSender(note: SenderNote): Promise<SenderRecord> {
+    return recordSender(this.#writable.store, note);
   }
 
   async close(): Promise<void> {

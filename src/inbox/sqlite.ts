@@ -13,6 +13,7 @@ import type { EntryOutline, OutlineRequest } from "./outline.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
 import type { Runner } from "./runner.ts";
 import { finishOf, isUneventful } from "./runs-within.ts";
+import type { SenderNote } from "./senders.ts";
 import type { Settlement } from "./settlement.ts";
 import { checkAtStart } from "./sqlite/care/check-at-start.ts";
 import { DamagedDeliveries } from "./sqlite/care/damaged-deliveries.ts";
@@ -27,6 +28,7 @@ import type { OperationArguments, OperationName, OperationResult } from "./sqlit
 import { otherRunners } from "./sqlite/processes/runner-records.ts";
 import { type RunnerRecords, Runners } from "./sqlite/processes/runners.ts";
 import * as reads from "./sqlite/reads.ts";
+import { readSenders } from "./sqlite/senders.ts";
 import type { Statements } from "./sqlite/statements.ts";
 import { defaultThreading, type Threading } from "./sqlite/thread/threaded-writer.ts";
 import { Trust } from "./sqlite/trust.ts";
@@ -221,6 +223,9 @@ class SqliteInbox implements Inbox {
   counts(filter?: CountFilter): Promise<Counts> {
     return this.#read((statements) => reads.countByState(statements, filter));
   }
+
+  readonly senders = () => this.#read(readSenders);
+  readonly recordSender = (note: SenderNote) => this.#write("recordSender", note);
 
   async close(): Promise<void> {
     const opened = this.#opened;

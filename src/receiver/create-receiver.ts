@@ -34,6 +34,7 @@ import { OutcomeLog } from "./outcome-log.ts";
 import { planEntry, type Registered } from "./plan.ts";
 import type { Ran, Receiver, ReplacingHandlers } from "./receiver.ts";
 import { Retention } from "./retention.ts";
+import { SenderWatch } from "./sender-watch.ts";
 import { SignedRefusals } from "./signed-refusals.ts";
 import { wire } from "./wire.ts";
 
@@ -68,6 +69,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   readonly #registration: Registration;
   readonly #dispatcher: Dispatcher;
   readonly #retention: Retention;
+  readonly #senders: SenderWatch;
   readonly #observers: Listeners<Observation>;
   readonly #drifts: DriftListeners;
   readonly #intake: Intake;
@@ -88,6 +90,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     this.#drifts = new DriftListeners(settings.log);
     const outcomes = new OutcomeLog(settings.log);
     this.#retention = new Retention(settings);
+    this.#senders = new SenderWatch(settings);
     this.#registration = new Registration(settings, () => this.#router.patterns);
     const here = { router: () => this.#router, startedAt: () => this.#startedAt };
     const missing = new MissingHandlers(settings, here);
@@ -112,7 +115,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     });
     this.#intake = new Intake({
       ...{ settings: () => this.#settings, dispatcher: this.#dispatcher, observers: this.#observers },
-      ...{ signedRefusals: new SignedRefusals(settings), outcomes },
+      ...{ signedRefusals: new SignedRefusals(settings), senders: this.#senders, outcomes },
       refusal: () => (this.ready ? undefined : notReady(this.#phase, this.inbox.damage)),
       onDead: (letter) => this.#tellDead(letter),
     });
@@ -180,6 +183,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     }
     this.#dispatcher.start();
     this.#retention.start();
+    this.#senders.start();
   }
 
   async #open(): Promise<void> {
@@ -205,6 +209,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     await this.#intake.settled();
     await this.#retention.stop();
     await this.#dispatcher.stop(this.#settings.drainTimeout);
+    await this.#senders.stop();
     await this.#release?.();
     await this.#drains.settled();
   }

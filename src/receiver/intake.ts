@@ -16,6 +16,7 @@ import type { Settings } from "./options/options.ts";
 import { type Misconfigured, type Outcome, type Proof, refused, type Unauthorized } from "./outcome.ts";
 import type { OutcomeLog } from "./outcome-log.ts";
 import { toAnswer } from "./response.ts";
+import type { SenderWatch } from "./sender-watch.ts";
 import type { SignedRefusals } from "./signed-refusals.ts";
 
 /** What taking deliveries needs of the receiver. */
@@ -25,6 +26,7 @@ interface Receiving {
   readonly dispatcher: Pick<Dispatcher, "reserve" | "wake">;
   readonly observers: Listeners<Observation>;
   readonly signedRefusals: SignedRefusals;
+  readonly senders: SenderWatch;
   readonly outcomes: OutcomeLog;
   /** Why deliveries are not accepted now, if they are not. */
   readonly refusal: () => Error | undefined;
@@ -122,7 +124,7 @@ export class Intake {
 
   /** Accepts a delivery, and runs its entry at once if there is room. */
   async #accept(delivery: Delivery, prove: Prove, holdMs: number | undefined): Promise<Outcome> {
-    const { dispatcher, refusal, onDead } = this.#receiving;
+    const { dispatcher, senders, refusal, onDead } = this.#receiving;
     const error = refusal();
     if (error !== undefined) return { type: "unavailable", error };
     const settings = this.#receiving.settings();
@@ -136,6 +138,7 @@ export class Intake {
         reservation = dispatcher.reserve();
         outcome = await accept(delivery, proof, settings, { holdMs, reservation });
       }
+      senders.delivered(delivery, proof, outcome);
       if (outcome.type === "misconfigured") misconfigured(outcome.error, settings);
     } catch (thrown) {
       outcome = misconfigured(thrown, settings);

@@ -1,12 +1,10 @@
 import { isLogged, type Logger } from "../base/logger.ts";
+import { OnceAMinute } from "../base/once-a-minute.ts";
 import { problemLine } from "../event/data-problems.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { type Settlement, stateAfter } from "../inbox/settlement.ts";
 import { TARGET_AWAY } from "../inbox/target-wait.ts";
 import type { Accepted, Outcome, Refused, Rejected, Unauthorized } from "./outcome.ts";
-
-/** Milliseconds between two lines about unauthentic requests of one reason: anyone can send them, at any rate. */
-const PAUSE = 60_000;
 
 /**
  * Logs one line for what became of each delivery and of each run, with no value of a body, header or error's message.
@@ -14,7 +12,7 @@ const PAUSE = 60_000;
  */
 export class OutcomeLog {
   readonly #log: Logger;
-  readonly #strangers = new Map<string, { readonly loggedAt: number; unlogged: number }>();
+  readonly #strangers = new OnceAMinute<string>();
   readonly #away = new Set<string>();
 
   constructor(log: Logger) {
@@ -72,15 +70,11 @@ export class OutcomeLog {
   }
 
   #stranger({ type, reason }: Unauthorized | Refused, durationMs: number): void {
-    const now = performance.now();
-    const before = this.#strangers.get(reason);
-    if (before !== undefined && now - before.loggedAt < PAUSE) {
-      before.unlogged++;
-      return;
-    }
-    this.#strangers.set(reason, { loggedAt: now, unlogged: 0 });
+    if (reason === "signature_mismatch") return; // told by `SenderWatch`, which knows what came before
+    const leftOut = this.#strangers.leftOut(reason, performance.now());
+    if (leftOut === undefined) return;
     this.#line("info", "a request was refused; others like it are not logged for a minute", () => {
-      return { outcome: type, reason, durationMs, unlogged: before?.unlogged || undefined };
+      return { outcome: type, reason, durationMs, unlogged: leftOut || undefined };
     });
   }
 

@@ -1,3 +1,4 @@
+import { OnceAMinute } from "../base/once-a-minute.ts";
 import { readHeader } from "../signature/header.ts";
 import { shownUrl } from "../text/shown-url.ts";
 import type { Incoming } from "./incoming.ts";
@@ -8,9 +9,6 @@ import { toAnswer } from "./response.ts";
 
 type Needed = Pick<Settings, "log" | "signatureHeader" | "bodyLimit">;
 type Head = Pick<Incoming, "method" | "target" | "path" | "headers">;
-
-/** Milliseconds between two warnings of one cause. Anyone can send such requests, so they must not fill the log. */
-const PAUSE = 60_000;
 
 /** The most characters of a target in the log. */
 const MAX_TARGET = 200;
@@ -31,7 +29,7 @@ const CAUSES: Partial<Record<RefusalReason, (path: string, bodyLimit: number) =>
  */
 export class SignedRefusals {
   readonly #settings: Needed;
-  readonly #causes = new Map<RefusalReason, { readonly warnedAt: number; unlogged: number }>();
+  readonly #lines = new OnceAMinute<RefusalReason>();
 
   constructor(settings: Needed) {
     this.#settings = settings;
@@ -51,20 +49,13 @@ export class SignedRefusals {
     const { reason } = outcome;
     const cause = CAUSES[reason];
     if (cause === undefined || !this.isSigned(head)) return;
-    const before = this.#causes.get(reason);
-    const since = now - (before?.warnedAt ?? Number.NEGATIVE_INFINITY);
-    // After a clock was set back, it warns again at once.
-    if (before !== undefined && since >= 0 && since < PAUSE) {
-      before.unlogged++;
-      return;
-    }
-    this.#causes.set(reason, { warnedAt: now, unlogged: 0 });
-    const unlogged = before?.unlogged || undefined;
+    const leftOut = this.#lines.leftOut(reason, now);
+    if (leftOut === undefined) return;
     const { status } = toAnswer(outcome);
     const why = cause(head.path, this.#settings.bodyLimit);
     try {
       this.#settings.log.warn(
-        { reason, unlogged },
+        { reason, unlogged: leftOut || undefined },
         `a signed ${shownHead(head)} was answered ${status}: ${why}`,
       );
     } catch {} // a logger that fails must not cost the sender its answer

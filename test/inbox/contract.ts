@@ -19,6 +19,7 @@ import { describeOrder } from "./order-contract.ts";
 import { describePruning } from "./pruning-contract.ts";
 import { describeRoles } from "./roles-contract.ts";
 import { describeSearch } from "./search-contract.ts";
+import { describeSenders } from "./senders-contract.ts";
 import { describeSources } from "./source-contract.ts";
 import { describeWaits } from "./waits-contract.ts";
 
@@ -717,6 +718,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
     describeOrder(makeInbox);
     describeWaits(makeInbox);
     describePruning(makeInbox);
+    describeSenders(makeInbox);
     describeSources(makeInbox);
     describeSearch(makeInbox);
     describeRoles(makeInbox);

@@ -138,7 +138,7 @@ describe("the log has one line for", () => {
     for (let n = 0; n < 20; n++) await post(freshEnvelope(), { secret: "another-secret-0123456789" });
     for (let n = 0; n < 20; n++) await post(freshEnvelope(), { method: "GET" });
     expect(logged).toMatchObject([
-      { level: "info", fields: { outcome: "unauthorized", reason: "signature_mismatch" } },
+      { level: "warn", fields: { outcome: "unauthorized", reason: "signature_mismatch" } },
       { level: "info", fields: { outcome: "refused", reason: "wrong_method" } },
     ]);
   });

@@ -4,7 +4,7 @@ import { DAY_FUNCTIONS, FIRST_PARTITIONS } from "./days.ts";
 import { stateOf } from "./errors.ts";
 import type { Query } from "./session.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
-import { TABLES } from "./tables.ts";
+import { STEP_2_TABLES, TABLES } from "./tables.ts";
 
 /** One version of the schema. */
 interface Migration {
@@ -19,6 +19,7 @@ interface Migration {
  */
 const MIGRATIONS: readonly Migration[] = [
   { statements: [...split(TABLES), FIRST_PARTITIONS, ...splitFunctions(DAY_FUNCTIONS)], breaking: true },
+  { statements: split(STEP_2_TABLES), breaking: false },
 ];
 
 /** The newest schema version that this code knows. */

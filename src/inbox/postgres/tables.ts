@@ -169,3 +169,41 @@ export const TABLES = `
     server text
   );
 `;
+
+/** Version 2. A process of version 1 does not know them, and does all that it did: see the same tables of `sqlite/`. */
+export const STEP_2_TABLES = `
+  -- One row per source: what its receivers saw of signatures, and nothing of a request. Written at most every 10 seconds.
+  -- The latest authentic delivery; those since then that match no secret; the events and the longest gap of 14 days, as JSON.
+  CREATE TABLE @.sender (
+    source text COLLATE "C" PRIMARY KEY,
+    authentic_at bigint,
+    mismatches bigint NOT NULL DEFAULT 0,
+    bodies bigint NOT NULL DEFAULT 0,
+    mismatched_from bigint,
+    mismatched_to bigint,
+    days text NOT NULL DEFAULT '[]'
+  );
+
+  -- The rest is for pausing and erasing. Nothing uses it yet: it is here so that neither needs a migration of its own.
+
+  -- What must not run now: a scope is 'kind', 'handler', 'target', 'source', or 'all' with an empty name.
+  CREATE TABLE @.paused (
+    scope text COLLATE "C" NOT NULL,
+    name text COLLATE "C" NOT NULL,
+    since bigint NOT NULL,
+    who text NOT NULL,
+    PRIMARY KEY (scope, name)
+  );
+
+  -- The proof of an erasure: when, how many entries, and a digest of their dedup keys once it is complete.
+  CREATE SEQUENCE @.erasure_id;
+  CREATE TABLE @.erasure (
+    id bigint PRIMARY KEY,
+    erased_at bigint NOT NULL,
+    entries bigint NOT NULL,
+    keys_hash text
+  );
+
+  -- An entry of which only the dedup key is left, so that it is not taken for new.
+  CREATE TABLE @.erased (seq bigint PRIMARY KEY, erasure bigint NOT NULL);
+`;

@@ -131,6 +131,43 @@ const MIGRATIONS: readonly Step[] = [
       createIndexInPlace(database, ENTRY_WAITS);
     },
   },
+  {
+    sql: `
+  -- One row per source: what its receivers saw of signatures, and nothing of a request. Written at most every 10 seconds.
+  -- The latest authentic delivery; those since then that match no secret; the events and the longest gap of 14 days, as JSON.
+  CREATE TABLE sender (
+    source TEXT PRIMARY KEY,
+    authentic_at INTEGER,
+    mismatches INTEGER NOT NULL,
+    bodies INTEGER NOT NULL,
+    mismatched_from INTEGER,
+    mismatched_to INTEGER,
+    days TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- The rest is for pausing and erasing. Nothing uses it yet: it is here so that neither needs a migration of its own.
+
+  -- What must not run now: a scope is 'kind', 'handler', 'target', 'source', or 'all' with an empty name.
+  CREATE TABLE paused (
+    scope TEXT NOT NULL,
+    name TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    who TEXT NOT NULL,
+    PRIMARY KEY (scope, name)
+  ) STRICT, WITHOUT ROWID;
+
+  -- The proof of an erasure: when, how many entries, and a digest of their dedup keys once it is complete.
+  CREATE TABLE erasure (
+    id INTEGER PRIMARY KEY,
+    erased_at INTEGER NOT NULL,
+    entries INTEGER NOT NULL,
+    keys_hash TEXT
+  ) STRICT;
+
+  -- An entry of which only the dedup key is left, so that it is not taken for new.
+  CREATE TABLE erased (seq INTEGER PRIMARY KEY, erasure INTEGER NOT NULL) STRICT;
+  `,
+  },
 ];
 
 /** The newest schema version that this code knows. */

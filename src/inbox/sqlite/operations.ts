@@ -17,6 +17,7 @@ import { isBehind, releaseAll, releaseBehind, releaseNext } from "./order.ts";
 import { forgetRunners, recordRunner } from "./processes/runner-records.ts";
 import { giveBackPages, pruneStep, slimStep } from "./prune.ts";
 import { attemptValues, waitsValue } from "./rows.ts";
+import { recordSender } from "./senders.ts";
 import type { Statements } from "./statements.ts";
 
 /**
@@ -40,6 +41,7 @@ export const OPERATIONS = {
   giveBackPages,
   recordRunner,
   forgetRunners,
+  recordSender,
 };
 
 export type OperationName = keyof typeof OPERATIONS;

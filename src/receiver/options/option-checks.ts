@@ -24,6 +24,8 @@ const OPTIONAL_INBOX_METHODS: Methods<Exclude<OptionalNames<Inbox>, "damage" | "
   backlog: true,
   inside: true,
   outlines: true,
+  senders: true,
+  recordSender: true,
 };
 const TRACING_METHODS: Methods<keyof Tracing> = { delivery: true, attempt: true };
 const LOG_METHODS: Methods<keyof Logger> = { debug: true, info: true, warn: true, error: true };

@@ -4,9 +4,18 @@ import { postgresInbox } from "../../../src/inbox/postgres.ts";
 
 /** Empties the tables of a schema, and begins the numbers of entries anew; much faster than a schema for each test. */
 export const emptySql = (schema: string) => [
-  ...["entry", "delivery", "turn", "stuck", "done", "attempt", "repeat", "runner", "no_longer_needed"].map(
-    (table) => `DELETE FROM ${schema}.${table}`,
-  ),
+  ...[
+    "entry",
+    "delivery",
+    "turn",
+    "stuck",
+    "done",
+    "attempt",
+    "repeat",
+    "runner",
+    "sender",
+    "no_longer_needed",
+  ].map((table) => `DELETE FROM ${schema}.${table}`),
   `UPDATE ${schema}.pruned SET marks = '{}'`,
   `ALTER SEQUENCE ${schema}.seq RESTART`,
 ];

@@ -1,5 +1,9 @@
 /** SQL that turns an inbox file back into the schema of version 0.1.0, apart from its rows. */
 export const TO_SCHEMA_2 = `
+  DROP TABLE sender;
+  DROP TABLE paused;
+  DROP TABLE erasure;
+  DROP TABLE erased;
   DROP INDEX entry_waits;
   ALTER TABLE entry DROP COLUMN waits;
   ALTER TABLE entry DROP COLUMN problems;

@@ -1,0 +1,43 @@
+import { addNote, type SenderNote, type SenderRecord } from "../senders.ts";
+import { decodeText, encodeText } from "../text.ts";
+import type { Row } from "./session.ts";
+import type { Store } from "./store.ts";
+
+/** Adds what a receiver saw of its source's signatures; returns what is known then. */
+export async function recordSender(store: Store, note: SenderNote): Promise<SenderRecord> {
+  const source = encodeText(note.source);
+  return store.transaction(async (query) => {
+    await query("INSERT INTO @.sender (source) VALUES ($1::text) ON CONFLICT DO NOTHING", [source]);
+    // Locked, so that what another receiver adds meanwhile is not lost.
+    const rows = await query("SELECT * FROM @.sender WHERE source = $1::text FOR UPDATE", [source]);
+    const [known = { source: note.source, days: [] }] = rows.map(toSender);
+    const record = addNote(known, note);
+    const { authenticAt, mismatches, days } = record;
+    await query(
+      `UPDATE @.sender SET authentic_at = $2::bigint, mismatches = $3::bigint, bodies = $4::bigint,
+         mismatched_from = $5::bigint, mismatched_to = $6::bigint, days = $7::text
+       WHERE source = $1::text`,
+      [
+        ...[source, authenticAt ?? null, mismatches?.count ?? 0, mismatches?.bodies ?? 0],
+        ...[mismatches?.from ?? null, mismatches?.to ?? null, JSON.stringify(days)],
+      ],
+    );
+    return record;
+  });
+}
+
+/** What is known of all sources. */
+export async function readSenders(store: Store): Promise<readonly SenderRecord[]> {
+  return (await store.query("SELECT * FROM @.sender ORDER BY source")).map(toSender);
+}
+
+function toSender(row: Row): SenderRecord {
+  const [count, bodies] = [Number(row.mismatches), Number(row.bodies)];
+  const [from, to] = [Number(row.mismatched_from), Number(row.mismatched_to)];
+  return {
+    source: decodeText(row.source as string),
+    ...(row.authentic_at !== null && { authenticAt: Number(row.authentic_at) }),
+    ...(count > 0 && { mismatches: { count, bodies, from, to } }),
+    days: JSON.parse(row.days as string),
+  };
+}

@@ -1,0 +1,38 @@
+import { addNote, type SenderNote, type SenderRecord } from "../senders.ts";
+import { decodeText, encodeText } from "../text.ts";
+import type { Row } from "./rows.ts";
+import type { Statements } from "./statements.ts";
+
+/** Adds what a receiver saw of its source's signatures, within a transaction; returns what is known then. */
+export function recordSender(statements: Statements, note: SenderNote): SenderRecord {
+  const source = encodeText(note.source);
+  const row = statements.get("SELECT * FROM sender WHERE source = ?", source);
+  const record = addNote(row === undefined ? { source: note.source, days: [] } : toSender(row), note);
+  const { authenticAt, mismatches, days } = record;
+  statements.run(
+    `INSERT INTO sender (source, authentic_at, mismatches, bodies, mismatched_from, mismatched_to, days)
+     VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (source) DO UPDATE SET authentic_at = excluded.authentic_at, mismatches = excluded.mismatches,
+       bodies = excluded.bodies, mismatched_from = excluded.mismatched_from, mismatched_to = excluded.mismatched_to,
+       days = excluded.days`,
+    ...[source, authenticAt ?? null, mismatches?.count ?? 0, mismatches?.bodies ?? 0],
+    ...[mismatches?.from ?? null, mismatches?.to ?? null, JSON.stringify(days)],
+  );
+  return record;
+}
+
+/** What is known of all sources; nothing in a file whose schema is older. */
+export function readSenders(statements: Statements): readonly SenderRecord[] {
+  if (statements.get("SELECT 1 FROM sqlite_schema WHERE name = 'sender'") === undefined) return [];
+  return statements.all("SELECT * FROM sender ORDER BY source").map(toSender);
+}
+
+function toSender(row: Row): SenderRecord {
+  const { mismatches: count, bodies, mismatched_from: from, mismatched_to: to } = row;
+  return {
+    source: decodeText(row.source as string),
+    ...(row.authentic_at !== null && { authenticAt: row.authentic_at as number }),
+    ...(count !== 0 && { mismatches: { count, bodies, from, to } as SenderRecord["mismatches"] }),
+    days: JSON.parse(row.days as string),
+  };
+}

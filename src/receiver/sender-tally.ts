@@ -1,0 +1,74 @@
+import { hash } from "node:crypto";
+import { dayOf, ENOUGH_BODIES, type Mismatches, type SenderDay, type SenderNote } from "../inbox/senders.ts";
+
+type Open<Type> = { -readonly [Name in keyof Type]: Type[Name] };
+
+/** Counts what a receiver sees of its source's signatures, from one note to the next. Cheap: it is part of every delivery. */
+export class SenderTally {
+  readonly #source: string;
+  #first = 0;
+  #last = 0;
+  #isChanged = false;
+  #days: Open<SenderDay>[] = [];
+  #mismatches: Open<Mismatches> | undefined;
+  /** Digests of the bodies since the latest authentic delivery, no more of them than are needed. Never stored. */
+  readonly #bodies = new Set<string>();
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  /** Counts an authentic delivery; after it, mismatches are counted from the start. */
+  authentic(at: number, isEvent: boolean): void {
+    const gap = this.#first === 0 ? 0 : Math.max(0, at - this.#last);
+    const day = dayOf(at);
+    let latest = this.#days.at(-1);
+    if (latest?.day !== day) {
+      latest = { day, events: 0, longestGap: 0 };
+      this.#days.push(latest);
+    }
+    if (isEvent) latest.events++;
+    if (gap > latest.longestGap) latest.longestGap = gap;
+    if (this.#first === 0) this.#first = at;
+    this.#last = at;
+    this.#isChanged = true;
+    if (this.#bodies.size > 0) this.forgetMismatches();
+  }
+
+  /** Counts a delivery whose signature matches no secret. */
+  mismatch(body: Uint8Array, at: number): void {
+    let isOther = false;
+    if (this.#bodies.size < ENOUGH_BODIES) {
+      const { size } = this.#bodies;
+      isOther = this.#bodies.add(hash("sha256", body)).size > size;
+    }
+    this.#mismatches ??= { count: 0, bodies: 0, from: at, to: at };
+    this.#mismatches.count++;
+    this.#mismatches.to = at;
+    if (isOther) this.#mismatches.bodies++;
+    this.#isChanged = true;
+  }
+
+  /** Another process has received an authentic delivery since. */
+  forgetMismatches(): void {
+    this.#mismatches = undefined;
+    this.#bodies.clear();
+  }
+
+  /** What was counted since it was last taken; `undefined` if that is nothing. */
+  get seen(): SenderNote | undefined {
+    if (!this.#isChanged) return undefined;
+    const authentic = this.#first === 0 ? undefined : { first: this.#first, last: this.#last };
+    return { source: this.#source, authentic, mismatches: this.#mismatches, days: this.#days };
+  }
+
+  /** The same, and begins again. */
+  take(): SenderNote | undefined {
+    const note = this.seen;
+    this.#first = 0;
+    this.#days = [];
+    this.#mismatches = undefined;
+    this.#isChanged = false;
+    return note;
+  }
+}

@@ -1,0 +1,130 @@
+import type { Logger } from "../base/logger.ts";
+import { OnceAMinute } from "../base/once-a-minute.ts";
+import { within } from "../base/within.ts";
+import { describeError } from "../errors.ts";
+import type { Delivery } from "../event/delivery.ts";
+import { addNote, noAuthentic, type SenderNote, type SenderRecord } from "../inbox/senders.ts";
+import { mismatchText } from "./mismatch-text.ts";
+import type { Settings } from "./options/options.ts";
+import type { Misconfigured, Outcome, Proof, Unauthorized } from "./outcome.ts";
+import { SenderTally } from "./sender-tally.ts";
+
+/** Milliseconds between two notes in the inbox. */
+export const NOTE_EVERY = 10_000;
+/** Milliseconds that the last note may take once the receiver closes: a database that hangs must not hold it up. */
+const LAST_NOTE = 2000;
+/** Entries that an inbox without a record is asked for, since one of an older version has none. */
+const LOOKED_AT = 1000;
+
+type Terms = Pick<Settings, "inbox" | "source" | "log">;
+
+/**
+ * Notices that a sender's secret was changed: counts what is authentic and what is not, warns, and notes the numbers in the
+ * inbox, for other processes and the next start. A delivery costs no write.
+ */
+export class SenderWatch {
+  readonly #terms: Terms;
+  readonly #tally: SenderTally;
+  readonly #lines = new OnceAMinute<"mismatch" | "failure">();
+  #record: SenderRecord;
+  #timer: NodeJS.Timeout | undefined;
+  #noting: Promise<void> = Promise.resolve();
+
+  constructor(terms: Terms) {
+    this.#terms = terms;
+    this.#tally = new SenderTally(terms.source);
+    this.#record = { source: terms.source, days: [] };
+  }
+
+  /** Begins to note what is counted. */
+  start(): void {
+    this.#next(() => this.#recall());
+    this.#timer = setInterval(() => this.#next(() => this.#note()), NOTE_EVERY).unref();
+  }
+
+  /** Notes the rest. Call it while the inbox is open. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    if (this.#timer === undefined) return;
+    this.#next(() => this.#note());
+    await within(this.#noting, LAST_NOTE, () => undefined);
+  }
+
+  /** Counts a delivery that was looked at as a whole. */
+  delivered(
+    { body, receivedAt }: Delivery,
+    proof: Proof | Unauthorized | Misconfigured,
+    outcome: Outcome,
+  ): void {
+    if (!("type" in proof)) {
+      const isEvent = (outcome.type === "accepted" || outcome.type === "rejected") && !outcome.duplicate;
+      if (proof.secret !== undefined) this.#tally.authentic(receivedAt, isEvent);
+    } else if (proof.type === "unauthorized" && proof.reason === "signature_mismatch") {
+      this.#tally.mismatch(body, receivedAt);
+      this.#warn(receivedAt);
+    }
+  }
+
+  /** What is known, with what was counted since. */
+  get #known(): SenderRecord {
+    const seen = this.#tally.seen;
+    return seen === undefined ? this.#record : addNote(this.#record, seen);
+  }
+
+  #warn(now: number): void {
+    const unlogged = this.#lines.leftOut("mismatch", now);
+    if (unlogged === undefined) return;
+    const record = this.#known;
+    // Louder only then: strangers must not fill the log with errors.
+    const level: keyof Logger = noAuthentic(record, now) ? "error" : "warn";
+    const refused = record.mismatches?.count;
+    const fields = {
+      ...{ outcome: "unauthorized", reason: "signature_mismatch", source: record.source },
+      ...{ refused, unlogged: unlogged || undefined },
+    };
+    const message = `a well-formed signature matches no secret: ${mismatchText(record, now)}`;
+    try {
+      this.#terms.log[level](fields, message);
+    } catch {} // a logger that fails must not cost the sender its answer
+  }
+
+  /** One after the other; never rejects. */
+  #next(work: () => Promise<void>): void {
+    this.#noting = this.#noting.then(work).catch((thrown) => {
+      if (this.#lines.leftOut("failure", performance.now()) === undefined) return;
+      this.#terms.log.debug(
+        { error: describeError(thrown) },
+        "what was seen of signatures could not be noted",
+      );
+    });
+  }
+
+  /** Reads what earlier processes noted. If that is nothing, the newest entries say when events came. */
+  async #recall(): Promise<void> {
+    const { inbox, source } = this.#terms;
+    if (inbox.recordSender === undefined) return;
+    const known = (await inbox.senders?.())?.find((one) => one.source === source);
+    if (known !== undefined) this.#record = known;
+    else {
+      const entries = await inbox.list({ limit: LOOKED_AT });
+      const tally = new SenderTally(source);
+      for (const { key, receivedAt } of entries) if (key.source === source) tally.authentic(receivedAt, true);
+      await this.#write(tally.take());
+    }
+  }
+
+  async #note(): Promise<void> {
+    await this.#write(this.#tally.take());
+  }
+
+  async #write(note: SenderNote | undefined): Promise<void> {
+    if (note === undefined) return;
+    const before = this.#record.authenticAt;
+    this.#record = addNote(this.#record, note); // in case it cannot be kept
+    const kept = await this.#terms.inbox.recordSender?.(note);
+    if (kept === undefined) return;
+    this.#record = kept;
+    const ownAt = note.authentic?.last ?? before;
+    if (kept.authenticAt !== ownAt) this.#tally.forgetMismatches();
+  }
+}
