@@ -56,7 +56,10 @@ const SIGNATURE: readonly Row[] = [
     "401, `signature_mismatch`; an empty body with a valid signature: 400, dead letter `empty_body`",
   ],
   ["a header of 16 kB, headers of 20 kB", "431, connection closed"],
-  ["an endless series of random signatures", "401 each; memory does not grow, nothing is kept; one line a minute in the log"],
+  [
+    "an endless series of random signatures",
+    "401 each; memory does not grow, nothing is kept; one line a minute in the log",
+  ],
   ["64 Latin-1 letters, which take twice as many bytes in UTF-8", "401, `signature_malformed`; never 500"],
   [
     "digests that differ in the first, a middle or the last byte",
