@@ -36,7 +36,7 @@ export async function append(inbox: Inbox, next: () => NewEntry, many: number): 
 
 /** The settlement of a claimed entry that was handled. */
 export function done({ seq, lease }: ClaimedEntry): Settlement {
-  const record = { attempt: 1, handler: "*", startedAt: Date.now(), durationMs: 1, outcome: "ok" as const };
+  const record = { attempt: 1, handler: "*", startedAt: Date.now(), duration: 1, outcome: "ok" as const };
   const records = [{ ...record, error: null, failure: null, note: null }];
   const ended = { state: "done" as const, reason: null, runAt: Date.now(), finishedHandlers: ["*"] };
   return { seq, lease, ...ended, records, unordered: true };

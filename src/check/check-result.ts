@@ -19,9 +19,10 @@ export interface CheckResult {
   readonly why: string;
   /** What is wrong with the receiver and how to fix it, or why the case was not applicable. */
   readonly fix: string | null;
-  /** How long the receiver took for its slowest answer, from the end of the request; `null` if not measured. */
-  readonly responseMs: number | null;
-  readonly durationMs: number;
+  /** Milliseconds that the receiver took for its slowest answer, from the end of the request; `null` if not measured. */
+  readonly responseTime: number | null;
+  /** Milliseconds. */
+  readonly duration: number;
 }
 
 /** The result of a whole run. */
@@ -29,7 +30,8 @@ export interface CheckReport {
   readonly url: string;
   /** ISO 8601 in UTC. */
   readonly startedAt: string;
-  readonly durationMs: number;
+  /** Milliseconds. */
+  readonly duration: number;
   readonly results: readonly CheckResult[];
   /** How long answers took; `null` if there was none. */
   readonly responseTimes: ResponseTimes | null;

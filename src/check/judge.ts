@@ -8,7 +8,7 @@ export interface Circumstances {
   readonly timeout: number;
   /** Milliseconds after which an answer is slow. */
   readonly slow: number;
-  readonly durationMs: number;
+  readonly duration: number;
 }
 
 /** Decides whether the evidence of a case is correct, and if not, what to fix. */
@@ -17,10 +17,10 @@ export function judge(
   { answers, runs, confirmed = [] }: Evidence,
   circumstances: Circumstances,
 ): CheckResult {
-  const { durationMs, slow } = circumstances;
-  const responseMs = slowestOf(answers);
-  const base = { ...blank(one), answer: answersText(answers), durationMs };
-  const seen = { ...base, runs: runs ?? null, responseMs };
+  const { duration, slow } = circumstances;
+  const responseTime = slowestOf(answers);
+  const base = { ...blank(one), answer: answersText(answers), duration };
+  const seen = { ...base, runs: runs ?? null, responseTime };
   const wrong = answers.find((answer) => !isIn(answer, one.right));
   if (wrong !== undefined) {
     const which = confirmed.length === 0 ? "" : `; confirmed: ${confirmed.join(", ")}`;
@@ -36,8 +36,8 @@ export function judge(
   const { best } = one;
   const second = best === undefined ? undefined : answers.find((answer) => !isIn(answer, best));
   if (best === undefined || second === undefined) {
-    if (responseMs === null || responseMs <= slow) return { ...seen, outcome: "passed" };
-    return { ...seen, outcome: "failed", severity: "recommended", fix: slowFix(responseMs) };
+    if (responseTime === null || responseTime <= slow) return { ...seen, outcome: "passed" };
+    return { ...seen, outcome: "failed", severity: "recommended", fix: slowFix(responseTime) };
   }
   const fix =
     best.includes("200") || !isIn(second, ["4xx"])
@@ -59,15 +59,15 @@ export function notApplicable(one: CheckCase, reason: string): CheckResult {
 }
 
 /** The result of a case whose observer failed. It counts as failed, since nothing was observed. */
-export function notObserved(one: CheckCase, reason: string, durationMs: number): CheckResult {
-  return { ...blank(one), outcome: "failed", fix: `could not be observed: ${reason}`, durationMs };
+export function notObserved(one: CheckCase, reason: string, duration: number): CheckResult {
+  return { ...blank(one), outcome: "failed", fix: `could not be observed: ${reason}`, duration };
 }
 
 function blank(one: CheckCase): Omit<CheckResult, "outcome"> {
   const { id, sent, severity, why } = one;
   return {
     ...{ id, sent, severity, why, group: groupOf(one), right: rightText(one) },
-    ...{ answer: null, runs: null, fix: null, responseMs: null, durationMs: 0 },
+    ...{ answer: null, runs: null, fix: null, responseTime: null, duration: 0 },
   };
 }
 

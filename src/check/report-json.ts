@@ -1,12 +1,12 @@
 import type { CheckReport } from "./check-result.ts";
 
 /** The version of the JSON report; it increases when a field changes its meaning or is removed. */
-export const REPORT_SCHEMA_VERSION = 1;
+export const REPORT_SCHEMA_VERSION = 2;
 
 export function jsonReport({
   url,
   startedAt,
-  durationMs,
+  duration,
   responseTimes,
   stopped,
   counts,
@@ -14,7 +14,7 @@ export function jsonReport({
   results,
 }: CheckReport): string {
   const document = {
-    ...{ schemaVersion: REPORT_SCHEMA_VERSION, url, startedAt, durationMs, responseTimes, stopped },
+    ...{ schemaVersion: REPORT_SCHEMA_VERSION, url, startedAt, duration, responseTimes, stopped },
     ...{ summary: counts, diagnosis, cases: results },
   };
   return `${JSON.stringify(document, null, 2)}\n`;

@@ -5,7 +5,7 @@ import { type CheckReport, type CheckResult, isFatal } from "./check-result.ts";
  * A report as JUnit XML: a suite per group, a test per case. Results that fail the run are a `failure`; cases that were
  * not applicable, or failed only as advice, are `skipped` with their reason, so that viewers show them without failing.
  */
-export function junitReport({ url, startedAt, durationMs, results }: CheckReport, strict: boolean): string {
+export function junitReport({ url, startedAt, duration, results }: CheckReport, strict: boolean): string {
   const suites = (Object.keys(GROUPS) as Group[]).flatMap((group) => {
     const own = results.filter((one) => one.group === group);
     if (own.length === 0) return [];
@@ -22,17 +22,17 @@ export function junitReport({ url, startedAt, durationMs, results }: CheckReport
   });
   // The schema of Jenkins' xUnit plugin knows `skipped` of a suite only.
   const { skipped: _, ...known } = counts(results, strict);
-  const whole = { name: "hookporter check", ...known, time: seconds(durationMs) };
+  const whole = { name: "hookporter check", ...known, time: seconds(duration) };
   const lines = ['<?xml version="1.0" encoding="UTF-8"?>', `<testsuites${attributesText(whole)}>`, ...suites];
   return `${lines.join("\n")}\n</testsuites>\n`;
 }
 
 function testCase(one: CheckResult, strict: boolean): string {
-  const { id, group, sent, outcome, severity, answer, right, runs, fix, why, durationMs } = one;
+  const { id, group, sent, outcome, severity, answer, right, runs, fix, why, duration } = one;
   const attributes = {
     name: `${id} ${sent}`,
     classname: `hookporter.check.${group}`,
-    time: seconds(durationMs),
+    time: seconds(duration),
   };
   const open = `    <testcase${attributesText(attributes)}`;
   if (outcome === "passed") return `${open}/>`;
@@ -64,7 +64,7 @@ function counts(results: readonly CheckResult[], strict: boolean) {
 }
 
 function sum(results: readonly CheckResult[]): number {
-  return results.reduce((total, { durationMs }) => total + durationMs, 0);
+  return results.reduce((total, { duration }) => total + duration, 0);
 }
 
 function seconds(milliseconds: number): string {

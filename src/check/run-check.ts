@@ -66,7 +66,7 @@ export async function runCheck(options: CheckOptions): Promise<CheckReport> {
   const responseTimes = responseTimesOf(results);
   return {
     ...{ url: shownUrl(url), startedAt, results, stopped, responseTimes },
-    durationMs: Math.round(performance.now() - start),
+    duration: Math.round(performance.now() - start),
     diagnosis: [...diagnose(results, found), ...diagnoseTimes(responseTimes, slow)],
     counts: countResults(results),
   };
@@ -123,15 +123,15 @@ class Run {
     if (one.needsObserver === true && observer === undefined)
       return notApplicable(one, "cannot be seen without --observe");
     const start = performance.now();
-    const durationMs = () => Math.round(performance.now() - start);
+    const duration = () => Math.round(performance.now() - start);
     let evidence: Evidence;
     try {
       evidence = toEvidence(await one.run(new Probe(one.id, this.#probing)));
     } catch (thrown) {
       if (!(thrown instanceof HookporterError)) throw thrown;
-      return notObserved(one, describeError(thrown), durationMs());
+      return notObserved(one, describeError(thrown), duration());
     }
-    const result = judge(one, evidence, { timeout, slow, durationMs: durationMs() });
+    const result = judge(one, evidence, { timeout, slow, duration: duration() });
     await this.#lookAfter(one, evidence.answers);
     return one.id === CONTROL ? this.#explain(result, evidence.answers) : result;
   }

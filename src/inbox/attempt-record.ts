@@ -15,7 +15,8 @@ export interface AttemptRecord {
   /** The handler's name. An entry that ends without a run (no handler, invalid data) has no record. */
   readonly handler: string;
   readonly startedAt: number;
-  readonly durationMs: number;
+  /** Milliseconds. */
+  readonly duration: number;
   readonly outcome: "ok" | "error" | "timeout";
   /** The error's message, and those of its causes: `fetch failed ← connect ECONNREFUSED …`. At most 2 KiB of text. */
   readonly error: string | null;

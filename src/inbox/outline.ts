@@ -4,7 +4,7 @@ import type { Entry } from "./entry.ts";
 /** A run without what takes much room. */
 export type RunOutline = Pick<
   AttemptRecord,
-  "attempt" | "handler" | "startedAt" | "durationMs" | "outcome" | "error"
+  "attempt" | "handler" | "startedAt" | "duration" | "outcome" | "error"
 >;
 
 /** What a list shows of an entry besides the entry itself. */

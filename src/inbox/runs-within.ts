@@ -6,7 +6,7 @@ import type { Settlement } from "./settlement.ts";
 // `finished_handlers` lists the handlers that have finished, each by its name or by the record of its run.
 
 /** A handler in the column. */
-type Finished = string | readonly [handler: string, attempt: number, startedAt: number, durationMs: number];
+type Finished = string | readonly [handler: string, attempt: number, startedAt: number, duration: number];
 
 export function isUneventful(settlement: Settlement): boolean {
   const { state, reason, problems, waits, uncount = false, records, finishedHandlers } = settlement;
@@ -40,7 +40,7 @@ export function finishOf({ seq, lease, runAt, records, unordered = false }: Sett
 /** The value of the column, with the runs of all handlers in it. */
 export function withRuns(records: readonly AttemptRecord[]): string {
   return JSON.stringify(
-    records.map(({ handler, attempt, startedAt, durationMs }) => [handler, attempt, startedAt, durationMs]),
+    records.map(({ handler, attempt, startedAt, duration }) => [handler, attempt, startedAt, duration]),
   );
 }
 
@@ -70,8 +70,8 @@ export function runsWithin(stored: unknown): readonly AttemptRecord[] {
   return read(stored).flatMap((one) => (typeof one === "string" ? [] : toRecord(one)));
 }
 
-function toRecord([handler, attempt, startedAt, durationMs]: Exclude<Finished, string>): AttemptRecord {
-  return { attempt, handler, startedAt, durationMs, outcome: "ok", error: null, failure: null, note: null };
+function toRecord([handler, attempt, startedAt, duration]: Exclude<Finished, string>): AttemptRecord {
+  return { attempt, handler, startedAt, duration, outcome: "ok", error: null, failure: null, note: null };
 }
 
 function read(stored: unknown): readonly Finished[] {

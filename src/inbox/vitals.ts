@@ -17,24 +17,24 @@ export interface InboxVitals {
    */
   size(): Promise<InboxSize>;
   /** Calls the listener with the milliseconds that each commit took; returns an unsubscribe function. */
-  onCommit(listener: (durationMs: number) => void): () => void;
+  onCommit(listener: (duration: number) => void): () => void;
 }
 
 /** The listeners for commits. Without any, a commit costs nothing more. */
 export class CommitListeners {
-  readonly #listeners = new Set<(durationMs: number) => void>();
+  readonly #listeners = new Set<(duration: number) => void>();
 
   /** Adds a listener; returns a function that removes it. */
-  add(listener: (durationMs: number) => void): () => void {
+  add(listener: (duration: number) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /** Call it after a commit. */
-  note(durationMs: number): void {
+  note(duration: number): void {
     for (const listener of this.#listeners) {
       try {
-        listener(durationMs);
+        listener(duration);
       } catch {
         // What is committed must be answered, whatever a listener does.
       }

@@ -34,7 +34,7 @@ export interface EntryRow {
   /** The value at the query's `resource`, `data.id` by default, if it is among the first 8 KiB of the body. */
   readonly resource: string | null;
   /** How long its last attempt took. */
-  readonly durationMs: number | null;
+  readonly duration: number | null;
 }
 
 /** A delivery that was not kept, in the list. */
@@ -54,7 +54,7 @@ export interface RefusalRow {
   /** Why it was refused, in one line. */
   readonly why: string;
   /** From the request's headers to the response. */
-  readonly durationMs: number;
+  readonly duration: number;
 }
 
 /** A line of the list. */
@@ -133,7 +133,7 @@ export interface ShownAnswer {
   readonly bytes: number;
   /** Whether the body is longer. */
   readonly isCut: boolean;
-  readonly durationMs: number;
+  readonly duration: number;
 }
 
 export interface EntryDetail extends EntryRow {
@@ -201,7 +201,7 @@ export interface Sent {
   readonly url: string;
   readonly status: number;
   readonly ok: boolean;
-  readonly durationMs: number;
+  readonly duration: number;
   readonly body: string;
   /** The delivery's entry, if this receiver kept it. */
   readonly seq: number | null;

@@ -77,10 +77,10 @@ export class CountedDeliveries {
     }
   }
 
-  count({ outcome, durationMs, receivedAt }: DeliveryObservation): void {
+  count({ outcome, duration, receivedAt }: DeliveryObservation): void {
     const labels = labelsOf(outcome);
     this.#total.inc({ ...labels, reason: this.#reasons.of(labels.reason) });
-    this.#durations.observe({ outcome: labels.outcome }, durationMs / 1000);
+    this.#durations.observe({ outcome: labels.outcome }, duration / 1000);
     const dead = deadReasonOf(outcome);
     if (dead !== undefined) this.#dead.count(dead);
     if (outcome.type !== "accepted" && outcome.type !== "rejected") return;
@@ -121,11 +121,11 @@ export class CountedRuns {
 
   count({ kind: given, records, state, reason }: AttemptObservation): void {
     const kind = kindLabel(given);
-    for (const { handler: name, outcome, durationMs } of records) {
+    for (const { handler: name, outcome, duration } of records) {
       const handler = this.#handlers.of(name);
       this.#begin(kind, handler);
       this.#attempts.inc({ kind, handler, outcome });
-      this.#durations.observe({ kind, handler }, durationMs / 1000);
+      this.#durations.observe({ kind, handler }, duration / 1000);
     }
     this.#ends.inc({ state });
     if (state === "dead") this.#dead.count(reason ?? "");

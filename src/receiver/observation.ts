@@ -17,8 +17,8 @@ export interface DeliveryObservation {
   /** The address of the connection's other end: the sender, or the last proxy or tunnel; `undefined` if it is unknown. */
   readonly remoteAddress?: string | undefined;
   readonly receivedAt: number;
-  /** From the request's headers to the response, including the commit. */
-  readonly durationMs: number;
+  /** Milliseconds from the request's headers to the response, including the commit. */
+  readonly duration: number;
   /** Bytes of the body that were read. */
   readonly bytes: number;
   readonly outcome: Outcome;

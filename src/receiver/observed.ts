@@ -32,7 +32,7 @@ export function deliveryObservation(
     headers,
     remoteAddress,
     receivedAt,
-    durationMs: Math.round((performance.now() - start) * 100) / 100,
+    duration: Math.round((performance.now() - start) * 100) / 100,
     bytes: delivery?.body.byteLength ?? 0,
     outcome,
     delivery: authentic ? delivery : undefined,

@@ -42,9 +42,9 @@ export class OutcomeLog {
     const outcome = stateAfter(attempt, settlement);
     if (entry.waits !== undefined || settlement.waits !== undefined) this.#targets(entry, settlement);
     this.#line(level, message, () => {
-      const durationMs = Math.round(records.reduce((sum, record) => sum + record.durationMs, 0) * 100) / 100;
+      const duration = Math.round(records.reduce((sum, record) => sum + record.duration, 0) * 100) / 100;
       const reason = settlement.reason ?? undefined;
-      const fields = { outcome, seq, eventId: key.eventId, kind, reason, attempt, durationMs };
+      const fields = { outcome, seq, eventId: key.eventId, kind, reason, attempt, duration };
       // Not for nearly all of them: an object made by spreading another and adding to it gets a hidden class of its own.
       return more === undefined ? fields : { ...fields, ...more };
     });
@@ -69,12 +69,12 @@ export class OutcomeLog {
     }
   }
 
-  #stranger({ type, reason }: Unauthorized | Refused, durationMs: number): void {
+  #stranger({ type, reason }: Unauthorized | Refused, duration: number): void {
     if (reason === "signature_mismatch") return; // told by `SenderWatch`, which knows what came before
     const leftOut = this.#strangers.leftOut(reason, performance.now());
     if (leftOut === undefined) return;
     this.#line("info", "a request was refused; others like it are not logged for a minute", () => {
-      return { outcome: type, reason, durationMs, unlogged: leftOut || undefined };
+      return { outcome: type, reason, duration, unlogged: leftOut || undefined };
     });
   }
 
@@ -104,14 +104,14 @@ const KEPT = {
 /** What it became if it is not to be handled. */
 const BAD = { accepted: "dead", rejected: "rejected" } as const;
 
-function keptFields(outcome: Accepted | Rejected, word: keyof typeof KEPT, durationMs: number): object {
+function keptFields(outcome: Accepted | Rejected, word: keyof typeof KEPT, duration: number): object {
   const { seq, eventId, kind } = outcome;
   const reason = outcome.type === "rejected" ? outcome.rejection.reason : outcome.reason;
   if (word !== "dead" || outcome.type === "rejected") {
-    return { outcome: word, seq, eventId, kind, reason, durationMs };
+    return { outcome: word, seq, eventId, kind, reason, duration };
   }
   const problems = outcome.problems?.map(problemLine);
-  return { outcome: word, seq, eventId, kind, reason, problems, durationMs };
+  return { outcome: word, seq, eventId, kind, reason, problems, duration };
 }
 
 function runLine(settlement: Settlement, now: number): Line {

@@ -16,7 +16,8 @@ export interface TargetAnswer {
   readonly cut: Cut | undefined;
   /** Which address answered for `localhost`; `undefined` for other targets. */
   readonly address: string | undefined;
-  readonly durationMs: number;
+  /** Milliseconds. */
+  readonly duration: number;
   /** Whether the status is 2xx. */
   readonly ok: boolean;
 }
@@ -81,9 +82,9 @@ export async function send({
   try {
     const { bytes, ...answer } = await exchange.answered;
     if (answer.cut === "overdue") signal?.throwIfAborted();
-    const durationMs = Math.round((performance.now() - start) * 10) / 10;
+    const duration = Math.round((performance.now() - start) * 10) / 10;
     const ok = answer.status >= 200 && answer.status < 300;
-    return { ...answer, body: bytes.toString("utf8"), bytes, durationMs, ok };
+    return { ...answer, body: bytes.toString("utf8"), bytes, duration, ok };
   } catch (thrown) {
     if (stopped !== undefined) throw stopped.reason;
     const why = await whyUnreachable(thrown, target);

@@ -40,9 +40,9 @@ function watch(onRequest: AppParts["onRequest"]): RequestHandler {
   return (request, response, next) => {
     const start = performance.now();
     response.once("finish", () => {
-      const durationMs = Math.round((performance.now() - start) * 10) / 10;
+      const duration = Math.round((performance.now() - start) * 10) / 10;
       const { method, originalUrl: target } = request;
-      onRequest({ type: "request", method, target, status: response.statusCode, durationMs });
+      onRequest({ type: "request", method, target, status: response.statusCode, duration });
     });
     next();
   };

@@ -136,7 +136,7 @@ export class Deliverer {
     if (!this.#open.has(one)) return;
     const done: SandboxAttempt = {
       ...{ attempt, at: formatTimestamp(at), status, error },
-      durationMs: Math.round((performance.now() - start) * 10) / 10,
+      duration: Math.round((performance.now() - start) * 10) / 10,
       chaos: [...(missigned ? ["wrong-signature"] : []), ...(outage ? ["outage"] : [])],
     };
     standing.attempts.push(done);

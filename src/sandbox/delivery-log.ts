@@ -11,7 +11,8 @@ export interface SandboxAttempt {
   readonly status: number | null;
   /** Why it failed, in one line; `null` if it succeeded. */
   readonly error: string | null;
-  readonly durationMs: number;
+  /** Milliseconds. */
+  readonly duration: number;
   /** The simulated faults: `wrong-signature`, `outage`. */
   readonly chaos: readonly string[];
 }

@@ -7,7 +7,8 @@ export interface RequestObservation {
   readonly method: string;
   readonly target: string;
   readonly status: number;
-  readonly durationMs: number;
+  /** Milliseconds. */
+  readonly duration: number;
 }
 
 /** A subscription was created, or removed. */
@@ -35,7 +36,8 @@ export interface StreamObservation {
 /** The simulated outage has started. */
 export interface OutageObservation {
   readonly type: "outage";
-  readonly durationMs: number;
+  /** Milliseconds. */
+  readonly duration: number;
 }
 
 /** What a sandbox reports to its observers. */

@@ -56,7 +56,7 @@ export class Simulation {
     this.#properties = Array.from({ length: properties }, (_, index) => drawProperty(seed, index + 1, now));
     this.#deliverer = new Deliverer(settings, {
       onAttempt: (delivery, attempt) => observers.notify({ type: "attempt", delivery, attempt }),
-      onOutage: () => observers.notify({ type: "outage", durationMs: chaos.outage }),
+      onOutage: () => observers.notify({ type: "outage", duration: chaos.outage }),
     });
   }
 

@@ -4,7 +4,7 @@ import type { CheckCase } from "../../src/check/check-case.ts";
 import { judge } from "../../src/check/judge.ts";
 
 const status = (code: number): ProbeAnswer => ({ type: "status", status: code });
-const circumstances = { timeout: 1000, slow: 5000, durationMs: 5 };
+const circumstances = { timeout: 1000, slow: 5000, duration: 5 };
 
 const REFUSED: CheckCase = {
   ...{

@@ -11,7 +11,7 @@ const results = [
   result({ id: "SIG-05", outcome: "not_applicable", fix: "no observer" }),
 ];
 const report = {
-  ...{ url: "http://127.0.0.1:3000/", startedAt: "2026-01-01T00:00:00.000Z", durationMs: 1, results },
+  ...{ url: "http://127.0.0.1:3000/", startedAt: "2026-01-01T00:00:00.000Z", duration: 1, results },
   ...{ diagnosis: ["one cause"], stopped: null, responseTimes: null, counts: countResults(results) },
 };
 

@@ -4,9 +4,9 @@ import { markdownReport } from "../../src/check/report-markdown.ts";
 import { result } from "./sample.ts";
 
 const whole = (results: ReturnType<typeof result>[], stopped: string | null = null) => ({
-  ...{ url: "http://127.0.0.1:3000/", startedAt: "2026-01-01T00:00:00.000Z", durationMs: 1, results },
+  ...{ url: "http://127.0.0.1:3000/", startedAt: "2026-01-01T00:00:00.000Z", duration: 1, results },
   ...{ diagnosis: stopped === null ? [] : ["one cause"], stopped, counts: countResults(results) },
-  responseTimes: { medianMs: 4, slowestMs: 12_300, slowestCase: "DUP-03" },
+  responseTimes: { median: 4, slowest: 12_300, slowestCase: "DUP-03" },
 });
 
 it("a run without failures is one heading and one line", () => {

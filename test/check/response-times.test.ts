@@ -9,9 +9,11 @@ import { result } from "./sample.ts";
 
 it("the median and the slowest of all measured cases are found", () => {
   const results = [
-    ...[30, null, 10, 5200, 20].map((responseMs, index) => result({ id: `SIG-0${index + 1}`, responseMs })),
+    ...[30, null, 10, 5200, 20].map((responseTime, index) =>
+      result({ id: `SIG-0${index + 1}`, responseTime }),
+    ),
   ];
-  expect(responseTimesOf(results)).toEqual({ medianMs: 20, slowestMs: 5200, slowestCase: "SIG-04" });
+  expect(responseTimesOf(results)).toEqual({ median: 20, slowest: 5200, slowestCase: "SIG-04" });
   expect(responseTimesOf([result()])).toBeNull();
 });
 
@@ -20,14 +22,14 @@ it.each([
   [999, "999 ms"],
   [1500, "1.5 s"],
   [12_040, "12 s"],
-])("%i ms is written as %s", (slowestMs, text) => {
-  const times = { medianMs: 1, slowestMs, slowestCase: "SIG-01" };
+])("%i ms is written as %s", (slowest, text) => {
+  const times = { median: 1, slowest, slowestCase: "SIG-01" };
   expect(responseTimesText(times)).toBe(`response times: median 1 ms, slowest ${text} (SIG-01)`);
-  expect(slowFix(slowestMs)).toMatch(new RegExp(`^answered after ${text},`));
+  expect(slowFix(slowest)).toMatch(new RegExp(`^answered after ${text},`));
 });
 
 it("slow answers are a common cause, fast ones are not", () => {
-  const times = { medianMs: 6000, slowestMs: 12_000, slowestCase: "SIG-01" };
+  const times = { median: 6000, slowest: 12_000, slowestCase: "SIG-01" };
   expect(diagnoseTimes(times, 5000)).toEqual([expect.stringMatching(/after 6\.0 s in the median, and 12 s/)]);
   expect(diagnoseTimes(times, 12_000)).toEqual([]);
   expect(diagnoseTimes(null, 5000)).toEqual([]);

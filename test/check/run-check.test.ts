@@ -192,9 +192,9 @@ it("a slow answer is a recommendation, named with its time, and the report has t
   const { results, responseTimes, diagnosis } = await runCheck(options);
   const [, slow] = results;
   expect(slow).toMatchObject({ id: "SIG-01", outcome: "failed", severity: "recommended", answer: "401" });
-  expect(slow?.responseMs).toBeGreaterThanOrEqual(290);
+  expect(slow?.responseTime).toBeGreaterThanOrEqual(290);
   expect(slow?.fix).toMatch(/^answered after .*stored/);
-  expect(responseTimes).toMatchObject({ slowestCase: "SIG-01", slowestMs: slow?.responseMs });
+  expect(responseTimes).toMatchObject({ slowestCase: "SIG-01", slowest: slow?.responseTime });
   expect(diagnosis).toEqual([expect.stringMatching(/^It answers slowly.*SIG-01/)]);
 });
 

@@ -22,8 +22,8 @@ export function result(parts: Partial<CheckResult> = {}): CheckResult {
       runs: null,
       why: "because",
       fix: null,
-      responseMs: null,
-      durationMs: 12,
+      responseTime: null,
+      duration: 12,
     },
     ...parts,
   };

@@ -33,7 +33,7 @@ export interface Effect {
 /** An entry with its recorded runs. */
 export interface KeptEntry extends Pick<Entry, "state" | "reason" | "attempts" | "bodyHash"> {
   readonly id: string;
-  readonly records: readonly Pick<AttemptRecord, "startedAt" | "durationMs" | "outcome">[];
+  readonly records: readonly Pick<AttemptRecord, "startedAt" | "duration" | "outcome">[];
 }
 
 /** All records of a run of the harness. */

@@ -43,11 +43,11 @@ function finish(known: readonly Run[], life: Life, at: number): void {
 }
 
 /** Finds the run of a record: the one at the record's time. */
-function match(runs: readonly Run[], { startedAt, durationMs, outcome }: KeptEntry["records"][number]): void {
+function match(runs: readonly Run[], { startedAt, duration, outcome }: KeptEntry["records"][number]): void {
   if (outcome !== "ok") return;
   const run = runs.find((one) => {
     const start = startedAt - one.life.clockAhead;
-    const within = one.startedAt >= start - SLACK && one.startedAt <= start + durationMs + SLACK;
+    const within = one.startedAt >= start - SLACK && one.startedAt <= start + duration + SLACK;
     return within && one.endedAt !== undefined && !one.recorded;
   });
   if (run !== undefined) run.recorded = true;

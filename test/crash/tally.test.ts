@@ -95,7 +95,7 @@ function entry(changes: Partial<KeptEntry>): KeptEntry {
 
 /** A record with the process's clock, which may be ahead. */
 function ok(startedAt: number): KeptEntry["records"][number] {
-  return { startedAt, durationMs: 8, outcome: "ok" };
+  return { startedAt, duration: 8, outcome: "ok" };
 }
 
 function start(life: number, at: number): Effect {

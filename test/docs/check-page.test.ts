@@ -17,7 +17,7 @@ const RESULT: CheckResult = {
     right: "",
     answer: null,
   },
-  ...{ runs: null, why: "", fix: null, responseMs: null, durationMs: 0 },
+  ...{ runs: null, why: "", fix: null, responseTime: null, duration: 0 },
 };
 
 it.each(Object.entries(GROUPS))(
@@ -44,8 +44,8 @@ it("the pages have the number of cases", () => {
 
 it("the page lists the fields of the JSON report, and no other", () => {
   const text = jsonReport({
-    ...{ url: "", startedAt: "", durationMs: 0, diagnosis: [], stopped: null },
-    responseTimes: { medianMs: 0, slowestMs: 0, slowestCase: "" },
+    ...{ url: "", startedAt: "", duration: 0, diagnosis: [], stopped: null },
+    responseTimes: { median: 0, slowest: 0, slowestCase: "" },
     ...{ results: [RESULT], counts: countResults([RESULT]) },
   });
   const { cases, summary, responseTimes, ...whole } = JSON.parse(text);

@@ -26,7 +26,7 @@ const DELIVERY: Readonly<Record<keyof SandboxDelivery, true>> = {
   ...{ nextAttemptAt: true, attempts: true },
 };
 const ATTEMPT: Readonly<Record<keyof SandboxAttempt, true>> = {
-  ...{ attempt: true, at: true, status: true, error: true, durationMs: true, chaos: true },
+  ...{ attempt: true, at: true, status: true, error: true, duration: true, chaos: true },
 };
 
 it("the page lists every option of a sandbox, and no other, with the actual defaults", () => {

@@ -27,7 +27,7 @@ const RECORD: AttemptRecord = {
   attempt: 1,
   handler: "payment.received:1",
   startedAt: AT + 1,
-  durationMs: 2.25,
+  duration: 2.25,
   outcome: "ok",
   error: null,
   failure: null,
@@ -339,7 +339,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         await keep(inbox, sampleEntry());
         const records: AttemptRecord[] = [
           { ...RECORD, handler: "z", outcome: "error", error: "naïve 😀" },
-          { ...RECORD, handler: "a", durationMs: 0.01, note: "200 OK\nnaïve \u0000 😀" },
+          { ...RECORD, handler: "a", duration: 0.01, note: "200 OK\nnaïve \u0000 😀" },
         ];
         const first = await claimOne(inbox);
         await inbox.settle(settlementOf(first, { state: "pending", records }), AT);
@@ -362,7 +362,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         await inbox.settle(settlementOf(first, { state: "pending", records: [failed] }), AT);
         const records: AttemptRecord[] = [
           { ...RECORD, attempt: 2, handler: 'a "\u0000 😀' },
-          { ...RECORD, attempt: 2, handler: "b", durationMs: 12.345678901234567 },
+          { ...RECORD, attempt: 2, handler: "b", duration: 12.345678901234567 },
         ];
         const finishedHandlers = records.map(({ handler }) => handler);
         const last = settlementOf(await claimOne(inbox), { records, finishedHandlers, runAt: AT + 7 });

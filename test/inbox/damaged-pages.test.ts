@@ -11,7 +11,7 @@ import { keptLog } from "../receiver/sample.ts";
 import { AT, keep, numberedEntry, sampleDelivery, sampleKey, settlementOf } from "./entries.ts";
 
 const RECORD: AttemptRecord = {
-  ...{ attempt: 1, handler: "a", startedAt: AT, durationMs: 1 },
+  ...{ attempt: 1, handler: "a", startedAt: AT, duration: 1 },
   outcome: "ok",
   ...{ error: null, failure: null, note: null },
 };

@@ -37,7 +37,7 @@ export function describePruning(makeInbox: () => Inbox): void {
         attempt: 1,
         handler: "a",
         startedAt: at,
-        durationMs: 1,
+        duration: 1,
         outcome: "ok",
         error: null,
         failure: null,

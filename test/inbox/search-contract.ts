@@ -15,7 +15,7 @@ export function describeSearch(makeInbox: () => Inbox): void {
       await keep(inbox, numberedEntry(1, 0, { orderKey: "lease 'A'" }));
       const { seq, lease } = await claimOne(inbox);
       const records = [
-        { attempt: 1, handler: "own", startedAt: AT, durationMs: 2, outcome: "error" as const },
+        { attempt: 1, handler: "own", startedAt: AT, duration: 2, outcome: "error" as const },
       ].map((record) => ({ ...record, error: "Ledger says:\nno", failure: null, note: "502 Bad Gateway" }));
       const settlement = settlementOf(
         { seq, lease },

@@ -86,7 +86,7 @@ describe("the SQLite inbox", () => {
         attempt: 1,
         handler: "a",
         startedAt: AT,
-        durationMs: 1.5,
+        duration: 1.5,
         outcome: "ok",
         error: null,
         failure: null,

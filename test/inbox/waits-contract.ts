@@ -212,7 +212,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
       ["done", "done"],
       ["done, with a note", "done"],
     ] as const)("drops a running entry when its run ends, unless it succeeds (%s)", async (how, state) => {
-      const run = { attempt: 1, handler: "*", startedAt: AT, durationMs: 1, outcome: "ok" } as const;
+      const run = { attempt: 1, handler: "*", startedAt: AT, duration: 1, outcome: "ok" } as const;
       const [end, records] =
         how === "done, with a note"
           ? (["done", [{ ...run, error: null, failure: null, note: "booked" }]] as const)

@@ -70,7 +70,7 @@ describe("the log has one line for", () => {
     await post(envelope());
     await until(() => expect(logged).toHaveLength(2));
     const { seq, key } = await entry();
-    const of = { seq, eventId: key.eventId, kind: "payment.received", durationMs: DURATION };
+    const of = { seq, eventId: key.eventId, kind: "payment.received", duration: DURATION };
     expect(logged.map(({ level, fields }) => ({ level, fields }))).toEqual([
       { level: "info", fields: { outcome: "accepted", reason: undefined, ...of } },
       { level: "info", fields: { outcome: "handled", reason: undefined, attempt: 1, ...of } },

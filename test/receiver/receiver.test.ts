@@ -201,7 +201,7 @@ describe("observe", () => {
         target: "/in",
         headers: signedHeaders(GOOD),
         receivedAt: clock.now,
-        durationMs: expect.any(Number),
+        duration: expect.any(Number),
         bytes: GOOD.length,
         outcome: expect.objectContaining({ type: "accepted", seq: 1 }),
         delivery: {
@@ -236,7 +236,7 @@ describe("observe", () => {
     const before = performance.now();
     await receiver.receive(incoming({ read }));
     const wholeMs = performance.now() - before;
-    const [told] = seen.flatMap((one) => (one.type === "delivery" ? [one.durationMs] : []));
+    const [told] = seen.flatMap((one) => (one.type === "delivery" ? [one.duration] : []));
     // Rounded to hundredths.
     expect(told).toBeGreaterThanOrEqual(readMs - 0.01);
     expect(told).toBeLessThanOrEqual(wholeMs + 0.01);

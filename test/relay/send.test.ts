@@ -101,7 +101,7 @@ describe("send", () => {
     expect(await send({ target: url, ...EMPTY })).toMatchObject({
       status,
       ok,
-      durationMs: expect.any(Number),
+      duration: expect.any(Number),
     });
   });
 

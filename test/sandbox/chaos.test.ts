@@ -151,7 +151,7 @@ describe("chaos", () => {
     });
     expect(delivery?.attempts.at(-1)).toMatchObject({ status: 200, chaos: [] });
     expect(target.got).toHaveLength(1);
-    expect(seen.filter(({ type }) => type === "outage")).toEqual([{ type: "outage", durationMs: 100 }]);
+    expect(seen.filter(({ type }) => type === "outage")).toEqual([{ type: "outage", duration: 100 }]);
     sandbox.emit("lead.created");
     expect((await settled()).at(-1)?.attempts).toHaveLength(1);
   });

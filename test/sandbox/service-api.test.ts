@@ -225,7 +225,7 @@ describe("limits and faults", () => {
         method: "GET",
         target: "/v1/properties?page=0",
         status: 400,
-        durationMs: expect.any(Number),
+        duration: expect.any(Number),
       },
     ]);
   });

@@ -61,7 +61,7 @@ function oldEntry(number: number, now: number): NewEntry {
 function record(now: number, outcome: AttemptRecord["outcome"]): AttemptRecord {
   const error = outcome === "ok" ? null : "the target was not there";
   const note = "what the target answered ".repeat(20);
-  return { attempt: 1, handler: "*", startedAt: now, durationMs: 1, outcome, error, failure: null, note };
+  return { attempt: 1, handler: "*", startedAt: now, duration: 1, outcome, error, failure: null, note };
 }
 
 /** Deletes the deliveries of some done entries, which leaves free pages. */

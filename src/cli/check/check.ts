@@ -91,12 +91,12 @@ export async function runCheckCommand(
   });
   view.end(report);
   context.exitCode = exitCodeOf(report, strict);
-  const { url: checked, startedAt, durationMs, stopped, diagnosis, counts, responseTimes } = report;
+  const { url: checked, startedAt, duration, stopped, diagnosis, counts, responseTimes } = report;
   const exitCode = context.exitCode;
   output.record("summary", {
     url: checked,
     startedAt,
-    durationMs,
+    duration,
     ...counts,
     responseTimes,
     diagnosis,

@@ -53,7 +53,7 @@ export class CheckView {
     this.#group.push(result);
   }
 
-  end({ counts, durationMs, diagnosis, stopped, responseTimes }: CheckReport): void {
+  end({ counts, duration, diagnosis, stopped, responseTimes }: CheckReport): void {
     this.#endGroup();
     const { color } = this.#context.output;
     for (const text of diagnosis) this.#printCause(text);
@@ -72,7 +72,7 @@ export class CheckView {
       failedInformational > 0 && `${failedInformational} informational`,
       notApplicable > 0 && `${notApplicable} not applicable`,
     ].filter((part) => part !== false);
-    this.#print("", "", `${parts.join(", ")} (${(durationMs / 1000).toFixed(1)} s)`, "");
+    this.#print("", "", `${parts.join(", ")} (${(duration / 1000).toFixed(1)} s)`, "");
     if (responseTimes !== null) this.#print("", "", responseTimesText(responseTimes), "", color.dim);
   }
 

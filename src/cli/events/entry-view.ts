@@ -85,12 +85,12 @@ export function entryPage(
   const problems = entry.problems.map((problem) => `  ${printable(problemLine(problem), 700)}`);
   const waits = entry.waits.map((wait) => `  ${waitLine(wait)}`);
   const runs = attempts.flatMap((run) => {
-    const { attempt, handler, outcome, durationMs, error, note, failure, startedAt } = run;
+    const { attempt, handler, outcome, duration, error, note, failure, startedAt } = run;
     const end = error === null ? "" : `  ${printable(errorText(run), 2048)}`;
     const stack = failure?.stack ?? failure?.at ?? null;
     const noted = [note, stack].flatMap((text) => (text === null ? [] : printableLines(text)));
     return [
-      `  ${iso(startedAt)}  attempt ${attempt}  ${printable(handler)}  ${outcome}  ${durationMs} ms${end}`,
+      `  ${iso(startedAt)}  attempt ${attempt}  ${printable(handler)}  ${outcome}  ${duration} ms${end}`,
       ...noted.map((line) => color.dim(`    ${line}`)),
     ];
   });

@@ -26,7 +26,7 @@ export function sayDrift(receiver: Receiver, { output, clock }: CliContext): () 
   return receiver.onDrift(({ kind, path, what, expected, got, seq, eventId }) => {
     const row: LiveRow = {
       ...{ time: clock(), seq, mark: "warning", what: printable(kind, 60), word: "differs" },
-      ...{ durationMs: null, id: null, more: [] },
+      ...{ duration: null, id: null, more: [] },
     };
     const difference = `${printable(path, 200)}: ${what}, expected ${expected}, got ${got}`;
     for (const line of [...rowLines(row, output), ...beneath([difference], output)]) output.data(line);

@@ -77,10 +77,10 @@ export function streamAddress({ protocol, host, pathname }: URL): string {
 function show(change: StreamChange, url: string, output: Output): void {
   if (change.state === "open") {
     output.talk(`stream open: ${url}`);
-    output.record("stream", { state: "open", url, reason: null, delayMs: null });
+    output.record("stream", { state: "open", url, reason: null, delay: null });
     return;
   }
   const { reason, delay } = change;
   output.talk(`stream: ${printable(reason, 300)}; retrying in ${(delay / 1000).toFixed(1)} s`);
-  output.record("stream", { state: "waiting", url, reason, delayMs: delay });
+  output.record("stream", { state: "waiting", url, reason, delay });
 }

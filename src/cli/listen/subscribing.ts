@@ -135,7 +135,7 @@ export class Subscribing {
   /** Prints a line for each new reason, and a record for each wait. */
   #tellWaiting({ code, message }: ServiceError, url: URL, delay: number, told: string | undefined): string {
     const { output } = this.#context;
-    output.record("subscribing", { url: shownUrl(url), code, message, delayMs: delay });
+    output.record("subscribing", { url: shownUrl(url), code, message, delay });
     if (message === told) return told;
     output.talk(
       "deliveries cannot come, since the service does not know this address yet: " +

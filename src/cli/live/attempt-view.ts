@@ -33,7 +33,7 @@ export function attemptLines(
       seq,
       mark: MARKS[state],
       word: state,
-      durationMs: took(records),
+      duration: took(records),
       id: printable(eventId, 60),
       more: [],
     },
@@ -42,7 +42,7 @@ export function attemptLines(
   const again = reason === TARGET_AWAY ? "once its target answers" : `in ${durationText(runAt - now)}`;
   if (repeats && isOpen) {
     const told = `same error, attempt ${attempt}, again ${again}`;
-    return rowLines({ ...row, word: told, durationMs: null, id: null }, style);
+    return rowLines({ ...row, word: told, duration: null, id: null }, style);
   }
   const head = isOpen ? { ...row, id: null, more: [`again ${again}`] } : row;
   const lines = records.flatMap((record) => runLines(record, records.length > 1));
@@ -71,13 +71,13 @@ const MARKS = {
 /** From the start of the first run to the end of the last. */
 function took(records: readonly AttemptRecord[]): number | null {
   if (records.length === 0) return null;
-  const end = Math.max(...records.map(({ startedAt, durationMs }) => startedAt + durationMs));
+  const end = Math.max(...records.map(({ startedAt, duration }) => startedAt + duration));
   return end - Math.min(...records.map(({ startedAt }) => startedAt));
 }
 
 /** A run's error and its place, or what it noted; with the handler's name if there were several. */
 function runLines(record: AttemptRecord, isOneOfMany: boolean): string[] {
-  const { handler, outcome, error, failure, note, durationMs } = record;
+  const { handler, outcome, error, failure, note, duration } = record;
   const name = isOneOfMany ? `${printable(handler, 200)}: ` : "";
   if (error !== null) {
     const at = failure?.at ?? null;
@@ -86,7 +86,6 @@ function runLines(record: AttemptRecord, isOneOfMany: boolean): string[] {
   }
   // The first line of a note is a target's status; the rest may be a payload, which `events show` prints.
   const noted = note === null ? "" : printable(note.split("\n", 1)[0] ?? "", 100);
-  if (isOneOfMany)
-    return [`${name}${outcome} ${durationText(durationMs)}${noted === "" ? "" : `, ${noted}`}`];
+  if (isOneOfMany) return [`${name}${outcome} ${durationText(duration)}${noted === "" ? "" : `, ${noted}`}`];
   return noted === "" ? [] : [noted];
 }

@@ -26,12 +26,12 @@ export function deliveryLines(
   style: RowStyle,
   diagnosis?: ShownDiagnosis,
 ): readonly string[] {
-  const { outcome, receivedAt, durationMs, method } = observation;
+  const { outcome, receivedAt, duration, method } = observation;
   const { word, kind, id, reason, detail, problems, fix } = verdictOf(outcome);
   const asked = `${method} ${shownUrl(observation.target)}`;
   const what = kind ?? (word === "refused" ? asked : word);
   const row: LiveRow = {
-    ...{ time: receivedAt, mark: MARKS[word], what: printable(what, 60), durationMs },
+    ...{ time: receivedAt, mark: MARKS[word], what: printable(what, 60), duration },
     word: kind === null ? String(toAnswer(outcome).status) : word,
     seq: "seq" in outcome ? outcome.seq : null,
     id: id === null ? null : printable(id, 60),
@@ -52,12 +52,12 @@ export function recordDelivery(
   output: Output,
   diagnosis?: ShownDiagnosis,
 ): void {
-  const { receivedAt, durationMs, bytes, outcome, method } = observation;
+  const { receivedAt, duration, bytes, outcome, method } = observation;
   const { word, kind, id, reason, detail, problems, fix } = verdictOf(outcome);
   output.record("delivery", {
     ...{ receivedAt: new Date(receivedAt).toISOString(), method, target: shownUrl(observation.target) },
     ...{ verdict: word, kind, id, seq: "seq" in outcome ? outcome.seq : null },
-    ...{ reason, detail, problems, fix, bytes, durationMs },
+    ...{ reason, detail, problems, fix, bytes, duration },
     secret: "secret" in outcome ? (outcome.secret?.role ?? null) : null,
     restampOf: "restampOf" in outcome ? (outcome.restampOf ?? null) : null,
     channel: "channel" in outcome ? (outcome.channel ?? null) : null,

@@ -26,7 +26,7 @@ export interface LiveRow {
   /** The kind, or what a request was that is no event. */
   readonly what: string;
   readonly word: string;
-  readonly durationMs: number | null;
+  readonly duration: number | null;
   /** The event id. The part of it that fits is enough for other commands. */
   readonly id: string | null;
   /** What else there is to say in the same line, or in the next one if there is no room. */
@@ -53,13 +53,13 @@ export function rowLines(
   row: LiveRow,
   { color, columns = Number.POSITIVE_INFINITY }: RowStyle,
 ): readonly string[] {
-  const { time, seq, mark, what, word, durationMs, id, more } = row;
+  const { time, seq, mark, what, word, duration, id, more } = row;
   const [shape, paint] = MARKS[mark];
   const number = seq === null ? "–" : `#${seq}`;
   const start = `${color.dim(clockTime(time))}  ${number.padEnd(Math.max(4, number.length))} ${color[paint](shape)} `;
-  const duration = durationMs === null ? "" : durationText(durationMs);
+  const took = duration === null ? "" : durationText(duration);
   let line = `${start}${what.padEnd(WHAT)}  ${color[paint](word.padEnd(WORD))}`;
-  if (durationMs !== null || id !== null) line += `  ${color.dim(duration.padStart(DURATION))}`;
+  if (duration !== null || id !== null) line += `  ${color.dim(took.padStart(DURATION))}`;
   const left: string[] = [];
   for (const part of more) {
     if (columnsOf(line) + 2 + columnsOf(part) <= columns) line += `  ${color.yellow(part)}`;

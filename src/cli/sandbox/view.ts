@@ -29,22 +29,22 @@ export function showInSandbox(observation: SandboxObservation, output: Output, n
       break;
     }
     case "outage": {
-      const { durationMs } = observation;
-      output.data(`${time}  ${output.color.yellow(`outage: nothing gets through for ${durationMs} ms`)}`);
-      output.record("outage", { durationMs });
+      const { duration } = observation;
+      output.data(`${time}  ${output.color.yellow(`outage: nothing gets through for ${duration} ms`)}`);
+      output.record("outage", { duration });
     }
   }
 }
 
 function showRequest(
-  { method, target, status, durationMs }: RequestObservation,
+  { method, target, status, duration }: RequestObservation,
   { color, data, record }: Output,
   time: string,
 ): void {
   const paint = status < 400 ? color.green : color.red;
   const what = printable(`${method} ${target}`, 100);
-  data(`${time}  ${what}  ${paint(status)}  ${color.dim(`${durationMs} ms`)}`);
-  record("request", { method, target, status, durationMs });
+  data(`${time}  ${what}  ${paint(status)}  ${color.dim(`${duration} ms`)}`);
+  record("request", { method, target, status, duration });
 }
 
 function showSubscription(
@@ -65,11 +65,11 @@ function showSandboxAttempt(
   { time, now }: { time: string; now: number },
 ): void {
   const { id, event, timestamp, webhook, state, copyOf, nextAttemptAt } = delivery;
-  const { attempt, status, error, durationMs, chaos } = one;
+  const { attempt, status, error, duration, chaos } = one;
   const word = error === null ? color.green("delivered") : color.red(status ?? "no answer");
   const marks = [...(copyOf === null ? [] : [`copy of ${copyOf}`]), ...chaos];
   const marked = marks.length === 0 ? "" : color.yellow(`  ${marks.join(", ")}`);
-  const how = color.dim(`attempt ${attempt} ${durationMs} ms`);
+  const how = color.dim(`attempt ${attempt} ${duration} ms`);
   data(`${time}  ${event.padEnd(20)}  ${id}  ${word}  ${how}${marked}`);
   if (error !== null) {
     const wait = nextAttemptAt === null ? undefined : Math.max(0, Date.parse(nextAttemptAt) - now);
@@ -85,7 +85,7 @@ function showSandboxAttempt(
       attempt,
       status,
       error,
-      durationMs,
+      duration,
       chaos,
       state,
       copyOf,

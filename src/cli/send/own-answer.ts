@@ -31,11 +31,11 @@ const SHORTEST_ID = 12;
  */
 export function ownAnswerLine(
   label: string,
-  durationMs: number,
+  duration: number,
   { id, duplicate }: OwnAnswer,
   columns = Number.POSITIVE_INFINITY,
 ): string {
-  const end = ` ${durationMs} ms  ${duplicate ? "duplicate" : "new"}`;
+  const end = ` ${duration} ms  ${duplicate ? "duplicate" : "new"}`;
   const room = columns - STATUS_COLUMNS - end.length;
   const left = room - columnsOf(label) - 2;
   if (left >= SHORTEST_ID) return `${label}${end}  ${printable(id).slice(0, left)}`;

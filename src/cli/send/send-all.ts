@@ -170,14 +170,14 @@ class Run {
   }
 
   #report({ item, chaos }: Disturbed<Sendable>, answer: TargetAnswer): void {
-    const { status, durationMs, ok } = answer;
+    const { status, duration, ok } = answer;
     this.#summary.add(answer);
     if (!ok || this.#progress?.shown !== true)
       this.#context.output.data(this.#answerLine(nameOf(item.label, chaos), answer));
     // What was tampered with is meant to be refused.
     if (!ok && chaos === null) this.#explain(answer);
     const body = answer.body.slice(0, 2000);
-    this.#record({ label: item.label, status, ok, durationMs, chaos, body, error: null });
+    this.#record({ label: item.label, status, ok, duration, chaos, body, error: null });
     if (ok) this.#plan.onSent?.(item);
     this.#progress?.advance();
   }
@@ -196,7 +196,7 @@ class Run {
     const why = message === this.#lastFailure ? "as above" : printable(message, 500);
     this.#lastFailure = message;
     this.#context.output.data(`${color.red("no answer")} ${printable(nameOf(item.label, chaos))}  ${why}`);
-    const empty = { status: null, ok: false, durationMs: null, body: null };
+    const empty = { status: null, ok: false, duration: null, body: null };
     this.#record({ label: item.label, ...empty, chaos, error: message });
     this.#progress?.advance();
   }
@@ -205,13 +205,13 @@ class Run {
     this.#context.output.record("answer", { url: shownUrl(this.#plan.target), ...fields });
   }
 
-  #answerLine(label: string, { ok, status, durationMs, body }: TargetAnswer): string {
+  #answerLine(label: string, { ok, status, duration, body }: TargetAnswer): string {
     const { color, columns } = this.#context.output;
     const code = ok ? color.green(status) : color.red(status);
     const own = ok ? readOwnAnswer(body) : undefined;
-    if (own !== undefined) return `${code} ${ownAnswerLine(printable(label), durationMs, own, columns)}`;
+    if (own !== undefined) return `${code} ${ownAnswerLine(printable(label), duration, own, columns)}`;
     const shown = briefBody(body, 300) || "(empty body)";
-    return `${code} ${printable(label)} ${durationMs} ms  ${printable(shown, 300)}`;
+    return `${code} ${printable(label)} ${duration} ms  ${printable(shown, 300)}`;
   }
 
   #reportStop({ reason, exitCode }: { readonly reason: string; readonly exitCode: 130 | 143 }): void {

@@ -113,9 +113,9 @@ class Running {
   ): HandlerRun {
     const { handler, attempt } = this.#limits;
     const startedAt = this.#startedAt;
-    const durationMs = Math.round((performance.now() - this.#start) * 100) / 100;
+    const duration = Math.round((performance.now() - this.#start) * 100) / 100;
     const note = this.#notes === undefined ? null : cutText(this.#notes.join("\n"), MAX_BYTES);
-    const record = { attempt, handler, startedAt, durationMs, outcome, error, failure, note };
+    const record = { attempt, handler, startedAt, duration, outcome, error, failure, note };
     return { record, failure: told };
   }
 }

@@ -135,9 +135,9 @@ function failedRun(
   { startedAt, limits, thrown }: { startedAt: number; limits: RunLimits; thrown: unknown },
 ): HandlerRun {
   const { handler, attempt, clock } = limits;
-  const durationMs = Math.max(0, clock() - startedAt);
+  const duration = Math.max(0, clock() - startedAt);
   const begun: AttemptRecord = ran?.record ?? {
-    ...{ attempt, handler, startedAt, durationMs },
+    ...{ attempt, handler, startedAt, duration },
     ...{ outcome: "error", error: null, failure: null, note: null },
   };
   if (begun.outcome !== "ok" && ran !== undefined) return ran;

@@ -74,7 +74,7 @@ export function toAttempt(row: Row): AttemptRecord {
     attempt: Number(row.attempt),
     handler: decodeText(String(row.handler)),
     startedAt: Number(row.started_at),
-    durationMs: Number(row.duration_ms),
+    duration: Number(row.duration_ms),
     outcome: row.outcome as AttemptRecord["outcome"],
     error: decodeNullable(row.error),
     failure: readJson(row.failure) ?? null,

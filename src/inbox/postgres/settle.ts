@@ -230,7 +230,7 @@ function recordsOf(result: Settlement | Progress, n: number) {
     attempt: record.attempt,
     handler: encodeText(record.handler),
     started_at: record.startedAt,
-    duration_ms: record.durationMs,
+    duration_ms: record.duration,
     outcome: record.outcome,
     error: encodeNullable(record.error) ?? undefined,
     note: encodeNullable(record.note) ?? undefined,

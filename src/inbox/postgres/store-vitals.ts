@@ -19,7 +19,7 @@ export class StoreVitals implements InboxVitals {
     return { bytes: Number(row?.bytes) };
   }
 
-  onCommit(listener: (durationMs: number) => void): () => void {
+  onCommit(listener: (duration: number) => void): () => void {
     return this.#commits.add(listener);
   }
 

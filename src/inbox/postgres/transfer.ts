@@ -137,7 +137,7 @@ async function write(store: Store, entries: readonly WholeEntry[]): Promise<void
   const runs = split.flatMap(({ entry, others }) => others.map((run) => ({ entry, run })));
   const attempts = runs.map(({ entry, run }, n) => ({
     ...{ n, seq: entry.seq, received_at: entry.receivedAt, attempt: run.attempt },
-    ...{ handler: encodeText(run.handler), started_at: run.startedAt, duration_ms: run.durationMs },
+    ...{ handler: encodeText(run.handler), started_at: run.startedAt, duration_ms: run.duration },
     ...{ outcome: run.outcome, error: encodeNullable(run.error), note: encodeNullable(run.note) },
     failure: run.failure === null ? null : JSON.stringify(run.failure),
   }));

@@ -89,14 +89,14 @@ export function toDelivery(row: Row, receivedAt = row.received_at): Delivery {
 
 /** The column values of an attempt record; the last is its failure, if it has one. */
 export function attemptValues(seq: number, record: AttemptRecord): (string | number | null)[] {
-  const { attempt, handler, startedAt, durationMs, outcome, error, note, failure } = record;
+  const { attempt, handler, startedAt, duration, outcome, error, note, failure } = record;
   const texts = [encodeNullable(error), encodeNullable(note)];
   return [
     seq,
     attempt,
     encodeText(handler),
     startedAt,
-    durationMs,
+    duration,
     outcome,
     ...texts,
     ...(failure === null ? [] : [JSON.stringify(failure)]),
@@ -108,7 +108,7 @@ export function toAttempt(row: Row): AttemptRecord {
     attempt: row.attempt as number,
     handler: decodeText(row.handler as string),
     startedAt: row.started_at as number,
-    durationMs: row.duration_ms as number,
+    duration: row.duration_ms as number,
     outcome: row.outcome as AttemptRecord["outcome"],
     error: decodeNullable(row.error),
     failure: readJson(row.failure) ?? null,

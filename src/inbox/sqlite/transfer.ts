@@ -113,17 +113,14 @@ function write(statements: Statements, { entry, lease, delivery, runs }: WholeEn
     insert(statements, "delivery", { seq, method, target, headers: JSON.stringify(headers), body });
   }
   for (const run of others) {
-    const [, attempt, handler, startedAt, durationMs, outcome, error, note, failure] = attemptValues(
-      seq,
-      run,
-    );
+    const [, attempt, handler, startedAt, duration, outcome, error, note, failure] = attemptValues(seq, run);
     insert(statements, "attempt", {
       ...{
         seq,
         attempt,
         handler,
         started_at: startedAt,
-        duration_ms: durationMs,
+        duration_ms: duration,
         outcome,
         error,
         note,

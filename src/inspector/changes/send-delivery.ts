@@ -40,9 +40,9 @@ export async function sendDelivery(
   const [answer, arrival] = isOwn
     ? await arrivals.following({ headers, body }, sending)
     : [await sending(), undefined];
-  const { status, ok, durationMs } = answer;
+  const { status, ok, duration } = answer;
   const { seq = null, refusal = null, word = null, reason = null } = arrival ?? {};
-  return { url: shownUrl(target), status, ok, durationMs, body: answer.body, seq, refusal, word, reason };
+  return { url: shownUrl(target), status, ok, duration, body: answer.body, seq, refusal, word, reason };
 }
 
 /**

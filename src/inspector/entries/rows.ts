@@ -58,7 +58,7 @@ export function entryRow(entry: Entry, outline: EntryOutline | undefined, resour
   return {
     ...{ type: "entry", id: entryId(seq), seq, receivedAt, kind, eventId: key.eventId },
     ...{ state: entryState(entry), reason, attempts, duplicates, lastSeenAt, runAt, settledAt, bytes },
-    ...{ why: whyOf(entry, runs), resource: cut(value), durationMs: durationOf(runs) },
+    ...{ why: whyOf(entry, runs), resource: cut(value), duration: durationOf(runs) },
   };
 }
 
@@ -66,9 +66,9 @@ export function entryRow(entry: Entry, outline: EntryOutline | undefined, resour
 function durationOf(runs: readonly RunOutline[]): number | null {
   const [first, ...others] = runs;
   if (first === undefined) return null;
-  if (others.length === 0) return first.durationMs;
+  if (others.length === 0) return first.duration;
   const start = Math.min(...runs.map(({ startedAt }) => startedAt));
-  return Math.max(...runs.map(({ startedAt, durationMs }) => startedAt + durationMs)) - start;
+  return Math.max(...runs.map(({ startedAt, duration }) => startedAt + duration)) - start;
 }
 
 function cut(value: string | undefined): string | null {

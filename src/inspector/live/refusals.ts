@@ -30,7 +30,7 @@ export class Refusals {
    * @param diagnosis - why its signature does not match; `left_out` if there were too many to diagnose
    */
   note(observation: DeliveryObservation, diagnosis?: Diagnosis | "left_out"): RefusalDetail | undefined {
-    const { outcome, receivedAt, durationMs, bytes } = observation;
+    const { outcome, receivedAt, duration, bytes } = observation;
     if (outcome.type === "accepted" || outcome.type === "rejected") return undefined;
     const { word, reason, detail: meaning, fix } = verdictOf(outcome);
     if (word !== "unauthorized" && word !== "refused" && word !== "failed") return undefined;
@@ -40,7 +40,7 @@ export class Refusals {
       method: observation.method.slice(0, 20),
       target: shownUrl(observation.target).slice(0, MAX_TEXT),
       status: toAnswer(outcome).status,
-      ...{ durationMs, headers, why: causeOf(diagnosis) ?? meaning ?? fix ?? word },
+      ...{ duration, headers, why: causeOf(diagnosis) ?? meaning ?? fix ?? word },
       explanation: explainRefusal(observation, this.#signatureHeader, diagnosis),
     };
     this.#remembered.push(detail);

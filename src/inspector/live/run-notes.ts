@@ -61,11 +61,11 @@ export class RunNotes {
   addTo(seq: number, runs: readonly AttemptRecord[]): readonly RunDetail[] {
     const left = new Map<number, Noted[]>();
     return runs.map((run) => {
-      const { attempt, startedAt, durationMs } = run;
+      const { attempt, startedAt, duration } = run;
       const candidates = left.get(attempt) ?? [...(this.#byAttempt.get(nameOf(seq, attempt)) ?? [])];
       left.set(attempt, candidates);
       // The record's time is taken just before the handler is called.
-      const end = startedAt + Math.ceil(durationMs) + 1;
+      const end = startedAt + Math.ceil(duration) + 1;
       const at = candidates.findIndex((one) => one.startedAt >= startedAt && one.startedAt <= end);
       const [noted] = at < 0 ? [] : candidates.splice(at, 1);
       return {
@@ -114,7 +114,7 @@ function nameOf(seq: number, attempt: number): string {
   return `${seq}/${attempt}`;
 }
 
-function shownAnswer({ status, headers, bytes, cut, durationMs }: TargetAnswer): ShownAnswer {
+function shownAnswer({ status, headers, bytes, cut, duration }: TargetAnswer): ShownAnswer {
   const { location } = headers;
   const shown = { ...headers, ...(location !== undefined && { location: shownUrl(location) }) };
   return {
@@ -122,7 +122,7 @@ function shownAnswer({ status, headers, bytes, cut, durationMs }: TargetAnswer):
     headers: shownHeaders(shown, ""),
     bytes: bytes.byteLength,
     isCut: cut !== undefined,
-    durationMs,
+    duration,
   };
 }
 

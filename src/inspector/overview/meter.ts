@@ -46,8 +46,8 @@ export class Meter {
     return { since: this.#since, now, minutes, latency: this.#latency.buckets, durations };
   }
 
-  #countDelivery({ receivedAt, durationMs, outcome }: DeliveryObservation): void {
-    this.#latency.add(durationMs);
+  #countDelivery({ receivedAt, duration, outcome }: DeliveryObservation): void {
+    this.#latency.add(duration);
     const minute = Math.floor(receivedAt / MINUTE);
     const counts = this.#minutes.get(minute) ?? new Map<string, number>();
     const { word } = verdictOf(outcome);
@@ -56,11 +56,11 @@ export class Meter {
   }
 
   #countRuns({ kind, records }: AttemptObservation): void {
-    for (const { durationMs, outcome } of records) {
+    for (const { duration, outcome } of records) {
       const known = this.#durations.has(kind ?? "") || this.#durations.size < MAX_KINDS;
       const name = known ? (kind ?? "") : OTHER_KINDS;
       const of = this.#durations.get(name) ?? { times: new Histogram(FINE_BOUNDS), failed: 0 };
-      of.times.add(durationMs);
+      of.times.add(duration);
       if (outcome !== "ok") of.failed++;
       this.#durations.set(name, of);
     }

@@ -38,11 +38,11 @@ export function useAttempt(): (work: () => Promise<Omit<Message, "id"> | undefin
 }
 
 /** The message for the answer to a sent delivery. */
-export function sentMessage({ status, ok, durationMs, body, seq, url }: Sent): Omit<Message, "id"> {
+export function sentMessage({ status, ok, duration, body, seq, url }: Sent): Omit<Message, "id"> {
   const what = answerText(body);
   return {
     good: ok,
-    text: `${new URL(url).host} answered ${status} in ${durationText(durationMs)}. ${what}`.trim(),
+    text: `${new URL(url).host} answered ${status} in ${durationText(duration)}. ${what}`.trim(),
     seq,
   };
 }

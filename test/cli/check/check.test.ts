@@ -41,8 +41,8 @@ it("the summary has the response times", async () => {
   const run = await runCli(["check", url.href, "--only", "SIG-01"], { env });
   expect(run.stdout).toMatch(/\nresponse times: median \d+ ms, slowest .*\n$/);
   const { records } = await runCli(["check", url.href, "--only", "SIG-01", "--json"], { env });
-  expect(records.at(-1)?.responseTimes).toMatchObject({ medianMs: expect.any(Number) });
-  expect(records[0]?.responseMs).toEqual(expect.any(Number));
+  expect(records.at(-1)?.responseTimes).toMatchObject({ median: expect.any(Number) });
+  expect(records[0]?.responseTime).toEqual(expect.any(Number));
 });
 
 it("--settle is how long a late second run is watched for", async () => {
@@ -115,7 +115,7 @@ it("--output writes the report to a file, and the pretty one is printed", async 
   expect(junit.stdout).toContain("2 of 2 passed");
   expect(readFileSync(join(cwd, "check.xml"), "utf8")).toMatch(/^<\?xml/);
   await runCli([...argv, "check.json", "--format", "json", "--json"], { env, cwd });
-  expect(JSON.parse(readFileSync(join(cwd, "check.json"), "utf8"))).toMatchObject({ schemaVersion: 1 });
+  expect(JSON.parse(readFileSync(join(cwd, "check.json"), "utf8"))).toMatchObject({ schemaVersion: 2 });
   await runCli([...argv, "check.txt", "--color"], { env, cwd });
   expect(readFileSync(join(cwd, "check.txt"), "utf8")).toMatch(/^✓ KIND/);
 });

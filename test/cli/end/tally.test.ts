@@ -16,7 +16,7 @@ const delivery = (outcome: Outcome): Observation => ({
     target: "/",
     headers: {},
     receivedAt: 0,
-    durationMs: 1,
+    duration: 1,
     bytes: 1,
     outcome,
   },

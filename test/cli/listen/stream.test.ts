@@ -106,7 +106,7 @@ it("listen is ready before an unavailable stream, and opens it later", async () 
   const port = Number(first.sandbox.url.port);
   await first.sandbox.close();
   const { records } = await listening(String(port));
-  expect(records("stream")).toMatchObject([{ state: "waiting", delayMs: expect.any(Number) }]);
+  expect(records("stream")).toMatchObject([{ state: "waiting", delay: expect.any(Number) }]);
   const { sandbox } = await openSandbox({ port });
   await until(() => expect(records("stream").at(-1)).toMatchObject({ state: "open" }));
   sandbox.emit("lead.created");

@@ -103,7 +103,7 @@ it("listen waits for a service that is not up yet, and is not ready before it is
   const { until, records, now, signal, finished } = subscribing(base, ["--health-port", "0"]);
   expect(await until("subscribing")).toMatchObject({
     code: "service_unreachable",
-    delayMs: expect.any(Number),
+    delay: expect.any(Number),
   });
   const { health } = await until("ready");
   const check = async () => (await fetch(`${health}readyz`)).json();
@@ -124,7 +124,7 @@ it("listen waits as long as a service asks for that refuses for its rate limit",
   const { until, signal, finished } = subscribing(service.url);
   const waiting = await until("subscribing");
   expect(waiting.code).toBe("service_rate_limited");
-  expect(Number(waiting.delayMs)).toBeGreaterThanOrEqual(120_000);
+  expect(Number(waiting.delay)).toBeGreaterThanOrEqual(120_000);
   signal("SIGINT");
   expect((await finished).code).toBe(0);
   expect(service.created).toEqual([]);

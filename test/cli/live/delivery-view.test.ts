@@ -20,7 +20,7 @@ function withoutTime(lines: readonly string[]): readonly string[] {
 
 function delivery(parts: Partial<DeliveryObservation> = {}): DeliveryObservation {
   return {
-    ...{ type: "delivery", method: "POST", target: "/", headers: {}, receivedAt: 0, durationMs: 1, bytes: 2 },
+    ...{ type: "delivery", method: "POST", target: "/", headers: {}, receivedAt: 0, duration: 1, bytes: 2 },
     outcome: accepted({}),
     ...parts,
   };
@@ -44,7 +44,7 @@ function attempt(parts: Partial<AttemptObservation> = {}): AttemptObservation {
 
 function ran(parts: Partial<AttemptRecord> = {}): AttemptRecord {
   return {
-    ...{ attempt: 1, handler: "payment.overdue", startedAt: 0, durationMs: 8, outcome: "ok", error: null },
+    ...{ attempt: 1, handler: "payment.overdue", startedAt: 0, duration: 8, outcome: "ok", error: null },
     ...{ failure: null, note: null },
     ...parts,
   } as AttemptRecord;

@@ -7,7 +7,7 @@ function failed(seq: number, error: string, state: "failing" | "dead" = "failing
     attempt: 1,
     handler: "*",
     startedAt: 0,
-    durationMs: 1,
+    duration: 1,
     outcome: "error",
     note: null,
   } as const;

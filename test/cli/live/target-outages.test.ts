@@ -16,7 +16,7 @@ afterEach(() => void vi.useRealTimers());
 function attempt(seq: number, parts: Partial<AttemptObservation> & { handler?: string; ok?: boolean } = {}) {
   const { ok = false, handler = FORWARD, ...rest } = parts;
   const outcome = ok ? "ok" : "error";
-  const record = { attempt: 1, handler, startedAt: 0, durationMs: 1, outcome, error: ok ? null : REFUSED };
+  const record = { attempt: 1, handler, startedAt: 0, duration: 1, outcome, error: ok ? null : REFUSED };
   return {
     ...{ type: "attempt", seq, eventId: `evt_${seq}`, kind: "lead.created", attempt: 1, runAt: 0 },
     ...{ state: ok ? "handled" : "waiting", reason: ok ? null : TARGET_AWAY, problems: [] },

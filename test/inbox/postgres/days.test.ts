@@ -18,7 +18,7 @@ const RECORD = {
   attempt: 1,
   handler: "a",
   startedAt: TODAY,
-  durationMs: 1,
+  duration: 1,
   outcome: "ok",
   error: null,
   failure: null,

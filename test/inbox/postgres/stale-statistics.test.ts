@@ -112,7 +112,7 @@ const record = {
   attempt: 1,
   handler: "a",
   startedAt: AT,
-  durationMs: 1,
+  duration: 1,
   outcome: "error",
   error: "e",
   note: null,

@@ -16,7 +16,7 @@ const RECORD: AttemptRecord = {
     attempt: 1,
     handler: "a",
     startedAt: AT,
-    durationMs: 1,
+    duration: 1,
     outcome: "ok",
     error: null,
     failure: null,

@@ -21,7 +21,7 @@ import { contentOf } from "../transfer/every-state.ts";
 const STATES = ["pending", "running", "done", "dead", "unhandled"] as const;
 const BODY = Buffer.from('{"event":"payment.received"}');
 const RUN: AttemptRecord = {
-  ...{ attempt: 1, handler: "a", startedAt: AT, durationMs: 1.25, outcome: "ok" },
+  ...{ attempt: 1, handler: "a", startedAt: AT, duration: 1.25, outcome: "ok" },
   ...{ error: null, failure: null, note: null },
 };
 

@@ -23,7 +23,7 @@ export const PRUNED = sampleEntry({
 export async function fillEveryState(inbox: Inbox): Promise<void> {
   await keep(inbox, PRUNED);
   await inbox.settle(settlementOf(await claimOne(inbox)), AT - 40 * DAY);
-  const run = { attempt: 1, startedAt: AT, durationMs: 12.345678901234567 };
+  const run = { attempt: 1, startedAt: AT, duration: 12.345678901234567 };
   const ok = {
     ...run,
     handler: "a\u0000b",

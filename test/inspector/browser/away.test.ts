@@ -102,7 +102,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       const run = runNotes.begin(seq, attempt);
       run.print("info", "posting to ledger <b>1</b>");
       run.print("error", "the ledger said no");
-      run.answered({ ...answer, headers, durationMs: 12, ok: false });
+      run.answered({ ...answer, headers, duration: 12, ok: false });
     };
     const { inspector, deliver } = await openInspector({ runNotes, handler });
     await deliver("payment.received");

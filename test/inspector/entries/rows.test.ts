@@ -38,16 +38,14 @@ it.each([
     WAIT,
   );
   const rows: readonly EntryRow[] = (await api("/api/entries")).json.rows;
-  expect(rows.map(({ seq, why, resource, durationMs }) => [seq, why, resource, durationMs !== null])).toEqual(
-    [
-      [6, "the body is not JSON", null, false],
-      [5, "data.surface: expected number, got string", property.data.id, false],
-      [4, null, null, true], // its id is further back than a row looks
-      [3, null, "pay_3", true],
-      [2, "ledger says no", "pay_2", true],
-      [1, null, "pay_1", true],
-    ],
-  );
+  expect(rows.map(({ seq, why, resource, duration }) => [seq, why, resource, duration !== null])).toEqual([
+    [6, "the body is not JSON", null, false],
+    [5, "data.surface: expected number, got string", property.data.id, false],
+    [4, null, null, true], // its id is further back than a row looks
+    [3, null, "pay_3", true],
+    [2, "ledger says no", "pay_2", true],
+    [1, null, "pay_1", true],
+  ]);
   const [chosen] = (await api("/api/entries?resource=data.tenant.id&text=%231")).json.rows;
   expect(chosen).toMatchObject({ seq: 1, resource: "7" });
   expect((await api("/api/entries?resource=data..id")).json.error.message).toMatch(
@@ -75,7 +73,7 @@ it("a refused delivery's row says why in words", async () => {
     {
       reason: "signature_mismatch",
       why: expect.stringMatching(/^[a-z][a-z ,']{10,}/),
-      durationMs: expect.any(Number),
+      duration: expect.any(Number),
     },
   ]);
 });

@@ -2,8 +2,8 @@ import { expect, it } from "vitest";
 import type { AttemptRecord } from "../../../src/inbox/attempt-record.ts";
 import { RunNotes } from "../../../src/inspector/live/run-notes.ts";
 
-const record = (attempt: number, startedAt: number, durationMs = 5): AttemptRecord => ({
-  ...{ attempt, handler: "own", startedAt, durationMs },
+const record = (attempt: number, startedAt: number, duration = 5): AttemptRecord => ({
+  ...{ attempt, handler: "own", startedAt, duration },
   ...{ outcome: "ok", error: null, failure: null, note: null },
 });
 

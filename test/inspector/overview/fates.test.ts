@@ -6,7 +6,7 @@ const AT = 10 * 60_000;
 
 function delivered(seq: number, receivedAt = AT): DeliveryObservation {
   return {
-    ...{ type: "delivery", method: "POST", target: "/", headers: {}, receivedAt, durationMs: 1, bytes: 2 },
+    ...{ type: "delivery", method: "POST", target: "/", headers: {}, receivedAt, duration: 1, bytes: 2 },
     outcome: {
       type: "accepted",
       kind: "lead.created",

@@ -23,7 +23,7 @@ export class FileVitals implements InboxVitals {
     }
   }
 
-  onCommit(listener: (durationMs: number) => void): () => void {
+  onCommit(listener: (duration: number) => void): () => void {
     return this.commits.add(listener);
   }
 }

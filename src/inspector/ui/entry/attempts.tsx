@@ -52,7 +52,7 @@ function repeatedIn({ handler, error, failure }: Attempt, later: readonly Attemp
 }
 
 function Run({ run, after, repeatedIn }: { run: Attempt; after: number; repeatedIn: number | undefined }) {
-  const { attempt, handler, outcome, durationMs, error, failure, note, startedAt } = run;
+  const { attempt, handler, outcome, duration, error, failure, note, startedAt } = run;
   const word = outcome === "ok" ? "handled" : outcome;
   return (
     <li class={`run ${outcome}`}>
@@ -63,7 +63,7 @@ function Run({ run, after, repeatedIn }: { run: Attempt; after: number; repeated
         </span>
         <span class="quiet">
           <LocalTime at={startedAt} isExact />, {durationText(after)} after arrival, took{" "}
-          {durationText(durationMs)}
+          {durationText(duration)}
         </span>
       </div>
       {repeatedIn !== undefined && <p class="quiet">the same error as in attempt {repeatedIn}</p>}

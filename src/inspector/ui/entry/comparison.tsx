@@ -62,7 +62,7 @@ function Side({ title, entry }: { title: string; entry: EntryDetail }) {
         <StateWord row={entry} />{" "}
         <span class="quiet">
           {attempts === 0 ? "no attempt" : counted(attempts, "attempt")}
-          {last !== undefined && `, ${durationText(last.durationMs)}`}
+          {last !== undefined && `, ${durationText(last.duration)}`}
         </span>
       </p>
       <p class="quiet">{visible(last?.error ?? explanation.summary)}</p>

@@ -14,13 +14,13 @@ export function RefusalPage({ id, client }: { id: string; client: ApiClient }) {
   const { value: refusal, failure } = useLoaded(() => client.refusal(id), [client, id]);
   if (failure !== undefined) return <p class="notice">{failure}</p>;
   if (refusal === undefined || refusal.id !== id) return <p class="notice quiet">Loading {id}</p>;
-  const { explanation, reason, bytes, durationMs, status } = refusal;
+  const { explanation, reason, bytes, duration, status } = refusal;
   return (
     <article class="detail" key={id}>
       <div class="detail-top">
         <DetailHead title={`${refusal.method} ${refusal.target}`} row={refusal} focus={id}>
           <span>
-            answered {status} in {durationText(durationMs)}
+            answered {status} in {durationText(duration)}
           </span>
         </DetailHead>
         <Reason text={explanation.summary} kind="strange" />

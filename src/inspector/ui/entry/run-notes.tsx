@@ -26,7 +26,7 @@ export function Printed({ run: { printed, unprinted } }: { run: RunDetail }) {
 }
 
 export function TargetHead({ answer }: { answer: ShownAnswer }) {
-  const { status, headers, bytes, isCut, durationMs } = answer;
+  const { status, headers, bytes, isCut, duration } = answer;
   const pairs = Object.entries(headers).flatMap(([name, value]) =>
     [value].flat().map((one) => [name, one] as const),
   );
@@ -34,7 +34,7 @@ export function TargetHead({ answer }: { answer: ShownAnswer }) {
     <details>
       <summary>
         Answer {status}, {size(bytes)}
-        {isCut && " or more"}, after {durationText(durationMs)}
+        {isCut && " or more"}, after {durationText(duration)}
       </summary>
       <PairList pairs={pairs} />
     </details>

@@ -55,7 +55,7 @@ export function ListLine({
             {visible(row.why)}
           </span>
         )}
-        {row.durationMs !== null && <span class="line-duration">{durationText(row.durationMs)}</span>}
+        {row.duration !== null && <span class="line-duration">{durationText(row.duration)}</span>}
         {row.type === "entry" && <Times {...row} />}
       </span>
       <RelativeTime class="line-time" at={row.receivedAt} />

@@ -20,7 +20,7 @@ const delivery = {
 };
 const empty = { ...delivery, target: "", headers: {}, body: new Uint8Array(0) };
 const key = { source: "service", eventId: "evt_1", timestamp: -(10 ** 15) };
-const record = { attempt: 2, handler: "*", startedAt: 9, durationMs: 1.5, outcome: "ok" } as const;
+const record = { attempt: 2, handler: "*", startedAt: 9, duration: 1.5, outcome: "ok" } as const;
 const settlement: Settlement = {
   ...{ seq: 3, lease: "a.b", state: "pending", reason: "target_away", problems: undefined, runAt: 12 },
   ...{ finishedHandlers: ["é"], waits: [], uncount: true, unordered: false },
