@@ -14,6 +14,8 @@ export const ERROR_CODES = {
   inbox_client_missing: "The package that an inbox needs is not installed.",
   inbox_unavailable: "The inbox cannot be opened, read or written.",
   inbox_unreachable: "The database of the inbox does not respond, or the connection to it was lost.",
+  disk_full: "The disk of the inbox is full.",
+  inbox_read_only: "The inbox, its disk or its database can only be read.",
   inbox_busy: "The inbox is locked by another process, or too many writes or entries are waiting.",
   inbox_corrupt: "The inbox is damaged, or the file is not an inbox.",
   inbox_newer: "The inbox was written by a newer version.",
@@ -76,8 +78,8 @@ export type ConfigurationErrorCode =
 
 /** The codes with which an inbox rejects if its store fails. */
 export const INBOX_ERROR_CODES = [
-  ...(["inbox_unavailable", "inbox_unreachable", "inbox_busy", "inbox_corrupt"] as const),
-  ...(["inbox_newer", "inbox_older"] as const),
+  ...(["inbox_unavailable", "inbox_unreachable", "disk_full", "inbox_read_only"] as const),
+  ...(["inbox_busy", "inbox_corrupt", "inbox_newer", "inbox_older"] as const),
 ] as const satisfies readonly ErrorCode[];
 
 /** One of {@link INBOX_ERROR_CODES}. */

@@ -30,6 +30,8 @@ export const ERROR_EXIT_CODES: Readonly<Record<AnyErrorCode, ExitCode>> = {
   inbox_unsupported: 3,
   inbox_client_missing: 3,
   inbox_unavailable: 3,
+  disk_full: 3,
+  inbox_read_only: 3,
   inbox_unreachable: 5,
   inbox_busy: 3,
   inbox_corrupt: 3,

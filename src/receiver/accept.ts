@@ -1,5 +1,5 @@
 import type { Reservation } from "../dispatch/reservation.ts";
-import { asError, ConfigurationError, describeError } from "../errors.ts";
+import { asError, ConfigurationError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
 import type { Rejection } from "../event/rejection.ts";
@@ -74,6 +74,7 @@ export async function accept(
     if (kept === undefined)
       return await reject(delivery, { rejection: untimely ?? tooOld(), read }, proof, settings);
 
+    if (settings.store.failure !== undefined) settings.store.recovered();
     const { seq, leased, duplicate, state } = kept;
     if (leased === true) {
       reservation?.run({ seq, key, kind: entry.kind, orderKey: order, delivery: copyOf(delivery) }, ready);
@@ -81,10 +82,7 @@ export async function accept(
     return acceptedOutcome(kept, read, judgement, proof, settings);
   } catch (error) {
     if (error instanceof ConfigurationError) return { type: "misconfigured", error };
-    settings.log.error(
-      { error: describeError(error) },
-      "could not store a delivery; answered 503 so that the sender retries",
-    );
+    settings.store.failed(error);
     return { type: "unavailable", error: asError(error) };
   }
 }
@@ -103,7 +101,7 @@ async function reject(
   delivery: Delivery,
   { rejection, read }: { readonly rejection: Rejection; readonly read?: ReadEnvelope },
   proof: Proof,
-  { inbox, source, log, clock }: Settings,
+  { inbox, source, store, log, clock }: Settings,
 ): Promise<Outcome> {
   const entry = rejectedEntry(delivery, rejection, source, read);
   const kept = await inbox.append(entry);
@@ -112,6 +110,7 @@ async function reject(
       "expected the inbox's append to keep every dead letter, got undefined: return that for pending entries only",
     );
   }
+  if (store.failure !== undefined) store.recovered();
   if (rejection.reason === "future_timestamp" && read !== undefined) {
     const aheadMs = read.timestamp - clock();
     log.warn({ aheadMs }, "an event is dated in the future: is this machine's clock right?");

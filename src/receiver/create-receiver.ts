@@ -2,6 +2,7 @@ import { Listeners } from "../base/listeners.ts";
 import { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DrainReport } from "../dispatch/drain.ts";
 import type { AnyHandler, DeadLetter, EntryLetter } from "../dispatch/handler.ts";
+import type { ReceiverErrorCode } from "../errors.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DataSchemas } from "../event/schemas.ts";
@@ -80,6 +81,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   #startedAt = 0;
   readonly #use = new InboxUse({ open: () => this.#open(), close: () => this.inbox.close() });
   #release: (() => Promise<void>) | undefined;
+  #stopWatching: (() => void) | undefined;
   readonly #drains: Drains;
 
   constructor(settings: Settings, handlers: HandlersModule | HandlersOption = {}) {
@@ -116,7 +118,11 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     this.#intake = new Intake({
       ...{ settings: () => this.#settings, dispatcher: this.#dispatcher, observers: this.#observers },
       ...{ signedRefusals: new SignedRefusals(settings), senders: this.#senders, outcomes },
-      refusal: () => (this.ready ? undefined : notReady(this.#phase, this.inbox.damage)),
+      // A failed commit refuses nothing: the next one may succeed.
+      refusal: () => {
+        const { damage } = this.#settings.inbox;
+        return this.#phase === "started" && damage === undefined ? undefined : notReady(this.#phase, damage);
+      },
       onDead: (letter) => this.#tellDead(letter),
     });
     this.#drains = new Drains({
@@ -184,6 +190,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     this.#dispatcher.start();
     this.#retention.start();
     this.#senders.start();
+    this.#stopWatching = this.#settings.store.watch(() => this.#registration.register());
   }
 
   async #open(): Promise<void> {
@@ -206,6 +213,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   }
 
   async #shutDown(): Promise<void> {
+    this.#stopWatching?.();
     await this.#intake.settled();
     await this.#retention.stop();
     await this.#dispatcher.stop(this.#settings.drainTimeout);
@@ -219,7 +227,12 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   }
 
   get ready(): boolean {
-    return this.#phase === "started" && this.#settings.inbox.damage === undefined;
+    return this.refusing === undefined;
+  }
+
+  get refusing(): ReceiverErrorCode | undefined {
+    const { inbox, store } = this.#settings;
+    return (notReady(this.#phase, inbox.damage)?.code as ReceiverErrorCode | undefined) ?? store.failure;
   }
 
   observe(listener: (observation: Observation) => unknown): () => void {

@@ -3,9 +3,10 @@ import { HookporterError } from "../errors.ts";
 /** The phase of a receiver: created, opening its inbox, accepting deliveries, or closed (also while it closes). */
 export type Phase = "new" | "starting" | "started" | "closed";
 
-/** Why deliveries are not accepted. */
-export function notReady(phase: Phase, damage: string | undefined): HookporterError {
-  if (phase === "started" && damage !== undefined) return new HookporterError("inbox_corrupt", damage);
+/** Why no delivery is accepted; `undefined` if they are. */
+export function notReady(phase: Phase, damage: string | undefined): HookporterError | undefined {
+  if (phase === "started")
+    return damage === undefined ? undefined : new HookporterError("inbox_corrupt", damage);
   if (phase === "closed") return closed("an open receiver", "a closed one");
   return closed("a started receiver", "one that was not started", "call start() first");
 }

@@ -1,4 +1,5 @@
 import type { DrainReport } from "../dispatch/drain.ts";
+import type { ReceiverErrorCode } from "../errors.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DataSchemas } from "../event/schemas.ts";
@@ -34,8 +35,13 @@ export interface Receiver<Schemas = object, OtherKinds extends string = never>
   start(): Promise<void>;
   /** Answers 503 from now on, waits for running handlers, releases unfinished entries, and closes the inbox. */
   close(): Promise<void>;
-  /** Whether deliveries are accepted: it is started, not closed, and its inbox is not damaged. For readiness checks. */
+  /** Whether deliveries are accepted: nothing is {@link refusing} them. For readiness checks. */
   readonly ready: boolean;
+  /**
+   * Why deliveries are answered 503 now, as a code: `closed` before the start and after the end, and the code of the last
+   * commit's failure, such as `disk_full`, until one succeeds; one is tried every 5 seconds. `undefined` if they are accepted.
+   */
+  readonly refusing: ReceiverErrorCode | undefined;
   /** Receives a request and returns the answer; never throws. For adapters, and with `inline` for relays. */
   receive(incoming: Incoming, inline?: Inline): Promise<Answer>;
   /** Accepts a whole delivery and returns the outcome; never throws. For tests and sources other than HTTP. */

@@ -33,6 +33,8 @@ const RECEIVER: Readonly<Record<ReceiverErrorCode, true>> = {
     inbox_client_missing: true,
     inbox_unavailable: true,
     inbox_unreachable: true,
+    disk_full: true,
+    inbox_read_only: true,
     inbox_busy: true,
   },
   ...{ inbox_corrupt: true, inbox_newer: true, inbox_older: true, closed: true, handler_timeout: true },

@@ -50,7 +50,7 @@ it("[case 67] an inbox on a full disk refuses entries, keeps the others, and con
   }
   expect(kept.length).toBeGreaterThan(3);
   expect(kept.length).toBeLessThan(60);
-  expect([...codes]).toEqual(["inbox_unavailable"]);
+  expect([...codes]).toEqual(["disk_full"]);
   expect(await inbox.list({})).toHaveLength(kept.length);
 
   rmSync(join(disk, "ballast"));

@@ -1,12 +1,15 @@
 import { closeSync, constants, existsSync, fdatasyncSync, openSync, statfsSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { ownCommand } from "../../package/own-command.ts";
+import { DEFAULTS } from "../../receiver/options/options.ts";
 import { durationText } from "../../text/duration-text.ts";
 import { sizeText } from "../inbox/size-text.ts";
-import { type DoctorCheck, ok, warn } from "./finding.ts";
+import { type DoctorCheck, fail, ok, warn } from "./finding.ts";
 
 /** Bytes that must be free besides twice the size of the log. */
 export const RESERVE = 500 * 1024 * 1024;
+/** Bytes below which a delivery may not be stored: the largest one, in the log and in the file. */
+export const ONE_DELIVERY = 2 * DEFAULTS.bodyLimit;
 /** Milliseconds from which flushing is slow: each commit waits for it. */
 const SLOW_FLUSH = 250;
 /** Flushes that are measured. */
@@ -24,6 +27,14 @@ export const disk: DoctorCheck = {
     const { bavail, bsize } = statfsSync(folder);
     const free = bavail * bsize;
     const needed = 2 * logBytes + RESERVE;
+    if (free < ONE_DELIVERY) {
+      return [
+        fail(
+          `only ${sizeText(free)} are free for the inbox, and a delivery may need ${sizeText(ONE_DELIVERY)}: it is answered 503`,
+          `free some space on the disk of ${folder}; pruning needs some itself`,
+        ),
+      ];
+    }
     if (free < needed) {
       return [
         warn(

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import type { Inbox } from "../../inbox/inbox.ts";
 import type { MeasuredReceiver } from "../../observe/metrics.ts";
+import type { Receiver } from "../../receiver/receiver.ts";
 import type { CliContext } from "../context.ts";
 import { type HealthServer, startHealthServer } from "./health-server.ts";
 import { Readiness } from "./readiness.ts";
@@ -72,8 +72,15 @@ async function openHealth(
   return server;
 }
 
-/** Whether the inbox accepts writes: its file still exists and is not locked. Writes nothing. */
-export async function canWrite(inbox: Inbox): Promise<boolean> {
+/**
+ * Whether the inbox stores deliveries: the last commit succeeded, and its file, which need not be written to for that, still
+ * exists and is not locked. Otherwise, why not.
+ */
+export async function stores({
+  inbox,
+  refusing,
+}: Pick<Receiver, "inbox" | "refusing">): Promise<true | string> {
+  if (refusing !== undefined) return refusing;
   await inbox.renew([], 0);
   return true;
 }

@@ -1,9 +1,11 @@
+import { HookporterError } from "../../errors.ts";
+
 /** One condition for being ready. */
 interface ReadyCheck {
   /** One word for `/readyz`. */
   readonly name: string;
-  /** Evaluated for each request; a thrown error counts as false. */
-  readonly holds: () => boolean | Promise<boolean>;
+  /** Evaluated for each request: whether it holds, or the code of why it does not. A thrown error counts as false. */
+  readonly holds: () => boolean | string | Promise<boolean | string>;
 }
 
 interface ReadyState {
@@ -11,6 +13,8 @@ interface ReadyState {
   readonly ready: boolean;
   /** Each check by name, and whether it holds. */
   readonly checks: Readonly<Record<string, boolean>>;
+  /** Why those do not hold of which that is known, as codes. */
+  readonly reasons?: Readonly<Record<string, string>>;
 }
 
 /** The checks that decide whether deliveries can arrive. */
@@ -26,14 +30,19 @@ export class Readiness {
     const answers = await Promise.all(
       this.#checks.map(async ({ name, holds }) => [name, await answerOf(holds)] as const),
     );
-    return { ready: answers.every(([, held]) => held), checks: Object.fromEntries(answers) };
+    const reasons = answers.filter((answer): answer is [string, string] => typeof answer[1] === "string");
+    return {
+      ready: answers.every(([, held]) => held === true),
+      checks: Object.fromEntries(answers.map(([name, held]) => [name, held === true])),
+      ...(reasons.length > 0 && { reasons: Object.fromEntries(reasons) }),
+    };
   }
 }
 
-async function answerOf(holds: ReadyCheck["holds"]): Promise<boolean> {
+async function answerOf(holds: ReadyCheck["holds"]): Promise<boolean | string> {
   try {
     return await holds();
-  } catch {
-    return false;
+  } catch (thrown) {
+    return thrown instanceof HookporterError ? thrown.code : false;
   }
 }

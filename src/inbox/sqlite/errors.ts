@@ -4,14 +4,14 @@ import { describeError, HookporterError, type InboxErrorCode } from "../../error
 const CODES: Readonly<Record<number, { code: InboxErrorCode; fix: string }>> = {
   5: { code: "inbox_busy", fix: "another process holds it locked; try again" },
   6: { code: "inbox_busy", fix: "another connection holds it locked; try again" },
-  8: { code: "inbox_unavailable", fix: "make the file and its folder writable" },
+  8: { code: "inbox_read_only", fix: "make the file and its folder writable" },
   10: { code: "inbox_unavailable", fix: "check the disk, which reported an error" },
   11: {
     code: "inbox_corrupt",
     // SQLite reports a disk's error when it reads in the same way.
     fix: "check the disk; if it is fine, stop all programs that use it, and follow docs/recovery.md",
   },
-  13: { code: "inbox_unavailable", fix: "free some disk space" },
+  13: { code: "disk_full", fix: "free some disk space" },
   14: { code: "inbox_unavailable", fix: "check the path and its permissions" },
   15: { code: "inbox_busy", fix: "keep the inbox on a local disk, where file locks work" },
   26: { code: "inbox_corrupt", fix: "choose another path, or, if this was an inbox, see docs/recovery.md" },

@@ -26,6 +26,7 @@ import { Backlog } from "../backlog.ts";
 import type { DriftWatch } from "../drift.ts";
 import { isHandlersModule, readOtherKinds, readSchemas } from "../handlers/define-handlers.ts";
 import { Restamps } from "../restamps.ts";
+import { StoreHealth } from "../store-health.ts";
 import {
   checkDrift,
   checkHandlersOption,
@@ -68,6 +69,8 @@ export interface Settings {
   readonly budget: BodyBudget;
   readonly bodyTimeout: number;
   readonly concurrency: number;
+  /** Whether the inbox stores what it is given. */
+  readonly store: StoreHealth;
   /** What has not ended of the source, if there is a limit. */
   readonly backlog: Backlog | undefined;
   readonly handlerTimeout: number;
@@ -166,6 +169,7 @@ export function readOptions(options: ReceiverOptions): Settings {
     ...numbers,
     concurrency,
     backlog: maxPending === undefined ? undefined : new Backlog({ inbox, source, maxPending, log }),
+    store: new StoreHealth(log),
     budget: new BodyBudget({ limit: numbers.unverifiedLimit, bodyLimit: numbers.bodyLimit }),
     log,
     retry: readRetry(options.retry, DEFAULT_RETRY),

@@ -3,7 +3,7 @@ import type { Receiver } from "hookporter";
 import { expressReceiver } from "hookporter/express";
 
 /** The Express app: the endpoint, and a route for health checks. */
-export function createApp(receiver: Pick<Receiver, "receive" | "inbox" | "ready">): Express {
+export function createApp(receiver: Pick<Receiver, "receive" | "inbox" | "ready" | "refusing">): Express {
   const app = express();
   app.disable("x-powered-by");
 
@@ -13,7 +13,7 @@ export function createApp(receiver: Pick<Receiver, "receive" | "inbox" | "ready"
   app.get("/healthz", async (_request, response) => {
     try {
       await receiver.inbox.nextRunAt(); // fails unless the inbox is open and readable
-      response.status(receiver.ready ? 200 : 503).json({ status: receiver.ready ? "ok" : "closing" });
+      response.status(receiver.ready ? 200 : 503).json({ status: receiver.refusing ?? "ok" });
     } catch {
       response.status(503).json({ status: "unavailable" });
     }

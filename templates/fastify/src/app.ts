@@ -3,7 +3,9 @@ import type { Receiver } from "hookporter";
 import { fastifyReceiver } from "hookporter/fastify";
 
 /** The Fastify app: the endpoint, and a route for health checks. */
-export function createApp(receiver: Pick<Receiver, "receive" | "inbox" | "ready">): FastifyInstance {
+export function createApp(
+  receiver: Pick<Receiver, "receive" | "inbox" | "ready" | "refusing">,
+): FastifyInstance {
   const app = fastify();
 
   // It reads the raw bytes, which the signature covers, itself: parsers, body limits and error handlers of the app do not matter.
@@ -12,7 +14,7 @@ export function createApp(receiver: Pick<Receiver, "receive" | "inbox" | "ready"
   app.get("/healthz", async (_request, reply) => {
     try {
       await receiver.inbox.nextRunAt(); // fails unless the inbox is open and readable
-      return reply.status(receiver.ready ? 200 : 503).send({ status: receiver.ready ? "ok" : "closing" });
+      return reply.status(receiver.ready ? 200 : 503).send({ status: receiver.refusing ?? "ok" });
     } catch {
       return reply.status(503).send({ status: "unavailable" });
     }

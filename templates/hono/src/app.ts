@@ -3,7 +3,7 @@ import type { Receiver } from "hookporter";
 import { fetchReceiver } from "hookporter/fetch";
 
 /** The Hono app: the endpoint, and a route for health checks. */
-export function createApp(receiver: Pick<Receiver, "receive" | "inbox" | "ready">): Hono {
+export function createApp(receiver: Pick<Receiver, "receive" | "inbox" | "ready" | "refusing">): Hono {
   const app = new Hono({ strict: false }); // `/webhooks/` is the same endpoint
 
   // Before any middleware that reads bodies: the signature covers the raw bytes.
@@ -13,7 +13,7 @@ export function createApp(receiver: Pick<Receiver, "receive" | "inbox" | "ready"
   app.get("/healthz", async (context) => {
     try {
       await receiver.inbox.nextRunAt(); // fails unless the inbox is open and readable
-      return context.json({ status: receiver.ready ? "ok" : "closing" }, receiver.ready ? 200 : 503);
+      return context.json({ status: receiver.refusing ?? "ok" }, receiver.ready ? 200 : 503);
     } catch {
       return context.json({ status: "unavailable" }, 503);
     }

@@ -4,10 +4,10 @@ export const dynamic = "force-dynamic"; // never the answer of the build
 
 /** For health checks. */
 export async function GET(): Promise<Response> {
-  const { inbox, ready } = receiver();
+  const { inbox, ready, refusing } = receiver();
   try {
     await inbox.nextRunAt(); // fails unless the inbox is open and readable
-    return Response.json({ status: ready ? "ok" : "closing" }, { status: ready ? 200 : 503 });
+    return Response.json({ status: refusing ?? "ok" }, { status: ready ? 200 : 503 });
   } catch {
     return Response.json({ status: "unavailable" }, { status: 503 });
   }

@@ -1,0 +1,73 @@
+import type { Logger } from "../base/logger.ts";
+import { OnceAMinute } from "../base/once-a-minute.ts";
+import { describeError, HookporterError, INBOX_ERROR_CODES, type InboxErrorCode } from "../errors.ts";
+
+/** Milliseconds between attempts to write while commits fail: once nothing is delivered any more, nothing else would tell. */
+const TRY_EVERY = 5000;
+
+/** Whether the inbox stores what it is given: the outcome of the last commit. */
+export class StoreHealth {
+  /** Why the last commit failed; `undefined` if it succeeded. */
+  failure: InboxErrorCode | undefined;
+  readonly #log: Logger;
+  readonly #lines = new OnceAMinute<InboxErrorCode>();
+  #write: (() => Promise<unknown>) | undefined;
+  #next: NodeJS.Timeout | undefined;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** Lets it find out by itself that commits succeed again; `write` commits something small. Returns a function that ends this. */
+  watch(write: () => Promise<unknown>): () => void {
+    this.#write = write;
+    return () => {
+      this.#write = undefined;
+      clearTimeout(this.#next);
+    };
+  }
+
+  /** Call it for a delivery that could not be stored. */
+  failed(thrown: unknown): void {
+    const code = codeOf(thrown);
+    this.failure = code;
+    const unlogged = this.#lines.leftOut(code, performance.now());
+    if (unlogged !== undefined) {
+      this.#log.error(
+        { error: describeError(thrown), unlogged: unlogged || undefined },
+        "could not store a delivery; answered 503 so that the sender retries",
+      );
+    }
+    this.#tryLater();
+  }
+
+  /** Call it once something was stored, if the commit before had failed. */
+  recovered(): void {
+    this.failure = undefined;
+    clearTimeout(this.#next);
+    this.#next = undefined;
+    this.#log.warn({}, "deliveries can be stored again");
+  }
+
+  #tryLater(): void {
+    if (this.#write === undefined || this.#next !== undefined) return;
+    this.#next = setTimeout(() => void this.#try(), TRY_EVERY).unref();
+  }
+
+  async #try(): Promise<void> {
+    try {
+      await this.#write?.();
+    } catch (thrown) {
+      this.#next = undefined;
+      if (this.failure !== undefined) this.failure = codeOf(thrown);
+      this.#tryLater();
+      return;
+    }
+    if (this.failure !== undefined) this.recovered();
+  }
+}
+
+function codeOf(thrown: unknown): InboxErrorCode {
+  const code = thrown instanceof HookporterError ? thrown.code : undefined;
+  return INBOX_ERROR_CODES.find((known) => known === code) ?? "inbox_unavailable";
+}
