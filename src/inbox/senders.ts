@@ -1,5 +1,5 @@
 const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
+export const DAY = 24 * HOUR;
 
 /** Days that normal silence is reckoned from, the one of the latest authentic delivery included. */
 const DAYS = 14;

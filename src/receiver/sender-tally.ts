@@ -1,5 +1,12 @@
 import { hash } from "node:crypto";
-import { dayOf, ENOUGH_BODIES, type Mismatches, type SenderDay, type SenderNote } from "../inbox/senders.ts";
+import {
+  DAY,
+  dayOf,
+  ENOUGH_BODIES,
+  type Mismatches,
+  type SenderDay,
+  type SenderNote,
+} from "../inbox/senders.ts";
 
 type Open<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
@@ -10,6 +17,7 @@ export class SenderTally {
   #last = 0;
   #isChanged = false;
   #days: Open<SenderDay>[] = [];
+  #dayStart = 0;
   #mismatches: Open<Mismatches> | undefined;
   /** Digests of the bodies since the latest authentic delivery, no more of them than are needed. Never stored. */
   readonly #bodies = new Set<string>();
@@ -21,10 +29,10 @@ export class SenderTally {
   /** Counts an authentic delivery; after it, mismatches are counted from the start. */
   authentic(at: number, isEvent: boolean): void {
     const gap = this.#first === 0 ? 0 : Math.max(0, at - this.#last);
-    const day = dayOf(at);
     let latest = this.#days.at(-1);
-    if (latest?.day !== day) {
-      latest = { day, events: 0, longestGap: 0 };
+    if (latest === undefined || at < this.#dayStart || at >= this.#dayStart + DAY) {
+      latest = { day: dayOf(at), events: 0, longestGap: 0 };
+      this.#dayStart = latest.day * DAY;
       this.#days.push(latest);
     }
     if (isEvent) latest.events++;

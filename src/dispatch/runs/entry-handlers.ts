@@ -73,9 +73,9 @@ export class EntryHandlers {
   }
 
   #mayRun(named: NamedHandler): boolean {
-    if (isSender(named)) {
+    if (named.target !== undefined) {
       this.#waits ??= new EntryWaits(this.#entry, this.#options, this.#turn);
-      return this.#waits.mayTry(named);
+      return this.#waits.mayTry(named as Sender);
     }
     return this.#entry.attempts <= (named.attempts ?? Number.POSITIVE_INFINITY);
   }
@@ -109,9 +109,11 @@ export class EntryHandlers {
   #note(named: NamedHandler, { record, failure }: HandlerRun): void {
     const isOk = record.outcome === "ok";
     if (isOk) this.#finished.add(named.name);
-    if (isSender(named)) {
-      if (isOk) this.#waits?.took(named);
-      else if (!this.#options.signal.aborted && this.#waits?.failed(named, record, failure) === false) return;
+    if (named.target !== undefined) {
+      const sender = named as Sender;
+      if (isOk) this.#waits?.took(sender);
+      else if (!this.#options.signal.aborted && this.#waits?.failed(sender, record, failure) === false)
+        return;
     } else if (!isOk) {
       const { attempts = Number.POSITIVE_INFINITY } = named;
       this.#failures.push({ attempts, asked: failure.retryAfter });
@@ -144,10 +146,6 @@ export class EntryHandlers {
 }
 
 /** Whether a handler has a target. */
-function isSender(named: NamedHandler): named is Sender {
-  return named.target !== undefined;
-}
-
 export function runLimits(
   handler: string,
   { attempts: attempt }: ClaimedEntry,

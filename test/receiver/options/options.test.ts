@@ -168,6 +168,7 @@ describe("readOptions", () => {
       budget: expect.anything(),
       bodyTimeout: 10_000,
       backlog: undefined,
+      store: expect.any(StoreHealth),
       concurrency: 10,
       handlerTimeout: 30_000,
       retry: DEFAULT_RETRY,
