@@ -36,7 +36,6 @@ export const ERROR_CODES = {
   timed_out: "The expected event or result did not arrive in time.",
 } as const;
 
-/** The codes of the command line alone. */
 export const COMMAND_ERROR_CODES = {
   secret_unsafe: "Other users could read or replace a secret file.",
   secret_invalid: "A secret is not in the given encoding, or is not text.",

@@ -34,7 +34,6 @@ export type Subject =
   | "unchecked-route"
   | "unchecked-type";
 
-/** The observations of a case. */
 export interface Evidence {
   readonly answers: readonly ProbeAnswer[];
   /** How often the event ran, if the case observes it. */

@@ -1,7 +1,6 @@
 import type { Group, Severity } from "./check-case.ts";
 import type { ResponseTimes } from "./response-times.ts";
 
-/** The result of a case. */
 export interface CheckResult {
   readonly id: string;
   readonly group: Group;

@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { describeError, HookporterError } from "../errors.ts";
 import { askForEach, EVENT_ID, MARKER, type Observer, readCount } from "./observer.ts";
 
-/** Where and how long an observing command runs. */
 export interface CommandSurroundings {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;

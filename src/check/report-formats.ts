@@ -1,5 +1,4 @@
 /** The forms in which a report can be written. */
 export const REPORT_FORMATS = ["pretty", "json", "junit", "github", "markdown"] as const;
 
-/** The form of a report. */
 export type ReportFormat = (typeof REPORT_FORMATS)[number];

@@ -5,7 +5,6 @@ export const SLOW = 5000;
 export interface ResponseTimes {
   readonly median: number;
   readonly slowest: number;
-  /** The id of the case with the slowest answer. */
   readonly slowestCase: string;
 }
 

@@ -23,7 +23,6 @@ export interface MutableContext extends CliContext {
   output: Output;
 }
 
-/** Creates a context with the given surroundings. */
 export function createContext(io: Io, argv: readonly string[] = []): MutableContext {
   const clock = Date.now;
   return {

@@ -31,7 +31,6 @@ export interface Output {
   status(line: string | undefined): boolean;
 }
 
-/** How output is formatted. */
 interface OutputOptions {
   readonly json: boolean;
   /** `undefined` means: colours if standard output is a terminal and `NO_COLOR` is not set. */

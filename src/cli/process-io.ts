@@ -1,6 +1,5 @@
 import type { Io, StopSignal } from "./io.ts";
 
-/** The surroundings of this process. */
 export function processIo(): Io {
   const { env, stdin, stdout, stderr } = process;
   let ours = false;

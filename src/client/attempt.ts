@@ -20,10 +20,8 @@ export interface ServiceAnswer {
   readonly body: unknown;
 }
 
-/** The result of one attempt. */
 export type Tried = { readonly answer: ServiceAnswer } | { readonly failure: Failure };
 
-/** One attempt in progress. */
 interface CurrentAttempt {
   readonly settings: ClientSettings;
   readonly request: ServiceRequest;

@@ -56,7 +56,6 @@ const LABEL = `GET ${PATH}`;
 
 type AnyPage = Page<ListedItem<SelectedProperty>>;
 
-/** Creates the property API for a client's settings. */
 export function propertiesApi(settings: ClientSettings): PropertiesApi {
   const list = (options: ListOptions = {}) => listPage(settings, options);
   async function* pages(options: ListOptions = {}) {

@@ -211,7 +211,6 @@ export class Dispatcher {
     return undefined;
   }
 
-  /** Claims one entry. */
   async #claimOnly(seq: number): Promise<void> {
     const { inbox, clock, leaseMs, deadBlocks, sources, runner } = this.#options;
     const terms = { leaseMs, deadBlocks, sources, runner };

@@ -112,7 +112,6 @@ export class JsonMembers {
     return true;
   }
 
-  /** The key itself. */
   keyText(row: number): string {
     return JSON.parse(decoder.decode(this.#out.subarray(this.#rows[row + KEY], this.#rows[row + KEY_END])));
   }

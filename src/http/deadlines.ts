@@ -6,7 +6,6 @@ interface Due {
   readonly at: number;
 }
 
-/** A deadline, to cancel it. */
 export type Deadline = Link<Due>;
 
 /**

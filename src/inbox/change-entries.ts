@@ -21,7 +21,6 @@ export interface Changed {
   readonly dropped: number;
 }
 
-/** Changes the entries that match a filter. */
 export async function changeEntries(
   inbox: Inbox,
   change: Change,

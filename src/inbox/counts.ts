@@ -34,7 +34,6 @@ export function countsByState(counts: Counts): StateCounts {
   };
 }
 
-/** The number of all entries. */
 export function totalOf(counts: StateCounts): number {
   return STATE_WORDS.reduce((sum, state) => sum + counts[state], 0);
 }

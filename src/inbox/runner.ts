@@ -37,7 +37,6 @@ export function patternOf(kinds: string): string {
   return kinds.split(EXCEPT, 1)[0] ?? kinds;
 }
 
-/** Whether a registered process runs entries of a source and a kind. */
 export function runsKind({ role, sources, kinds }: Runner, source: string, kind: string): boolean {
   if (role === "receive" || !sources.includes(source)) return false;
   return kinds.some((one) => {

@@ -5,7 +5,6 @@ import type { Settlement } from "./settlement.ts";
 // their runs would cost more than the entry's own row. So these runs are within the entry: its column
 // `finished_handlers` lists the handlers that have finished, each by its name or by the record of its run.
 
-/** A handler in the column. */
 type Finished = string | readonly [handler: string, attempt: number, startedAt: number, duration: number];
 
 export function isUneventful(settlement: Settlement): boolean {

@@ -69,7 +69,6 @@ export interface RowPage {
   readonly newest: number;
 }
 
-/** How many rows there are. */
 export interface RowCounts {
   /** Entries in the inbox. */
   readonly total: number;
@@ -99,7 +98,6 @@ export interface Explanation {
   readonly steps: readonly Step[];
 }
 
-/** A body as displayed. */
 export interface ShownBody {
   readonly bytes: number;
   /** `binary` if the bytes are not UTF-8; then `text` is a hex dump. */
@@ -217,7 +215,6 @@ export interface Triggered extends Sent {
   readonly kind: string;
 }
 
-/** A sample event. */
 export interface Sample {
   readonly kind: string;
   readonly meaning: string;

@@ -37,7 +37,6 @@ export interface InspectorServerOptions {
   readonly log: Logger;
 }
 
-/** A running server. */
 export interface InspectorServer {
   readonly port: number;
   close(): Promise<void>;

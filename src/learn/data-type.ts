@@ -1,7 +1,6 @@
 import { addShape, countOf, emptyShape, type Shape } from "./shape.ts";
 import type { TextFormat } from "./text-format.ts";
 
-/** One type of values. */
 export type DataType =
   | { readonly type: "boolean" }
   | { readonly type: "integer" }
@@ -23,7 +22,6 @@ export interface Place {
   readonly isNullable: boolean;
 }
 
-/** A field of an object. */
 export interface Field {
   readonly name: string;
   readonly place: Place;
@@ -37,7 +35,6 @@ const MOST_TYPES = 3;
 /** The first that all strings had; those with more meaning come first. */
 const BY_MEANING = ["date-time", "date", "uuid", "email", "url", "id:", "decimal"];
 
-/** Returns what may be at a place, from what was seen there. */
 export function placeOf(shape: Shape): Place {
   const types = typesOf(shape);
   return { types: shape.deep > 0 || types.length > MOST_TYPES ? [] : types, isNullable: shape.nulls > 0 };

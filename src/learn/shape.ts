@@ -19,7 +19,6 @@ export interface Shape extends Counts {
   items?: Shape | undefined;
 }
 
-/** The counts of a shape, all of which add up. */
 export const COUNTS = [
   "nulls",
   "booleans",

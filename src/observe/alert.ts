@@ -26,7 +26,6 @@ export interface InboxNearlyFullAlert {
   readonly type: "inbox_nearly_full";
   /** What is full: the disk of the inbox file, or `maxInboxSize`. */
   readonly cause: "disk" | "max_inbox_size";
-  /** Bytes of the inbox. */
   readonly bytes: number;
   /** Bytes that are free on the disk; `undefined` if that is unknown. */
   readonly freeBytes: number | undefined;

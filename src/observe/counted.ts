@@ -94,7 +94,6 @@ export class CountedDeliveries {
 const ENDS: readonly AttemptObservation["state"][] = ["handled", "failing", "waiting", "dead", "received"];
 const ATTEMPT_OUTCOMES: readonly AttemptRecord["outcome"][] = ["ok", "error", "timeout"];
 
-/** Counts the runs of entries and of their handlers. */
 export class CountedRuns {
   readonly #dead: CountedDead;
   readonly #ends: Counter<"state">;

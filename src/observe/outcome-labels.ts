@@ -10,7 +10,6 @@ import { OTHER } from "./bounded-label.ts";
 
 export type DeliveryWord = Outcome["type"] | "duplicate";
 
-/** The labels of a delivery. */
 export interface OutcomeLabels {
   readonly outcome: DeliveryWord;
   /** A stable code; empty if there is none. */

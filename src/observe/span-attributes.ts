@@ -78,7 +78,6 @@ export function attemptAttributes({ key, kind, seq, attempts, delivery }: Claime
   };
 }
 
-/** How an attempt has ended. */
 export function settlementAttributes(settlement: Settlement, attempt: number): Attributes {
   const { reason, records } = settlement;
   return {

@@ -6,7 +6,6 @@ import { despiteSdk } from "./despite-sdk.ts";
 import { deliveryAttributes, outcomeAttributes, reasonOf, spanName } from "./span-attributes.ts";
 import { below, linksTo, senderContext, trustedContext, withDeliveryContext } from "./trace-context.ts";
 
-/** How a delivery's span is made. */
 interface DeliveryTerms {
   readonly source: string;
   readonly trustSender: boolean;

@@ -4,7 +4,6 @@ import { fileURLToPath } from "node:url";
 
 /** The installed package: its folder and version. */
 export interface PackageRoot {
-  /** An absolute path. */
   readonly path: string;
   readonly version: string;
 }

@@ -53,7 +53,6 @@ export const NOT_KEPT: ReadonlySet<string> = new Set([
   TRACE_HEADER,
 ]);
 
-/** The headers of a delivery that are kept and passed on. */
 export function keptHeaders(headers: DeliveryHeaders): DeliveryHeaders {
   const kept: Record<string, DeliveryHeaders[string]> = {};
   for (const name of Object.keys(headers)) {

@@ -6,7 +6,6 @@ import type { Inbox } from "../inbox/inbox.ts";
 const RECENT = 1000;
 const JUST_NOW = 250;
 
-/** What a backlog is counted with. */
 interface BacklogTerms {
   readonly inbox: Pick<Inbox, "backlog">;
   readonly source: string;

@@ -44,7 +44,6 @@ export function trustAt(now: Moment, { last, trustedFrom }: ClockTrust): ClockTr
   return { last: now, trustedFrom: leap === 0 ? trustedFrom : now.monotonic + AGREEMENT, leap };
 }
 
-/** Whether the wall clock is trusted now. */
 export function isTrusted({ last, trustedFrom }: ClockTrust): boolean {
   return last.monotonic >= trustedFrom;
 }

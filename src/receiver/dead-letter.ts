@@ -21,7 +21,6 @@ export function withEvent(letter: EntryLetter, source: string): DeadLetter {
   return { ...letter, event: eventOf(letter, source) };
 }
 
-/** Calls listeners with a dead letter. */
 export function tellDead(
   letter: EntryLetter,
   listeners: ReadonlySet<(letter: DeadLetter) => unknown>,

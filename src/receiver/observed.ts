@@ -6,7 +6,6 @@ import type { Settings } from "./options/options.ts";
 import type { Outcome } from "./outcome.ts";
 import { passingDiagnosis } from "./passing-diagnosis.ts";
 
-/** A request that was answered. */
 export interface Answered {
   readonly head: Omit<Delivery, "body">;
   readonly outcome: Outcome;

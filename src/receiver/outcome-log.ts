@@ -86,7 +86,6 @@ export class OutcomeLog {
   }
 }
 
-/** How a run ended, as a line of the log. */
 interface Line {
   readonly level: keyof Logger;
   readonly message: string;

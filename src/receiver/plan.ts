@@ -83,7 +83,6 @@ type EventResult =
   | { readonly ok: true; readonly event: WebhookEvent }
   | { readonly ok: false; readonly problems: readonly DataProblem[] };
 
-/** The event of an envelope that was just read. */
 function eventOf(
   envelope: Envelope,
   { key: { eventId, source } }: ClaimedEntry,

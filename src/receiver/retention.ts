@@ -32,7 +32,6 @@ export class Retention {
     this.#monotonic = monotonic;
   }
 
-  /** Starts the schedule. */
   start(): void {
     this.#trust = this.#trustAtStart();
     // If the clock fails now, it is read again at the first pruning.

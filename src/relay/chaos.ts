@@ -24,7 +24,6 @@ export interface DisturbOptions {
   readonly header: string;
 }
 
-/** The input of chaos. */
 export interface Sendable {
   readonly label: string;
   /** The query to send if the target has none. */

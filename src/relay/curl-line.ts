@@ -7,7 +7,6 @@ export interface CurlLine {
   readonly leftOut: readonly string[];
 }
 
-/** The parts of a command. */
 export interface CurlParts {
   readonly target: URL;
   readonly headers: DeliveryHeaders;

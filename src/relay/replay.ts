@@ -7,7 +7,6 @@ import type { Sendable } from "./chaos.ts";
 import type { Fixture } from "./fixture.ts";
 import { queryOf } from "./query.ts";
 
-/** What to send for a fixture. */
 type ReplaySending = Omit<Sendable, "label">;
 
 /** A sending that is created on first access, so that the first of many can be sent before the others are signed. */

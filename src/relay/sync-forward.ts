@@ -14,7 +14,6 @@ export const MAX_PASSED_ON = 10 * 1024 * 1024;
 /** Milliseconds beyond the forward's time-out, to store its result. */
 const SLACK = 5000;
 
-/** The result of a forward. */
 type End = { readonly answer: TargetAnswer } | { readonly thrown: unknown };
 
 /**

@@ -8,7 +8,6 @@ import { parseExact, printExact } from "./exact-json.ts";
 
 /** Makes up the `data` of triggered events. */
 export interface MadeUpData {
-  /** The shape file. */
   readonly file: string;
   /** `data` of a kind as JSON, the same for the same seed; nothing for a kind that is not in the file. */
   readonly data: (kind: string, seed: number) => string | undefined;
@@ -49,7 +48,6 @@ export function triggerBody(kind: string, { data, set = [], timestamp, resource 
 }
 
 interface Signing {
-  /** The header of the signature. */
   readonly header: string;
   /** The key; without one, the delivery has no signature. */
   readonly key: KeyObject | undefined;

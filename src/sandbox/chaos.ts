@@ -24,7 +24,6 @@ export const NO_CHAOS: Chaos = {
   ...{ duplicates: 0, reorder: 0, delay: [0, 0], wrongSignature: 0, burst: 1, outage: 0 },
 };
 
-/** The faults of one delivery. */
 export interface DeliveryFate {
   /** Milliseconds before its first attempt. */
   readonly delay: number;

@@ -14,7 +14,6 @@ export interface Reached {
 export interface Destination {
   /** The subscription, as in envelopes (service description, "Body envelope"). */
   readonly webhook: { readonly id: string; readonly url: string };
-  /** Whether its deliveries are signed. */
   readonly signed: boolean;
   /** Aborted when nothing more should be sent there. */
   readonly signal: AbortSignal;

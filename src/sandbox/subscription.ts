@@ -30,7 +30,6 @@ export interface ShownSubscription {
   readonly signed: boolean;
 }
 
-/** Where subscriptions may lead. */
 export interface TargetRules {
   readonly targetHosts: readonly string[];
   /** The sandbox's own port: a subscription that leads back to it would cause events without end. */

@@ -2,7 +2,6 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Secret } from "./secrets.ts";
 import { readSignature, type SignatureReason } from "./signature-format.ts";
 
-/** The result of verifying. */
 export type Verification =
   | { readonly ok: true; readonly secret: Secret }
   | { readonly ok: false; readonly reason: SignatureReason };

@@ -24,7 +24,6 @@ const CLOSE_GRACE = 1000;
 /** Statuses of a temporary refusal, by a busy or restarting server. Any other below 500 is permanent. */
 const PASSING = new Set([408, 425, 429]);
 
-/** One connection of a stream, from its handshake to its end. */
 export class StreamConnection {
   /** Why it ended, in words; a permanent refusal is an error. Never rejects. */
   readonly ended: Promise<string | HookporterError>;

@@ -24,7 +24,6 @@ export interface StreamOptions {
   readonly handshakeTimeout?: number;
 }
 
-/** A change of a stream's state. */
 export type StreamChange =
   | { readonly state: "open"; readonly acknowledges: boolean }
   /** It is reopened after this many milliseconds. */

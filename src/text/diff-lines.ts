@@ -1,4 +1,3 @@
-/** One line of a comparison. */
 export interface DiffLine {
   readonly change: "same" | "added" | "removed";
   readonly text: string;

@@ -83,7 +83,6 @@ export type Said = Readonly<Record<"stdout" | "stderr", readonly string[]>>;
 interface ProgramTunnel extends Omit<ProgramOptions, "onLine" | "onEnd"> {
   /** Seconds until it must have printed an address. */
   readonly addressTimeout: number;
-  /** The address in a line, or why the line ends the tunnel. */
   readUrl(line: string, stream: "stdout" | "stderr"): string | TunnelFailure | undefined;
   /** Why there is no address in time. */
   noAddress(said: Said): TunnelFailure;

@@ -12,7 +12,6 @@ export interface OpenMessage {
   readonly target: TunnelTarget;
 }
 
-/** Messages to the child that runs a provider. */
 export type ToChild = OpenMessage | { readonly type: "close" };
 
 /** Messages from the child; they correspond to `TunnelReport`. */

@@ -14,7 +14,6 @@ export interface GateRequest extends Omit<PostOptions, "signature"> {
 export interface GateForm {
   readonly id: CheckCase["id"];
   readonly as: string;
-  /** The requests in this form, of which none may be confirmed. */
   readonly requests: (event: Buffer, probe: Probe) => readonly GateRequest[];
   readonly fix: string;
   readonly about: NonNullable<CheckCase["about"]>;

@@ -2,7 +2,6 @@ import type { Argument, Command, Option } from "commander";
 import { eventKinds } from "../../event/kinds.ts";
 import { takenBy } from "../settings/values.ts";
 
-/** A word that may be meant. */
 export interface Word {
   readonly word: string;
   readonly about: string;
@@ -124,7 +123,6 @@ function subcommandsOf(command: Command): readonly Word[] {
   return command.commands.map((one) => ({ word: one.name(), about: one.description() }));
 }
 
-/** The inbox that is typed. */
 function inboxIn(words: readonly string[], command: Command): string | undefined {
   const index = words.indexOf("--inbox");
   const joined = words.find((word) => word.startsWith("--inbox="));

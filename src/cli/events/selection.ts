@@ -18,7 +18,6 @@ export interface SelectOptions {
   readonly limit?: number;
 }
 
-/** The options of a command that changes entries. */
 export interface ChangeOptions extends SelectOptions {
   readonly all?: boolean;
 }

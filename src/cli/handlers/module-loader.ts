@@ -38,7 +38,6 @@ export class ModuleLoader {
   readonly #modules: ModuleCache = Object.create(null);
   /** Files whose evaluation has not ended, such as one with a top-level await. */
   readonly #pending = new Map<string, Promise<unknown>>();
-  /** Which of these each file waits for. */
   readonly #waits = new Map<string, Set<string>>();
   readonly #files = new Set<string>();
   /** Characters that jiti puts before the code of a file. */
@@ -74,7 +73,6 @@ export class ModuleLoader {
     return (module as { default?: unknown } | null | undefined)?.default ?? module;
   }
 
-  /** What a module exports. */
   async loadModule(path: string): Promise<unknown> {
     const file = realpathSync(path);
     try {

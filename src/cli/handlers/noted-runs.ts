@@ -30,7 +30,6 @@ export class NotedRuns {
     this.#current.getStore()?.print(isError ? "error" : "info", plain);
   }
 
-  /** Notes an answer of a forward's target. */
   readonly answered = (answer: TargetAnswer): void => this.#current.getStore()?.answered(answer);
 }
 

@@ -12,7 +12,6 @@ import { ExecCommand } from "./exec-command.ts";
 export interface CommandFlagOptions {
   /** For each event. */
   readonly exec?: readonly string[];
-  /** When there are dead letters. */
   readonly onDead?: readonly string[];
 }
 

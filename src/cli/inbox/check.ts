@@ -15,7 +15,6 @@ export interface CheckInboxOptions {
   readonly inbox?: string;
 }
 
-/** Problems that are printed. */
 const PRINTED = 10;
 
 /** `inbox check`. */

@@ -14,7 +14,6 @@ import { withInbox } from "../events/inbox.ts";
 import { describeFileError } from "../files/file-error.ts";
 import { gatherFixtures } from "../send/gather-fixtures.ts";
 
-/** An event to learn from. */
 export interface SeenEvent {
   /** Where it came from: an entry such as `#12`, or a file. */
   readonly name: string;

@@ -17,7 +17,6 @@ interface ListenStreamOptions extends ApiKeyOptions {
   readonly forwardTo?: readonly unknown[];
 }
 
-/** A requested stream. */
 export interface PlannedStream {
   /** Whether it is open. */
   readonly online: boolean;

@@ -7,7 +7,6 @@ import type { NamedInbox } from "../inbox/named-inbox.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 
-/** What waits in an inbox. */
 export interface Waiting {
   readonly targets: readonly TargetCount[];
   /** How many other entries wait, such as those that an entry with their order key holds back. */

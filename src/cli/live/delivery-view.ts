@@ -46,7 +46,6 @@ export function deliveryLines(
   return [...rowLines(row, style), ...beneath(lines, style)];
 }
 
-/** The NDJSON record of an answered delivery. */
 export function recordDelivery(
   observation: DeliveryObservation,
   output: Output,

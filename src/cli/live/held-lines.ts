@@ -28,7 +28,6 @@ export class HeldLines {
     held?.print();
   }
 
-  /** Prints all lines that are held back. */
   releaseAll(): void {
     for (const seq of [...this.#held.keys()]) this.release(seq);
   }

@@ -33,7 +33,6 @@ export interface LiveRow {
   readonly more: readonly string[];
 }
 
-/** How rows are printed. */
 export interface RowStyle {
   readonly color: ChalkInstance;
   /** Columns of the terminal; `undefined` without one: then nothing is cut or wrapped. */

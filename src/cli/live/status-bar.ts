@@ -5,13 +5,11 @@ import type { RecentEntry } from "./recent-entries.ts";
 export interface BarStatus {
   /** What was counted, such as `12 accepted, 11 done`. */
   readonly counts: string;
-  /** Which targets are away. */
   readonly away?: string | undefined;
   readonly selected?: RecentEntry | undefined;
   readonly paused?: boolean;
   /** The filter that lines must match; empty for none. */
   readonly filter?: string;
-  /** Whether there are keys to press. */
   readonly hasKeys?: boolean;
 }
 

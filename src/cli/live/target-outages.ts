@@ -16,7 +16,6 @@ interface Outage {
 /** What waited for a target that answers again. */
 interface CatchUp {
   readonly since: number;
-  /** Entries up to this number waited. */
   readonly upTo: number;
   readonly expected: number;
   taken: number;
@@ -28,7 +27,6 @@ interface OutageView {
   readonly output: Output;
   readonly bar: StatusBar;
   readonly clock: () => number;
-  /** How many entries wait for each target. */
   readonly waiting: () => Promise<readonly TargetCount[]>;
 }
 
@@ -51,7 +49,6 @@ export class TargetOutages {
     this.#view = view;
   }
 
-  /** Notes that an entry was kept. */
   kept(seq: number): void {
     this.#newest = Math.max(this.#newest, seq);
   }

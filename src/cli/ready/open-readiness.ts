@@ -11,7 +11,6 @@ interface ReadinessOptions {
   readonly healthPort?: number;
 }
 
-/** How readiness is reported. */
 export interface OpenReadiness {
   /** The checks that must hold. */
   readonly checks: Readiness;
@@ -23,7 +22,6 @@ export interface OpenReadiness {
   readonly healthUrl: URL | undefined;
 }
 
-/** What readiness is reported of. */
 interface ReadinessParts {
   readonly receiver: MeasuredReceiver;
   /** The close functions of everything that is open. */

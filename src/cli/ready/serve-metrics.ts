@@ -10,7 +10,6 @@ export interface ServedMetrics {
   close(): void;
 }
 
-/** Collects the metrics of a receiver, of the checks for being ready, and of the process. */
 export function collectForServing(receiver: MeasuredReceiver, checks: Readiness): ServedMetrics {
   const registry = new client.Registry();
   client.collectDefaultMetrics({ register: registry });

@@ -17,7 +17,6 @@ export interface ApiCredentialOptions extends ApiKeyOptions {
   readonly live?: boolean;
 }
 
-/** The credential that was found, as an option of the client. */
 export type FoundCredential = { readonly apiKey: string } | { readonly accessToken: () => string };
 
 /**

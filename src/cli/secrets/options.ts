@@ -2,7 +2,6 @@ import type { CliCommand } from "../cli-command.ts";
 import { readChoice, readVariableNames } from "../settings/values.ts";
 import { DEFAULT_ENCODING, SECRET_ENCODINGS, type SecretEncoding } from "./encoding.ts";
 
-/** Where to look for secrets. */
 export interface SecretOptions {
   readonly secretEnv?: readonly string[];
   readonly envFile?: string;

@@ -7,7 +7,6 @@ import type { CliContext } from "../context.ts";
 import { describeFileError } from "../files/file-error.ts";
 import { readInput } from "../files/read-input.ts";
 
-/** A fixture and its label. */
 export interface NamedFixture {
   readonly name: string;
   readonly fixture: Fixture;

@@ -11,7 +11,6 @@ export interface ServiceOptions {
   readonly envFile?: string;
 }
 
-/** Which of these options can be combined. */
 export const SERVICE_FITS = {
   accessTokenEnv: { excludes: ["apiKeyEnv"], why: "a request carries only one of them" },
 } as const satisfies FitTable<ServiceOptions>;

@@ -5,7 +5,6 @@ import { HookporterError } from "../../errors.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 import { unusable } from "../files/unusable.ts";
 
-/** A remembered subscription that was created from this folder. */
 export interface RememberedSubscription {
   /** `wh_…` if the service's response contained an id. */
   readonly id: string | null;

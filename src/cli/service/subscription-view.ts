@@ -64,7 +64,6 @@ function warnings(
   ];
 }
 
-/** What an earlier subscription means for the current one. */
 function stateOf(one: RememberedSubscription, current: RememberedSubscription): string {
   const about = `of ${one.createdAt}`;
   if (one.state === "unconfirmed") return `${about}, may exist: the service's response was lost or invalid`;

@@ -11,7 +11,6 @@ import { type RememberedSubscription, SubscriptionMemory, subscriptionsLock } fr
 import type { SubscriptionSecret } from "./subscription-secret.ts";
 import { whatToDo } from "./unconfirmed.ts";
 
-/** A subscription to create. */
 export interface WantedSubscription {
   /** Where the service should deliver. */
   readonly url: URL;

@@ -8,13 +8,11 @@ import { commandName, flagName, hasOwnMeaning, leaves, settingsName } from "./co
 import { invalidConfig } from "./config-error.ts";
 import { readSource } from "./config-source.ts";
 
-/** One value of the configuration file, and its position. */
 interface ConfigValue {
   readonly value: unknown;
   readonly where: string;
 }
 
-/** Looks up a command's flag in the file. */
 export type ConfigLookup = (command: Command, flag: string) => ConfigValue | undefined;
 
 /**

@@ -71,7 +71,6 @@ export function readShare(text: string): number {
 }
 readShare.numbers = "too";
 
-/** One of the given words. */
 export function readChoice<Word extends string>(words: readonly Word[]): ((text: string) => Word) & Taken {
   const read = (text: string) => {
     const word = words.find((known) => known === text.trim());
@@ -115,7 +114,6 @@ export function readDurationRange(text: string): readonly [number, number] {
 }
 readDurationRange.numbers = "too";
 
-/** The path of an endpoint. */
 export function readPath(text: string): string {
   if (/^\/[^\s?#]*$/.test(text) && !text.startsWith("//")) return text;
   throw new InvalidArgumentError("expected a path that starts with a slash, such as /webhooks.");

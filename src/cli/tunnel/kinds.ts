@@ -14,7 +14,6 @@ interface TunnelKind {
   readonly provider: string;
   /** Creates the settings for the provider's `open`, from options, environment and files. */
   readonly settings: (options: ReachableOptions, context: CliContext) => object;
-  /** The flags that it reads. */
   readonly flags: readonly TunnelFlag[];
   /** Overrides of `TUNNEL_TIMING`. */
   readonly timing?: Partial<TunnelTiming>;

@@ -15,7 +15,6 @@ import { readDomain } from "../settings/values.ts";
 import { authtokenOf, ngrokConfigPath } from "./ngrok-config.ts";
 import { ngrokIngress } from "./ngrok-ingress.ts";
 
-/** The options it uses. */
 interface NgrokOptions {
   readonly domain?: string;
   readonly envFile?: string;

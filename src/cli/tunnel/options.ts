@@ -21,7 +21,6 @@ export const TUNNEL_NAMES = [
 /** One of {@link TUNNEL_NAMES}. */
 export type TunnelName = (typeof TUNNEL_NAMES)[number];
 
-/** Options for a tunnel or a public address. */
 export interface TunnelOptions {
   readonly tunnel?: TunnelName;
   readonly domain?: string;
@@ -33,9 +32,7 @@ export interface TunnelOptions {
   readonly tunnelUrlPattern?: string;
 }
 
-/** The options of a command that can open a tunnel. */
 export interface ReachableOptions extends TunnelOptions, SecretOptions {
-  /** Path of the endpoint. */
   readonly path?: string;
   /** Whether the service is told about each address. */
   readonly subscribe?: boolean;

@@ -16,7 +16,6 @@ import { showTunnel, warnOfThePublic } from "./view.ts";
 
 /** A tunnel or public address, and how to keep it up. */
 interface TunnelSource {
-  /** Its name in records. */
   readonly name: string;
   readonly startChild: StartChild;
   readonly timing: Partial<TunnelTiming>;

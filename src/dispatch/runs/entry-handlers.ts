@@ -145,7 +145,6 @@ export class EntryHandlers {
   }
 }
 
-/** Whether a handler has a target. */
 export function runLimits(
   handler: string,
   { attempts: attempt }: ClaimedEntry,

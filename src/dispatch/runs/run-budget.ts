@@ -72,7 +72,6 @@ export class RunBudget implements TimeLimit {
     return !this.#terms.stopping.aborted && performance.now() <= this.#lastStart;
   }
 
-  /** Ends all timers. */
   end(): void {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#terms.stopping.removeEventListener("abort", this.#closeNow);

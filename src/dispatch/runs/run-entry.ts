@@ -56,7 +56,6 @@ function settlingOf(entry: ClaimedEntry, clock: () => number): Settle {
   };
 }
 
-/** The settlement of an entry of which no handler runs, as its plan says. */
 function settleWithoutRun(
   plan: Exclude<Plan, PlannedRun>,
   { waits, dueAt }: ClaimedEntry,

@@ -7,7 +7,6 @@ import type { EntryTransactions } from "../transactions/entry-transactions.ts";
 import type { AttemptTrace } from "./attempt-tracing.ts";
 import type { TimeLimit } from "./entry-run.ts";
 
-/** How entries are run. */
 export interface RunOptions {
   /** Reads the entry, unless its event is ready, and finds its handlers. */
   readonly plan: (entry: ClaimedEntry, ready?: ReadyEvent) => Plan | Promise<Plan>;

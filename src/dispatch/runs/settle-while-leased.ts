@@ -5,7 +5,6 @@ import type { Settlement } from "../../inbox/settlement.ts";
 const FIRST_WAIT = 50;
 const LAST_WAIT = 1000;
 
-/** How results are stored. */
 export interface Storing {
   readonly inbox: Pick<Inbox, "settle">;
   readonly clock: () => number;

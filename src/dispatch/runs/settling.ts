@@ -13,7 +13,6 @@ export type Settle = (
   more?: Partial<Omit<Settlement, "seq" | "lease">>,
 ) => Settlement;
 
-/** The failure of a handler. */
 export interface Failure {
   /** The handler's own maximum of attempts. */
   readonly attempts: number;

@@ -12,7 +12,6 @@ import type { TargetEnd, TargetFailure, TargetGate, TargetOptions, Turn } from "
  */
 export const TURN_OVERDUE = 600_000;
 
-/** What entries wait with. */
 export interface WaitTerms {
   readonly retry: RetryPolicy;
   readonly clock: () => number;

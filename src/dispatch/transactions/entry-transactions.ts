@@ -29,7 +29,6 @@ export interface NoPlace {
 /** A handler that is given its transaction. */
 type Run = (own: OwnSignal, note: (text: string) => void, tx: unknown) => unknown;
 
-/** The transactions of one run of an entry, and what they have stored of it. */
 export class EntryTransactions {
   readonly #entry: ClaimedEntry;
   readonly #parts: Transacting;

@@ -4,7 +4,6 @@ import { addNote, type SenderNote, type SenderRecord } from "../senders.ts";
 export class Senders {
   readonly #records = new Map<string, SenderRecord>();
 
-  /** All records. */
   readonly all = async (): Promise<readonly SenderRecord[]> => [...this.#records.values()];
 
   /** Adds what a receiver saw. */

@@ -8,7 +8,6 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
-/** How batches are run. */
 export interface BatchTerms<Item, Result> {
   /** Runs a batch in one transaction; resolves to its results in order. */
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;

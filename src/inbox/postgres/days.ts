@@ -236,5 +236,4 @@ const ANALYZE_FIRST = `
   END $body$;
 `;
 
-/** The functions for upkeep. */
 export const DAY_FUNCTIONS = [MAKE_DAYS, DROP_PARTITION, DROP_DAY, SLIM_DAY, ANALYZE_FIRST].join("\n");

@@ -16,7 +16,6 @@ export interface DatabaseFacts {
   readonly schema: number;
   /** The newest version that this code knows. */
   readonly newestSchema: number;
-  /** The name of the schema. */
   readonly name: string;
   /** Whether notifications arrive, as they do not through a pooler in transaction mode. */
   readonly notifies: boolean;
@@ -38,7 +37,6 @@ export interface ServerFacts {
   readonly mayCreate: boolean;
 }
 
-/** The tables of an inbox. */
 export interface TableFacts {
   readonly waiting: number;
   readonly due: number;

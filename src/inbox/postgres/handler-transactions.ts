@@ -18,7 +18,6 @@ export type OwnTransactions = (
 ) => Promise<unknown>;
 
 export interface OpenTransaction {
-  /** What the handler gets. */
   readonly tx: unknown;
   /** Makes it unusable. */
   readonly revoke: () => void;

@@ -11,7 +11,6 @@ import { datedAt, orderHash } from "./values.ts";
 
 /** Which kinds of entries a batch has. */
 interface Kinds {
-  /** Whether one has an order key. */
   readonly ordered: boolean;
   /** Whether one is kept as a dead letter. */
   readonly dead: boolean;

@@ -35,7 +35,6 @@ export interface Session {
   close(): Promise<void>;
 }
 
-/** A channel that is listened on. */
 export interface Listening {
   stop(): Promise<void>;
   /** Runs a statement on the same connection; absent if it is not a connection of the inbox's own. */

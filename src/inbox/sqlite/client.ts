@@ -86,7 +86,6 @@ export async function closeWholly(database: { close(): void }): Promise<void> {
   }
 }
 
-/** The value of a PRAGMA. */
 export function pragma(database: DatabaseSyncInstance, name: string): unknown {
   const row = database.prepare(`PRAGMA ${name}`).get();
   return row === undefined ? undefined : Object.values(row)[0];

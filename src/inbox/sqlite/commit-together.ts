@@ -1,7 +1,6 @@
 import type { Presence } from "./file/presence.ts";
 import type { Statements } from "./statements.ts";
 
-/** The transactions of a store. */
 export interface Transactions {
   begin(): void;
   commit(): void;
@@ -24,7 +23,6 @@ export function transactionsOn(open: () => { statements: Statements; presence: P
   };
 }
 
-/** The result of one operation. */
 export type WorkResult = { readonly value: unknown } | { readonly error: unknown };
 
 /** Runs operations in one transaction; if one of them fails, runs each in a separate transaction. */

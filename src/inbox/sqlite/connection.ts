@@ -80,7 +80,6 @@ export class Connection {
     return { statements: new Statements(database), presence, writer };
   }
 
-  /** The statements to read with. */
   get statements(): Statements {
     if (this.#failure !== undefined) throw this.#failure;
     return this.#opening.statements;

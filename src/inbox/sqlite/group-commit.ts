@@ -11,7 +11,6 @@ interface Batch<Operation> {
   }[];
 }
 
-/** What a commit needs to know of an operation. */
 export interface OperationTerms {
   /** Bytes that it holds in memory while it waits. Default 0. */
   readonly bytes?: number;

@@ -31,5 +31,4 @@ export function deliveryWithHeadersAsJson(delivery: DeliveryWithJson): Delivery 
   return new DeliveryToStore(delivery);
 }
 
-/** The headers of a delivery as they are stored. */
 export const { headersJson } = DeliveryToStore;

@@ -5,7 +5,6 @@ export const WAITING = "state IN ('pending', 'running') AND held_back = 0";
 
 export const ORDERED = "order_key IS NOT NULL AND state IN ('pending', 'running', 'dead')";
 
-/** What waits for a target. */
 export const WAITS = "waits IS NOT NULL AND state IN ('pending', 'running')";
 
 /** What an earlier entry of its order key holds back. */

@@ -52,7 +52,6 @@ export type OperationArguments<Name extends OperationName> =
 
 export type OperationResult<Name extends OperationName> = ReturnType<(typeof OPERATIONS)[Name]>;
 
-/** An operation to run. */
 export interface Operation {
   readonly name: OperationName;
   readonly args: readonly unknown[];

@@ -59,7 +59,6 @@ export class Statements {
     return this.#database.isTransaction;
   }
 
-  /** Closes the database. */
   close(): void {
     this.#prepared.clear();
     this.#database.close();

@@ -2,7 +2,6 @@ import { createHash, type Hash } from "node:crypto";
 import { HookporterError } from "../../errors.ts";
 import { digestOf, type Transfer, type WholeEntry } from "./transfer.ts";
 
-/** How to copy an inbox. */
 export interface CopyTerms {
   /** Calls back as entries are copied, or compared. */
   readonly onProgress?: (progress: CopyProgress) => void;
@@ -10,7 +9,6 @@ export interface CopyTerms {
   readonly signal?: AbortSignal;
 }
 
-/** How far a copy is. */
 export interface CopyProgress {
   readonly step: "copy" | "verify";
   /** Entries so far in this step. */

@@ -18,7 +18,6 @@ const TALLY_TIME = 250;
 /** Handled entries have succeeded: nothing changes them. */
 const OPEN: readonly StoredState[] = STORED_STATES.filter((state) => state !== "done");
 
-/** Which entries to change, and how. */
 export interface Bulk {
   readonly change: Change;
   readonly filter: EntryFilter;

@@ -1,7 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
 import { bearerToken, drawToken, hashToken, nameHash, proveHash } from "./token.ts";
 
-/** What is kept of a token. */
 export interface TokenRecord {
   /** SHA-256, in hexadecimal. */
   readonly hash: string;
@@ -29,7 +28,6 @@ export const NO_RECORDS: TokenRecords = { read: () => [], write: () => {} };
 
 /** The tokens that give access: the one of this run, and recent ones of earlier runs, by their hashes. */
 export class KnownTokens {
-  /** The token of this run. */
   readonly text = drawToken();
   readonly #own = hashToken(this.text);
   readonly #earlier: ReadonlyMap<string, number>;

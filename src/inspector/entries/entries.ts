@@ -70,7 +70,6 @@ interface DetailSources {
   readonly runNotes: RunNotes;
 }
 
-/** An entry with all details. */
 export async function describeEntry(
   inbox: Inbox,
   entry: Entry,

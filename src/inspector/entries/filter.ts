@@ -7,12 +7,10 @@ import { parsePath, RESOURCE_PATH, type ValuePath } from "./value-path.ts";
 
 /** The list's filter; all given conditions must hold. */
 export interface RowFilter {
-  /** The conditions for entries. */
   readonly entries: Pick<
     EntryFilter,
     "states" | "failing" | "kinds" | "since" | "until" | "text" | "orElse" | "seq"
   >;
-  /** Where the rows' resource is. */
   readonly resource: ValuePath;
   /** Whether to show refused deliveries: if `state` names them, or neither state nor kind is given. */
   readonly refusals: boolean;

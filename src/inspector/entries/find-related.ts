@@ -43,7 +43,6 @@ export async function findRelated(inbox: Inbox, entry: Entry): Promise<Related> 
   return { resource, rows: await entryRows(inbox, all, RESOURCE_PATH) };
 }
 
-/** The pattern of a kind's family. */
 export function familyOf(kind: string): string {
   const family = `${kind.split(".")[0]}.*`;
   return matchesKind(family, kind) ? family : kind;

@@ -13,7 +13,6 @@ const BODY_START = 8 * 1024;
 /** Rows read at a time, so that deliveries are not delayed. */
 const AT_ONCE = 500;
 
-/** The longest value of a resource in a row. */
 const MAX_RESOURCE = 80;
 
 /** Entries in the list, with what is read of each besides the entry itself. */
@@ -48,7 +47,6 @@ async function readOutlines(inbox: Inbox, entries: readonly Entry[]): Promise<re
   );
 }
 
-/** An entry in the list. */
 export function entryRow(entry: Entry, outline: EntryOutline | undefined, resource: ValuePath): EntryRow {
   const { seq, receivedAt, kind, key, reason, attempts, duplicates } = entry;
   const { lastSeenAt, runAt, settledAt, bodyLength: bytes } = entry;

@@ -17,7 +17,6 @@ export interface RunNote {
   answered(answer: TargetAnswer): void;
 }
 
-/** A run, as far as it is noted. */
 interface Noted {
   readonly startedAt: number;
   readonly lines: PrintedLine[];

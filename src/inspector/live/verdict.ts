@@ -18,7 +18,6 @@ export interface Verdict {
   readonly fix: string | null;
 }
 
-/** The verdict on a delivery. */
 export function verdictOf(outcome: Outcome): Verdict {
   const nothing = { kind: null, id: null, reason: null, detail: null, problems: [], fix: null };
   switch (outcome.type) {

@@ -11,7 +11,6 @@ export interface HistogramBucket {
   readonly count: number;
 }
 
-/** Deliveries in one minute. */
 export interface Minute {
   /** Start of the minute. */
   readonly at: number;
@@ -21,7 +20,6 @@ export interface Minute {
   readonly states: Readonly<Record<EntryState, number>>;
 }
 
-/** Durations of a kind's handlers. */
 export interface KindDurations {
   readonly kind: string;
   readonly runs: number;
@@ -43,7 +41,6 @@ export interface Overview {
   readonly latency: readonly HistogramBucket[];
   readonly durations: readonly KindDurations[];
   readonly counts: StateCounts;
-  /** How many entries wait for each target. */
   readonly waiting: readonly TargetCount[];
   /** The newest dead letters, newest first. */
   readonly dead: readonly EntryRow[];

@@ -1,6 +1,5 @@
 import { Dialog } from "./parts/dialog.tsx";
 
-/** Keys, and what they do. */
 type KeyRow = readonly [keys: readonly string[], meaning: string];
 
 export const LIST_KEYS: readonly KeyRow[] = [

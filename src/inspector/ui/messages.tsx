@@ -3,7 +3,6 @@ import { useContext, useRef } from "preact/hooks";
 import { durationText } from "../../text/duration-text.ts";
 import type { Sent } from "../api.ts";
 
-/** A message for the user. */
 export interface Message {
   readonly id: number;
   readonly good: boolean;
@@ -37,7 +36,6 @@ export function useAttempt(): (work: () => Promise<Omit<Message, "id"> | undefin
   };
 }
 
-/** The message for the answer to a sent delivery. */
 export function sentMessage({ status, ok, duration, body, seq, url }: Sent): Omit<Message, "id"> {
   const what = answerText(body);
   return {

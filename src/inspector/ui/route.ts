@@ -8,7 +8,6 @@ export interface Route {
   readonly filter: URLSearchParams;
 }
 
-/** Reads a fragment. */
 function readRoute(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#/, "").split("?", 2);
   return { path: path === "" ? "/" : path, filter: new URLSearchParams(query) };
@@ -20,7 +19,6 @@ export function pageOf(path: string): "/" | "/overview" | "/trigger" | undefined
   return path === "/" || /^\/(?:entry\/\d+(?:\/from\/\d+)?|refusal\/r\d+)$/.test(path) ? "/" : undefined;
 }
 
-/** A route as a fragment. */
 export function toHash({ path, filter }: Route): string {
   const query = filter.toString();
   return `#${path}${query === "" ? "" : `?${query}`}`;
@@ -53,7 +51,6 @@ function replaceHash(hash: string): void {
   dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
-/** The current route. */
 export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash);
   useEffect(() => {

@@ -1,6 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
 
-/** The actions of keys, by key name. */
 export type Keys = Readonly<Record<string, () => void>>;
 
 /** Listens for keys, except in inputs, with modifiers, or in a dialog. */

@@ -1,7 +1,6 @@
 import { type Check, checkMethods, checkOptions, invalid } from "../../options/check-options.ts";
 import { checkDrain } from "../options/drain-options.ts";
 
-/** The option that all adapters have. */
 const CHECKS: Readonly<Record<"path", Check>> = {
   path: (given, name) => {
     if (typeof given === "string" && given.startsWith("/")) return;

@@ -80,7 +80,6 @@ export function defineHandlers<
   return Object.freeze({ [BRAND]: 1, otherKinds, schemas: checked as Schemas, handlers });
 }
 
-/** The check of every member of a definition. */
 const CHECKS: Readonly<Record<keyof HandlersDefinition<DataSchemas, string>, Check>> = {
   otherKinds: checkedElsewhere,
   schemas: checkSchemas,
@@ -102,7 +101,6 @@ export function isHandlersModule(value: unknown): value is HandlersModule<DataSc
   return isRecord(value) && (value as Record<symbol, unknown>)[BRAND] === 1;
 }
 
-/** Registers handlers by kind, or calls the function that registers them. */
 export function registerHandlers(handlers: HandlersOption, registry: HandlerRegistry): void {
   if (typeof handlers === "function") {
     handlers(registry);
@@ -115,7 +113,6 @@ export function registerHandlers(handlers: HandlersOption, registry: HandlerRegi
   }
 }
 
-/** A handler and its options, given as an object of both or as the handler alone. */
 export function handlerWithOptions(given: unknown): HandlerOptions & { readonly handler: unknown } {
   if (!isRecord(given)) return { handler: given };
   const { handler, transaction, ...options } = given;

@@ -55,7 +55,6 @@ interface Route {
   readonly named: NamedHandler;
 }
 
-/** Handlers by kind. */
 export class Router<Schemas = object, OtherKinds extends string = never>
   implements HandlerRegistry<Schemas, OtherKinds>
 {
@@ -102,7 +101,6 @@ export class Router<Schemas = object, OtherKinds extends string = never>
     return [...new Set([...this.#routes].flatMap(({ patterns }) => patterns))];
   }
 
-  /** The targets of all handlers. */
   get targets(): readonly TargetOptions[] {
     return [...this.#routes].flatMap(({ named: { target } }) => target ?? []);
   }

@@ -6,7 +6,6 @@ export const ALGORITHMS = { sha256: 64, sha1: 40, sha384: 96, sha512: 128 } as c
 /** One of the hash functions. */
 export type Algorithm = keyof typeof ALGORITHMS;
 
-/** The hash function whose digest has this many hex digits. */
 export function algorithmOf(digits: number): Algorithm | undefined {
   return (Object.keys(ALGORITHMS) as Algorithm[]).find((name) => ALGORITHMS[name] === digits);
 }

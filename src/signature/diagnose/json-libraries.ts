@@ -12,7 +12,6 @@ import {
 } from "./json-spelling.ts";
 import { sortKeys, tokenise } from "./json-tokens.ts";
 
-/** How a library prints JSON that it has parsed. */
 export interface Library {
   /** The function that prints it, and its options. */
   readonly name: string;

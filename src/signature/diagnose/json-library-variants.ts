@@ -50,7 +50,6 @@ export function libraryVariants(
   });
 }
 
-/** The tokens in the orders of libraries, and what each library changes in them. */
 function compared(tokens: readonly string[], libraries: readonly Library[]) {
   const plain = plainTokens(tokens);
   const ordered = remembered((order: KeyOrder | undefined) =>

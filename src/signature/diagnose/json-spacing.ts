@@ -1,6 +1,5 @@
 import type { JsonTokens } from "./json-tokens.ts";
 
-/** How JSON is spaced when a library prints it. */
 export interface Spacing {
   readonly name: string;
   readonly comma: string;

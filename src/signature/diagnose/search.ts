@@ -18,7 +18,6 @@ export const READING_WORK = 350;
 /** A body with more causes than this is not tried with mistakes in the secret besides. */
 export const MOST_WITH_SECRET = 2;
 
-/** The result of a search. */
 export interface Found {
   /** Explanations of the signature: lists of causes that apply together, the shortest first. */
   readonly explanations: readonly (readonly Cause[])[];
@@ -28,7 +27,6 @@ export interface Found {
   readonly complete: boolean;
 }
 
-/** The input of a search. */
 export interface Searched {
   readonly body: Uint8Array;
   readonly forms: readonly DigestForm[];
@@ -41,7 +39,6 @@ export interface Searched {
   readonly work: number;
 }
 
-/** Searches for the body, secret and form that the signature belongs to. */
 export function search({ body, forms, plain, mistaken, headers, work: allowed }: Searched): Found {
   const walk = new Walk(forms, allowed);
   const asIs: BodyVariant = { causes: [], bytes: () => body, work: 0 };

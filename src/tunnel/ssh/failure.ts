@@ -92,7 +92,6 @@ const KEY_TROUBLE = /^Load key /;
 export interface SshEnd extends ProgramEnd {
   /** The server's host name. */
   readonly host: string;
-  /** The folder it was run in. */
   readonly folder: string;
   /** The last lines of its standard error. */
   readonly said: readonly string[];

@@ -1,7 +1,6 @@
 /** The services that give a public address to anyone who forwards a port over SSH. */
 export type SshService = "localhost.run" | "pinggy" | "serveo";
 
-/** Settings of every SSH tunnel. */
 interface CommonSshSettings {
   /**
    * File of a private key. Default: for a service our own key, which reveals nothing about the user; for your own server

@@ -6,6 +6,7 @@ import { memoryInbox } from "../../../src/inbox/memory.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { readOptions } from "../../../src/receiver/options/options.ts";
 import type { ReceiverOptions } from "../../../src/receiver/options/receiver-options.ts";
+import { StoreHealth } from "../../../src/receiver/store-health.ts";
 import { DAY, keptLog, MINUTE, SECRET, wrapInbox } from "../sample.ts";
 
 const read = (options: Partial<ReceiverOptions>) =>

@@ -12,7 +12,6 @@ import { countByState } from "../reads.ts";
 import { Statements } from "../statements.ts";
 import { checkFile } from "./check-file.ts";
 
-/** A backup that was made. */
 export interface Backup {
   /** Its path, with symbolic links of its folder resolved. */
   readonly path: string;

@@ -14,7 +14,6 @@ const MOST = 100;
 export class DamagedDeliveries {
   readonly #seqs = new Set<number>();
 
-  /** The entries' numbers. */
   get seqs(): readonly number[] {
     return [...this.#seqs];
   }

@@ -25,7 +25,6 @@ export interface FileFacts {
   /** Pending and running entries. */
   readonly waiting: number;
   readonly due: number;
-  /** Since when the oldest of them is due. */
   readonly oldestDue: number | null;
   /** Dead letters, without those that were dropped on purpose. */
   readonly dead: number;

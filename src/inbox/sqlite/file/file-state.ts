@@ -20,7 +20,6 @@ export interface FileState extends FileReport {
   readonly content: FileContent | undefined;
 }
 
-/** What is in an inbox file. */
 export interface FileContent {
   readonly schema: number;
   /** The newest schema that this code knows. */

@@ -59,7 +59,6 @@ function leftOf(path: string): string | undefined {
   return undefined;
 }
 
-/** What is missing of an inbox, and what to do about it. */
 export interface MissingPart {
   readonly expected: string;
   readonly fix: string;

@@ -21,7 +21,6 @@ import {
 import { rebuildEntry } from "./rebuild.ts";
 import { openWorkingCopy } from "./working-copy.ts";
 
-/** The result of a salvage. */
 export interface Salvaged {
   /** What had to be put right before anything could be read, in words. */
   readonly repairs: readonly string[];

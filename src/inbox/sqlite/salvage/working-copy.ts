@@ -27,7 +27,6 @@ export interface WorkingCopy {
   readonly database: DatabaseSyncInstance;
   /** What was put right in the copy, in words. */
   readonly repairs: readonly string[];
-  /** Removes the copy. */
   close(): void;
 }
 

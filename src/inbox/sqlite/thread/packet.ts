@@ -39,7 +39,6 @@ export class PacketWriter {
     this.#byteLength += bytes.byteLength;
   }
 
-  /** The packet of all that was written. */
   end(): Packet {
     let at = this.#numbers.length * Float64Array.BYTES_PER_ELEMENT;
     const all = Buffer.allocUnsafeSlow(at + this.#byteLength);
@@ -96,7 +95,6 @@ export class PacketReader {
     return text === null ? (undefined as Value) : JSON.parse(text);
   }
 
-  /** A view into the packet. */
   bytes(): Uint8Array {
     const length = this.number();
     const bytes = new Uint8Array(this.#packet.buffer, this.#bytesRead, length);

@@ -1,7 +1,6 @@
 import type { FileIdentities } from "../file/presence.ts";
 import type { Packet } from "./packet.ts";
 
-/** The data that the writer thread starts with. */
 export interface WriterStart {
   /** The path of the inbox file. */
   readonly path: string;

@@ -3,7 +3,6 @@ import { visible } from "../parts/visible.ts";
 
 type Run = EntryDetail["runs"][number];
 
-/** How an error and its causes are joined in a record. */
 const CAUSE = " ← ";
 
 /** A failed run's error, with its place and its causes. */

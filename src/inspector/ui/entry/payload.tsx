@@ -21,7 +21,6 @@ export function Payload({
 }: {
   entry: EntryDetail;
   client: ApiClient;
-  /** A field to go to. */
   wanted: WantedField | undefined;
 }) {
   const { value: previous } = useLoaded(() => client.previous(entry.seq), [client, entry.seq]);

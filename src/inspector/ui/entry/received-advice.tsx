@@ -76,7 +76,6 @@ function RunThese({
   );
 }
 
-/** The filter for the received entries of a kind. */
 export function receivedOf(kind: string): URLSearchParams {
   return new URLSearchParams({ state: "received", kind });
 }

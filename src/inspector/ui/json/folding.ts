@@ -15,7 +15,6 @@ export class Folding {
     else this.#update();
   }
 
-  /** The number of rows. */
   get count(): number {
     return this.#count;
   }

@@ -3,7 +3,6 @@ import type { JsonLines } from "./json-lines.ts";
 /** The kind of a JSON token, for its colour; a note is not part of the text. */
 export type TokenKind = "key" | "string" | "number" | "word" | "mark" | "note";
 
-/** A token of a line. */
 export interface JsonToken {
   readonly kind: TokenKind;
   readonly text: string;

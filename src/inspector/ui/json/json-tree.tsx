@@ -210,7 +210,6 @@ function treeKeys({
   };
 }
 
-/** A text with what a search found in it marked. */
 function marked(text: string, pattern: RegExp | undefined): ComponentChildren {
   if (pattern === undefined) return visible(text);
   const parts: ComponentChildren[] = [];

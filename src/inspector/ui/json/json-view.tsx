@@ -27,7 +27,6 @@ export function JsonView({
   lines: JsonLines;
   /** Noted at the lines of their fields; the first one is scrolled to. */
   problems?: EntryDetail["problems"];
-  /** A field to go to. */
   wanted?: WantedField | undefined;
 }) {
   const folding = useMemo(() => new Folding(lines, lines.text.length > FOLDED_FROM), [lines]);

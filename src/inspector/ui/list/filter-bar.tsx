@@ -33,12 +33,10 @@ export function FilterBar({
   );
 }
 
-/** Whether a filter is set. */
 export function isNarrowed(filter: URLSearchParams): boolean {
   return [...filter.keys()].length > 0;
 }
 
-/** Removes the filter. */
 export function clearFilter(): void {
   setFilter({ state: "", kind: "", within: "", since: "", until: "", text: "" });
 }

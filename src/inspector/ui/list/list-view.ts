@@ -1,6 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** How the list looks. */
 export interface ListView {
   readonly density: Density;
   /** Where the rows' resource is, such as `data.id`. */

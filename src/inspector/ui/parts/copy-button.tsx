@@ -30,7 +30,6 @@ export function CopyButton({
   );
 }
 
-/** A command to copy and run in a terminal. */
 export function Command({ text }: { text: string }) {
   return (
     <div class="command">

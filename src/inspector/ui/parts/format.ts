@@ -44,7 +44,6 @@ export function size(bytes: number): string {
   return `${Number((bytes / 1_000_000).toPrecision(3))} MB`;
 }
 
-/** A number with its noun. */
 export function counted(count: number, word: string): string {
   return `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
 }

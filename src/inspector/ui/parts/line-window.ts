@@ -15,7 +15,6 @@ export interface Viewport {
   readonly lineHeight?: number;
 }
 
-/** The lines to render, and where. */
 export interface LineWindow {
   readonly first: number;
   /** One more than the last one. */
@@ -26,7 +25,6 @@ export interface LineWindow {
   readonly y: (line: number) => number;
 }
 
-/** Which lines to render. */
 export function lineWindow(view: Viewport): LineWindow {
   const { count, top, height, lineHeight = LINE_HEIGHT } = view;
   const origin = top * scaleOf(view);

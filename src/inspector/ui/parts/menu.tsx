@@ -1,6 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 
-/** An action of a menu. */
 export interface MenuItem {
   readonly label: string;
   /** What it does, if the label does not say it all. */

@@ -1,6 +1,5 @@
 import type { Row } from "../../api.ts";
 
-/** The word for a delivery's state. */
 export function wordOf(row: Row): string {
   return row.type === "refusal" ? row.word : row.state;
 }

@@ -14,7 +14,6 @@ export function takeToken(): string | null {
   return given;
 }
 
-/** Keeps the token for a reload of this tab. */
 export function keepToken(token: string): void {
   sessionStorage.setItem(KEY, token);
 }
