@@ -1,4 +1,5 @@
 const HOUR = 3_600_000;
+/** Milliseconds of a day. */
 export const DAY = 24 * HOUR;
 
 /** Days that normal silence is reckoned from, the one of the latest authentic delivery included. */
@@ -47,7 +48,22 @@ export interface SenderNote extends Pick<SenderRecord, "source" | "days"> {
   readonly mismatches?: Mismatches | undefined;
 }
 
-/** Adds what a receiver saw to what is known. Pure, so that all stores keep the same. */
+/**
+ * Adds what a receiver saw to what is known. Pure, so that all stores keep the same.
+ *
+ * @example
+ * ```ts
+ * import { addNote, type SenderNote, type SenderRecord } from "hookporter/inbox";
+ *
+ * const records = new Map<string, SenderRecord>();
+ *
+ * export async function recordSender(note: SenderNote): Promise<SenderRecord> {
+ *   const record = addNote(records.get(note.source) ?? { source: note.source, days: [] }, note);
+ *   records.set(note.source, record);
+ *   return record;
+ * }
+ * ```
+ */
 export function addNote(known: SenderRecord, { authentic, mismatches, days }: SenderNote): SenderRecord {
   const before = known.authenticAt ?? Number.NEGATIVE_INFINITY;
   // A clock that was set back must not make the latest one wait for its time to come again.
@@ -78,8 +94,12 @@ function latestDays(
   days: readonly SenderDay[],
   { first, last }: NonNullable<SenderNote["authentic"]>,
 ): readonly SenderDay[] {
-  const today = dayOf(last);
-  const gap = { day: dayOf(first), events: 0, longestGap: Math.max(0, first - (authenticAt ?? first)) };
+  const today = Math.floor(last / DAY);
+  const gap = {
+    day: Math.floor(first / DAY),
+    events: 0,
+    longestGap: Math.max(0, first - (authenticAt ?? first)),
+  };
   const byDay = new Map<number, SenderDay>();
   for (const { day, events, longestGap } of [...known, ...days, gap]) {
     if (day <= today - DAYS || day > today) continue; // later ones are of a clock that was ahead
@@ -91,11 +111,6 @@ function latestDays(
     });
   }
   return [...byDay.values()].sort((one, other) => one.day - other.day);
-}
-
-/** The number of a day (UTC) since 1970. */
-export function dayOf(at: number): number {
-  return Math.floor(at / DAY);
 }
 
 /**

@@ -45,7 +45,6 @@ export class CountedDeliveries {
   readonly #duplicates: Counter<"kind">;
   readonly #durations: Histogram<"outcome">;
   readonly #reasons = new BoundedLabel(MAX_REASONS);
-  #latestAt: number | undefined;
 
   constructor(set: MetricSet, dead: CountedDead) {
     this.#dead = dead;
@@ -64,11 +63,6 @@ export class CountedDeliveries {
       "Time from a request's headers to the response, the commit included, by outcome.",
       { buckets: ANSWER_BUCKETS, labels: ["outcome"] },
     );
-    set.gauge(
-      "hookporter_last_authentic_delivery_timestamp_seconds",
-      "When the latest authentic delivery arrived, in seconds since 1970.",
-      () => (this.#latestAt === undefined ? [] : [{ value: this.#latestAt / 1000 }]),
-    );
     for (const { outcome, reason } of KNOWN_OUTCOMES)
       this.#total.inc({ outcome, reason: this.#reasons.of(reason) }, 0);
     for (const kind of KINDS) {
@@ -77,14 +71,13 @@ export class CountedDeliveries {
     }
   }
 
-  count({ outcome, duration, receivedAt }: DeliveryObservation): void {
+  count({ outcome, duration }: DeliveryObservation): void {
     const labels = labelsOf(outcome);
     this.#total.inc({ ...labels, reason: this.#reasons.of(labels.reason) });
     this.#durations.observe({ outcome: labels.outcome }, duration / 1000);
     const dead = deadReasonOf(outcome);
     if (dead !== undefined) this.#dead.count(dead);
     if (outcome.type !== "accepted" && outcome.type !== "rejected") return;
-    this.#latestAt = receivedAt;
     const kind = kindLabel(outcome.kind);
     if (outcome.duplicate) this.#duplicates.inc({ kind });
     else if (outcome.type === "accepted") this.#events.inc({ kind });

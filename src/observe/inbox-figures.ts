@@ -1,6 +1,7 @@
 import { within } from "../base/within.ts";
 import type { Counts } from "../inbox/counts.ts";
 import type { Inbox } from "../inbox/inbox.ts";
+import type { SenderRecord } from "../inbox/senders.ts";
 import type { TargetCount } from "../inbox/target-wait.ts";
 import type { InboxSize } from "../inbox/vitals.ts";
 
@@ -11,6 +12,8 @@ export interface InboxFigures {
   readonly waiting: readonly TargetCount[];
   /** When the oldest entry that could run now, or the next one, is due; `undefined` if there is none. */
   readonly dueAt: number | undefined;
+  /** What receivers noted of signatures, by source. */
+  readonly senders: readonly SenderRecord[];
   /** `undefined` if the inbox does not tell. */
   readonly size: InboxSize | undefined;
 }
@@ -57,13 +60,14 @@ export class FigureReader {
 }
 
 async function readFigures(inbox: Inbox): Promise<InboxFigures> {
-  const [counts, waiting, dueAt, size] = await Promise.all([
+  const [counts, waiting, dueAt, senders, size] = await Promise.all([
     inbox.counts(),
     inbox.waiting(),
     inbox.nextRunAt(),
+    inbox.senders?.().catch(() => []) ?? [],
     inbox.vitals?.size(),
   ]);
-  return { counts, waiting, dueAt, size };
+  return { counts, waiting, dueAt, senders, size };
 }
 
 /** How long the oldest due entry has waited, in milliseconds; 0 if none is due. */

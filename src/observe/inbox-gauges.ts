@@ -1,12 +1,14 @@
 import { countsByState } from "../inbox/counts.ts";
 import { STATE_WORDS } from "../inbox/entry-state.ts";
+import { noAuthentic, normalSilence, type SenderRecord } from "../inbox/senders.ts";
 import type { TargetCount } from "../inbox/target-wait.ts";
 import { OTHER } from "./bounded-label.ts";
 import { type FigureReader, type InboxFigures, oldestDueAge } from "./inbox-figures.ts";
 import type { MetricSet, Samples } from "./metric-set.ts";
 
-/** The most targets that are told apart. */
+/** The most targets, and sources, that are told apart. */
 export const MAX_TARGETS = 50;
+const MAX_SOURCES = 50;
 
 /** Registers what the inbox says about itself. Its processes share these: they have the same values in each. */
 export function addInboxGauges(set: MetricSet, reader: FigureReader, now: () => number): void {
@@ -58,6 +60,45 @@ export function addInboxGauges(set: MetricSet, reader: FigureReader, now: () => 
     "hookporter_inbox_free_bytes",
     "Free disk where an inbox file is.",
     bytes((size) => size.freeBytes),
+  );
+  addSenderGauges(set, reader, now);
+}
+
+/** Registers what receivers noted of signatures, by source; not of a process, so that a restart changes nothing. */
+function addSenderGauges(set: MetricSet, reader: FigureReader, now: () => number): void {
+  const add = (name: string, help: string, of: (record: SenderRecord) => number | undefined) =>
+    set.gauge(
+      name,
+      help,
+      async () => {
+        const { senders = [] } = (await reader.read()) ?? {};
+        return senders.slice(0, MAX_SOURCES).flatMap((record) => {
+          const value = of(record);
+          return value === undefined ? [] : [{ labels: { source: record.source }, value }];
+        });
+      },
+      ["source"],
+    );
+  const seconds = (ms: number | undefined) => (ms === undefined ? undefined : ms / 1000);
+  add(
+    "hookporter_last_authentic_delivery_timestamp_seconds",
+    "When the latest delivery arrived whose signature matched, in seconds since 1970.",
+    ({ authenticAt }) => seconds(authenticAt),
+  );
+  add(
+    "hookporter_normal_silence_seconds",
+    "For how long nothing may come before that is unusual; absent before 20 events.",
+    (record) => seconds(normalSilence(record)),
+  );
+  add(
+    "hookporter_signature_mismatches",
+    "Deliveries since the latest authentic one whose signature matches no secret.",
+    ({ mismatches }) => mismatches?.count ?? 0,
+  );
+  add(
+    "hookporter_no_authentic",
+    "Whether deliveries come for longer than the normal silence, and none is authentic any more: 1 or 0.",
+    (record) => (noAuthentic(record, now()) ? 1 : 0),
   );
 }
 

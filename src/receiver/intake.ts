@@ -133,12 +133,14 @@ export class Intake {
     this.#underWay++;
     try {
       const proof = prove(delivery, settings);
-      if ("type" in proof) outcome = proof;
-      else {
+      if ("type" in proof) {
+        outcome = proof;
+        senders.refused(delivery, proof);
+      } else {
         reservation = dispatcher.reserve();
         outcome = await accept(delivery, proof, settings, { holdMs, reservation });
+        if (proof.secret !== undefined) senders.tally.authentic(delivery.receivedAt, outcome);
       }
-      senders.delivered(delivery, proof, outcome);
       if (outcome.type === "misconfigured") misconfigured(outcome.error, settings);
     } catch (thrown) {
       outcome = misconfigured(thrown, settings);

@@ -1,15 +1,29 @@
-import type { SenderRecord } from "../inbox/senders.ts";
+import { ENOUGH_BODIES, type SenderRecord } from "../inbox/senders.ts";
 import { timeText } from "../text/time-text.ts";
 
-/**
- * What there is to say about signatures of a source that match no secret: `1 305 refused since 08:44, none accepted since
- * 08:43: was the secret changed?`. `undefined` if authentic ones have come since.
- */
-export function mismatchText(record: SenderRecord, now: number): string | undefined {
-  const { authenticAt, mismatches } = record;
-  if (mismatches === undefined) return undefined;
-  const { count, from } = mismatches;
+/** `1 305 refused since 08:44, none accepted since 08:43: was the secret changed?`, of signatures that match no secret. */
+export function mismatchText({ authenticAt, mismatches }: SenderRecord, now: number): string {
+  const { count = 0, from = now } = mismatches ?? {};
   const refused = `${String(count).replaceAll(/\B(?=(\d{3})+$)/g, " ")} refused since ${timeText(from, now)}`;
   if (authenticAt === undefined) return `${refused}, none accepted yet: is the secret the sender's?`;
   return `${refused}, none accepted since ${timeText(authenticAt, now)}: was the secret changed?`;
+}
+
+/** A source whose signatures match no secret, and what to say about it. */
+export interface MismatchedSource {
+  readonly record: SenderRecord;
+  readonly text: string;
+}
+
+/** The sources worth a word, since several bodies were refused and nothing accepted since. */
+export function mismatchedSources(
+  records: readonly SenderRecord[],
+  now: number,
+): readonly MismatchedSource[] {
+  return records
+    .filter(({ mismatches }) => (mismatches?.bodies ?? 0) >= ENOUGH_BODIES)
+    .map((record) => {
+      const source = records.length > 1 ? `source ${record.source}: ` : "";
+      return { record, text: source + mismatchText(record, now) };
+    });
 }

@@ -39,9 +39,9 @@ export class OutcomeLog {
     const { seq, kind, attempts: attempt, key } = entry;
     const { records } = settlement;
     const { level, message, more } = runLine(settlement, now);
-    const outcome = stateAfter(attempt, settlement);
     if (entry.waits !== undefined || settlement.waits !== undefined) this.#targets(entry, settlement);
     this.#line(level, message, () => {
+      const outcome = stateAfter(attempt, settlement);
       const duration = Math.round(records.reduce((sum, record) => sum + record.duration, 0) * 100) / 100;
       const reason = settlement.reason ?? undefined;
       const fields = { outcome, seq, eventId: key.eventId, kind, reason, attempt, duration };

@@ -1,12 +1,6 @@
 import { hash } from "node:crypto";
-import {
-  DAY,
-  dayOf,
-  ENOUGH_BODIES,
-  type Mismatches,
-  type SenderDay,
-  type SenderNote,
-} from "../inbox/senders.ts";
+import { DAY, ENOUGH_BODIES, type Mismatches, type SenderDay, type SenderNote } from "../inbox/senders.ts";
+import type { Outcome } from "./outcome.ts";
 
 type Open<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
@@ -15,9 +9,9 @@ export class SenderTally {
   readonly #source: string;
   #first = 0;
   #last = 0;
+  #dayEnd = 0;
   #isChanged = false;
   #days: Open<SenderDay>[] = [];
-  #dayStart = 0;
   #mismatches: Open<Mismatches> | undefined;
   /** Digests of the bodies since the latest authentic delivery, no more of them than are needed. Never stored. */
   readonly #bodies = new Set<string>();
@@ -27,17 +21,17 @@ export class SenderTally {
   }
 
   /** Counts an authentic delivery; after it, mismatches are counted from the start. */
-  authentic(at: number, isEvent: boolean): void {
-    const gap = this.#first === 0 ? 0 : Math.max(0, at - this.#last);
-    let latest = this.#days.at(-1);
-    if (latest === undefined || at < this.#dayStart || at >= this.#dayStart + DAY) {
-      latest = { day: dayOf(at), events: 0, longestGap: 0 };
-      this.#dayStart = latest.day * DAY;
-      this.#days.push(latest);
+  authentic(at: number, outcome?: Outcome): void {
+    let day = this.#days.at(-1);
+    if (day === undefined || at >= this.#dayEnd || at < this.#dayEnd - DAY) {
+      day = { day: Math.floor(at / DAY), events: 0, longestGap: 0 };
+      this.#days.push(day);
+      this.#dayEnd = (day.day + 1) * DAY;
     }
-    if (isEvent) latest.events++;
-    if (gap > latest.longestGap) latest.longestGap = gap;
+    const isRepeat = outcome !== undefined && (!("duplicate" in outcome) || outcome.duplicate);
+    if (!isRepeat) day.events++;
     if (this.#first === 0) this.#first = at;
+    else if (at - this.#last > day.longestGap) day.longestGap = at - this.#last;
     this.#last = at;
     this.#isChanged = true;
     if (this.#bodies.size > 0) this.forgetMismatches();

@@ -6,7 +6,7 @@ import type { Delivery } from "../event/delivery.ts";
 import { addNote, noAuthentic, type SenderNote, type SenderRecord } from "../inbox/senders.ts";
 import { mismatchText } from "./mismatch-text.ts";
 import type { Settings } from "./options/options.ts";
-import type { Misconfigured, Outcome, Proof, Unauthorized } from "./outcome.ts";
+import type { Misconfigured, Unauthorized } from "./outcome.ts";
 import { SenderTally } from "./sender-tally.ts";
 
 /** Milliseconds between two notes in the inbox. */
@@ -24,7 +24,8 @@ type Terms = Pick<Settings, "inbox" | "source" | "log">;
  */
 export class SenderWatch {
   readonly #terms: Terms;
-  readonly #tally: SenderTally;
+  /** Counts what is authentic. */
+  readonly tally: SenderTally;
   readonly #lines = new OnceAMinute<"mismatch" | "failure">();
   #record: SenderRecord;
   #timer: NodeJS.Timeout | undefined;
@@ -32,7 +33,7 @@ export class SenderWatch {
 
   constructor(terms: Terms) {
     this.#terms = terms;
-    this.#tally = new SenderTally(terms.source);
+    this.tally = new SenderTally(terms.source);
     this.#record = { source: terms.source, days: [] };
   }
 
@@ -50,24 +51,16 @@ export class SenderWatch {
     await within(this.#noting, LAST_NOTE, () => undefined);
   }
 
-  /** Counts a delivery that was looked at as a whole. */
-  delivered(
-    { body, receivedAt }: Delivery,
-    proof: Proof | Unauthorized | Misconfigured,
-    outcome: Outcome,
-  ): void {
-    if (!("type" in proof)) {
-      const isEvent = (outcome.type === "accepted" || outcome.type === "rejected") && !outcome.duplicate;
-      if (proof.secret !== undefined) this.#tally.authentic(receivedAt, isEvent);
-    } else if (proof.type === "unauthorized" && proof.reason === "signature_mismatch") {
-      this.#tally.mismatch(body, receivedAt);
-      this.#warn(receivedAt);
-    }
+  /** Counts a delivery that is not authentic, if its signature is well formed. */
+  refused({ body, receivedAt }: Delivery, why: Unauthorized | Misconfigured): void {
+    if (why.type !== "unauthorized" || why.reason !== "signature_mismatch") return;
+    this.tally.mismatch(body, receivedAt);
+    this.#warn(receivedAt);
   }
 
   /** What is known, with what was counted since. */
   get #known(): SenderRecord {
-    const seen = this.#tally.seen;
+    const seen = this.tally.seen;
     return seen === undefined ? this.#record : addNote(this.#record, seen);
   }
 
@@ -108,13 +101,13 @@ export class SenderWatch {
     else {
       const entries = await inbox.list({ limit: LOOKED_AT });
       const tally = new SenderTally(source);
-      for (const { key, receivedAt } of entries) if (key.source === source) tally.authentic(receivedAt, true);
+      for (const { key, receivedAt } of entries) if (key.source === source) tally.authentic(receivedAt);
       await this.#write(tally.take());
     }
   }
 
   async #note(): Promise<void> {
-    await this.#write(this.#tally.take());
+    await this.#write(this.tally.take());
   }
 
   async #write(note: SenderNote | undefined): Promise<void> {
@@ -125,6 +118,6 @@ export class SenderWatch {
     if (kept === undefined) return;
     this.#record = kept;
     const ownAt = note.authentic?.last ?? before;
-    if (kept.authenticAt !== ownAt) this.#tally.forgetMismatches();
+    if (kept.authenticAt !== ownAt) this.tally.forgetMismatches();
   }
 }

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { addNote, noAuthentic, normalSilence, type SenderRecord } from "../../src/inbox/senders.ts";
+import type { Outcome } from "../../src/receiver/outcome.ts";
 import { SenderTally } from "../../src/receiver/sender-tally.ts";
 import { AT } from "./entries.ts";
 
 const HOUR = 3_600_000;
+const REPEAT = { type: "accepted", duplicate: true } as Outcome;
 const DAY = 24 * HOUR;
 const NOTHING: SenderRecord = { source: "service", days: [] };
 
@@ -11,7 +13,7 @@ const NOTHING: SenderRecord = { source: "service", days: [] };
 function received(times: readonly number[], known: SenderRecord = NOTHING): SenderRecord {
   return times.reduce((record, at) => {
     const tally = new SenderTally("service");
-    tally.authentic(at, true);
+    tally.authentic(at);
     const note = tally.take();
     return note === undefined ? record : addNote(record, note);
   }, known);
@@ -41,7 +43,7 @@ describe("normal silence", () => {
   it("has the same gaps whether one note or many tell of them", () => {
     const times = [...every(HOUR, 30), ...every(HOUR, 30, AT + 3 * DAY)];
     const tally = new SenderTally("service");
-    for (const at of times) tally.authentic(at, true);
+    for (const at of times) tally.authentic(at);
     expect(addNote(NOTHING, tally.take() ?? Object(undefined))).toEqual(received(times));
     expect(normalSilence(received(times))).toBe(3 * (3 * DAY - 29 * HOUR));
   });
@@ -55,7 +57,7 @@ describe("normal silence", () => {
 
   it("does not count repeats as events", () => {
     const tally = new SenderTally("service");
-    for (const at of every(HOUR, 40)) tally.authentic(at, false);
+    for (const at of every(HOUR, 40)) tally.authentic(at, REPEAT);
     expect(normalSilence(addNote(NOTHING, tally.take() ?? Object(undefined)))).toBeUndefined();
   });
 

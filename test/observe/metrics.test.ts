@@ -44,7 +44,30 @@ describe("the metrics of deliveries", () => {
     expect(read('hookporter_duplicates_total{kind="payment.received"}')).toBe(2);
     expect(read('hookporter_dead_letters_total{reason="invalid_json"}')).toBe(1);
     expect(read('hookporter_answer_duration_seconds_count{outcome="accepted"}')).toBe(1);
-    expect(read("hookporter_last_authentic_delivery_timestamp_seconds")).toBe(NOW / 1000);
+  });
+
+  it("say of each source when the latest authentic delivery came, and whether none is authentic any more", async () => {
+    const { receiver, clock, scrape } = await openMeasured();
+    const day = { day: Math.floor(NOW / 86_400_000), events: 30, longestGap: 2 * 3_600_000 };
+    const mismatches = { count: 9, bodies: 3, from: NOW + 1, to: NOW + 2 };
+    const record = (note: object) => receiver.inbox.recordSender?.({ source: "service", days: [], ...note });
+    await record({ authentic: { first: NOW, last: NOW }, days: [day] });
+    await record({ source: "crm", mismatches });
+    const read = await scrape();
+    expect(read('hookporter_last_authentic_delivery_timestamp_seconds{source="service"}')).toBe(NOW / 1000);
+    expect(read('hookporter_last_authentic_delivery_timestamp_seconds{source="crm"}')).toBeUndefined();
+    expect(read('hookporter_normal_silence_seconds{source="service"}')).toBe(6 * 3600);
+    expect(read('hookporter_normal_silence_seconds{source="crm"}')).toBeUndefined();
+    expect(read('hookporter_signature_mismatches{source="service"}')).toBe(0);
+    expect(read('hookporter_signature_mismatches{source="crm"}')).toBe(9);
+    clock.now = NOW + 7 * 3_600_000;
+    expect((await scrape())('hookporter_no_authentic{source="service"}')).toBe(0);
+    await record({ mismatches });
+    await until(async () => {
+      const later = await scrape(); // the inbox is read once a second
+      expect(later('hookporter_no_authentic{source="service"}')).toBe(1);
+      expect(later('hookporter_no_authentic{source="crm"}')).toBe(0);
+    });
   });
 
   it("begin at 0 for every known reason, so that the first one is an increase", async () => {

@@ -13,6 +13,7 @@ import { ports } from "./ports.ts";
 import { node, sqlite } from "./runtime.ts";
 import { secret } from "./secrets.ts";
 import { clock, service } from "./service.ts";
+import { signatures } from "./signatures.ts";
 import { subscription } from "./subscriptions.ts";
 import { tunnel } from "./tunnel.ts";
 
@@ -61,7 +62,7 @@ async function targetFinding(target: URL, insecure: boolean): Promise<Finding> {
 export const CHECKS: readonly DoctorCheck[] = [
   ...[node, sqlite],
   ...[secret, envFile],
-  ...[inboxPlace, disk, inboxContent, database, tables, processes, entries],
+  ...[inboxPlace, disk, inboxContent, database, tables, processes, entries, signatures],
   ports,
   ...[handlers, targets, tunnel],
   ...[service, clock, subscription, proxy],

@@ -3,6 +3,7 @@ import { HookporterError } from "../../errors.ts";
 import { type DatabaseFacts, examineDatabase } from "../../inbox/postgres/examine.ts";
 import { isPostgresUrl } from "../../inbox/postgres/options.ts";
 import type { Runner } from "../../inbox/runner.ts";
+import type { SenderRecord } from "../../inbox/senders.ts";
 import { examineFile } from "../../inbox/sqlite/care/examine.ts";
 import type { FileFacts } from "../../inbox/sqlite/care/examine-file.ts";
 import { missingPart } from "../../inbox/sqlite/file/inbox-file.ts";
@@ -27,6 +28,8 @@ export interface Setup {
   readonly database: () => Promise<DatabaseFacts | undefined>;
   /** What waits in the inbox, file or database; `undefined` if there is none, or it cannot be read. */
   readonly contents: () => Promise<Contents | undefined>;
+  /** What receivers noted of signatures. */
+  readonly senders: () => Promise<readonly SenderRecord[]>;
   /** The other processes that are registered with the inbox and live. */
   readonly processes: () => Promise<readonly Runner[]>;
 }
@@ -55,6 +58,7 @@ export function openSetup(options: DoctorOptions, context: CliContext): Setup {
     secrets: once(() => findUsed(options, context)),
     database,
     contents: once(async () => contentsOf(await file()) ?? (await tables())),
+    senders: once(async () => (await file())?.senders ?? (await tables())?.senders ?? []),
     processes: once(async () => (await file())?.processes ?? (await tables())?.processes ?? []),
   };
 }

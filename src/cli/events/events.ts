@@ -4,6 +4,7 @@ import { HookporterError } from "../../errors.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import { countsByState, countsText } from "../../inbox/counts.ts";
 import type { Entry } from "../../inbox/entry.ts";
+import { mismatchedSources } from "../../receiver/mismatch-text.ts";
 import { formatDelivery } from "../../relay/fixture.ts";
 import { fixtureName } from "../../relay/fixture-name.ts";
 import type { CliContext } from "../context.ts";
@@ -33,6 +34,8 @@ export async function listEvents(options: SelectOptions, context: CliContext): P
       output.record("entry", entryFields(entry));
     }
     const counts = countsByState(await inbox.counts());
+    const senders = (await inbox.senders?.().catch(() => [])) ?? [];
+    for (const { text } of mismatchedSources(senders, context.clock())) output.talk(text);
     output.talk(`${entries.length} shown; the inbox has ${countsText(counts) || "none"}`);
   });
 }

@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Runner } from "../runner.ts";
+import type { SenderRecord } from "../senders.ts";
 import { DROPPED } from "../target-wait.ts";
 import { StoreClock } from "./clock.ts";
 import { connect } from "./connect.ts";
 import { SCHEMA_VERSION, schemaOf } from "./migrations.ts";
 import { readPostgresOptions } from "./options.ts";
 import { Runners } from "./runners.ts";
+import { readSenders } from "./senders.ts";
 import type { Session } from "./session.ts";
 import { Store } from "./store.ts";
 
@@ -43,6 +45,8 @@ export interface TableFacts {
   readonly oldestDue: number | null;
   readonly dead: number;
   readonly processes: readonly Runner[];
+  /** What receivers noted of signatures; nothing in tables of version 1. */
+  readonly senders: readonly SenderRecord[];
   readonly bytes: number;
   /** Milliseconds until there is no partition for the day; negative if there is none for today. */
   readonly daysLeft: number;
@@ -79,7 +83,7 @@ export async function examineDatabase(url: string): Promise<DatabaseFacts> {
     const lacks = schema === 0 ? [] : await missingRights(store);
     const [notifies, tables] = await Promise.all([
       hears(session, store),
-      schema > 0 && lacks.length === 0 ? readTables(store) : undefined,
+      schema > 0 && lacks.length === 0 ? readTables(store, schema) : undefined,
     ]);
     return { server, schema, newestSchema: SCHEMA_VERSION, name: store.schema, notifies, tables, lacks };
   } finally {
@@ -121,7 +125,7 @@ async function missingRights(store: Store): Promise<readonly string[]> {
   return rows.map(({ right, name }) => `${String(right)} on ${String(name)}`);
 }
 
-async function readTables(store: Store): Promise<TableFacts> {
+async function readTables(store: Store, schema: number): Promise<TableFacts> {
   const clock = new StoreClock();
   await clock.measure(store);
   const [counts] = await store.query(
@@ -141,6 +145,7 @@ async function readTables(store: Store): Promise<TableFacts> {
     oldestDue: oldest === null || oldest === undefined ? null : Number(oldest),
     dead: Number(counts?.dead),
     processes: await new Runners(store, clock, undefined, () => {}).others(),
+    senders: schema === 1 ? [] : await readSenders(store),
     bytes: Number(health?.bytes),
     daysLeft: Number(counts?.days_left),
     deadRows: Number(health?.dead_rows ?? 0),

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
+import { DEFAULT_INBOX } from "../../../src/cli/files/state-folder.ts";
+import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
 
@@ -66,4 +68,22 @@ it("an old word for a state still selects, and a line says the new one", async (
   expect(now.found).toEqual([1]);
   expect(now.stderr).not.toContain("now called");
   expect(now.records[0]).toMatchObject({ schemaVersion: 2, state: "received" });
+});
+
+it("a list ends with a word about signatures that match no secret, if nothing was accepted since", async () => {
+  const { url, cwd, records } = await listening();
+  const last = async () => (await runCli(["events", "list"], { cwd })).stderr;
+  await runCli(["trigger", "payment.received", "--url", url], { cwd });
+  await vi.waitFor(() => expect(records("delivery")).toHaveLength(1));
+  expect(await last()).not.toContain("refused");
+  const inbox = sqliteInbox(join(cwd, DEFAULT_INBOX));
+  await inbox.open({ access: "change" });
+  const at = Date.now();
+  await inbox.recordSender?.({ source: "service", days: [], authentic: { first: at, last: at } });
+  const mismatches = { count: 1305, bodies: 3, from: at + 1, to: at + 2 };
+  await inbox.recordSender?.({ source: "service", days: [], mismatches });
+  await inbox.close();
+  expect(await last()).toMatch(
+    /1 305 refused since \d\d:\d\d, none accepted since \d\d:\d\d: was the secret changed\?\n1 shown/,
+  );
 });

@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Runner } from "../../runner.ts";
+import type { SenderRecord } from "../../senders.ts";
 import { DROPPED } from "../../target-wait.ts";
 import { openToRead } from "../client.ts";
 import { inboxError } from "../errors.ts";
@@ -9,6 +10,7 @@ import { WAITING } from "../index-conditions.ts";
 import { SCHEMA_VERSION, schemaOf } from "../migrations.ts";
 import { isLocked, lockedRunners } from "../processes/runner-lock.ts";
 import { otherRunners } from "../processes/runner-records.ts";
+import { readSenders } from "../senders.ts";
 import { Statements } from "../statements.ts";
 import { checkIntegrity } from "./check-file.ts";
 
@@ -22,6 +24,8 @@ export interface FileFacts {
   readonly newestSchema: number;
   /** The registered processes that live. */
   readonly processes: readonly Runner[];
+  /** What receivers noted of signatures. */
+  readonly senders: readonly SenderRecord[];
   /** Pending and running entries. */
   readonly waiting: number;
   readonly due: number;
@@ -82,6 +86,7 @@ export function openUntouched(path: string): DatabaseSyncInstance {
 
 function* examine(statements: Statements, path: string, now: number): Generator<Partial<FileFacts>> {
   yield { processes: has(statements, "runner") ? livingRunners(statements, path) : [] };
+  yield { senders: readSenders(statements) };
   yield entries(statements, now);
   const { problems, brokeOff } = checkIntegrity(statements, PROBLEMS, "quick_check");
   yield { problems: brokeOff ? [...problems, "the check broke off"] : problems };

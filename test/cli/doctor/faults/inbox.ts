@@ -21,6 +21,16 @@ import { listening } from "../../open-listen.ts";
 import type { Fault } from "../fault.ts";
 import { changeInbox } from "../place.ts";
 
+/** SQL that notes authentic deliveries until a time ago, one an hour, and refused ones since. */
+const refusedSince = (hours: number) => {
+  const now = Date.now();
+  const authenticAt = now - hours * 3_600_000;
+  const days = JSON.stringify([
+    { day: Math.floor(authenticAt / 86_400_000), events: 20, longestGap: 3_600_000 },
+  ]);
+  return `INSERT INTO sender VALUES ('service', ${authenticAt}, 1305, 3, ${authenticAt + 60_000}, ${now}, '${days}')`;
+};
+
 /** Faults of the inbox file. */
 export const INBOX_FAULTS: readonly Fault[] = [
   {
@@ -166,6 +176,24 @@ export const INBOX_FAULTS: readonly Fault[] = [
       await vi.waitFor(() => expect(records("attempt")).toMatchObject([{ state: "handled" }]));
       await stop();
     },
+  },
+  {
+    title: "a sender whose secret was changed",
+    plant: ({ inbox }) => changeInbox(inbox, refusedSince(4)),
+    found: {
+      check: "signatures",
+      status: "fail",
+      message: /^1 305 refused since .*\d\d:\d\d, none accepted since .*\d\d:\d\d: was the secret changed\?$/,
+    },
+    fix: /^compare the secret with the sender's/,
+    follow: ({ inbox }) => changeInbox(inbox, "UPDATE sender SET mismatches = 0, bodies = 0"),
+  },
+  {
+    title: "signatures that match no secret, for no longer than is normal",
+    plant: ({ inbox }) => changeInbox(inbox, refusedSince(1)),
+    found: { check: "signatures", status: "warn", message: /^1 305 refused since / },
+    fix: /^compare the secret with the sender's/,
+    follow: ({ inbox }) => changeInbox(inbox, "UPDATE sender SET mismatches = 0, bodies = 0"),
   },
 ];
 
