@@ -71,8 +71,8 @@ export class Dispatcher {
       run: (entry) => void this.#runner.run(entry, { claimed: true }),
     });
     this.#runner = new EntryRunner(options, {
-      ...{ limit: this.#limit, queues: this.#turns.queues, signal: this.#aborter.signal, wake },
-      goOn: () => this.#loop.goOn(),
+      ...{ limit: this.#limit, queues: this.#turns.queues, loop: this.#loop },
+      signal: this.#aborter.signal,
     });
     this.#renewal = new LeaseRenewal(Math.max(10, options.leaseMs / 3), () => this.#runner.renew());
   }

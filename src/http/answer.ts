@@ -1,7 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { describeError } from "../errors.ts";
 import { closeUnread, lingering } from "./closing.ts";
-import { isGivenUp } from "./refused-streak.ts";
 
 /** A response, not yet written by an adapter. */
 export interface Answer {
@@ -12,11 +11,6 @@ export interface Answer {
 
 /** Seconds a sender is asked to wait before it retries. */
 export const RETRY_AFTER = "5";
-
-/** The answer to a pipelined request that is skipped because too many requests before it were refused. */
-export const GIVEN_UP = failure(503, "unavailable", "Too many requests before this one were refused.", {
-  "Retry-After": RETRY_AFTER,
-});
 
 /** An error in the service's format. */
 export function failure(
@@ -32,13 +26,6 @@ export function json(status: number, value: object, headers?: Readonly<Record<st
   const body = JSON.stringify(value);
   const own = { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(body)) };
   return { status, headers: headers === undefined ? own : { ...own, ...headers }, body };
-}
-
-/** Answers a skipped request with 503 and returns true; returns false for any other request. */
-export function answerGivenUp(response: ServerResponse): boolean {
-  if (!isGivenUp(response)) return false;
-  void writeAnswer(response, GIVEN_UP);
-  return true;
 }
 
 /** Writes an answer, unless the connection is closed. Returns a promise only if it closes the connection. */

@@ -8,8 +8,8 @@ import {
   MAX_TIMER,
   wholeNumber,
 } from "../options/check-options.ts";
-import { answerGivenUp } from "./answer.ts";
 import { ConnectionCap } from "./connection-cap.ts";
+import { answerGivenUp } from "./refused-streak.ts";
 
 /** Limits of the server. Times are in milliseconds, as in Node. */
 export interface ExpressServerOptions {

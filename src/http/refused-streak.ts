@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { failure, RETRY_AFTER, writeAnswer } from "./answer.ts";
 import { closeUnread } from "./closing.ts";
 
 /** Refused requests allowed among those that arrived in one read of a connection. */
@@ -13,6 +14,11 @@ interface Streak {
   /** The last answer to write; set once the remaining requests are skipped. */
   last: ServerResponse | undefined;
 }
+
+/** The answer to a pipelined request that is skipped because too many requests before it were refused. */
+const GIVEN_UP = failure(503, "unavailable", "Too many requests before this one were refused.", {
+  "Retry-After": RETRY_AFTER,
+});
 
 const STREAKS = new WeakMap<Socket, Streak>();
 
@@ -36,11 +42,12 @@ export function countRefused(response: ServerResponse): void {
   setImmediate(() => closeAfter(streak.last ?? response, socket)); // by then, all requests of this read are answered
 }
 
-/** Whether a request is to be skipped. */
-export function isGivenUp(response: ServerResponse): boolean {
+/** Answers a request that is to be skipped with 503 and returns true; returns false for any other request. */
+export function answerGivenUp(response: ServerResponse): boolean {
   const streak = STREAKS.get(response.req.socket);
   if (streak?.last === undefined) return false;
   streak.last = response;
+  void writeAnswer(response, GIVEN_UP);
   return true;
 }
 

@@ -41,8 +41,8 @@ export class OutcomeLog {
     const { level, message, more } = runLine(settlement, now);
     if (entry.waits !== undefined || settlement.waits !== undefined) this.#targets(entry, settlement);
     this.#line(level, message, () => {
-      const outcome = stateAfter(attempt, settlement);
       const duration = Math.round(records.reduce((sum, record) => sum + record.duration, 0) * 100) / 100;
+      const outcome = stateAfter(attempt, settlement);
       const reason = settlement.reason ?? undefined;
       const fields = { outcome, seq, eventId: key.eventId, kind, reason, attempt, duration };
       // Not for nearly all of them: an object made by spreading another and adding to it gets a hidden class of its own.

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { envelopeSchema } from "../../src/event/envelope.ts";
-import { invalidField } from "../../src/event/envelope-fields.ts";
+import { invalidField } from "../../src/event/parse-envelope.ts";
 
 const any = fc.oneof(fc.jsonValue(), fc.constantFrom("wh_1", "wh_", "", null, [], {}));
 const maybe = (good: fc.Arbitrary<unknown>) =>

@@ -13,6 +13,8 @@ import type {
   OpenTerms,
   PruneRequest,
   Runner,
+  SenderNote,
+  SenderRecord,
   Settlement,
   SlimRequest,
   Step,
@@ -55,6 +57,15 @@ export class LoggedInbox implements Inbox {
 
   async runners(): Promise<readonly Runner[]> {
     return (await this.#note("runners").runners?.()) ?? [];
+  }
+
+  async senders(): Promise<readonly SenderRecord[]> {
+    return (await this.#note("senders").senders?.()) ?? [];
+  }
+
+  recordSender(note: SenderNote): Promise<SenderRecord> {
+    const inner = this.#note("recordSender");
+    return inner.recordSender?.(note) ?? Promise.reject(new Error("the inner inbox keeps no senders"));
   }
 
   append(entry: NewEntry): Promise<Appended | undefined> {

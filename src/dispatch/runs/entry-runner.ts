@@ -2,6 +2,7 @@ import { describeError } from "../../errors.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
 import type { Settlement } from "../../inbox/settlement.ts";
 import { TARGET_AWAY } from "../../inbox/target-wait.ts";
+import type { ClaimLoop } from "../claim-loop.ts";
 import type { ConcurrencyLimit } from "../concurrency-limit.ts";
 import type { DispatcherOptions } from "../dispatcher-options.ts";
 import type { TargetQueues } from "../targets/target-queues.ts";
@@ -19,10 +20,8 @@ interface Running {
   readonly queues: TargetQueues;
   /** Aborted when a shutdown no longer waits for handlers. */
   readonly signal: AbortSignal;
-  /** Called when an entry has ended, and others may be due for it. */
-  readonly wake: () => void;
-  /** Called when there is room for another entry. */
-  readonly goOn: () => void;
+  /** Woken when an entry has ended and others may be due for it; goes on when there is room for another entry. */
+  readonly loop: Pick<ClaimLoop, "wake" | "goOn">;
 }
 
 /** Runs entries that are leased to this process, renews their leases and settles them. */
@@ -44,7 +43,7 @@ export class EntryRunner {
     this.#places = new TransactionPlaces(options.inbox.insideLimit);
     const stepAside: Transacting["stepAside"] = (waiting) => {
       const aside = parts.limit.stepAside(waiting);
-      parts.goOn();
+      parts.loop.goOn();
       return aside;
     };
     this.#transacting = { inbox, clock, places: this.#places, stepAside, isLeased };
@@ -62,13 +61,13 @@ export class EntryRunner {
   run(entry: ClaimedEntry, how: EntryRun): Promise<Settlement | undefined> {
     const settled = this.#runAndSettle(entry, how);
     const finished = how.onEnd === undefined ? settled : settled.finally(how.onEnd);
-    const running = this.#running.add(entry, finished);
+    const running = this.#running.add({ entry, finished, leasedUntil: entry.runAt });
     const frees = entry.orderKey !== null || (how.claimed && how.turn === undefined);
     void finished.then((settlement) => {
       this.#running.remove(running);
       if (settlement === undefined || settlement.waits !== undefined) this.#parts.queues.stored(entry.seq);
-      if (frees || settlement === undefined || settlement.state === "pending") this.#parts.wake();
-      else this.#parts.goOn();
+      if (frees || settlement === undefined || settlement.state === "pending") this.#parts.loop.wake();
+      else this.#parts.loop.goOn();
     });
     return finished;
   }
@@ -103,7 +102,7 @@ export class EntryRunner {
     { ready, before, begin, atOnce, turn, within, onEnd }: EntryRun,
   ): Promise<Settlement | undefined> {
     const { log } = this.#options;
-    const { limit, queues, goOn } = this.#parts;
+    const { limit, queues, loop } = this.#parts;
     const { seq } = entry;
     const trace = this.#options.tracing?.attempt(entry);
     let stored: Settlement | undefined;
@@ -126,7 +125,7 @@ export class EntryRunner {
         return undefined;
       }
       onEnd?.();
-      goOn(); // another entry can run while this one's result is stored
+      loop.goOn(); // another entry can run while this one's result is stored
       if (await this.#store(settlement, transactions, options.signal)) {
         stored = settlement;
         this.#report(entry, settlement);

@@ -23,8 +23,13 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions, turn?: 
   // Claimed more often than it may run: the processes that ran it died before they could settle it.
   if (entry.attempts > options.retry.attempts) return settle("dead", "attempts_exhausted");
 
-  const planning = planned(entry, options);
-  const plan = planning instanceof Promise ? await planning : planning;
+  let plan: Plan | Unplanned;
+  try {
+    const planning = options.plan(entry, options.ready);
+    plan = planning instanceof Promise ? await plannedInTime(planning, entry, options) : planning;
+  } catch (thrown) {
+    plan = { error: describeError(thrown) };
+  }
   if ("run" in plan) return new EntryHandlers(entry, { plan, options, settle, turn }).run();
   if ("error" in plan) {
     options.log.error({ seq, error: plan.error }, "an entry could not be read; trying again later");
@@ -71,15 +76,6 @@ function settleWithoutRun(
 }
 
 /** The plan for an entry, or why there is none; with the time limit of a handler. */
-function planned(entry: ClaimedEntry, options: RunOptions): Plan | Unplanned | Promise<Plan | Unplanned> {
-  try {
-    const plan = options.plan(entry, options.ready);
-    return plan instanceof Promise ? plannedInTime(plan, entry, options) : plan;
-  } catch (thrown) {
-    return { error: describeError(thrown) };
-  }
-}
-
 async function plannedInTime(
   plan: Promise<Plan>,
   entry: ClaimedEntry,

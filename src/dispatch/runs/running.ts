@@ -1,4 +1,4 @@
-import { Chain, type Link } from "../../base/chain.ts";
+import { Chain } from "../../base/chain.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import type { Settlement } from "../../inbox/settlement.ts";
@@ -6,25 +6,16 @@ import type { Settlement } from "../../inbox/settlement.ts";
 /** An entry that runs here or is queued. */
 export interface Running {
   readonly entry: ClaimedEntry;
+  /** Its settlement; never rejects. */
   readonly finished: Promise<Settlement | undefined>;
   leasedUntil: number;
 }
 
-/** The entries that run here or are queued, and until when each is leased. */
-export class RunningEntries {
-  /** Searched by number rarely, since few entries run at a time. */
-  readonly #running = new Chain<Running>();
-
-  /** @param finished - the settlement of the entry; never rejects */
-  add(entry: ClaimedEntry, finished: Promise<Settlement | undefined>): Link<Running> {
-    return this.#running.add({ entry, finished, leasedUntil: entry.runAt });
-  }
-
-  /** Call it for an entry that has ended or was released. */
-  remove(running: Link<Running>): void {
-    this.#running.remove(running);
-  }
-
+/**
+ * The entries that run here or are queued, and until when each is leased. Searched by number rarely, since few entries run
+ * at a time.
+ */
+export class RunningEntries extends Chain<Running> {
   /** The settlement of an entry, if it runs here. */
   finished(seq: number): Promise<Settlement | undefined> | undefined {
     return this.#find(seq)?.finished;
@@ -32,7 +23,7 @@ export class RunningEntries {
 
   /** Resolves once all entries that run now have ended. */
   async drained(): Promise<void> {
-    await Promise.all(this.#running.items().map(({ finished }) => finished));
+    await Promise.all(this.items().map(({ finished }) => finished));
   }
 
   /** Whether an entry runs here, under a lease that has not ended. */
@@ -45,7 +36,7 @@ export class RunningEntries {
   doubtfullyLeased(now: number, leaseMs: number): readonly number[] {
     const latest = now + leaseMs;
     const unsure: number[] = [];
-    for (const { entry, leasedUntil } of this.#running.items()) {
+    for (const { entry, leasedUntil } of this.items()) {
       if (leasedUntil <= now || leasedUntil > latest) unsure.push(entry.seq);
     }
     return unsure;
@@ -53,7 +44,7 @@ export class RunningEntries {
 
   /** Extends all leases that were not lost. */
   async renew(inbox: Inbox, until: number): Promise<void> {
-    const all = this.#running.items();
+    const all = this.items();
     if (all.length === 0) return;
     const lost = new Set(
       await inbox.renew(
@@ -65,6 +56,6 @@ export class RunningEntries {
   }
 
   #find(seq: number): Running | undefined {
-    return this.#running.items().find(({ entry }) => entry.seq === seq);
+    return this.items().find(({ entry }) => entry.seq === seq);
   }
 }

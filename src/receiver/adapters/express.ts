@@ -1,5 +1,5 @@
 import type { RequestHandler } from "express";
-import { answerGivenUp } from "../../http/answer.ts";
+import { answerGivenUp } from "../../http/refused-streak.ts";
 import type { Receiver } from "../receiver.ts";
 import { checkAdapter } from "./check-adapter.ts";
 import { checkPath, isEndpoint } from "./endpoint-path.ts";

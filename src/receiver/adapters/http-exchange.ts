@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { answerGivenUp, writeAnswer } from "../../http/answer.ts";
+import { writeAnswer } from "../../http/answer.ts";
 import {
   alreadyRead,
   type BodyLimits,
@@ -7,7 +7,7 @@ import {
   type CountedLimits,
   readBody,
 } from "../../http/read-body.ts";
-import { countRefused } from "../../http/refused-streak.ts";
+import { answerGivenUp, countRefused } from "../../http/refused-streak.ts";
 import type { Receiver } from "../receiver.ts";
 
 /** Statuses of answers to unauthenticated requests. */

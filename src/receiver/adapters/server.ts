@@ -1,9 +1,9 @@
 import type { AddressInfo } from "node:net";
 import express from "express";
-import { answerGivenUp } from "../../http/answer.ts";
 import { MAX_CONNECTIONS } from "../../http/connection-cap.ts";
 import { createWebhookServer } from "../../http/express-server.ts";
 import { announcedLength, type BodyLimits } from "../../http/read-body.ts";
+import { answerGivenUp } from "../../http/refused-streak.ts";
 import { closeServer, listenOn } from "../../http/server.ts";
 import type { Receiver } from "../receiver.ts";
 import { exchange } from "./http-exchange.ts";

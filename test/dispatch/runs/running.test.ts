@@ -20,10 +20,8 @@ describe("RunningEntries", () => {
     const { seq } = await keep(inbox, numberedEntry(number));
     const entry = await claimOne(inbox, at, LEASE);
     const ended = gate();
-    const link = running.add(
-      entry,
-      ended.opened.then(() => undefined),
-    );
+    const finished = ended.opened.then(() => undefined);
+    const link = running.add({ entry, finished, leasedUntil: entry.runAt });
     return { seq, end: ended.open, remove: () => running.remove(link) };
   };
 
