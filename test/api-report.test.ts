@@ -22,3 +22,10 @@ it("the main entry point exports at most 25 values and 90 types", () => {
   expect(main?.values.length).toBeLessThanOrEqual(25);
   expect(main?.types.length).toBeLessThanOrEqual(90);
 });
+
+it("no name of a time says its unit: all are milliseconds", async () => {
+  const report = await apiReport(declarations);
+  expect(report).toContain("readonly leaseTime: number;");
+  const names = report.match(/\b[a-z]\w*(?:Ms|Millis|Seconds)\b/gu) ?? [];
+  expect(names.filter((name) => name !== "getRemainingTimeInMillis")).toEqual([]); // AWS Lambda's name
+});

@@ -7,6 +7,6 @@ import { runCommand } from "./run-command.ts";
 export async function autocannon(load: Load): Promise<LoadResult> {
   const command = [process.execPath, program("generate"), JSON.stringify(load)];
   return JSON.parse(
-    await runCommand(onCores(CORES.load, command), { timeoutMs: (load.seconds + 60) * 1000 }),
+    await runCommand(onCores(CORES.load, command), { timeout: (load.seconds + 60) * 1000 }),
   );
 }

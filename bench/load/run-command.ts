@@ -5,18 +5,18 @@ import { spawn } from "node:child_process";
  * SIGINT.
  */
 export interface Times {
-  readonly timeoutMs: number;
+  readonly timeout: number;
   readonly interruptMs?: number;
 }
 
 /** Runs a command and returns its standard output; rejects if it fails or takes too long. */
 export function runCommand(
   command: readonly [string, ...string[]],
-  { timeoutMs, interruptMs }: Times,
+  { timeout, interruptMs }: Times,
 ): Promise<string> {
   const [program, ...argv] = command;
   return new Promise((resolve, reject) => {
-    const child = spawn(program, argv, { stdio: ["ignore", "pipe", "pipe"], timeout: timeoutMs });
+    const child = spawn(program, argv, { stdio: ["ignore", "pipe", "pipe"], timeout: timeout });
     let interrupt: NodeJS.Timeout | undefined;
     if (interruptMs !== undefined) {
       child.stderr.once("data", () => {

@@ -25,7 +25,7 @@ export async function wrk({ port, file, first, connections, seconds }: Load): Pr
   const requests = [file.path, file.length, first, file.count, connections, SETTLING_MS].map(String);
   const command = ["wrk", ...wrkFlags, `http://127.0.0.1:${port}/webhooks`, "--", ...requests];
   const text = await runCommand(onCores(CORES.load, command), {
-    timeoutMs: (seconds + 30) * 1000,
+    timeout: (seconds + 30) * 1000,
     interruptMs: SETTLING_MS + seconds * 1000,
   });
   const [, json] = /^RESULT (.*)$/m.exec(text) ?? [];

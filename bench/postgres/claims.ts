@@ -61,7 +61,7 @@ export async function measureClaims(url: string, sizes: { pinned: number; behind
     });
     const behind = await inSchema("behind", async (inbox) => {
       await append(inbox, entrySource({ orderKey: "one" }), sizes.behind);
-      const [first] = await inbox.claim({ now: inbox.now?.() ?? Date.now(), limit: 1, leaseMs: 3_600_000 });
+      const [first] = await inbox.claim({ now: inbox.now?.() ?? Date.now(), limit: 1, leaseTime: 3_600_000 });
       if (first === undefined) throw new Error("expected the first entry of the order key to be claimed");
       await append(inbox, entrySource({ orderKey: null }, Date.now() - 1_800_000), CLAIMS * LIMIT);
       return claimTime(inbox);
@@ -90,7 +90,7 @@ async function claimTime(inbox: Inbox): Promise<number> {
     const now = inbox.now?.() ?? Date.now();
     const start = performance.now();
     // With its sources, as a receiver claims.
-    const claimed = await inbox.claim({ now, limit: LIMIT, leaseMs: 3_600_000, sources: ["service"] });
+    const claimed = await inbox.claim({ now, limit: LIMIT, leaseTime: 3_600_000, sources: ["service"] });
     times.push(performance.now() - start);
     if (claimed.length !== LIMIT)
       throw new Error(`expected ${LIMIT} entries to be due, got ${claimed.length}`);

@@ -46,7 +46,7 @@ export function done({ seq, lease }: ClaimedEntry): Settlement {
 export async function runAll(inbox: Inbox): Promise<void> {
   for (;;) {
     const now = inbox.now?.() ?? Date.now();
-    const claimed = await inbox.claim({ now, limit: 500, leaseMs: HOUR });
+    const claimed = await inbox.claim({ now, limit: 500, leaseTime: HOUR });
     if (claimed.length === 0) return;
     await Promise.all(claimed.map((entry) => inbox.settle(done(entry), now)));
   }

@@ -21,7 +21,7 @@ const HOUR = 3_600_000;
 export async function fillInbox(node: string, order: FillOrder): Promise<number> {
   const start = performance.now();
   await runCommand(onCores(CORES.server, [node, program("fill"), JSON.stringify(order)]), {
-    timeoutMs: HOUR,
+    timeout: HOUR,
   });
   return (order.count / (performance.now() - start)) * 1000;
 }

@@ -58,7 +58,7 @@ export async function measureFloor(stage: Stage, tell: (line: string) => void): 
   await stage.clear();
   const order: FloorOrder = { path: join(stage.folder, "floor"), bytes: loneBytes, size: SIZE };
   const command = onCores(CORES.server, [stage.node, program("floor"), JSON.stringify(order)]);
-  const times = JSON.parse(await runCommand(command, { timeoutMs: 60_000 })) as FloorTimes;
+  const times = JSON.parse(await runCommand(command, { timeout: 60_000 })) as FloorTimes;
   return { barePerSecond: median(rates), loneBytes, ...times };
 }
 

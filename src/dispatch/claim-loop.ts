@@ -79,11 +79,11 @@ export class ClaimLoop {
   }
 
   async #claim(): Promise<void> {
-    const { inbox, clock, pollMs } = this.#options;
+    const { inbox, clock, poll } = this.#options;
     const { limit: concurrency, failures, run, nextTurn, except: exceptNow } = this.#claiming;
     clearTimeout(this.#timer);
     this.#behind = false;
-    let wait = pollMs;
+    let wait = poll;
     try {
       const terms = { ...(await claimTerms(this.#options)), except: exceptNow() };
       const { now: limit, ahead } = concurrency.room;
@@ -99,7 +99,7 @@ export class ClaimLoop {
         this.#behind = true;
         return;
       }
-      if (next !== undefined) wait = Math.min(pollMs, Math.max(0, next - now));
+      if (next !== undefined) wait = Math.min(poll, Math.max(0, next - now));
     } catch (thrown) {
       failures.report(thrown);
     }

@@ -5,10 +5,10 @@ import { NO_LEFT_KINDS } from "./left-kinds.ts";
 
 /** What all claims of due entries have in common. */
 export async function claimTerms(options: DispatcherOptions) {
-  const { leaseMs, deadBlocks, sources, runner, leftKinds = NO_LEFT_KINDS } = options;
+  const { leaseTime, deadBlocks, sources, runner, leftKinds = NO_LEFT_KINDS } = options;
   const exceptKinds = (await Promise.all(sources.map((source) => leftKinds.of(source)))).flat();
   return {
-    leaseMs,
+    leaseTime,
     horizon: horizonOf(options),
     deadBlocks,
     sources,

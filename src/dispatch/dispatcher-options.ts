@@ -22,11 +22,11 @@ export interface DispatcherOptions extends Omit<RunOptions, "signal" | "targets"
   /** Maximum entries that run at a time. */
   readonly concurrency: number;
   /** Milliseconds of a lease; it is renewed after a third of that. */
-  readonly leaseMs: number;
+  readonly leaseTime: number;
   /** Whether a dead letter holds back the later entries of its order key. */
   readonly deadBlocks: boolean;
   /** Milliseconds between claims that nothing else triggers, for entries that another process retried. */
-  readonly pollMs: number;
+  readonly poll: number;
   /** Whether due entries are claimed without being asked to. Default: they are. */
   readonly role?: Role;
   /** The longest that an entry waits for a handler, in milliseconds. Default 0. */

@@ -74,7 +74,7 @@ export class Dispatcher {
       ...{ limit: this.#limit, queues: this.#turns.queues, loop: this.#loop },
       signal: this.#aborter.signal,
     });
-    this.#renewal = new LeaseRenewal(Math.max(10, options.leaseMs / 3), () => this.#runner.renew());
+    this.#renewal = new LeaseRenewal(Math.max(10, options.leaseTime / 3), () => this.#runner.renew());
   }
 
   /**
@@ -100,9 +100,9 @@ export class Dispatcher {
    * process. A reservation must always be released.
    */
   reserve(): Reservation | undefined {
-    const { clock, leaseMs, runner, leftKinds = NO_LEFT_KINDS } = this.#options;
+    const { clock, leaseTime, runner, leftKinds = NO_LEFT_KINDS } = this.#options;
     if (!this.#loop.caughtUp || this.#limit.isFull || !leftKinds.isEmpty) return undefined;
-    const lease: Lease = { token: leaseToken(runner), until: clock() + leaseMs };
+    const lease: Lease = { token: leaseToken(runner), until: clock() + leaseTime };
     const free = this.#limit.reserve();
     let isUsed = false;
     return {
@@ -174,9 +174,9 @@ export class Dispatcher {
    * @throws ConfigurationError `option_invalid` if no handler could use its time limit; HookporterError `inbox_…`
    */
   async drain(budgetMs: number, since = performance.now()): Promise<DrainReport> {
-    const { handlerTimeoutMs } = this.#options;
+    const { handlerTimeout } = this.#options;
     const signals = { stopping: this.#stopper.signal, closing: this.#aborter.signal };
-    const budget = new RunBudget({ budgetMs, since, handlerTimeoutMs, ...signals });
+    const budget = new RunBudget({ budgetMs, since, handlerTimeout, ...signals });
     const stopRenewing = this.#renewal.start();
     const draining = drain(this.#options, {
       ...{ budget, limit: this.#limit, failures: this.#failures },
@@ -212,8 +212,8 @@ export class Dispatcher {
   }
 
   async #claimOnly(seq: number): Promise<void> {
-    const { inbox, clock, leaseMs, deadBlocks, sources, runner } = this.#options;
-    const terms = { leaseMs, deadBlocks, sources, runner };
+    const { inbox, clock, leaseTime, deadBlocks, sources, runner } = this.#options;
+    const terms = { leaseTime, deadBlocks, sources, runner };
     await this.#whileClaiming(async () => {
       const entries = await inbox.claim({ ...terms, now: clock(), limit: 1, only: seq });
       for (const entry of entries) void this.#runner.run(entry, { claimed: true, atOnce: true });

@@ -9,12 +9,12 @@ export const CLOCK_SLACK = 5 * 60_000;
 /** The furthest ahead that an entry can be due, with slack; see `ClaimRequest.horizon`. */
 export function horizonOf({
   retry,
-  leaseMs,
+  leaseTime,
   unhandledAfter = 0,
 }: {
   readonly retry: RetryPolicy;
-  readonly leaseMs: number;
+  readonly leaseTime: number;
   readonly unhandledAfter?: number;
 }): number {
-  return Math.max(longestDelay(retry), leaseMs, unhandledAfter) + CLOCK_SLACK;
+  return Math.max(longestDelay(retry), leaseTime, unhandledAfter) + CLOCK_SLACK;
 }

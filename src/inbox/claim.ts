@@ -6,7 +6,7 @@ import type { TargetWait } from "./target-wait.ts";
 export interface ClaimRequest {
   readonly now: number;
   readonly limit: number;
-  readonly leaseMs: number;
+  readonly leaseTime: number;
   /**
    * How many due entries to claim beyond `limit`, to run soon. First attempts only: an entry that may kill the process
    * must not use up attempts of entries that were only queued behind it. Default 0.

@@ -20,7 +20,7 @@ export type InsideResult = "committed" | "refused" | "rolled_back" | "unknown";
 /** The terms of a handler's transaction. */
 export interface InsideTerms {
   /** Milliseconds that the handler may take. */
-  readonly timeoutMs: number;
+  readonly timeout: number;
   /** The time of the result, in milliseconds since 1970. */
   readonly now: () => number;
   /** Whether the entry is still leased here: otherwise an unknown result is no longer looked up. */

@@ -95,7 +95,7 @@ class MemoryInbox implements Inbox {
   }
 
   async claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
-    const { now, limit, leaseMs, ahead = 0, except = [], deadBlocks = false, runner } = request;
+    const { now, limit, leaseTime, ahead = 0, except = [], deadBlocks = false, runner } = request;
     const due = dueEntries([...this.#entries.values()], request);
     const claimed: ClaimedEntry[] = [];
     for (const stored of due) {
@@ -111,7 +111,7 @@ class MemoryInbox implements Inbox {
       }
       if (this.#isHeldBack(entry, deadBlocks)) continue;
       stored.lease = leaseToken(runner);
-      stored.entry = { ...entry, state: "running", runAt: now + leaseMs, attempts: entry.attempts + 1 };
+      stored.entry = { ...entry, state: "running", runAt: now + leaseTime, attempts: entry.attempts + 1 };
       claimed.push(toClaimed(stored, entry.runAt));
     }
     return claimed;

@@ -148,10 +148,10 @@ class PostgresInbox implements Inbox {
   }
 
   async claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
-    const { now, leaseMs } = request;
+    const { now, leaseTime } = request;
     const claimed: ClaimedEntry[] = [];
     for (const row of await this.#claimRows(request)) {
-      const entry = toClaimed(row, now + leaseMs);
+      const entry = toClaimed(row, now + leaseTime);
       if (row.reason !== DROPPED) claimed.push(entry);
       else await this.settle(droppedBefore(entry), now); // while it ran in a process that has died
     }

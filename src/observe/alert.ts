@@ -17,9 +17,9 @@ export interface DeadLettersAlert extends DeadLettersLimit {
 export interface OldestDueAlert {
   readonly type: "oldest_due";
   /** Milliseconds that it has waited. */
-  readonly ageMs: number;
+  readonly age: number;
   /** Milliseconds from which it is too long. */
-  readonly limitMs: number;
+  readonly limit: number;
 }
 
 export interface InboxNearlyFullAlert {

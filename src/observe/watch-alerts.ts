@@ -99,10 +99,10 @@ class AlertWatch {
   }
 
   #lookAtDue(dueAt: number | undefined): void {
-    const { clock, oldestDue: limitMs = ALERT_DEFAULTS.oldestDue } = this.#options;
+    const { clock, oldestDue: limit = ALERT_DEFAULTS.oldestDue } = this.#options;
     const now = clock?.() ?? this.#receiver.inbox.now?.() ?? Date.now();
-    const ageMs = oldestDueAge({ dueAt }, now);
-    this.#tell(ageMs > limitMs, { type: "oldest_due", ageMs, limitMs });
+    const age = oldestDueAge({ dueAt }, now);
+    this.#tell(age > limit, { type: "oldest_due", age, limit });
   }
 
   #lookAtSize({ bytes, logBytes = 0, freeBytes }: InboxSize): void {

@@ -112,8 +112,8 @@ async function reject(
   }
   if (store.failure !== undefined) store.recovered();
   if (rejection.reason === "future_timestamp" && read !== undefined) {
-    const aheadMs = read.timestamp - clock();
-    log.warn({ aheadMs }, "an event is dated in the future: is this machine's clock right?");
+    const ahead = read.timestamp - clock();
+    log.warn({ ahead }, "an event is dated in the future: is this machine's clock right?");
   }
   const { seq, duplicate } = kept;
   return {

@@ -102,11 +102,11 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       missing: (...without) => missing.plan(...without),
       drifted: (...found) => this.#drifts.notify(...found),
     };
-    const { handlerTimeout: handlerTimeoutMs, lease: leaseMs, poll: pollMs } = settings;
+    const { handlerTimeout, lease: leaseTime, poll } = settings;
     this.#dispatcher = new Dispatcher({
       ...settings,
       ...{ runner: this.#registration.id, sources: [settings.source], leftKinds: missing },
-      ...{ handlerTimeoutMs, leaseMs, pollMs, knownTargets: () => this.#router.targets },
+      ...{ handlerTimeout, leaseTime, poll, knownTargets: () => this.#router.targets },
       deadBlocks: settings.deadLetterOrder === "block",
       plan: (entry, ready) => planEntry(entry, this.#settings, this.#registered, ready),
       onAttempts: (...ran) => {

@@ -11,14 +11,14 @@ export interface ProbeTerms {
   /** Whether any certificate will do, provided that the address is not public. */
   readonly insecure: boolean;
   /** Milliseconds that the answer may take. */
-  readonly timeoutMs: number;
+  readonly timeout: number;
 }
 
 /**
  * Finds out whether a target answers, without a delivery: sends `OPTIONS`, which no app treats as an event. If it does not
  * answer, says why in one line, with the fix.
  */
-export async function probeTarget(target: URL, { insecure, timeoutMs }: ProbeTerms): Promise<Probed> {
+export async function probeTarget(target: URL, { insecure, timeout }: ProbeTerms): Promise<Probed> {
   const nothing = { query: "", headers: {}, host: undefined, body: new Uint8Array(0) };
   const limits = { maxAnswer: MAX_ANSWER, bodyTimeout: undefined };
   const exchange = new Exchange({ method: "OPTIONS", target, insecure, ...nothing, ...limits });
@@ -26,7 +26,7 @@ export async function probeTarget(target: URL, { insecure, timeoutMs }: ProbeTer
   const timer = setTimeout(() => {
     isLate = true;
     exchange.stop();
-  }, timeoutMs);
+  }, timeout);
   try {
     const { status, bytes } = await exchange.answered;
     const why = wantsTls(target, status, bytes.toString("latin1"));
@@ -35,7 +35,7 @@ export async function probeTarget(target: URL, { insecure, timeoutMs }: ProbeTer
     if (!isLate) return { why: await whyUnreachable(thrown, target) };
     if (!exchange.connected) return { why: await whyUnreachable({ code: "ETIMEDOUT" }, target) };
     return {
-      why: `it accepts connections, but did not answer in ${timeoutMs / 1000} s: check the app's log`,
+      why: `it accepts connections, but did not answer in ${timeout / 1000} s: check the app's log`,
     };
   } finally {
     clearTimeout(timer);

@@ -18,9 +18,9 @@ const OPTIONS: Omit<DispatcherOptions, "inbox" | "log"> = {
   plan: planOf({ a: () => "ok" }),
   retry: QUICK,
   concurrency: 10,
-  handlerTimeoutMs: 1000,
-  leaseMs: 1000,
-  pollMs: 1000,
+  handlerTimeout: 1000,
+  leaseTime: 1000,
+  poll: 1000,
   deadBlocks: false,
   clock: () => Date.now(),
   random: () => 0,
@@ -105,7 +105,7 @@ describe("Dispatcher", () => {
   });
 
   it("finds entries that another process made due by polling", async () => {
-    const running = start({ pollMs: 5 });
+    const running = start({ poll: 5 });
     await until(() => expect(running.running).toBe(0));
     await keep(inbox, sampleEntry({ delivery: sampleDelivery({ receivedAt: Date.now() }) }));
     await untilStates("done");
@@ -176,7 +176,7 @@ describe("Dispatcher", () => {
     const seq = await add(1);
     // Three processes died while running it.
     for (let attempt = 1; attempt <= 3; attempt++)
-      await inbox.claim({ now: Date.now(), limit: 1, leaseMs: 0 });
+      await inbox.claim({ now: Date.now(), limit: 1, leaseTime: 0 });
     let ran = 0;
     start({ plan: planOf({ a: () => void ran++ }) });
     await untilStates("dead");
@@ -202,7 +202,7 @@ describe("Dispatcher", () => {
         return long.opened;
       },
     });
-    start({ plan, leaseMs: 30, pollMs: 5 });
+    start({ plan, leaseTime: 30, poll: 5 });
     await add(1);
     const [before] = await inbox.list({});
     await until(async () => {
@@ -220,7 +220,7 @@ describe("Dispatcher", () => {
     const running = start({ plan });
     await add(1);
     await until(() => expect(running.running).toBe(1));
-    const [thief] = await inbox.claim({ now: Date.now() + 10_000, limit: 1, leaseMs: 60_000 });
+    const [thief] = await inbox.claim({ now: Date.now() + 10_000, limit: 1, leaseTime: 60_000 });
     expect(thief).toMatchObject({ attempts: 2 });
     late.open();
     await until(() => expect(running.running).toBe(0));
@@ -241,7 +241,7 @@ describe("Dispatcher", () => {
         }
       },
     });
-    start({ plan, leaseMs: 15, pollMs: 1 });
+    start({ plan, leaseTime: 15, poll: 1 });
     await add(1);
     await untilStates("done");
     expect(ran).toBe(1);
@@ -257,7 +257,7 @@ describe("Dispatcher", () => {
       },
     });
     const retry = { ...QUICK, attempts: 1000, delay: 5, maxDelay: 50 };
-    start({ plan, retry, clock: () => now, pollMs: 5 });
+    start({ plan, retry, clock: () => now, poll: 5 });
     await add(1);
     await until(() => expect(settled).toHaveLength(1));
     failing = false;
@@ -278,7 +278,7 @@ describe("Dispatcher", () => {
       },
     });
     // A lease long enough not to be renewed within the test.
-    start({ plan, clock: () => now, leaseMs: 60_000, pollMs: 5 });
+    start({ plan, clock: () => now, leaseTime: 60_000, poll: 5 });
     await add(1);
     await until(() => expect(ran).toBe(1));
     now -= 86_400_000;
@@ -293,9 +293,9 @@ describe("Dispatcher", () => {
   it("[case 65] does not take another process's longer lease for a clock that was set back", async () => {
     const seq = await add(1);
     // A minute more than the longest wait between attempts, which is the furthest ahead a due time may be.
-    await inbox.claim({ now: Date.now(), limit: 1, leaseMs: MAX_ASKED + 60_000 });
+    await inbox.claim({ now: Date.now(), limit: 1, leaseTime: MAX_ASKED + 60_000 });
     const ran: number[] = [];
-    start({ plan: planOf({ a: (_, context) => void ran.push(context.seq) }), pollMs: 5 });
+    start({ plan: planOf({ a: (_, context) => void ran.push(context.seq) }), poll: 5 });
     await add(2);
     await untilStates("running", "done");
     expect(ran).not.toContain(seq);
@@ -305,7 +305,7 @@ describe("Dispatcher", () => {
   it("reports no attempt while an entry only waits for a process with a handler", async () => {
     let has = false;
     const done = planOf({ a: () => "ok" });
-    start({ plan: async () => (has ? done() : { wait: 5, reason: "no_handler" }), pollMs: 5 });
+    start({ plan: async () => (has ? done() : { wait: 5, reason: "no_handler" }), poll: 5 });
     await add(1);
     await until(async () => expect(await inbox.list({})).toMatchObject([{ reason: "no_handler" }]));
     expect(settled).toEqual([]);
@@ -320,7 +320,7 @@ describe("Dispatcher", () => {
     const plan = planOf({
       a: () => Promise.reject(Object.assign(new Error("busy"), { retryAfter: asked })),
     });
-    start({ plan, leaseMs: 1000, pollMs: 5 });
+    start({ plan, leaseTime: 1000, poll: 5 });
     await add(1);
     await until(() => expect(settled).toHaveLength(1));
     await new Promise((resolve) => setTimeout(resolve, 40));
@@ -348,7 +348,7 @@ describe("Dispatcher", () => {
       const slow = gate();
       let ran = 0;
       const plan = planOf({ a: () => (ran++ === 0 ? slow.opened : "ok") });
-      const running = start({ plan, concurrency: 1, handlerTimeoutMs: 60_000 });
+      const running = start({ plan, concurrency: 1, handlerTimeout: 60_000 });
       await add(1);
       await until(() => expect(running.running).toBe(1));
       expect(await running.runNow(await addHeld(2))).toMatchObject({ state: "done" });
@@ -391,7 +391,7 @@ describe("Dispatcher", () => {
       const ended = await add(1);
       await untilStates("done");
       const leased = await addHeld(2);
-      await inbox.claim({ now: Date.now(), limit: 1, leaseMs: 60_000, only: leased });
+      await inbox.claim({ now: Date.now(), limit: 1, leaseTime: 60_000, only: leased });
       await addHeld(3, { orderKey: "prop_1" });
       const second = await addHeld(4, { orderKey: "prop_1" });
       for (const seq of [ended, leased, second, 99]) expect(await running.runNow(seq)).toBeUndefined();
@@ -412,11 +412,11 @@ describe("Dispatcher", () => {
     });
 
     it("claims the entry under the terms of its dispatcher", async () => {
-      const running = start({ runner: "0b", leaseMs: 4321, deadBlocks: true });
+      const running = start({ runner: "0b", leaseTime: 4321, deadBlocks: true });
       const seq = await addHeld(1);
       const claim = vi.spyOn(inbox, "claim");
       await running.runNow(seq);
-      const terms = { leaseMs: 4321, deadBlocks: true, sources: ["service"], runner: "0b", only: seq };
+      const terms = { leaseTime: 4321, deadBlocks: true, sources: ["service"], runner: "0b", only: seq };
       expect(claim).toHaveBeenCalledWith(expect.objectContaining(terms));
     });
 
@@ -494,7 +494,7 @@ describe("Dispatcher", () => {
           if (++ran === 1) throw new Error("not yet");
         },
       });
-      const running = await startIdle({ plan, pollMs: 60_000 });
+      const running = await startIdle({ plan, poll: 60_000 });
       await keepIn(running, "evt_1");
       await untilStates("done");
       expect(settled.map(({ state }) => state)).toEqual(["pending", "done"]);
@@ -509,7 +509,7 @@ describe("Dispatcher", () => {
     });
 
     it("continues with entries that waited for a slot once it is released", async () => {
-      const running = await startIdle({ concurrency: 1, pollMs: 60_000 });
+      const running = await startIdle({ concurrency: 1, poll: 60_000 });
       const reservation = running.reserve();
       await add(1);
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -551,7 +551,7 @@ describe("Dispatcher", () => {
 
     it("runs an entry again, by a claim, if the result of its first run was refused", async () => {
       let ran = 0;
-      const running = await startIdle({ plan: planOf({ a: () => void ran++ }), leaseMs: 60, pollMs: 60_000 });
+      const running = await startIdle({ plan: planOf({ a: () => void ran++ }), leaseTime: 60, poll: 60_000 });
       vi.spyOn(inbox, "settle").mockResolvedValueOnce(false);
       await keepIn(running, "evt_1");
       await untilStates("done");
@@ -571,7 +571,7 @@ describe("Dispatcher", () => {
       const slow = gate();
       const plan = async ({ key }: ClaimedEntry) =>
         planOf({ a: () => (key.eventId === "evt_slow" ? slow.opened : undefined) })();
-      const running = await startIdle({ plan, concurrency: 1, handlerTimeoutMs: 60_000 });
+      const running = await startIdle({ plan, concurrency: 1, handlerTimeout: 60_000 });
       const hasRoom = () => {
         const reservation = running.reserve();
         reservation?.release();
@@ -585,7 +585,7 @@ describe("Dispatcher", () => {
       // Another process died while running this one: it is not claimed ahead, since that could cost it another attempt.
       const ago = Date.now() - 200;
       await keep(inbox, sampleEntry({ delivery: sampleDelivery({ receivedAt: ago }) }));
-      await inbox.claim({ now: ago, limit: 1, leaseMs: 0 });
+      await inbox.claim({ now: ago, limit: 1, leaseTime: 0 });
       running.wake();
       await until(() => expect(hasRoom()).toBe(false));
       slow.open();
@@ -705,7 +705,7 @@ describe("Dispatcher", () => {
     it("makes one claim at a time, and one more for all wakes during it", async () => {
       const first = gate();
       const claim = vi.spyOn(inbox, "claim").mockImplementationOnce(() => first.opened.then(() => []));
-      const running = start({ pollMs: 60_000 });
+      const running = start({ poll: 60_000 });
       for (let wakes = 0; wakes < 10; wakes++) running.wake();
       await pause();
       expect(claim).toHaveBeenCalledTimes(1);
@@ -717,7 +717,7 @@ describe("Dispatcher", () => {
 
     it("claims nothing while there is no room", async () => {
       const slow = gate();
-      const running = start({ plan: planOf({ a: () => slow.opened }), concurrency: 1, pollMs: 60_000 });
+      const running = start({ plan: planOf({ a: () => slow.opened }), concurrency: 1, poll: 60_000 });
       await add(1);
       await until(() => expect(running.running).toBe(1));
       const claim = vi.spyOn(inbox, "claim");
@@ -735,7 +735,7 @@ describe("Dispatcher", () => {
         await keep(inbox, sampleEntry({ key: key(id), delivery, orderKey: "prop_1" }));
       const slow = gate();
       const plan = planOf({ a: () => slow.opened });
-      const running = start({ plan, leaseMs: 60_000, pollMs: 60_000 });
+      const running = start({ plan, leaseTime: 60_000, poll: 60_000 });
       await until(() => expect(running.running).toBe(1));
       await pause();
       slow.open();
@@ -749,7 +749,7 @@ describe("Dispatcher", () => {
       const delivery = sampleDelivery({ receivedAt: Date.now() });
       await keep(inbox, sampleEntry({ delivery, ...parts }));
       const claim = vi.spyOn(inbox, "claim");
-      start({ pollMs: 60_000 });
+      start({ poll: 60_000 });
       await pause();
       expect(claim.mock.calls.length).toBeLessThan(3);
       expect(await states()).toEqual(["pending"]);
@@ -757,7 +757,7 @@ describe("Dispatcher", () => {
 
     it("waits even if the poll interval is longer than the longest timer", async () => {
       const claim = vi.spyOn(inbox, "claim");
-      start({ pollMs: Number.MAX_SAFE_INTEGER });
+      start({ poll: Number.MAX_SAFE_INTEGER });
       await pause();
       expect(claim.mock.calls.length).toBeLessThan(3);
     });
@@ -785,8 +785,8 @@ describe("Dispatcher", () => {
       const renew = vi.spyOn(inbox, "renew");
       const running = start({
         plan: planOf({ a: () => slow.opened }),
-        leaseMs: 3000,
-        handlerTimeoutMs: 60_000,
+        leaseTime: 3000,
+        handlerTimeout: 60_000,
       });
       await add(1);
       await vi.advanceTimersByTimeAsync(990);
@@ -813,7 +813,7 @@ describe("Dispatcher", () => {
     it("claims again after a failed claim", async () => {
       const claim = vi.spyOn(inbox, "claim").mockRejectedValueOnce(new Error("locked"));
       await add(1);
-      start({ pollMs: 5 });
+      start({ poll: 5 });
       await untilStates("done");
       expect(claim.mock.calls.length).toBeGreaterThan(1);
       expect(log.lines).toMatchObject([{ level: "error" }]);
@@ -835,7 +835,7 @@ describe("Dispatcher", () => {
       );
       let ran = 0;
       await add(1);
-      start({ plan: planOf({ a: () => void ran++ }), leaseMs: 600, pollMs: 5, clock: () => now });
+      start({ plan: planOf({ a: () => void ran++ }), leaseTime: 600, poll: 5, clock: () => now });
       await untilStates("done");
       expect(ran).toBe(1);
       expect(settled).toHaveLength(1);
@@ -847,7 +847,7 @@ describe("Dispatcher", () => {
       const renew = vi.spyOn(inbox, "renew").mockRejectedValue(new Error("disk full"));
       let ran = 0;
       await add(1);
-      start({ plan: planOf({ a: () => void ran++ }), leaseMs: 60, pollMs: 5 });
+      start({ plan: planOf({ a: () => void ran++ }), leaseTime: 60, poll: 5 });
       await until(() => expect(ran).toBeGreaterThan(1));
       for (const fields of [{ seq: 1, error: "disk full" }, { error: "disk full" }]) {
         await until(() => expect(log.lines).toContainEqual({ level: "error", fields }));
@@ -860,7 +860,7 @@ describe("Dispatcher", () => {
     it("a result that cannot be stored does not keep a dispatcher from stopping", async () => {
       vi.spyOn(inbox, "settle").mockRejectedValue(new Error("disk full"));
       await add(1);
-      const running = start({ leaseMs: 60_000 });
+      const running = start({ leaseTime: 60_000 });
       await until(() => expect(inbox.settle).toHaveBeenCalled());
       await running.stop(0);
       expect(await states()).toEqual(["running"]);
@@ -869,7 +869,7 @@ describe("Dispatcher", () => {
     it("a claim that fails repeatedly is reported once", async () => {
       const claim = vi.spyOn(inbox, "claim").mockRejectedValue(new Error("locked"));
       await add(1);
-      start({ pollMs: 1 });
+      start({ poll: 1 });
       await until(() => expect(claim.mock.calls.length).toBeGreaterThan(5));
       expect(log.lines).toHaveLength(1);
     });
@@ -891,7 +891,7 @@ describe("Dispatcher", () => {
     it("continues if leases cannot be renewed", async () => {
       vi.spyOn(inbox, "renew").mockRejectedValue(new Error("locked"));
       const slow = gate();
-      start({ plan: planOf({ a: () => slow.opened }), leaseMs: 30 });
+      start({ plan: planOf({ a: () => slow.opened }), leaseTime: 30 });
       await add(1);
       await until(() => expect(log.lines.length).toBeGreaterThan(0));
       slow.open();

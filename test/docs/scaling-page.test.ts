@@ -16,11 +16,11 @@ describe("the SQL of the page", () => {
     await inbox.register?.({ id: "a", version: "1", role: "both", sources: ["service"], kinds: ["*"] });
     const now = Date.now();
     await keep(inbox, numberedEntry(1));
-    const [entry] = await inbox.claim({ now, limit: 1, leaseMs: 60_000 });
+    const [entry] = await inbox.claim({ now, limit: 1, leaseTime: 60_000 });
     if (entry === undefined) throw new Error("expected an entry");
     await inbox.settle(settlementOf(entry, { state: "dead", reason: "attempts_exhausted" }), now);
     await keep(inbox, numberedEntry(2));
-    await inbox.claim({ now, limit: 1, leaseMs: 60_000 });
+    await inbox.claim({ now, limit: 1, leaseTime: 60_000 });
     await keep(inbox, numberedEntry(3));
     await keep(inbox, numberedEntry(4, 0, { runAt: now + 60_000 }));
     await database.exec(`CREATE ROLE monitor; ${grants} SET ROLE monitor`);

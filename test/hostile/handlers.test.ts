@@ -271,7 +271,7 @@ it(caseTitle(79, "10 000 at once"), async () => {
   expect(await inbox.retry({ states: ["dead"] }, 0)).toBe(9900);
   expect(await inbox.retry({ states: ["dead"] }, 0)).toBe(0);
   // Retried entries wait their turn: a claim returns no more than its limit.
-  expect(await inbox.claim({ now: 1, limit: 10, leaseMs: 1000 })).toHaveLength(10);
+  expect(await inbox.claim({ now: 1, limit: 10, leaseTime: 1000 })).toHaveLength(10);
   expect(await inbox.counts()).toMatchObject({ pending: 9890, running: 10, dead: 0 });
 });
 

@@ -56,7 +56,7 @@ describe("an inbox opened for reading", () => {
     const reader = await open({ access: "read" });
     await expect(keep(reader, numberedEntry(2))).rejects.toMatchObject({ code: "inbox_unavailable" });
     await expect(reader.retry({ seq }, AT)).rejects.toMatchObject({ code: "inbox_unavailable" });
-    await expect(reader.claim({ now: AT, limit: 1, leaseMs: 1 })).rejects.toMatchObject({
+    await expect(reader.claim({ now: AT, limit: 1, leaseTime: 1 })).rejects.toMatchObject({
       code: "inbox_unavailable",
     });
     expect(await own.list({})).toMatchObject([{ state: "pending" }]);
@@ -81,7 +81,7 @@ describe("an inbox opened for reading", () => {
   it("keeps the marks of held back entries", async () => {
     const own = await open();
     for (const number of [1, 2]) await keep(own, numberedEntry(number, number, { orderKey: "k" }));
-    expect(await own.claim({ now: AT + 5, limit: 5, leaseMs: 1e6 })).toHaveLength(1);
+    expect(await own.claim({ now: AT + 5, limit: 5, leaseTime: 1e6 })).toHaveLength(1);
     await (await open({ access: "read" })).close();
     await (await open({ access: "change" })).close();
     const database = new (loadSqlite().DatabaseSync)(path, { readOnly: true });

@@ -63,7 +63,7 @@ it("[case 67] an inbox on a full disk refuses entries, keeps the others, and con
   await again.open();
   onTestFinished(() => again.close());
   expect(await again.list({})).toHaveLength(kept.length + 1);
-  const [first] = await again.claim({ now: Date.now(), limit: 1, leaseMs: 1000 });
+  const [first] = await again.claim({ now: Date.now(), limit: 1, leaseTime: 1000 });
   if (first === undefined) throw new Error("expected a due entry");
   expect(await again.settle(settlementOf(first), Date.now())).toBe(true);
 });

@@ -16,15 +16,15 @@ export function describeClaimOfOne(makeInbox: () => Inbox): void {
     afterEach(() => inbox.close());
 
     const claim = (only: number, request: Partial<ClaimRequest> = {}) =>
-      inbox.claim({ now: AT, limit: 1, leaseMs: 100, only, ...request });
+      inbox.claim({ now: AT, limit: 1, leaseTime: 100, only, ...request });
     const held = { orderKey: "prop_1" };
 
     it("leaves an entry with a later run time to that time", async () => {
       await keep(inbox, sampleEntry({ runAt: AT + 500 }));
       expect(await inbox.list({})).toMatchObject([{ receivedAt: AT, runAt: AT + 500 }]);
       expect(await inbox.nextRunAt()).toBe(AT + 500);
-      expect(await inbox.claim({ now: AT + 499, limit: 5, leaseMs: 10 })).toEqual([]);
-      expect(await inbox.claim({ now: AT + 500, limit: 5, leaseMs: 10 })).toHaveLength(1);
+      expect(await inbox.claim({ now: AT + 499, limit: 5, leaseTime: 10 })).toEqual([]);
+      expect(await inbox.claim({ now: AT + 500, limit: 5, leaseTime: 10 })).toHaveLength(1);
     });
 
     it("leases that entry even if it is not due, and no due entry instead", async () => {

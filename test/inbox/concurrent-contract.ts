@@ -22,7 +22,7 @@ async function runAll(
 ): Promise<void> {
   for (;;) {
     // Soon after they are due: a claim may overlook for a second what another client makes due long before its own time.
-    const entries = await inbox.claim({ now: AT + 500, limit: 5, leaseMs: 60_000 });
+    const entries = await inbox.claim({ now: AT + 500, limit: 5, leaseTime: 60_000 });
     if (entries.length === 0 && isOver() && (await inbox.nextRunAt()) === undefined) return;
     await Promise.all(
       entries.map(async (entry) => {
@@ -135,7 +135,7 @@ export function describeConcurrent(name: string, { openTwo, makeTwo }: Concurren
       const [a, b] = await openTwo();
       for (const [number, state] of (["done", "dead", "pending"] as const).entries()) {
         await keep(a, numberedEntry(number));
-        const [entry] = await a.claim({ now: AT, limit: 1, leaseMs: 1000 });
+        const [entry] = await a.claim({ now: AT, limit: 1, leaseTime: 1000 });
         if (entry === undefined) throw new Error("expected an entry");
         const settlement = settlementOf(entry, { state, runAt: AT + 1e9 });
         expect(await a.settle(settlement, AT)).toBe(true);
@@ -159,7 +159,7 @@ export function describeConcurrent(name: string, { openTwo, makeTwo }: Concurren
         await Promise.all(
           shuffled(200, round).map((number) => keep(a, numberedEntry(round * 1000 + number))),
         );
-        const entries = await a.claim({ now: AT, limit: 200, leaseMs: 60_000 });
+        const entries = await a.claim({ now: AT, limit: 200, leaseTime: 60_000 });
         const work = shuffled(200, round).flatMap((at) => entries[at] ?? []);
         const renewed = [1, 2, 3].map(() => a.renew(work.toReversed(), AT + 90_000));
         const settled = await Promise.all(work.map((entry) => a.settle(settlementOf(entry), AT)));

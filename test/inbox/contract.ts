@@ -91,7 +91,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
           { kind: null, eventTimestamp: null, state: "dead", reason: "invalid_json", settledAt: AT },
         ]);
         expect(await inbox.nextRunAt()).toBeUndefined();
-        expect(await inbox.claim({ now: AT + 1e9, limit: 10, leaseMs: 1 })).toEqual([]);
+        expect(await inbox.claim({ now: AT + 1e9, limit: 10, leaseTime: 1 })).toEqual([]);
       });
 
       it("numbers entries in order of arrival", async () => {
@@ -166,7 +166,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         expect(appended).toEqual({ duplicate: false, state: "pending", leased: true });
         const running = { state: "running", attempts: 1, runAt: AT + 1000 };
         expect(await inbox.list({})).toMatchObject([{ seq, ...running }]);
-        expect(await inbox.claim({ now: AT + 999, limit: 10, leaseMs: 10 })).toEqual([]);
+        expect(await inbox.claim({ now: AT + 999, limit: 10, leaseTime: 10 })).toEqual([]);
         expect(await inbox.nextRunAt()).toBe(AT + 1000);
         expect(await inbox.renew([{ seq, lease: "lease-1" }], AT + 2000)).toEqual([]);
         expect(await inbox.settle(settlementOf({ seq, lease: "lease-1" }), AT + 5)).toBe(true);
@@ -205,7 +205,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
     describe("claim", () => {
       it("leases a due entry with its delivery and counts the attempt", async () => {
         const { seq } = await keep(inbox, sampleEntry());
-        const [claimed, ...others] = await inbox.claim({ now: AT + 10, limit: 5, leaseMs: 300 });
+        const [claimed, ...others] = await inbox.claim({ now: AT + 10, limit: 5, leaseTime: 300 });
         expect(others).toEqual([]);
         expect(claimed).toMatchObject({ seq, attempts: 1, runAt: AT + 310 });
         expect(claimed?.lease).toEqual(expect.any(String));
@@ -223,7 +223,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
           await keep(inbox, numberedEntry(number, later));
         }
         const ids = async () =>
-          (await inbox.claim({ now: AT + 100, limit: 3, leaseMs: 1000 })).map(({ key }) => key.eventId);
+          (await inbox.claim({ now: AT + 100, limit: 3, leaseTime: 1000 })).map(({ key }) => key.eventId);
         expect(await ids()).toEqual(["evt_2", "evt_4", "evt_1"]);
         expect(await ids()).toEqual(["evt_3"]);
         expect(await ids()).toEqual([]);
@@ -231,12 +231,12 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
 
       it("returns more ahead, but only entries that were never claimed before", async () => {
         for (const number of [1, 2, 3, 4, 5]) await keep(inbox, numberedEntry(number, number));
-        for (const entry of await inbox.claim({ now: AT + 3, limit: 3, leaseMs: 10 })) {
+        for (const entry of await inbox.claim({ now: AT + 3, limit: 3, leaseTime: 10 })) {
           const runAt = entry.runAt - 10; // the original time: 1, 2 and 3 failed once
           await inbox.settle(settlementOf(entry, { state: "pending", runAt }), AT + 3);
         }
         const ids = async (limit: number, ahead: number) =>
-          (await inbox.claim({ now: AT + 9, limit, ahead, leaseMs: 1000 })).map(({ key }) => key.eventId);
+          (await inbox.claim({ now: AT + 9, limit, ahead, leaseTime: 1000 })).map(({ key }) => key.eventId);
         expect(await ids(1, 0)).toEqual(["evt_1"]);
         expect(await ids(0, 4)).toEqual(["evt_4", "evt_5"]);
         expect(await ids(0, 4)).toEqual([]);
@@ -245,14 +245,14 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
 
       it("ignores entries that are not due yet", async () => {
         await keep(inbox, numberedEntry(1, 500));
-        expect(await inbox.claim({ now: AT + 499, limit: 5, leaseMs: 10 })).toEqual([]);
-        expect(await inbox.claim({ now: AT + 500, limit: 5, leaseMs: 10 })).toHaveLength(1);
+        expect(await inbox.claim({ now: AT + 499, limit: 5, leaseTime: 10 })).toEqual([]);
+        expect(await inbox.claim({ now: AT + 500, limit: 5, leaseTime: 10 })).toHaveLength(1);
       });
 
       it("takes over an entry whose lease has expired, with a new lease, and counts that attempt too", async () => {
         await keep(inbox, sampleEntry());
         const first = await claimOne(inbox, AT, 100);
-        expect(await inbox.claim({ now: AT + 99, limit: 5, leaseMs: 100 })).toEqual([]);
+        expect(await inbox.claim({ now: AT + 99, limit: 5, leaseTime: 100 })).toEqual([]);
         const second = await claimOne(inbox, AT + 100, 100);
         expect(second).toMatchObject({ seq: first.seq, attempts: 2, runAt: AT + 200 });
         expect(second.lease).not.toBe(first.lease);
@@ -261,7 +261,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
       it("returns each entry to only one of many concurrent claims", async () => {
         for (let number = 0; number < 30; number++) await keep(inbox, numberedEntry(number));
         const claims = await Promise.all(
-          Array.from({ length: 10 }, () => inbox.claim({ now: AT, limit: 7, leaseMs: 1000 })),
+          Array.from({ length: 10 }, () => inbox.claim({ now: AT, limit: 7, leaseTime: 1000 })),
         );
         const seqs = claims.flat().map(({ seq }) => seq);
         expect(seqs).toHaveLength(30);
@@ -273,7 +273,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         for (const state of ["done", "dead", "unhandled"] as const) {
           await entryIn(inbox, state, numberedEntry(1, 0, { key: sampleKey({ eventId: state }) }));
         }
-        expect(await inbox.claim({ now: AT + 1e9, limit: 10, leaseMs: 1 })).toEqual([]);
+        expect(await inbox.claim({ now: AT + 1e9, limit: 10, leaseTime: 1 })).toEqual([]);
       });
     });
 
@@ -282,14 +282,14 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         await keep(inbox, sampleEntry());
         const { seq, lease } = await claimOne(inbox, AT, 100);
         expect(await inbox.renew([{ seq, lease }], AT + 500)).toEqual([]);
-        expect(await inbox.claim({ now: AT + 499, limit: 1, leaseMs: 1 })).toEqual([]);
-        expect(await inbox.claim({ now: AT + 500, limit: 1, leaseMs: 1 })).toHaveLength(1);
+        expect(await inbox.claim({ now: AT + 499, limit: 1, leaseTime: 1 })).toEqual([]);
+        expect(await inbox.claim({ now: AT + 500, limit: 1, leaseTime: 1 })).toHaveLength(1);
       });
 
       it("returns the lost leases, and does not change their entries", async () => {
         await keep(inbox, numberedEntry(1));
         await keep(inbox, numberedEntry(2));
-        const [ours, taken] = await inbox.claim({ now: AT, limit: 2, leaseMs: 100 });
+        const [ours, taken] = await inbox.claim({ now: AT, limit: 2, leaseTime: 100 });
         if (ours === undefined || taken === undefined) throw new Error("expected two entries");
         await inbox.renew([ours], AT + 1000);
         const thief = await claimOne(inbox, AT + 100, 100);

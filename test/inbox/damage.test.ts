@@ -43,7 +43,7 @@ function overwrite(page: number): void {
   closeSync(file);
 }
 
-const claim = () => inbox.claim({ now: AT + 10, limit: 10, leaseMs: 1000 });
+const claim = () => inbox.claim({ now: AT + 10, limit: 10, leaseTime: 1000 });
 
 describe("an entry whose delivery cannot be read", () => {
   it.each([
@@ -60,7 +60,7 @@ describe("an entry whose delivery cannot be read", () => {
   });
 
   it("keeps its finished handlers", async () => {
-    const [first] = await inbox.claim({ now: AT + 10, limit: 1, leaseMs: 1000 });
+    const [first] = await inbox.claim({ now: AT + 10, limit: 1, leaseTime: 1000 });
     if (first === undefined) throw new Error("expected an entry");
     await inbox.settle(settlementOf(first, { state: "pending", finishedHandlers: ["a"] }), AT);
     change("DELETE FROM delivery WHERE seq = 1");
@@ -80,7 +80,7 @@ it("an empty body can be read as received", async () => {
 
 describe("a check of the whole file", () => {
   it("finds nothing wrong with an intact file, even if deliveries were pruned", async () => {
-    const entry = await inbox.claim({ now: AT + 1, limit: 1, leaseMs: 1000 });
+    const entry = await inbox.claim({ now: AT + 1, limit: 1, leaseTime: 1000 });
     await inbox.settle(settlementOf(entry[0] ?? (await claimOne(inbox))), AT);
     await inbox.slim({ settledUntil: AT + 1000 }, { limit: 10 });
     expect(await inbox.delivery(1)).toBeUndefined();

@@ -50,7 +50,7 @@ async function damage(name: string): Promise<void> {
   await inbox.open({ log: log.log });
 }
 
-const claim = (limit = 10) => inbox.claim({ now: AT + 10, limit, leaseMs: 1000 });
+const claim = (limit = 10) => inbox.claim({ now: AT + 10, limit, leaseTime: 1000 });
 const levels = () => log.lines.map(({ level }) => level);
 
 describe("an inbox file with a damaged page of deliveries", () => {

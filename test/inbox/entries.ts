@@ -46,8 +46,8 @@ export function numberedEntry(number: number, later = 0, parts: Partial<NewEntry
 }
 
 /** Claims the only due entry. */
-export async function claimOne(inbox: Inbox, now = AT, leaseMs = 1000): Promise<ClaimedEntry> {
-  const [entry, ...others] = await inbox.claim({ now, limit: 10, leaseMs });
+export async function claimOne(inbox: Inbox, now = AT, leaseTime = 1000): Promise<ClaimedEntry> {
+  const [entry, ...others] = await inbox.claim({ now, limit: 10, leaseTime });
   if (entry === undefined || others.length > 0)
     throw new Error(`expected one due entry, got ${others.length}`);
   return entry;

@@ -21,7 +21,7 @@ export function describeOrder(makeInbox: () => Inbox): void {
       return (await keep(inbox, numberedEntry(number, 0, { orderKey, key }))).seq;
     };
     const claim = (request: Partial<ClaimRequest> = {}) =>
-      inbox.claim({ now: AT, limit: 10, leaseMs: 1000, ...request });
+      inbox.claim({ now: AT, limit: 10, leaseTime: 1000, ...request });
     const numbers = (entries: readonly ClaimedEntry[]) =>
       entries.map(({ key }) => Number(key.eventId.replace("evt_", "")));
     const end = async (entries: readonly ClaimedEntry[], parts: Partial<Settlement> = {}) => {
@@ -128,9 +128,9 @@ export function describeOrder(makeInbox: () => Inbox): void {
 
     it("[case 65] does not take a lease of normal length for a clock that was set back", async () => {
       await add(0, null);
-      expect(numbers(await claim({ horizon: 0, leaseMs: 1000 }))).toEqual([0]);
-      expect(await claim({ horizon: 0, leaseMs: 1000 })).toEqual([]);
-      expect(numbers(await claim({ now: AT - 1, horizon: 0, leaseMs: 1000 }))).toEqual([0]);
+      expect(numbers(await claim({ horizon: 0, leaseTime: 1000 }))).toEqual([0]);
+      expect(await claim({ horizon: 0, leaseTime: 1000 })).toEqual([]);
+      expect(numbers(await claim({ now: AT - 1, horizon: 0, leaseTime: 1000 }))).toEqual([0]);
     });
 
     it("[case 65] treats an entry whose time is beyond the horizon as due, since the clock was set back", async () => {

@@ -28,7 +28,7 @@ it("while claims do not look from the start, finds an entry that is due again be
   expect(await inbox.settle(settlementOf(first, { state: "pending", runAt: AT, unordered: true }), now)).toBe(
     true,
   );
-  expect(await inbox.claim({ now, limit: 10, leaseMs: 1000 })).toMatchObject([{ attempts: 2 }]);
+  expect(await inbox.claim({ now, limit: 10, leaseTime: 1000 })).toMatchObject([{ attempts: 2 }]);
 });
 
 async function opened(inbox: ReturnType<typeof makeInbox>) {

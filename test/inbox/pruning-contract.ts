@@ -141,9 +141,9 @@ export function describePruning(makeInbox: () => Inbox): void {
     it("lets entries behind a deleted dead letter run", async () => {
       await add(0, "dead", 0, "a");
       await add(1, "pending", 0, "a");
-      expect(await inbox.claim({ now: AT, limit: 5, leaseMs: 10, deadBlocks: true })).toEqual([]);
+      expect(await inbox.claim({ now: AT, limit: 5, leaseTime: 10, deadBlocks: true })).toEqual([]);
       await prune({ states: ["dead"] });
-      expect(await inbox.claim({ now: AT, limit: 5, leaseMs: 10, deadBlocks: true })).toHaveLength(1);
+      expect(await inbox.claim({ now: AT, limit: 5, leaseTime: 10, deadBlocks: true })).toHaveLength(1);
     });
 
     it("deletes the deliveries of done entries, and keeps the rest", async () => {

@@ -18,7 +18,7 @@ export function describeRoles(makeInbox: () => Inbox): void {
     const add = (number: number, kind: string | null, parts: Partial<NewEntry> = {}) =>
       keep(inbox, numberedEntry(number, number, { kind, ...parts }));
     const claim = (exceptKinds: readonly string[], now = AT + 1000) =>
-      inbox.claim({ now, limit: 10, leaseMs: 1000, exceptKinds });
+      inbox.claim({ now, limit: 10, leaseTime: 1000, exceptKinds });
     const kindsOf = (entries: readonly { kind: string | null }[]) => entries.map(({ kind }) => kind);
     /** An entry that waits for a process with a handler, due a minute later. */
     const park = async (
@@ -27,7 +27,7 @@ export function describeRoles(makeInbox: () => Inbox): void {
       { reason = "no_handler", ...parts }: Partial<NewEntry> = {},
     ) => {
       const { seq } = await add(number, kind, parts);
-      const [entry] = await inbox.claim({ now: AT + 1000, limit: 1, leaseMs: 1000, only: seq });
+      const [entry] = await inbox.claim({ now: AT + 1000, limit: 1, leaseTime: 1000, only: seq });
       if (entry === undefined) throw new Error("expected a claimed entry, got none");
       const waits = { state: "pending", reason, runAt: AT + 60_000, uncount: true } as const;
       expect(await inbox.settle(settlementOf(entry, waits), AT + 1000)).toBe(true);
@@ -56,14 +56,14 @@ export function describeRoles(makeInbox: () => Inbox): void {
       for (let number = 1; number <= 30; number++) await add(number, "lead.created");
       await add(31, "payment.received");
       const claimed = await inbox.claim({
-        ...{ now: AT + 1000, limit: 1, ahead: 2, leaseMs: 1000, exceptKinds: ["lead.created"] },
+        ...{ now: AT + 1000, limit: 1, ahead: 2, leaseTime: 1000, exceptKinds: ["lead.created"] },
       });
       expect(kindsOf(claimed)).toEqual(["payment.received"]);
     });
 
     it("a claim by number takes an entry of any kind", async () => {
       const { seq } = await add(1, "lead.created");
-      const request = { now: AT, limit: 1, leaseMs: 1000, only: seq, exceptKinds: ["lead.created"] };
+      const request = { now: AT, limit: 1, leaseTime: 1000, only: seq, exceptKinds: ["lead.created"] };
       expect(await inbox.claim(request)).toHaveLength(1);
     });
 
@@ -83,7 +83,7 @@ export function describeRoles(makeInbox: () => Inbox): void {
 
     it("a claimed entry says why it waited", async () => {
       const seq = await park(1, "lead.created");
-      expect(await inbox.claim({ now: AT + 59_999, limit: 10, leaseMs: 1000 })).toEqual([]);
+      expect(await inbox.claim({ now: AT + 59_999, limit: 10, leaseTime: 1000 })).toEqual([]);
       const waited = await claimOne(inbox, AT + 60_000);
       expect(waited).toMatchObject({ seq, reason: "no_handler", dueAt: AT + 60_000, attempts: 1 });
       await add(2, "lead.created");

@@ -26,8 +26,8 @@ beforeEach(() => {
 });
 
 /** Starts a receiver in a child process; kills it with the test. */
-async function startRunner({ handlerMs = 0, leaseMs = LONG_LEASE } = {}): Promise<ChildProcess> {
-  const child = fork(CHILD, [inbox, ran, String(handlerMs), String(leaseMs)]);
+async function startRunner({ handlerMs = 0, leaseTime = LONG_LEASE } = {}): Promise<ChildProcess> {
+  const child = fork(CHILD, [inbox, ran, String(handlerMs), String(leaseTime)]);
   onTestFinished(() => void child.kill("SIGKILL"));
   await once(child, "message");
   return child;
@@ -97,11 +97,11 @@ describe("an entry that a killed process was running", () => {
 
 describe("a process that is stopped, not killed", () => {
   it("for less than a lease keeps its entries, and nothing runs twice", async () => {
-    const stopped = await startRunner({ handlerMs: 1000, leaseMs: 30_000 });
+    const stopped = await startRunner({ handlerMs: 1000, leaseTime: 30_000 });
     await send(stopped, 1);
     await until(() => expect(runs()).toHaveLength(1));
     stopped.kill("SIGSTOP");
-    await startRunner({ leaseMs: 30_000 });
+    await startRunner({ leaseTime: 30_000 });
     await sleep(3000); // several polls of the other one
     stopped.kill("SIGCONT");
     await until(async () => expect(await states()).toEqual(["done"]));
@@ -109,11 +109,11 @@ describe("a process that is stopped, not killed", () => {
   });
 
   it("for longer than a lease loses its entries, and its late result is refused", async () => {
-    const stopped = await startRunner({ handlerMs: 1000, leaseMs: 1000 });
+    const stopped = await startRunner({ handlerMs: 1000, leaseTime: 1000 });
     await send(stopped, 1);
     await until(() => expect(runs()).toHaveLength(1));
     stopped.kill("SIGSTOP");
-    const other = await startRunner({ handlerMs: 5000, leaseMs: 1000 });
+    const other = await startRunner({ handlerMs: 5000, leaseTime: 1000 });
     await until(() => expect(runs()).toMatchObject([{}, { pid: other.pid, attempt: 2 }]));
     stopped.kill("SIGCONT");
     await sleep(1000);

@@ -20,7 +20,7 @@ export function describeSources(makeInbox: () => Inbox): void {
     const entryOf = (source: string, number: number, later = 0) =>
       numberedEntry(number, later, { key: sampleKey({ source, eventId: `evt_${number}` }) });
     const claim = (sources: readonly string[], limit = 100) =>
-      inbox.claim({ now: AT + 1000, limit, leaseMs: 1000, sources });
+      inbox.claim({ now: AT + 1000, limit, leaseTime: 1000, sources });
     const sourcesOf = (entries: readonly { key: { source: string } }[]) =>
       entries.map(({ key }) => key.source);
     const add = async (source: string, numbers: readonly number[]) => {
@@ -45,14 +45,14 @@ export function describeSources(makeInbox: () => Inbox): void {
     it("a claim without sources takes all of them, in the order they are due", async () => {
       await add("crm", [1, 3]);
       await add("billing", [2]);
-      const claimed = await inbox.claim({ now: AT + 1000, limit: 10, leaseMs: 1000 });
+      const claimed = await inbox.claim({ now: AT + 1000, limit: 10, leaseTime: 1000 });
       expect(sourcesOf(claimed)).toEqual(["crm", "billing", "crm"]);
     });
 
     it("another source's entry is not claimed by its number", async () => {
       const { seq } = await keep(inbox, entryOf("crm", 1));
       const only = (sources: readonly string[]) =>
-        inbox.claim({ now: AT, limit: 1, leaseMs: 1000, only: seq, sources });
+        inbox.claim({ now: AT, limit: 1, leaseTime: 1000, only: seq, sources });
       expect(await only(["billing"])).toEqual([]);
       expect(await only(["crm"])).toHaveLength(1);
     });

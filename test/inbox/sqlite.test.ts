@@ -50,7 +50,7 @@ describe("the SQLite inbox", () => {
     const { seq } = await keep(inbox, numberedEntry(9999, 1));
     const claims: number[][] = [];
     for (let claim = 0; claim < 3; claim++) {
-      const entries = await inbox.claim({ now: AT + 1, limit: 5, leaseMs: 1000 });
+      const entries = await inbox.claim({ now: AT + 1, limit: 5, leaseTime: 1000 });
       claims.push(entries.map((entry) => entry.seq));
     }
     expect(claims).toEqual([[1], [], [seq]]);
@@ -63,7 +63,7 @@ describe("the SQLite inbox", () => {
     const database = new DatabaseSync(path);
     database.exec("DROP INDEX entry_queue");
     database.close();
-    const entries = await inbox.claim({ now: AT + 10, limit: 10, leaseMs: 1000 });
+    const entries = await inbox.claim({ now: AT + 10, limit: 10, leaseTime: 1000 });
     expect(entries.map(({ seq }) => seq)).toEqual([2, 4, 3, 1]);
   });
 
@@ -80,7 +80,7 @@ describe("the SQLite inbox", () => {
       const path = newPath();
       const before = await openInbox(path);
       for (const number of [1, 2, 3]) await before.append(numberedEntry(number, number));
-      const [first, second] = await before.claim({ now: AT + 2, limit: 2, leaseMs: 500 });
+      const [first, second] = await before.claim({ now: AT + 2, limit: 2, leaseTime: 500 });
       if (first === undefined || second === undefined) throw new Error("expected two entries");
       const record = {
         attempt: 1,
@@ -114,7 +114,7 @@ describe("the SQLite inbox", () => {
       await killed.append(sampleEntry());
       await claimOne(killed, AT, 100);
       const next = await openInbox(path);
-      expect(await next.claim({ now: AT + 50, limit: 1, leaseMs: 100 })).toEqual([]);
+      expect(await next.claim({ now: AT + 50, limit: 1, leaseTime: 100 })).toEqual([]);
       expect(await claimOne(next, AT + 100)).toMatchObject({ attempts: 2 });
     });
 
@@ -180,7 +180,7 @@ describe("the SQLite inbox", () => {
       const { seq } = await keep(a, sampleEntry());
       expect(await b.append(sampleEntry())).toEqual({ seq, duplicate: true, state: "pending" });
       const entry = await claimOne(b);
-      expect(await a.claim({ now: AT, limit: 1, leaseMs: 1 })).toEqual([]);
+      expect(await a.claim({ now: AT, limit: 1, leaseTime: 1 })).toEqual([]);
       expect(await a.settle(settlementOf(entry, { lease: "not-ours" }), AT)).toBe(false);
       expect(await b.settle(settlementOf(entry), AT)).toBe(true);
       expect(await a.list({})).toMatchObject([{ state: "done", duplicates: 1 }]);
@@ -201,7 +201,7 @@ describe("the SQLite inbox", () => {
       const both = [await openInbox(path), await openInbox(path)];
       await Promise.all(Array.from({ length: 20 }, (_, number) => both[0]?.append(numberedEntry(number))));
       const claims = await Promise.all(
-        [...both, ...both].map((inbox) => inbox.claim({ now: AT, limit: 6, leaseMs: 1000 })),
+        [...both, ...both].map((inbox) => inbox.claim({ now: AT, limit: 6, leaseTime: 1000 })),
       );
       const seqs = claims.flat().map(({ seq }) => seq);
       expect(new Set(seqs).size).toBe(20);
@@ -359,7 +359,7 @@ describe("the SQLite inbox", () => {
   it.each<[string, (inbox: Inbox) => Promise<unknown>]>([
     ["append", (inbox) => keep(inbox, sampleEntry())],
     ["touch", (inbox) => inbox.touch(sampleKey(), AT)],
-    ["claim", (inbox) => inbox.claim({ now: AT, limit: 1, leaseMs: 1 })],
+    ["claim", (inbox) => inbox.claim({ now: AT, limit: 1, leaseTime: 1 })],
     ["renew", (inbox) => inbox.renew([{ seq: 1, lease: "x" }], AT)],
     ["nextRunAt", (inbox) => inbox.nextRunAt()],
     ["retry", (inbox) => inbox.retry({}, AT)],

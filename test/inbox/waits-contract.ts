@@ -28,14 +28,14 @@ export function describeWaits(makeInbox: () => Inbox): void {
     const waiting = async (number: number, waits: readonly TargetWait[], source = "service") => {
       const key = sampleKey({ source, eventId: `evt_${number}` });
       const { seq } = await keep(inbox, numberedEntry(number, 0, { key }));
-      const [entry] = await inbox.claim({ now: AT, limit: 1, leaseMs: 1000, only: seq });
+      const [entry] = await inbox.claim({ now: AT, limit: 1, leaseTime: 1000, only: seq });
       if (entry === undefined) throw new Error("expected the entry to be claimed");
       const pending = { state: "pending", reason: "target_away", runAt: AT + 60_000, waits } as const;
       await inbox.settle(settlementOf(entry, pending), AT);
       return seq;
     };
     const claim = (target: string, request: Partial<ClaimRequest> = {}, after = 0) =>
-      inbox.claim({ now: AT, limit: 10, leaseMs: 1000, waitingFor: { target, after }, ...request });
+      inbox.claim({ now: AT, limit: 10, leaseTime: 1000, waitingFor: { target, after }, ...request });
     const seqs = (entries: readonly { readonly seq: number }[]) => entries.map(({ seq }) => seq);
     const matching = async (filter: EntryFilter) => seqs(await inbox.list(filter));
 
@@ -83,7 +83,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
       const first = (await keep(inbox, numberedEntry(1, 0, ordered))).seq;
       const second = (await keep(inbox, numberedEntry(2, 0, ordered))).seq;
       const settleBoth = async (seq: number) => {
-        const [entry] = await inbox.claim({ now: AT, limit: 1, leaseMs: 1000, only: seq });
+        const [entry] = await inbox.claim({ now: AT, limit: 1, leaseTime: 1000, only: seq });
         const pending = { state: "pending", waits: [wait(APP)] } as const;
         if (entry !== undefined) await inbox.settle(settlementOf(entry, pending), AT);
       };
@@ -148,7 +148,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
         { seq, runAt: AT + 100, attempts: 1 },
         { seq: other.seq, runAt: AT + 100 },
       ]);
-      expect(await inbox.claim({ now: AT + 100, limit: 5, leaseMs: 10 })).toHaveLength(2);
+      expect(await inbox.claim({ now: AT + 100, limit: 5, leaseTime: 10 })).toHaveLength(2);
     });
 
     it("leaves entries alone that run, have ended, or do not match", async () => {
@@ -189,8 +189,8 @@ export function describeWaits(makeInbox: () => Inbox): void {
         expect(await inbox.list({})).toMatchObject([
           { ...dropped, settledAt: state === "pending" ? AT + 9 : AT },
         ]);
-        expect(await inbox.claim({ now: AT + 1e9, limit: 5, leaseMs: 10 })).toEqual([]);
-        expect(await inbox.claim({ now: AT + 1e9, limit: 5, leaseMs: 10, only: seq })).toEqual([]);
+        expect(await inbox.claim({ now: AT + 1e9, limit: 5, leaseTime: 10 })).toEqual([]);
+        expect(await inbox.claim({ now: AT + 1e9, limit: 5, leaseTime: 10, only: seq })).toEqual([]);
         expect(await inbox.nextRunAt()).toBeUndefined();
         expect(await inbox.drop({ seq }, AT + 10)).toBe(0);
         expect(await inbox.delivery(seq)).toBeDefined();
@@ -239,7 +239,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
       await inbox.settle(settlementOf(first, { state: "pending", waits }), AT);
       await claimOne(inbox);
       await inbox.drop({}, AT);
-      expect(await inbox.claim({ now: AT + 2000, limit: 5, leaseMs: 10, ...request })).toEqual([]);
+      expect(await inbox.claim({ now: AT + 2000, limit: 5, leaseTime: 10, ...request })).toEqual([]);
       expect(await inbox.list({})).toMatchObject([{ ...dropped, settledAt: AT + 2000 }]);
     });
 
@@ -250,7 +250,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
         const first = await keep(inbox, numberedEntry(1, 0, ordered));
         const others = [2, 3].map((number) => keep(inbox, numberedEntry(number, 0, ordered)));
         await Promise.all(others);
-        const request = { now: AT, limit: 5, leaseMs: 1000, deadBlocks: true };
+        const request = { now: AT, limit: 5, leaseTime: 1000, deadBlocks: true };
         const [entry] = await inbox.claim(request);
         const end = { state: state as "dead", reason: null };
         if (entry !== undefined) await inbox.settle(settlementOf(entry, { ...end, runAt: AT + 60_000 }), AT);

@@ -55,10 +55,10 @@ it("an entry that is due for too long is told of once, and when it is gone", asy
   clock.now += 61_000;
   await until(() => expect(alerts).toHaveLength(1));
   await looks();
-  expect(alerts).toEqual([{ type: "oldest_due", active: true, ageMs: 61_000, limitMs: 60_000 }]);
+  expect(alerts).toEqual([{ type: "oldest_due", active: true, age: 61_000, limit: 60_000 }]);
   await receiver.inbox.drop({}, clock.now);
   await until(() => expect(alerts).toHaveLength(2));
-  expect(alerts[1]).toMatchObject({ type: "oldest_due", active: false, ageMs: 0 });
+  expect(alerts[1]).toMatchObject({ type: "oldest_due", active: false, age: 0 });
 });
 
 it("a disk with less free than twice the log and 500 MB is nearly full", async () => {

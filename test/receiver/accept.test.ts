@@ -54,7 +54,7 @@ describe("accept", () => {
     expect(lines).toEqual([]);
     const ahead = deliveryOf(envelope({ timestamp: at(3_600_000) }));
     expect(await accept(ahead, settings)).toMatchObject({ rejection: { reason: "future_timestamp" } });
-    expect(lines).toMatchObject([{ level: "warn", fields: { aheadMs: 3_600_000 } }]);
+    expect(lines).toMatchObject([{ level: "warn", fields: { ahead: 3_600_000 } }]);
   });
 
   it("says that data did not fit, to a duplicate as well", async () => {

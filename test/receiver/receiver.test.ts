@@ -504,7 +504,7 @@ async function keepOnly(path: string, claims: number): Promise<void> {
   await inbox.open();
   const settings = readOptions({ secret: SECRET, inbox, log: keptLog().log, clock: () => NOW });
   expect(await accept(deliveryOf(envelope()), settings)).toMatchObject({ type: "accepted" });
-  for (let time = 0; time < claims; time++) await inbox.claim({ now: NOW, limit: 1, leaseMs: 0 });
+  for (let time = 0; time < claims; time++) await inbox.claim({ now: NOW, limit: 1, leaseTime: 0 });
   await inbox.close();
 }
 

@@ -97,7 +97,7 @@ describe("a delivery has the same outcome", () => {
       const inbox = make();
       const { settings } = await open(inbox);
       await accept(deliveryOf(envelope({ event: "first.kind" })), settings);
-      const [claimed] = await inbox.claim({ now: NOW, limit: 1, leaseMs: 1000 });
+      const [claimed] = await inbox.claim({ now: NOW, limit: 1, leaseTime: 1000 });
       const { seq, lease } = claimed ?? { seq: 0, lease: "" };
       const done = { state: "done", reason: null, runAt: NOW, finishedHandlers: [], records: [] } as const;
       await inbox.settle({ seq, lease, ...done }, NOW);

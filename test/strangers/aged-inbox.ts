@@ -25,7 +25,7 @@ export async function makeAgedInbox(path: string, now: number): Promise<AgedInbo
   await inbox.open();
   const entries = Array.from({ length: ENTRIES }, (_, number) => oldEntry(number, now));
   await Promise.all(entries.map((entry) => keep(inbox, entry)));
-  const claim = (limit: number) => inbox.claim({ now, limit, leaseMs: 1000 });
+  const claim = (limit: number) => inbox.claim({ now, limit, leaseTime: 1000 });
   for (const entry of await claim(DONE)) {
     await inbox.settle(settlementOf(entry, { runAt: now, records: [record(now, "ok")] }), now);
   }

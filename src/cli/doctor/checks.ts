@@ -52,7 +52,7 @@ const targets: DoctorCheck = {
 
 async function targetFinding(target: URL, insecure: boolean): Promise<Finding> {
   const shown = shownUrl(target);
-  const probed = await probeTarget(target, { insecure, timeoutMs: ANSWER });
+  const probed = await probeTarget(target, { insecure, timeout: ANSWER });
   if ("status" in probed) return ok(`${shown} answers (${probed.status} to OPTIONS)`);
   const { message, fix = "start the app, or change --forward-to" } = splitFix(probed.why);
   return fail(`${shown}: ${message}`, fix);

@@ -150,6 +150,6 @@ export function runLimits(
   { attempts: attempt }: ClaimedEntry,
   options: RunOptions,
 ): RunLimits {
-  const { handlerTimeoutMs: timeoutMs, signal, clock } = options;
-  return { handler, attempt, timeoutMs, signal, clock };
+  const { handlerTimeout: timeout, signal, clock } = options;
+  return { handler, attempt, timeout, signal, clock };
 }

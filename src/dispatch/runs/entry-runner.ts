@@ -84,14 +84,14 @@ export class EntryRunner {
 
   /** Entries that run here but could be claimed. */
   doubtfullyLeased(): readonly number[] {
-    return this.#running.doubtfullyLeased(this.#options.clock(), this.#options.leaseMs);
+    return this.#running.doubtfullyLeased(this.#options.clock(), this.#options.leaseTime);
   }
 
   /** Extends the leases of all entries that run here. */
   async renew(): Promise<void> {
-    const { inbox, clock, leaseMs, log } = this.#options;
+    const { inbox, clock, leaseTime, log } = this.#options;
     try {
-      await this.#running.renew(inbox, clock() + leaseMs);
+      await this.#running.renew(inbox, clock() + leaseTime);
     } catch (thrown) {
       log.error({ error: describeError(thrown) }, "leases could not be renewed: their entries may run twice");
     }
@@ -157,12 +157,12 @@ export class EntryRunner {
   }: Pick<RunOptions, "ready" | "targets" | "transactions" | "trace"> & {
     readonly within: EntryRun["within"] | undefined;
   }): RunOptions {
-    const { plan, retry, handlerTimeoutMs, clock, random, log } = this.#options;
+    const { plan, retry, handlerTimeout, clock, random, log } = this.#options;
     return {
       plan,
       ready,
       retry,
-      handlerTimeoutMs,
+      handlerTimeout,
       clock,
       random,
       log,

@@ -13,7 +13,7 @@ interface BudgetTerms {
   readonly budgetMs: number;
   /** When it began, by `performance.now()`. Default: now. */
   readonly since?: number;
-  readonly handlerTimeoutMs: number;
+  readonly handlerTimeout: number;
   /** Aborted when a shutdown begins: no handler starts any more. */
   readonly stopping: AbortSignal;
   /** Aborted when a shutdown no longer waits for handlers. */
@@ -39,10 +39,10 @@ export class RunBudget implements TimeLimit {
 
   /** @throws ConfigurationError `option_invalid` if no handler could ever start */
   constructor(terms: BudgetTerms) {
-    const { budgetMs, since = performance.now(), handlerTimeoutMs, stopping, closing } = terms;
+    const { budgetMs, since = performance.now(), handlerTimeout, stopping, closing } = terms;
     const margin = Math.min(MAX_MARGIN, budgetMs * MARGIN);
-    const startable = budgetMs - margin - handlerTimeoutMs;
-    if (startable < margin) throw tooShort(budgetMs, handlerTimeoutMs);
+    const startable = budgetMs - margin - handlerTimeout;
+    if (startable < margin) throw tooShort(budgetMs, handlerTimeout);
     this.#terms = terms;
     this.#lastStart = since + startable;
     setMaxListeners(0, this.#aborter.signal);
@@ -79,11 +79,11 @@ export class RunBudget implements TimeLimit {
   }
 }
 
-function tooShort(budgetMs: number, handlerTimeoutMs: number): ConfigurationError {
-  const least = Math.ceil(Math.min(handlerTimeoutMs / (1 - 2 * MARGIN), handlerTimeoutMs + 2 * MAX_MARGIN));
+function tooShort(budgetMs: number, handlerTimeout: number): ConfigurationError {
+  const least = Math.ceil(Math.min(handlerTimeout / (1 - 2 * MARGIN), handlerTimeout + 2 * MAX_MARGIN));
   return new ConfigurationError(
     "option_invalid",
-    `expected budget to be at least ${least} ms, so that a handler can use its handlerTimeout of ${handlerTimeoutMs} ms, ` +
+    `expected budget to be at least ${least} ms, so that a handler can use its handlerTimeout of ${handlerTimeout} ms, ` +
       `got ${budgetMs} ms: raise it, or lower handlerTimeout`,
   );
 }

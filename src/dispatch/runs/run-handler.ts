@@ -18,7 +18,7 @@ export interface HandlerRun {
 export interface RunLimits {
   readonly handler: string;
   readonly attempt: number;
-  readonly timeoutMs: number;
+  readonly timeout: number;
   readonly signal: AbortSignal;
   readonly clock: () => number;
 }
@@ -50,7 +50,7 @@ export function runHandler(
 function endOf(
   result: unknown,
   running: Running,
-  { timeoutMs, signal }: RunLimits,
+  { timeout, signal }: RunLimits,
 ): HandlerRun | Promise<HandlerRun> {
   return new Promise((resolve) => {
     const stop = (reason: unknown, how: HandlerRun) => {
@@ -61,12 +61,12 @@ function endOf(
     const overdue = () => {
       const error = new HookporterError(
         "handler_timeout",
-        `expected the handler to finish within ${timeoutMs} ms, got no result: make it faster, or raise handlerTimeout`,
+        `expected the handler to finish within ${timeout} ms, got no result: make it faster, or raise handlerTimeout`,
       );
       stop(error, running.end("timeout", { error: error.message, failure: null }, OVERDUE));
     };
     const stopWithAll = (reason: unknown) => stop(reason, running.failed(reason));
-    const ended = limitTime({ overdue, stop: stopWithAll }, timeoutMs, signal);
+    const ended = limitTime({ overdue, stop: stopWithAll }, timeout, signal);
     Promise.resolve(result).then(
       () => {
         ended();

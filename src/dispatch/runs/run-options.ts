@@ -13,7 +13,7 @@ export interface RunOptions {
   /** The entry's event, if it was just read. */
   readonly ready?: ReadyEvent | undefined;
   readonly retry: RetryPolicy;
-  readonly handlerTimeoutMs: number;
+  readonly handlerTimeout: number;
   readonly clock: () => number;
   readonly random: () => number;
   /** Decides which entries wait for their turn at a target. Default: none do. */

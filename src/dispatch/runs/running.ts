@@ -33,8 +33,8 @@ export class RunningEntries extends Chain<Running> {
   }
 
   /** Entries that run here but could be claimed: their lease has ended, or was dated by a clock that was set back. */
-  doubtfullyLeased(now: number, leaseMs: number): readonly number[] {
-    const latest = now + leaseMs;
+  doubtfullyLeased(now: number, leaseTime: number): readonly number[] {
+    const latest = now + leaseTime;
     const unsure: number[] = [];
     for (const { entry, leasedUntil } of this.items()) {
       if (leasedUntil <= now || leasedUntil > latest) unsure.push(entry.seq);

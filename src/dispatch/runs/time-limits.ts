@@ -18,13 +18,13 @@ const limitsOf = new WeakMap<AbortSignal, TimeLimits>();
  * most end long before their time: a run that begins within a millisecond of another one may be stopped that much early.
  * Returns a function to call when the run has ended.
  */
-export function limitTime(run: Limited, timeoutMs: number, signal: AbortSignal): () => void {
+export function limitTime(run: Limited, timeout: number, signal: AbortSignal): () => void {
   let limits = limitsOf.get(signal);
   if (limits === undefined) {
     limits = new TimeLimits(signal);
     limitsOf.set(signal, limits);
   }
-  return limits.add(run, timeoutMs);
+  return limits.add(run, timeout);
 }
 
 /** The runs under one signal. */
@@ -40,11 +40,11 @@ class TimeLimits {
     this.#signal = signal;
   }
 
-  add(run: Limited, timeoutMs: number): () => void {
+  add(run: Limited, timeout: number): () => void {
     if (this.#runs.isEmpty) this.#signal.addEventListener("abort", this.#stopAll);
     const link = this.#runs.add(run);
     const now = performance.now();
-    if (this.#latest?.takes(timeoutMs, now) !== true) this.#latest = new Together(timeoutMs, now);
+    if (this.#latest?.takes(timeout, now) !== true) this.#latest = new Together(timeout, now);
     const together = this.#latest;
     const shared = together.add(run);
     return () => {
@@ -58,23 +58,23 @@ class TimeLimits {
 /** Runs that began together, with one timer. */
 class Together {
   readonly #runs = new Chain<Limited>();
-  readonly #timeoutMs: number;
+  readonly #timeout: number;
   readonly #since: number;
   readonly #timer: NodeJS.Timeout;
   #isOver = false;
 
-  constructor(timeoutMs: number, since: number) {
-    this.#timeoutMs = timeoutMs;
+  constructor(timeout: number, since: number) {
+    this.#timeout = timeout;
     this.#since = since;
     this.#timer = setTimeout(() => {
       this.#isOver = true;
       for (const run of this.#runs.items()) run.overdue();
-    }, timeoutMs);
+    }, timeout);
   }
 
   /** Whether a run that begins now can share the timer. */
-  takes(timeoutMs: number, now: number): boolean {
-    return !this.#isOver && timeoutMs === this.#timeoutMs && now - this.#since < TOGETHER_MS;
+  takes(timeout: number, now: number): boolean {
+    return !this.#isOver && timeout === this.#timeout && now - this.#since < TOGETHER_MS;
   }
 
   add(run: Limited): Link<Limited> {

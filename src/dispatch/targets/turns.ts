@@ -53,10 +53,10 @@ export class Turns implements QueueWork {
   }
 
   async claim({ target, after, limit, except }: Wanted): Promise<readonly ReadyEntry[] | undefined> {
-    const { inbox, clock, leaseMs, deadBlocks, sources, runner, role } = this.#options;
+    const { inbox, clock, leaseTime, deadBlocks, sources, runner, role } = this.#options;
     if (role === "receive") return [];
     const { horizon, except: leased, whileClaiming, failures } = this.#dispatching;
-    const terms = { leaseMs, deadBlocks, sources, runner, horizon, limit };
+    const terms = { leaseTime, deadBlocks, sources, runner, horizon, limit };
     const passed = [...leased(), ...except];
     try {
       return await whileClaiming(async () => {

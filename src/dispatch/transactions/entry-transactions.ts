@@ -81,7 +81,7 @@ export class EntryTransactions {
     resultOf: (record: AttemptRecord) => Settlement | Progress,
   ): Promise<HandlerRun | undefined> {
     const { inbox, clock, isLeased } = this.#parts;
-    const { timeoutMs, signal } = limits;
+    const { timeout, signal } = limits;
     const { seq } = this.#entry;
     const startedAt = clock();
     let ran: HandlerRun | undefined;
@@ -94,7 +94,7 @@ export class EntryTransactions {
       }
       return ran.record.outcome === "timeout" || signal.aborted ? "abandon" : "roll_back";
     };
-    const terms = { timeoutMs, now: clock, isLeased: () => isLeased(seq) && !signal.aborted };
+    const terms = { timeout, now: clock, isLeased: () => isLeased(seq) && !signal.aborted };
     let end: Awaited<ReturnType<NonNullable<Inbox["inside"]>>> | undefined;
     try {
       end = await inbox.inside?.(work, terms);

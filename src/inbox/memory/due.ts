@@ -4,9 +4,9 @@ import { isOf, isTaken, isWaiting, type Stored } from "./stored.ts";
 
 /** The entries that a claim may take, in the order in which it takes them; some may still be held back. */
 export function dueEntries(entries: readonly Stored[], request: ClaimRequest): readonly Stored[] {
-  const { now, leaseMs, horizon = Number.POSITIVE_INFINITY } = request;
+  const { now, leaseTime, horizon = Number.POSITIVE_INFINITY } = request;
   const { only, waitingFor, sources, exceptKinds = [] } = request;
-  const latest = now + Math.max(horizon, leaseMs);
+  const latest = now + Math.max(horizon, leaseTime);
   return entries
     .filter(({ entry }) => isWaiting(entry) && isOf(entry, sources))
     .filter(({ entry }) => only === undefined || entry.seq === only)

@@ -44,13 +44,13 @@ export async function claimRows(
   request: ClaimRequest,
   from: number | undefined,
 ): Promise<readonly Row[]> {
-  const { now, leaseMs, runner, limit, ahead = 0 } = request;
+  const { now, leaseTime, runner, limit, ahead = 0 } = request;
   const parameters = new Parameters();
   const sources = await sourcesOf(store, request.sources);
   if (sources.length === 0 || limit + ahead <= 0) return [];
   const chosen = choose(request, sources, parameters, from);
   const prefix = parameters.add(runner === undefined ? "" : `${runner}.`, "text");
-  const until = parameters.add(now + leaseMs, "bigint");
+  const until = parameters.add(now + leaseTime, "bigint");
   return store.query(
     `WITH ${chosen}, leased AS (
        UPDATE @.turn SET lease = ${prefix} || gen_random_uuid(), run_at = ${until}, attempts = attempts + 1
@@ -76,8 +76,8 @@ function choose(
   parameters: Parameters,
   from: number | undefined,
 ): string {
-  const { now, limit, leaseMs, ahead = 0, except = [], deadBlocks = false, only, waitingFor } = request;
-  const latest = now + Math.max(request.horizon ?? Number.POSITIVE_INFINITY, leaseMs);
+  const { now, limit, leaseTime, ahead = 0, except = [], deadBlocks = false, only, waitingFor } = request;
+  const latest = now + Math.max(request.horizon ?? Number.POSITIVE_INFINITY, leaseTime);
   const bySource = parameters.add(sources, "text[]");
   const free = `NOT behind AND seq <> ALL (${parameters.add(except, "bigint[]")})${deadBlocks ? NOT_BLOCKED : ""}`;
   const { exceptKinds = [] } = request;

@@ -29,12 +29,12 @@ export interface OpenTransaction {
 export type RunTransaction = (work: (open: OpenTransaction) => Promise<void>) => Promise<void>;
 
 /** Transactions on the inbox's own connections. */
-export function sessionTransactions(session: Session, timeoutMs: number): RunTransaction {
+export function sessionTransactions(session: Session, timeout: number): RunTransaction {
   return (work) =>
     session.transaction((query, statements) => {
       const tx = new RevocableTransaction(statements);
       return work({ tx, query, revoke: () => tx.revoke() });
-    }, timeoutMs);
+    }, timeout);
 }
 
 /** Transactions of the user's database library. */

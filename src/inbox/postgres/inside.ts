@@ -72,7 +72,7 @@ export async function runInside(
   };
   const endOf = async ({ tx, revoke }: OpenTransaction, query: Query): Promise<InsideEnd> => {
     try {
-      if (isServer) await query(limitsOf(terms.timeoutMs + SLACK));
+      if (isServer) await query(limitsOf(terms.timeout + SLACK));
       return await work(tx);
     } finally {
       revoke();

@@ -13,14 +13,14 @@ export type Query = (text: string, values?: readonly Value[]) => Promise<readonl
 /** What the inbox asks of a client. No named statements and no state of a session, so a pooler may be in between. */
 export interface Session {
   /** Runs one statement in a transaction of its own. */
-  readonly query: (text: string, values: readonly Value[], timeoutMs: number) => Promise<readonly Row[]>;
+  readonly query: (text: string, values: readonly Value[], timeout: number) => Promise<readonly Row[]>;
   /**
    * Runs statements in one transaction, which is rolled back if `run` rejects: at once, if it rejects with `ABANDONED`,
    * without waiting for statements that are under way. `statements` are those of a handler, without a time limit.
    */
   transaction<Result>(
     run: (query: Query, statements: Statements) => Promise<Result>,
-    timeoutMs: number,
+    timeout: number,
   ): Promise<Result>;
   /**
    * Listens on a channel until it is stopped; calls `lost` if the connection ends before. Absent if there is no connection
@@ -94,31 +94,31 @@ function hear(client: PooledClient): void {
 }
 
 export function poolSession(pool: PostgresPool, end: () => Promise<void>): Omit<Session, "listen"> {
-  const ask = async (client: PostgresClient, text: string, values: readonly Value[], timeoutMs: number) => {
-    const { rows } = await client.query({ text, values: [...values], query_timeout: timeoutMs });
+  const ask = async (client: PostgresClient, text: string, values: readonly Value[], timeout: number) => {
+    const { rows } = await client.query({ text, values: [...values], query_timeout: timeout });
     return rows as Row[];
   };
   pool.on?.("connect", hear); // it may be lost before connect() has returned it
   return {
-    query: (text, values, timeoutMs) => ask(pool, text, values, timeoutMs),
-    async transaction(run, timeoutMs) {
+    query: (text, values, timeout) => ask(pool, text, values, timeout),
+    async transaction(run, timeout) {
       const client = await pool.connect();
       hear(client); // the user's pool may have had it before
       let isClean = false;
       try {
-        await ask(client, "BEGIN ISOLATION LEVEL READ COMMITTED", [], timeoutMs);
+        await ask(client, "BEGIN ISOLATION LEVEL READ COMMITTED", [], timeout);
         try {
           const result = await run(
-            (text, values = []) => ask(client, text, values, timeoutMs),
+            (text, values = []) => ask(client, text, values, timeout),
             client as Statements,
           );
-          await ask(client, "COMMIT", [], timeoutMs);
+          await ask(client, "COMMIT", [], timeout);
           isClean = true;
           return result;
         } catch (thrown) {
           // Otherwise the connection does not answer: it is destroyed, which ends its transaction too.
           if (thrown === ROLLED_BACK || (stateOf(thrown) !== undefined && !isOfStandby(thrown)))
-            isClean = await rollBack(() => ask(client, "ROLLBACK", [], timeoutMs));
+            isClean = await rollBack(() => ask(client, "ROLLBACK", [], timeout));
           throw thrown;
         }
       } finally {

@@ -24,13 +24,13 @@ export class Store {
   }
 
   /** Runs one statement in a transaction of its own. */
-  query(text: string, values: readonly Value[] = [], timeoutMs = TIMEOUT): Promise<readonly Row[]> {
-    return this.#again(() => this.#session.query(this.sql(text), values, timeoutMs));
+  query(text: string, values: readonly Value[] = [], timeout = TIMEOUT): Promise<readonly Row[]> {
+    return this.#again(() => this.#session.query(this.sql(text), values, timeout));
   }
 
-  transaction<Result>(run: (query: Query) => Promise<Result>, timeoutMs = TIMEOUT): Promise<Result> {
+  transaction<Result>(run: (query: Query) => Promise<Result>, timeout = TIMEOUT): Promise<Result> {
     return this.#again(() =>
-      this.#session.transaction((query) => run((text, values) => query(this.sql(text), values)), timeoutMs),
+      this.#session.transaction((query) => run((text, values) => query(this.sql(text), values)), timeout),
     );
   }
 

@@ -23,14 +23,14 @@ export function claimDue(
   const damaged = new Set(onDamagedPages);
   if (request.only !== undefined) return claimOnly(statements, request.only, request, damaged);
   if (request.waitingFor !== undefined) return claimWaiting(statements, request.waitingFor, request, damaged);
-  const { now, limit, leaseMs, ahead = 0, except = [], deadBlocks = false, runner } = request;
+  const { now, limit, leaseTime, ahead = 0, except = [], deadBlocks = false, runner } = request;
   const kinds = kindsSql(request);
   const sources = sourcesToServe(statements, request.sources);
   const horizon = horizonOf(request);
   const claimed: ClaimedEntry[] = [];
   for (const [due, bound] of [
     ["run_at <= ?", now],
-    ["run_at > ?", now + Math.max(horizon, leaseMs)],
+    ["run_at > ?", now + Math.max(horizon, leaseTime)],
   ] as const) {
     const sql = `SELECT ${CLAIM_COLUMNS} FROM entry WHERE source = ? AND ${WAITING} AND ${due} AND ${NOT_EXCEPT}
       ${kinds.where} ORDER BY run_at, seq LIMIT ?`;
@@ -44,7 +44,7 @@ export function claimDue(
       for (const row of rows) {
         if (claimed.length >= limit && (row.attempts as number) > 0) passedBy = true;
         else if (!endIfDropped(statements, row, now) && !holdBackIfNeeded(statements, row, deadBlocks)) {
-          claimed.push(lease(statements, row, { until: now + leaseMs, runner, damaged }));
+          claimed.push(lease(statements, row, { until: now + leaseTime, runner, damaged }));
         }
       }
       if (passedBy) break;
@@ -72,16 +72,16 @@ function claimOnly(
   request: ClaimRequest,
   damaged: ReadonlySet<number>,
 ): readonly ClaimedEntry[] {
-  const { now, leaseMs, except = [], deadBlocks = false, runner } = request;
+  const { now, leaseTime, except = [], deadBlocks = false, runner } = request;
   if (except.includes(seq)) return [];
   const row = statements.get(
     `SELECT ${CLAIM_COLUMNS} FROM entry
      WHERE seq = ? AND (state = 'pending' OR (state = 'running' AND (run_at <= ? OR run_at > ?)))`,
-    ...[seq, now, now + Math.max(horizonOf(request), leaseMs)],
+    ...[seq, now, now + Math.max(horizonOf(request), leaseTime)],
   );
   if (row === undefined || !servedBy(request.sources)(row)) return [];
   if (endIfDropped(statements, row, now) || holdBackIfNeeded(statements, row, deadBlocks)) return [];
-  return [lease(statements, row, { until: now + leaseMs, runner, damaged })];
+  return [lease(statements, row, { until: now + leaseTime, runner, damaged })];
 }
 
 /** Leases entries that wait for a target, due or not, in order of arrival. */
@@ -91,13 +91,13 @@ function claimWaiting(
   request: ClaimRequest,
   damaged: ReadonlySet<number>,
 ): readonly ClaimedEntry[] {
-  const { now, limit, leaseMs, except = [], deadBlocks = false, runner } = request;
+  const { now, limit, leaseTime, except = [], deadBlocks = false, runner } = request;
   const sql = `SELECT ${CLAIM_COLUMNS} FROM entry WHERE source = ? AND ${WAITS} AND held_back = 0 AND seq > ?
       AND (state = 'pending' OR run_at <= ? OR run_at > ?) AND ${NOT_EXCEPT} AND EXISTS (
         SELECT 1 FROM json_each(entry.waits) AS wait
         WHERE json_extract(wait.value, '$.target') = ? AND json_extract(wait.value, '$.over') IS NULL)
     ORDER BY seq LIMIT ?`;
-  const bounds = [now, now + Math.max(horizonOf(request), leaseMs)];
+  const bounds = [now, now + Math.max(horizonOf(request), leaseTime)];
   const claimed: ClaimedEntry[] = [];
   for (let past = after; claimed.length < limit; ) {
     const wanted = limit - claimed.length;
@@ -109,7 +109,7 @@ function claimWaiting(
     for (const row of rows) {
       past = row.seq as number;
       if (endIfDropped(statements, row, now) || holdBackIfNeeded(statements, row, deadBlocks)) continue;
-      claimed.push(lease(statements, row, { until: now + leaseMs, runner, damaged }));
+      claimed.push(lease(statements, row, { until: now + leaseTime, runner, damaged }));
     }
     if (rows.length < wanted) break;
   }

@@ -9,15 +9,15 @@ it("a command is interrupted a given time after its first output, and its output
     setInterval(() => {}, 1000);
     process.stderr.write("ready");
   `;
-  expect(await runCommand(node(code), { timeoutMs: 60_000, interruptMs: 1 })).toBe("interrupted");
+  expect(await runCommand(node(code), { timeout: 60_000, interruptMs: 1 })).toBe("interrupted");
 });
 
 it("a command that ends earlier is not interrupted", async () => {
   const code = 'process.stderr.write("ready"); process.stdout.write("done");';
-  expect(await runCommand(node(code), { timeoutMs: 60_000, interruptMs: 60_000 })).toBe("done");
+  expect(await runCommand(node(code), { timeout: 60_000, interruptMs: 60_000 })).toBe("done");
 });
 
 it("a failed command rejects with its output", async () => {
-  const failing = runCommand(node('process.stderr.write("why"); process.exit(3)'), { timeoutMs: 60_000 });
+  const failing = runCommand(node('process.stderr.write("why"); process.exit(3)'), { timeout: 60_000 });
   await expect(failing).rejects.toThrow(/ended with 3: why/);
 });

@@ -9,11 +9,11 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function open(budgetMs: number, handlerTimeoutMs: number) {
+function open(budgetMs: number, handlerTimeout: number) {
   const stopper = new AbortController();
   const closer = new AbortController();
   const budget = new RunBudget({
-    ...{ budgetMs, handlerTimeoutMs, stopping: stopper.signal, closing: closer.signal },
+    ...{ budgetMs, handlerTimeout, stopping: stopper.signal, closing: closer.signal },
   });
   return { budget, stopper, closer };
 }

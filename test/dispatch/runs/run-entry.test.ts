@@ -276,7 +276,7 @@ describe("runEntry", () => {
 
   it("[case 74] counts a handler's timeout as a failure", async () => {
     const plan = planOf({ a: () => new Promise(() => {}) });
-    expect(await run({ plan, handlerTimeoutMs: 5 })).toMatchObject({
+    expect(await run({ plan, handlerTimeout: 5 })).toMatchObject({
       state: "pending",
       records: [{ outcome: "timeout" }],
     });
@@ -329,7 +329,7 @@ function run(options: Partial<RunOptions>, entry: Partial<ClaimedEntry> = {}) {
     {
       plan: planOf({}),
       retry: QUICK,
-      handlerTimeoutMs: 1000,
+      handlerTimeout: 1000,
       clock: () => AT,
       random: () => 0,
       log: keptLog(),

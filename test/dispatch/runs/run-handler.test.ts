@@ -141,7 +141,7 @@ describe("runHandler", () => {
     afterEach(() => void vi.useRealTimers());
 
     it("[case 74] times out a handler that never settles", async () => {
-      const record = run(() => new Promise(() => {}), { timeoutMs: 30_000 });
+      const record = run(() => new Promise(() => {}), { timeout: 30_000 });
       await vi.advanceTimersByTimeAsync(29_999);
       expect(await Promise.race([record, "still running"])).toBe("still running");
       await vi.advanceTimersByTimeAsync(1);
@@ -155,7 +155,7 @@ describe("runHandler", () => {
           seen = signal;
           return new Promise(() => {});
         },
-        { timeoutMs: 10 },
+        { timeout: 10 },
       );
       await vi.advanceTimersByTimeAsync(9);
       expect(seen?.aborted).toBe(false);
@@ -168,7 +168,7 @@ describe("runHandler", () => {
     it("also records a handler as timed out if it passes its signal on", async () => {
       const record = run(
         (signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
-        { timeoutMs: 10 },
+        { timeout: 10 },
       );
       await vi.advanceTimersByTimeAsync(10);
       expect(await record).toMatchObject({ outcome: "timeout" });
@@ -180,7 +180,7 @@ describe("runHandler", () => {
       try {
         const record = run(
           () => new Promise((_, reject) => setTimeout(() => reject(new Error("late")), 100)),
-          { timeoutMs: 10 },
+          { timeout: 10 },
         );
         await vi.advanceTimersByTimeAsync(200);
         expect(await record).toMatchObject({ outcome: "timeout" });
@@ -193,8 +193,8 @@ describe("runHandler", () => {
     });
 
     it("leaves no timer", async () => {
-      await run(() => "ok", { timeoutMs: 60_000 });
-      await run(() => Promise.reject(new Error("no")), { timeoutMs: 60_000 });
+      await run(() => "ok", { timeout: 60_000 });
+      await run(() => Promise.reject(new Error("no")), { timeout: 60_000 });
       expect(vi.getTimerCount()).toBe(0);
     });
   });
@@ -211,7 +211,7 @@ describe("runHandler", () => {
           note("saved");
           return end();
         },
-        { timeoutMs: outcome === "timeout" ? 20 : 5000 },
+        { timeout: outcome === "timeout" ? 20 : 5000 },
       );
       expect(record).toMatchObject({ outcome, note: "201 Created\nsaved" });
     });
@@ -265,7 +265,7 @@ describe("runHandler", () => {
 
   it("takes a time-out for a target that is perhaps away", async () => {
     const never = () => new Promise(() => {});
-    expect(await runWhole(never, { timeoutMs: 5 })).toMatchObject({ failure: { away: "perhaps" } });
+    expect(await runWhole(never, { timeout: 5 })).toMatchObject({ failure: { away: "perhaps" } });
   });
 
   it("aborts the handler's signal if the receiver shuts down", async () => {
@@ -321,11 +321,11 @@ async function run(...given: Parameters<typeof runWhole>): Promise<AttemptRecord
 
 function runWhole(
   handler: (signal: AbortSignal, note: (text: string) => void) => unknown,
-  options: { timeoutMs?: number; signal?: AbortSignal } = {},
+  options: { timeout?: number; signal?: AbortSignal } = {},
 ) {
-  const { timeoutMs = 5000, signal = new AbortController().signal } = options;
+  const { timeout = 5000, signal = new AbortController().signal } = options;
   const run = (own: OwnSignal, note: (text: string) => void) => handler(own.signal, note);
-  return runHandler(run, { handler: "payments", attempt: 3, timeoutMs, signal, clock: () => AT });
+  return runHandler(run, { handler: "payments", attempt: 3, timeout, signal, clock: () => AT });
 }
 
 function revokedProxy(): object {

@@ -48,7 +48,7 @@ describe("RunningEntries", () => {
   it("renews only the leases it still owns", async () => {
     const kept = await add(1);
     const lost = await add(2);
-    await inbox.claim({ now: AT + LEASE, limit: 1, leaseMs: LEASE, only: lost.seq });
+    await inbox.claim({ now: AT + LEASE, limit: 1, leaseTime: LEASE, only: lost.seq });
     await running.renew(inbox, AT + 5 * LEASE);
     expect(running.isLeased(kept.seq, AT + 5 * LEASE - 1)).toBe(true);
     expect(running.isLeased(lost.seq, AT + LEASE)).toBe(false);

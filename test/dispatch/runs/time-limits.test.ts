@@ -11,9 +11,9 @@ describe("limitTime", () => {
 
   afterEach(() => void vi.useRealTimers());
 
-  const begin = (timeoutMs = 1000) => {
+  const begin = (timeout = 1000) => {
     const run = { overdue: vi.fn(), stop: vi.fn() };
-    return { ...run, ended: limitTime(run, timeoutMs, shutdown.signal) };
+    return { ...run, ended: limitTime(run, timeout, shutdown.signal) };
   };
 
   it("reports a run as overdue when its time is over, not earlier", () => {

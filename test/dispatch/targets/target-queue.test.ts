@@ -71,7 +71,7 @@ describe("entries whose target does not answer", () => {
   const start = (handlers: readonly NamedHandler[], options: Partial<DispatcherOptions> = {}): Dispatcher => {
     dispatcher = new Dispatcher({
       ...{ inbox, log: keptLog(), runner: "0a", sources: ["service"], retry: SLOW, concurrency: 10 },
-      ...{ handlerTimeoutMs: 1000, leaseMs: 1000, pollMs: 1000, deadBlocks: false },
+      ...{ handlerTimeout: 1000, leaseTime: 1000, poll: 1000, deadBlocks: false },
       ...{ clock: () => Date.now(), random: () => 0 },
       plan: () => ({ run: handlers, event: () => sampleEvent() }),
       knownTargets: () => handlers.flatMap(({ target }) => target ?? []),
@@ -251,7 +251,7 @@ describe("entries whose target does not answer", () => {
     const request = {
       now: Date.now() - 5000,
       limit: 10,
-      leaseMs: 1000,
+      leaseTime: 1000,
       waitingFor: { target: "app", after: 0 },
     };
     expect(await inbox.claim(request)).toHaveLength(10);

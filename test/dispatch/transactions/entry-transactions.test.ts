@@ -32,7 +32,7 @@ function start(inside: NonNullable<Inbox["inside"]>, places = new TransactionPla
       event: sampleEvent,
     }),
     transactions,
-    ...{ retry: QUICK, handlerTimeoutMs: 1000, clock, random: () => 0.5, log: keptLog() },
+    ...{ retry: QUICK, handlerTimeout: 1000, clock, random: () => 0.5, log: keptLog() },
     signal: new AbortController().signal,
   };
   return { ran, transactions, settled: runEntry(ENTRY, options) };

@@ -5,9 +5,9 @@ import { setTimeout } from "node:timers/promises";
 import { createReceiver } from "../../../dist/index.js";
 import { signedRequest } from "../../../dist/testing.js";
 
-const [inbox, ran, handlerMs, leaseMs] = process.argv.slice(2);
+const [inbox, ran, handlerMs, leaseTime] = process.argv.slice(2);
 const secret = "a-secret-of-a-test-child";
-const receiver = createReceiver({ secret, inbox, poll: 50, lease: Number(leaseMs), drainTimeout: 0 });
+const receiver = createReceiver({ secret, inbox, poll: 50, lease: Number(leaseTime), drainTimeout: 0 });
 receiver.on("*", async ({ data, source }, { attempt }) => {
   appendFileSync(ran, `${process.pid} ${source} ${data.n} ${attempt} ${Date.now()}\n`);
   await setTimeout(Number(handlerMs));

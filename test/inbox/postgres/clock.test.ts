@@ -56,7 +56,7 @@ it("an entry of a machine whose clock is ahead is due at once", async () => {
   await keep(inbox, { ...numberedEntry(2, Date.now() + HOUR - AT), runAt: Date.now() + HOUR + 60_000 });
   const now = inbox.now?.() ?? 0;
   expect(Math.abs(now - Date.now())).toBeLessThan(60_000);
-  const claimed = await inbox.claim({ now: now + 5, limit: 5, leaseMs: 1000 });
+  const claimed = await inbox.claim({ now: now + 5, limit: 5, leaseTime: 1000 });
   expect(claimed.map(({ key }) => key.eventId)).toEqual(["evt_1"]);
   const next = (await inbox.nextRunAt({ except: claimed.map(({ seq }) => seq) })) ?? 0;
   expect(next - now).toBeGreaterThan(30_000);

@@ -71,14 +71,14 @@ describe("several clients of one inbox on PostgreSQL", async () => {
     await slow.query("COMMIT");
     slow.release();
     expect((await first).seq).toBeLessThan((await second).seq);
-    const ids = (await a.claim({ now: AT, limit: 5, leaseMs: 1000 })).map(({ key }) => key.eventId);
+    const ids = (await a.claim({ now: AT, limit: 5, leaseTime: 1000 })).map(({ key }) => key.eventId);
     expect(ids).toEqual(["evt_1"]);
   });
 
   it("do not take an event for new that is being pruned", async () => {
     const { a, b, schema } = await openTwo();
     await keep(a, numberedEntry(1));
-    for (const entry of await a.claim({ now: AT, limit: 1, leaseMs: 1000 }))
+    for (const entry of await a.claim({ now: AT, limit: 1, leaseTime: 1000 }))
       await a.settle(settlementOf(entry), AT);
     await keep(a, numberedEntry(1)); // counted as repeated
     await keep(a, numberedEntry(2)); // the newest entry stays
@@ -99,7 +99,7 @@ describe("several clients of one inbox on PostgreSQL", async () => {
     const { a, b, schema } = await openTwo();
     const ordered = { orderKey: "k" };
     await keep(a, numberedEntry(1, 0, ordered));
-    const [first] = await a.claim({ now: AT, limit: 1, leaseMs: 1000 });
+    const [first] = await a.claim({ now: AT, limit: 1, leaseTime: 1000 });
     if (first === undefined) throw new Error("expected an entry");
     const slow = await admin.connect();
     const columns = "key_timestamp, event_id, source, received_at, body_hash, body_length";
@@ -115,7 +115,7 @@ describe("several clients of one inbox on PostgreSQL", async () => {
     slow.release();
     expect(await settled).toBe(true);
     const { seq } = await second;
-    expect(await a.claim({ now: AT, limit: 1, leaseMs: 1000 })).toMatchObject([{ seq }]);
+    expect(await a.claim({ now: AT, limit: 1, leaseTime: 1000 })).toMatchObject([{ seq }]);
   });
 
   it("settle and renew the same leases without waiting for each other in a circle", async () => {
@@ -123,7 +123,7 @@ describe("several clients of one inbox on PostgreSQL", async () => {
     const before = await deadlocks();
     for (let round = 0; round < 5; round++) {
       await Promise.all(shuffled(500, round).map((number) => keep(a, numberedEntry(round * 1000 + number))));
-      const entries = await a.claim({ now: AT, limit: 500, leaseMs: 60_000 });
+      const entries = await a.claim({ now: AT, limit: 500, leaseTime: 60_000 });
       const work = shuffled(500, round).flatMap((at) => entries[at] ?? []);
       const settled = work.map((entry) => a.settle(settlementOf(entry), AT));
       const renewed = [1, 2, 3, 4, 5].map(() => a.renew(work.toReversed(), AT + 90_000));
@@ -141,7 +141,7 @@ describe("several clients of one inbox on PostgreSQL", async () => {
   ])("%s leases in the order of their numbers, whatever the order they are given in", async (_, work) => {
     const { a, schema } = await openTwo();
     for (const number of [1, 2]) await keep(a, numberedEntry(number));
-    const entries = await a.claim({ now: AT, limit: 2, leaseMs: 60_000 });
+    const entries = await a.claim({ now: AT, limit: 2, leaseTime: 60_000 });
     const [low, high] = entries.map(({ seq }) => seq).sort((one, other) => one - other);
     const slow = await admin.connect();
     const lock = (seq: number | undefined) => `SELECT seq FROM ${schema}.turn WHERE seq = ${seq} FOR UPDATE`;

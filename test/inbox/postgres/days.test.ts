@@ -52,7 +52,7 @@ const end = async (
   state: "done" | "dead" = "done",
 ) => {
   const { seq } = await keep(inbox, entryAt(at, id, parts));
-  const [claimed] = await inbox.claim({ now: at + 1000, limit: 1, leaseMs: 1000, only: seq });
+  const [claimed] = await inbox.claim({ now: at + 1000, limit: 1, leaseTime: 1000, only: seq });
   if (claimed === undefined) throw new Error("expected the entry to be claimed");
   await inbox.settle(settlementOf(claimed, { state, records: [RECORD] }), at + 2000);
   return seq;
@@ -127,7 +127,7 @@ it("entries that must stay outlive their day: pending, dead, received later, of 
   expect(await inbox.append(entryAt(TODAY + 2, "dead"))).toMatchObject({ duplicate: true, state: "dead" });
   expect(await inbox.append(entryAt(TODAY + 3, "pending"))).toMatchObject({ duplicate: true });
   expect(await inbox.retry({}, TODAY + DAY)).toBe(1);
-  expect(await inbox.claim({ now: TODAY + DAY, limit: 5, leaseMs: 10 })).toMatchObject([
+  expect(await inbox.claim({ now: TODAY + DAY, limit: 5, leaseTime: 10 })).toMatchObject([
     { seq: dead, key: { eventId: "dead" } },
     { key: { eventId: "pending" } },
   ]);

@@ -95,7 +95,7 @@ describe("the PostgreSQL inbox, on PGlite, refuses", async () => {
     onTestFinished(() => inbox.close());
     expect(await inbox.list({})).toEqual([]);
     await expect(inbox.append(sampleEntry())).rejects.toMatchObject({ code: "inbox_unavailable" });
-    await expect(inbox.claim({ now: AT, limit: 1, leaseMs: 1 })).rejects.toMatchObject({
+    await expect(inbox.claim({ now: AT, limit: 1, leaseTime: 1 })).rejects.toMatchObject({
       code: "inbox_unavailable",
     });
   });
@@ -201,7 +201,7 @@ describe("the PostgreSQL inbox, on a server,", async () => {
     async () => {
       const inbox = await open(newSchema());
       await keep(inbox, numberedEntry(0));
-      const [entry] = await inbox.claim({ now: AT, limit: 1, leaseMs: 1000 });
+      const [entry] = await inbox.claim({ now: AT, limit: 1, leaseTime: 1000 });
       if (entry === undefined) throw new Error("expected an entry");
       const acknowledged: number[] = [];
       const codes = new Set<string>();

@@ -27,7 +27,7 @@ describe("a day whose tables another session holds", async () => {
     const [inbox, receiving] = [await open(schema), await open(schema)];
     for (const number of [1, 2, 3]) {
       const { seq } = await keep(inbox, entryAt(TODAY + number, `old_${number}`));
-      const [entry] = await inbox.claim({ now: TODAY + DAY, limit: 1, leaseMs: 1000, only: seq });
+      const [entry] = await inbox.claim({ now: TODAY + DAY, limit: 1, leaseTime: 1000, only: seq });
       if (entry === undefined) throw new Error("expected an entry");
       await inbox.settle(settlementOf(entry), TODAY + number);
     }

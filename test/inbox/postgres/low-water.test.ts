@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { LowWater } from "../../../src/inbox/postgres/low-water.ts";
 import { AT } from "../entries.ts";
 
-const REQUEST = { now: AT, limit: 3, leaseMs: 1000, sources: ["service"] };
+const REQUEST = { now: AT, limit: 3, leaseTime: 1000, sources: ["service"] };
 
 /** A mark after a look from the start that took some milliseconds and found entries that were due at some times. */
 function after(tookMs: number, dueTimes: readonly number[]) {

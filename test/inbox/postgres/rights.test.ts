@@ -36,7 +36,7 @@ describe("a user with the rights that the page grants, and no others,", async ()
       const delivery = sampleDelivery({ receivedAt: at });
       await keep(inbox, sampleEntry({ key, eventTimestamp: at, delivery, orderKey: "k" }));
       await inbox.touch(key, at);
-      const [entry] = await inbox.claim({ now: at, limit: 1, leaseMs: 1000 });
+      const [entry] = await inbox.claim({ now: at, limit: 1, leaseTime: 1000 });
       if (entry === undefined) throw new Error("expected an entry");
       await inbox.renew([entry], at + 2000);
       const state = number === 1 ? "dead" : "done";

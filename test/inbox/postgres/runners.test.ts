@@ -16,7 +16,7 @@ const LONG_LEASE = 600_000;
 
 interface Terms {
   readonly handlerMs?: number;
-  readonly leaseMs?: number;
+  readonly leaseTime?: number;
 }
 
 describe("processes that share an inbox on PostgreSQL", async () => {
@@ -32,9 +32,9 @@ describe("processes that share an inbox on PostgreSQL", async () => {
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const ran = join(folder, "ran");
     const schema = newSchema();
-    const start = async ({ handlerMs = LONG_LEASE, leaseMs = LONG_LEASE }: Terms = {}) => {
+    const start = async ({ handlerMs = LONG_LEASE, leaseTime = LONG_LEASE }: Terms = {}) => {
       const inbox = `${url}?schema=${schema}`;
-      const child = fork(CHILD, [inbox, ran, String(handlerMs), String(leaseMs)], { stdio: "ignore" });
+      const child = fork(CHILD, [inbox, ran, String(handlerMs), String(leaseTime)], { stdio: "ignore" });
       onTestFinished(() => void child.kill("SIGKILL"));
       await once(child, "message");
       return child;
@@ -68,8 +68,8 @@ describe("processes that share an inbox on PostgreSQL", async () => {
     await once(child, "exit");
   };
   /** Two processes, of which the first runs an entry. */
-  const running = async ({ start, runs, locked }: ReturnType<typeof stage>, leaseMs = LONG_LEASE) => {
-    const [one, two] = [await start({ leaseMs }), await start({ leaseMs })];
+  const running = async ({ start, runs, locked }: ReturnType<typeof stage>, leaseTime = LONG_LEASE) => {
+    const [one, two] = [await start({ leaseTime }), await start({ leaseTime })];
     await locked(2);
     await send(one, 1);
     await until(() => expect(runs()).toHaveLength(1));
@@ -150,14 +150,14 @@ describe("processes that share an inbox on PostgreSQL", async () => {
     await until(async () => expect(await holders()).toBe(2));
     await keep(near, numberedEntry(1));
     const now = Date.now();
-    const [entry] = await far.claim({ now, limit: 1, leaseMs: LONG_LEASE, runner: "far" });
+    const [entry] = await far.claim({ now, limit: 1, leaseTime: LONG_LEASE, runner: "far" });
     if (entry === undefined) throw new Error("expected an entry");
     await admin.query(`
       SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock'
         AND (classid::bigint << 32 | objid::bigint) = hashtextextended('hookporter runner far', 0)`);
     await until(async () => expect(await holders()).toBe(1)); // told at once, and long before it holds the lock again
     await until(async () => expect(await holders()).toBe(2));
-    expect(await near.claim({ now: now + 60_000, limit: 1, leaseMs: 1000, runner: "near" })).toEqual([]);
+    expect(await near.claim({ now: now + 60_000, limit: 1, leaseTime: 1000, runner: "near" })).toEqual([]);
     expect(await far.settle(settlementOf(entry), now)).toBe(true);
   });
 
@@ -194,10 +194,10 @@ describe("processes that share an inbox on PostgreSQL", async () => {
       const pooler = await startPooler(server);
       onTestFinished(() => pooler.stop());
       const all = stage(pooler.url);
-      const [one] = [await all.start({ leaseMs: 5000 })];
+      const [one] = [await all.start({ leaseTime: 5000 })];
       await send(one, 1);
       await until(() => expect(all.runs()).toHaveLength(1));
-      const next = await all.start({ leaseMs: 5000 });
+      const next = await all.start({ leaseTime: 5000 });
       await delay(4000); // the proof that notifications arrive has failed by now
       expect(await all.recorded()).toMatchObject([{ server: null }, { server: null }]);
       await kill(one);

@@ -95,7 +95,7 @@ const { inbox, reads } = await backlogAfterIdleTime();
 afterAll(() => inbox.close());
 
 const claim = (parts = {}) =>
-  inbox.claim({ now: AT, limit: BATCH, leaseMs: 60_000, runner: "one", ...parts });
+  inbox.claim({ now: AT, limit: BATCH, leaseTime: 60_000, runner: "one", ...parts });
 
 type Work = (entries: readonly ClaimedEntry[]) => Promise<unknown>;
 
@@ -145,7 +145,7 @@ it.each<[what: string, Work]>([
           finishedHandlers: ["a"],
           records: [record],
         }),
-        { timeoutMs: 10_000, now: () => AT, isLeased: () => true },
+        { timeout: 10_000, now: () => AT, isLeased: () => true },
       ) ?? Promise.reject(),
   ],
 ])(

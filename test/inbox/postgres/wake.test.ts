@@ -39,7 +39,7 @@ describe("an inbox on PostgreSQL", async () => {
       heard.times = 0;
     };
     await expectHeard(keep(b, numberedEntry(1)));
-    const [entry] = await b.claim({ now: AT, limit: 1, leaseMs: 1000 });
+    const [entry] = await b.claim({ now: AT, limit: 1, leaseTime: 1000 });
     if (entry === undefined) throw new Error("expected an entry");
     await b.settle(settlementOf(entry, { state: "dead", reason: "x" }), AT);
     await expectHeard(b.retry({ seq: entry.seq }, AT));

@@ -31,7 +31,7 @@ beforeEach(async () => {
     return keep(inbox, numberedEntry(index + 1, index + 1, { delivery: sampleDelivery({ body }) }));
   });
   await Promise.all(kept);
-  const claimed = await inbox.claim({ now: AT + 10_000, limit: COUNT / 2, leaseMs: 1000 });
+  const claimed = await inbox.claim({ now: AT + 10_000, limit: COUNT / 2, leaseTime: 1000 });
   await Promise.all(claimed.map((entry) => inbox.settle(settlementOf(entry), AT + 20_000)));
   entries = await inbox.list({});
   await inbox.close();

@@ -101,7 +101,7 @@ it("a file of schema 2 is read as it is, by a reader before and by its owner aft
 
 it("entries of schema 2 are claimed, settled and known again", async () => {
   const inbox = await open();
-  const claimed = await inbox.claim({ now: AT + 10, limit: 10, leaseMs: 1000 });
+  const claimed = await inbox.claim({ now: AT + 10, limit: 10, leaseTime: 1000 });
   expect(claimed.map(({ seq, attempts }) => [seq, attempts])).toEqual([
     [1, 1],
     [2, 2],

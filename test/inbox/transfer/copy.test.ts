@@ -96,7 +96,7 @@ describe.each([
       const { seq } = await keep(inbox, numberedEntry(100, 4));
       expect(seq).toBeGreaterThan(last);
       const claim = async (now: number) =>
-        (await inbox.claim({ now, limit: 10, leaseMs: 1000 })).map(({ key }) => key.eventId);
+        (await inbox.claim({ now, limit: 10, leaseTime: 1000 })).map(({ key }) => key.eventId);
       expect(await claim(AT + 10)).toEqual(["evt_100"]); // 6 is leased still, and holds back 7 and 8
       expect(await claim(AT + 1500)).toEqual(["evt_6", "evt_100"]);
     });

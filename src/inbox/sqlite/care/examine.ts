@@ -14,10 +14,10 @@ export const SMALL = 64 * 1024 * 1024;
  * Looks at an inbox file and changes nothing. A large one is looked at in another process, which is ended after some time:
  * then what was not found out is missing.
  */
-export async function examineFile(path: string, now: number, timeoutMs: number): Promise<Partial<FileFacts>> {
+export async function examineFile(path: string, now: number, timeout: number): Promise<Partial<FileFacts>> {
   const program = builtProgram("inbox-check.js");
   const isLarge = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > SMALL;
-  if (isLarge && program?.exists === true) return examineElsewhere(program.path, path, timeoutMs);
+  if (isLarge && program?.exists === true) return examineElsewhere(program.path, path, timeout);
   const wasOpen = isOpen(path);
   const found = examineHere(path, now);
   // A file that was opened meanwhile was not read as it is.
@@ -30,12 +30,12 @@ function examineHere(path: string, now: number): Partial<FileFacts> {
   return facts;
 }
 
-function examineElsewhere(program: string, path: string, timeoutMs: number): Promise<Partial<FileFacts>> {
+function examineElsewhere(program: string, path: string, timeout: number): Promise<Partial<FileFacts>> {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [program, path, "examine"], {
       stdio: ["ignore", "pipe", "ignore"],
     });
-    const timer = setTimeout(() => child.kill("SIGKILL"), timeoutMs);
+    const timer = setTimeout(() => child.kill("SIGKILL"), timeout);
     let text = "";
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
       text += chunk;

@@ -45,7 +45,7 @@ async function leaseTo(runner: string): Promise<void> {
   rows(`INSERT INTO runner (id, since, version, schema, role, sources, kinds)
     VALUES ('${runner}', 0, '1.0.0', 3, 'both', '["service"]', '["*"]') RETURNING id`);
   await keep(inbox, sampleEntry({ delivery: sampleDelivery({ receivedAt: Date.now() }) }));
-  const [entry] = await inbox.claim({ now: Date.now(), limit: 1, leaseMs: MINUTE, runner });
+  const [entry] = await inbox.claim({ now: Date.now(), limit: 1, leaseTime: MINUTE, runner });
   expect(entry?.lease).toMatch(new RegExp(`^${runner}\\.`));
 }
 
