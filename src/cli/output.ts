@@ -1,7 +1,8 @@
 import type { Writable } from "node:stream";
 import { Chalk, type ChalkInstance } from "chalk";
+import { escapeInvisible } from "../text/escape-invisible.ts";
 import type { Io } from "./io.ts";
-import { escapeUnprintable } from "./printable.ts";
+import { cutToColumns } from "./wrap-text.ts";
 
 /** The version of the records that `--json` prints; it increases when a field changes its meaning or is removed. */
 export const RECORD_SCHEMA_VERSION = 2;
@@ -47,7 +48,7 @@ function widthOf(stream: Writable & { readonly columns?: number }): number {
 
 /** As much of a line as fits in a terminal's width. */
 function fitting(line: string, stream: Writable): string {
-  return line.slice(0, Math.max(0, widthOf(stream) - 1));
+  return cutToColumns(line, widthOf(stream) - 1);
 }
 
 /** Creates the output for a process's streams, or a test's. */
@@ -75,7 +76,7 @@ export function createOutput(io: Io, { json, color, clock }: OutputOptions): Out
       if (!json) return;
       const time = new Date(clock()).toISOString();
       const record = { schemaVersion: RECORD_SCHEMA_VERSION, type, time, ...fields };
-      io.stdout.write(`${escapeUnprintable(JSON.stringify(record))}\n`); // JSON escapes fewer characters than a terminal interprets
+      io.stdout.write(`${escapeInvisible(JSON.stringify(record))}\n`); // JSON escapes fewer characters than a terminal interprets
     },
     raw: (bytes) => above(() => io.stdout.write(bytes)),
     status: (line) => {

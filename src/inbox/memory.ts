@@ -231,7 +231,7 @@ class MemoryInbox implements Inbox {
   async outlines(request: OutlineRequest): Promise<readonly EntryOutline[]> {
     const stored = request.entries.flatMap(({ seq }) => this.#entries.get(seq) ?? []);
     const runs = stored.flatMap(({ entry, records }) =>
-      records.map((record) => [entry.seq, record] as const),
+      records.map((record) => [entry.seq, { ...record, at: record.failure?.at ?? null }] as const),
     );
     const starts = stored.flatMap(({ entry: { seq }, delivery }) =>
       delivery === undefined ? [] : [[seq, delivery.body.slice(0, request.bodyBytes)] as const],

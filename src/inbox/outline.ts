@@ -2,10 +2,11 @@ import type { AttemptRecord } from "./attempt-record.ts";
 import type { Entry } from "./entry.ts";
 
 /** A run without what takes much room. */
-export type RunOutline = Pick<
-  AttemptRecord,
-  "attempt" | "handler" | "startedAt" | "duration" | "outcome" | "error"
->;
+export interface RunOutline
+  extends Pick<AttemptRecord, "attempt" | "handler" | "startedAt" | "duration" | "outcome" | "error"> {
+  /** The first line of the user's own code in the error's stack: `file:line:column`, if it is known. */
+  readonly at?: string | null;
+}
 
 /** What a list shows of an entry besides the entry itself. */
 export interface EntryOutline {
@@ -32,6 +33,15 @@ export function lastRunsOf<Run extends RunOutline>(runs: readonly Run[]): readon
     last.push(run);
   }
   return last.reverse();
+}
+
+/** Characters of a stored {@link HandlerFailure} in which its place is, long before its stack ends. */
+export const FAILURE_START = 2000;
+
+/** The place in the beginning of a failure that is stored as JSON. */
+export function placeIn(start: unknown): string | null {
+  const [, place] = /"at":("(?:[^"\\]|\\.)*")/u.exec(typeof start === "string" ? start : "") ?? [];
+  return place === undefined ? null : JSON.parse(place);
 }
 
 /** Outlines from the runs and the beginnings of bodies that a store has read. */

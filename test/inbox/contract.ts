@@ -15,6 +15,7 @@ import {
   sampleKey,
   settlementOf,
 } from "./entries.ts";
+import { describeFailures } from "./failures-contract.ts";
 import { describeOrder } from "./order-contract.ts";
 import { describePruning } from "./pruning-contract.ts";
 import { describeRoles } from "./roles-contract.ts";
@@ -719,6 +720,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
     describeWaits(makeInbox);
     describePruning(makeInbox);
     describeSenders(makeInbox);
+    describeFailures(makeInbox);
     describeSources(makeInbox);
     describeSearch(makeInbox);
     describeRoles(makeInbox);

@@ -2,10 +2,10 @@ import { STATE_WORDS } from "../../inbox/entry-state.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import type { BackupOptions } from "../events/backup.ts";
-import type { ExportOptions } from "../events/events.ts";
+import type { ExportOptions, ListOptions } from "../events/events.ts";
 import type { PruneOptions } from "../events/prune.ts";
 import { addPruneOptions } from "../events/prune-options.ts";
-import type { ChangeOptions, SelectOptions } from "../events/selection.ts";
+import type { ChangeOptions } from "../events/selection.ts";
 import { readStates } from "../events/state-values.ts";
 import { readCount, readKinds, readMoment, readSources, readTexts } from "../settings/values.ts";
 
@@ -18,8 +18,9 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
   const list = events.command("list").description("list entries, oldest first");
   addSelection(list)
     .option("--limit <n>", "only the newest n entries (default: 50)", readCount)
+    .option("--group", "show what failing entries and dead letters failed with, a line for each error")
     .addHelpText("after", "\nExample:\n  hookporter events list --state dead --since 2h")
-    .action(async (options: SelectOptions) =>
+    .action(async (options: ListOptions) =>
       (await import("../events/events.ts")).listEvents(options, context),
     );
 
@@ -110,6 +111,7 @@ function addSelection(command: CliCommand): CliCommand {
       "only entries that wait for these targets, or were given up on for them: URLs, or ports of this machine",
       readTexts,
     )
+    .option("--like <entry>", "only entries that failed like this one: an event id or an entry number")
     .option(
       "--source <names>",
       "only entries of these sources, if receivers of several sources share the inbox",

@@ -6,9 +6,11 @@ import type { Entry } from "../../inbox/entry.ts";
 import { type EntryState, entryState } from "../../inbox/entry-state.ts";
 import type { TargetWait } from "../../inbox/target-wait.ts";
 import { summarise } from "../../inspector/live/verdict.ts";
+import { durationText } from "../../text/duration-text.ts";
 import { shownUrl } from "../../text/shown-url.ts";
+import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
-import { columnsOf } from "../wrap-text.ts";
+import { columnsOf, cutToColumns, padToColumns } from "../wrap-text.ts";
 
 export function entryFields(entry: Entry): object {
   const { seq, key, kind, reason, problems, attempts, duplicates, bodyHash, bodyLength } = entry;
@@ -33,40 +35,54 @@ export function runFields(runs: readonly AttemptRecord[]): readonly object[] {
 /** A run's error with its name, unless that is just `Error`: `TypeError: Cannot read properties of undefined`. */
 export function errorText({ error, failure }: Pick<AttemptRecord, "error" | "failure">): string {
   const name = failure?.name ?? "Error";
-  return name.endsWith("Error") && name !== "Error" ? `${name}: ${error}` : (error ?? "");
+  // An error of ours says what an app answered: it is not our fault.
+  return name.endsWith("Error") && name !== "Error" && name !== "HookporterError"
+    ? `${name}: ${error}`
+    : (error ?? "");
 }
 
+/** Columns of an event id, beside notes, on a terminal that is too narrow for the whole line. */
+const SHORT_ID = 12;
+
 /**
- * An entry as one line. On a terminal that is too narrow for it, the id and the milliseconds are left out, since the number
- * names the entry too, and what is still too long is cut: `events show` has it all.
+ * An entry as one line. On a terminal that is too narrow for it, its time is a time ago, and its id and what is to be said of
+ * it are cut: `events show` has it all, and the beginning of an id names the entry too.
  */
-export function entryLine(entry: Entry, color: ChalkInstance, columns = Number.POSITIVE_INFINITY): string {
-  const { seq, kind, key, reason, problems, attempts, duplicates, waits, settledAt } = entry;
+export function entryLine(
+  entry: Entry,
+  now: number,
+  { color, columns = Number.POSITIVE_INFINITY }: Pick<Output, "color" | "columns">,
+): string {
+  const { seq, kind, key, reason, problems, attempts, duplicates, waits, settledAt, receivedAt } = entry;
   const state = entryState(entry);
-  const more = [
+  const notes = [
     problems.length === 0 ? reason : `${reason}: ${printable(summarise(problems), 120)}`,
     attempts > 0 && state !== "received" ? `${attempts} attempt${attempts === 1 ? "" : "s"}` : null,
     waits.length > 0 && settledAt === null ? waitText(waits) : null,
     duplicates > 0 ? `${duplicates} duplicate${duplicates === 1 ? "" : "s"}` : null,
-  ].filter((part) => part !== null);
-  const line = (received: string, id: readonly string[], notes: string) =>
+  ]
+    .filter((part) => part !== null)
+    .join(", ");
+  const line = (received: string, id: string, more: string) =>
     [
       color.dim(`#${seq}`.padStart(5)),
       received,
       stateColor(state, color)(state.padEnd(9)),
-      printable(kind ?? "-", 40).padEnd(20),
-      ...id,
-      notes,
+      padToColumns(printable(kind ?? "-", 40), 20),
+      color.dim(id),
+      more,
     ]
       .join("  ")
       .trimEnd();
-  const received = new Date(entry.receivedAt).toISOString();
-  const notes = more.join(", ");
-  const whole = line(received, [color.dim(printable(key.eventId, 60))], notes);
+  const id = printable(key.eventId, 60);
+  const whole = line(new Date(receivedAt).toISOString(), id, notes);
   if (columnsOf(whole) <= columns) return whole;
-  const brief = line(received.replace(/\.\d+/, ""), [], notes);
-  const excess = columnsOf(brief) - columns;
-  return excess <= 0 ? brief : line(received.replace(/\.\d+/, ""), [], `${notes.slice(0, -excess - 1)}…`);
+  const ago = `${durationText(Math.max(0, now - receivedAt))} ago`.padStart(10);
+  const room = columns - columnsOf(line(ago, "", "")) - 2;
+  if (notes === "") return line(ago, cutToColumns(id, room), "");
+  const short = cutToColumns(id, SHORT_ID);
+  const left = room - columnsOf(short) - 2;
+  return line(ago, short, columnsOf(notes) <= left ? notes : `${cutToColumns(notes, left - 1)}…`);
 }
 
 /** Fields with lines of their own. */

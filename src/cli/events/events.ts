@@ -4,17 +4,25 @@ import { HookporterError } from "../../errors.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import { countsByState, countsText } from "../../inbox/counts.ts";
 import type { Entry } from "../../inbox/entry.ts";
+import { failureGroups } from "../../inbox/failures.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
 import { mismatchedSources } from "../../receiver/mismatch-text.ts";
 import { formatDelivery } from "../../relay/fixture.ts";
 import { fixtureName } from "../../relay/fixture-name.ts";
 import type { CliContext } from "../context.ts";
 import { describeFileError } from "../files/file-error.ts";
 import { entryFields, entryLine, entryPage, runFields } from "./entry-view.ts";
+import { groupFields, groupLines } from "./failure-view.ts";
 import { findEntry, withInbox } from "./inbox.ts";
 import { type SelectOptions, toFilter } from "./selection.ts";
 
 /** How many entries `events list` shows by default. */
 export const LIST_LIMIT = 50;
+
+/** Options of `events list`. */
+export interface ListOptions extends SelectOptions {
+  readonly group?: boolean;
+}
 
 /** Options of `events export`. */
 export interface ExportOptions extends SelectOptions {
@@ -22,15 +30,16 @@ export interface ExportOptions extends SelectOptions {
 }
 
 /** `events list`. */
-export async function listEvents(options: SelectOptions, context: CliContext): Promise<void> {
+export async function listEvents(options: ListOptions, context: CliContext): Promise<void> {
   const { output } = context;
   await withInbox(context, { inbox: options.inbox, access: "read" }, async (inbox) => {
+    if (options.group === true) return listFailures(inbox, context);
     const entries = await inbox.list({
       ...(await toFilter(options, inbox, output)),
       limit: options.limit ?? LIST_LIMIT,
     });
     for (const entry of entries) {
-      output.data(entryLine(entry, output.color, output.columns));
+      output.data(entryLine(entry, context.clock(), output));
       output.record("entry", entryFields(entry));
     }
     const counts = countsByState(await inbox.counts());
@@ -38,6 +47,19 @@ export async function listEvents(options: SelectOptions, context: CliContext): P
     for (const { text } of mismatchedSources(senders, context.clock())) output.talk(text);
     output.talk(`${entries.length} shown; the inbox has ${countsText(counts) || "none"}`);
   });
+}
+
+/** `events list --group`. */
+async function listFailures(inbox: Inbox, { output, clock }: CliContext): Promise<void> {
+  const { groups, isPart } = await failureGroups(inbox);
+  for (const group of groups) {
+    for (const line of groupLines(group, clock(), output)) output.data(line);
+    output.record("failures", groupFields(group));
+  }
+  const sum = groups.reduce((all, { seqs }) => all + seqs.length, 0);
+  const of = isPart ? " of the newest" : "";
+  const what = `${sum} failing entr${sum === 1 ? "y" : "ies"} and dead letters${of}`;
+  output.talk(sum === 0 ? "nothing failed" : `${groups.length} different errors of ${what}`);
 }
 
 /** `events show`. */

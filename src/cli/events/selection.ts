@@ -1,10 +1,12 @@
 import { HookporterError } from "../../errors.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
-import { STATE_WORDS, type StoredState, storedIn } from "../../inbox/entry-state.ts";
+import { entryState, STATE_WORDS, type StoredState, storedIn } from "../../inbox/entry-state.ts";
+import { failuresLike } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { targetUrl } from "../../relay/target-url.ts";
 import { targetName } from "../handlers/forward-rules.ts";
 import type { Output } from "../output.ts";
+import { findEntry } from "./inbox.ts";
 import { type GivenState, meaningOf, statesOf } from "./state-values.ts";
 
 export interface SelectOptions {
@@ -12,6 +14,7 @@ export interface SelectOptions {
   readonly state?: readonly GivenState[];
   readonly kind?: readonly string[];
   readonly target?: readonly string[];
+  readonly like?: string;
   readonly source?: readonly string[];
   readonly since?: number;
   readonly until?: number;
@@ -22,8 +25,9 @@ export interface ChangeOptions extends SelectOptions {
   readonly all?: boolean;
 }
 
+/** @throws HookporterError `entry_unknown`, `usage` */
 export async function toFilter(
-  { state, kind, target, source, since, until }: SelectOptions,
+  { state, kind, target, like, source, since, until }: SelectOptions,
   inbox: Inbox,
   output: Output,
 ): Promise<EntryFilter> {
@@ -31,6 +35,7 @@ export async function toFilter(
     ...(state !== undefined && storedIn(statesOf(state, output))),
     ...(kind !== undefined && { kinds: kind }),
     ...(target !== undefined && { targets: await targetNames(target, inbox) }),
+    ...(like !== undefined && { seqs: await seqsLike(like, inbox) }),
     ...(source !== undefined && { sources: source }),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
@@ -60,6 +65,14 @@ export function checkChange(
   if (wrong === undefined) return;
   const list = `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
   throw new HookporterError("usage", `expected --state ${list}, got ${wrong}: ${why}`);
+}
+
+async function seqsLike(reference: string, inbox: Inbox): Promise<readonly number[]> {
+  const entry = await findEntry(inbox, reference);
+  const alike = await failuresLike(inbox, entry.seq);
+  if (alike !== undefined) return alike.seqs;
+  const got = `#${entry.seq}, which is ${entryState(entry)}`;
+  throw new HookporterError("usage", `expected --like to name a failing entry or a dead letter, got ${got}`);
 }
 
 /** The names of targets: as given; as a forward to that address has it; and for a port alone, of all paths there. */

@@ -17,9 +17,9 @@ import type { DiagnoseRefusal } from "../live/diagnosis-limit.ts";
 import type { LiveGate } from "../live/gate.ts";
 import { HeldLines } from "../live/held-lines.ts";
 import type { RecentEntries } from "../live/recent-entries.ts";
-import { RepeatedErrors } from "../live/repeated-errors.ts";
 import type { StatusBar } from "../live/status-bar.ts";
 import type { TargetOutages } from "../live/target-outages.ts";
+import { ToldFailures } from "../live/told-failures.ts";
 import { ToldFixes } from "../live/told-fixes.ts";
 import { wordsOf } from "../live/words.ts";
 import { printable } from "../printable.ts";
@@ -45,7 +45,7 @@ export function watchDeliveries(
   stop: (stop: Stop) => void,
 ): () => void {
   const save = saveDir === undefined ? undefined : openSaveFolder(resolve(io.cwd, saveDir));
-  const errors = new RepeatedErrors();
+  const failures = new ToldFailures({ output, bar, clock });
   const told = new ToldFixes();
   const held = new HeldLines();
   const print = (observation: Observation, lines: () => readonly string[]) => {
@@ -58,11 +58,11 @@ export function watchDeliveries(
   const showAttempt = (observation: AttemptObservation) => {
     recordAttempt(observation, output);
     noted(observation.seq, observation.kind, observation.state);
-    const terms = { now: clock(), repeats: errors.note(observation) };
-    // A target that is away is told of once, not for each event that waits for it.
-    if (outages.note(observation)) return held.release(observation.seq);
+    const telling = failures.note(observation);
+    // A target that is away is told of once, not for each event that waits for it; so is an error.
+    if (outages.note(observation) || telling === "nothing") return held.release(observation.seq);
     held.drop(observation.seq);
-    print(observation, () => attemptLines(observation, terms, output));
+    print(observation, () => attemptLines(observation, { now: clock(), telling }, output));
   };
   const showDelivery = (observation: DeliveryObservation) => {
     const { outcome } = observation;
@@ -102,6 +102,7 @@ export function watchDeliveries(
   return () => {
     stopWatching();
     held.releaseAll();
+    failures.close();
   };
 }
 

@@ -10,19 +10,20 @@ import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 import { problemLines } from "./problem-lines.ts";
 import { beneath, type LiveRow, type Mark, type RowStyle, rowLines } from "./row.ts";
+import type { Telling } from "./told-failures.ts";
 
 /** How an attempt is shown. */
 interface AttemptTerms {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Whether every error is the one that was printed for the attempt before: then it is not printed again. */
-  readonly repeats: boolean;
+  /** What of its errors was printed before. */
+  readonly telling: Exclude<Telling, "nothing">;
 }
 
 /** What an entry's handlers did, as lines: one, and more with errors, their places, and what to do. */
 export function attemptLines(
   observation: AttemptObservation,
-  { now, repeats }: AttemptTerms,
+  { now, telling }: AttemptTerms,
   style: RowStyle,
 ): readonly string[] {
   const { seq, eventId, kind, attempt, records, state, reason, problems, runAt } = observation;
@@ -40,11 +41,15 @@ export function attemptLines(
     what: printable(kind ?? "unreadable", 60),
   };
   const again = reason === TARGET_AWAY ? "once its target answers" : `in ${durationText(runAt - now)}`;
-  if (repeats && isOpen) {
+  if (typeof telling === "object") {
+    return rowLines({ ...row, more: [`the same error as #${telling.as}`] }, style);
+  }
+  if (telling === "again" && isOpen) {
     const told = `same error, attempt ${attempt}, again ${again}`;
     return rowLines({ ...row, word: told, duration: null, id: null }, style);
   }
   const head = isOpen ? { ...row, id: null, more: [`again ${again}`] } : row;
+  const note = records.length === 1 ? notedBy(records[0]) : null;
   const lines = records.flatMap((record) => runLines(record, records.length > 1));
   if (state === "dead") {
     lines.push(...problemLines(problems));
@@ -52,7 +57,7 @@ export function attemptLines(
     if (problems.length === 0) lines.push(records.length === 0 ? `${because}; not run` : because);
     lines.push(`fix the cause, then: ${ownCommand(`events retry ${seq}`)}`);
   }
-  return [...rowLines(head, style), ...beneath(lines, style)];
+  return [...rowLines({ ...head, note }, style), ...beneath(lines, style)];
 }
 
 export function recordAttempt(observation: AttemptObservation, output: Output): void {
@@ -77,15 +82,20 @@ function took(records: readonly AttemptRecord[]): number | null {
 
 /** A run's error and its place, or what it noted; with the handler's name if there were several. */
 function runLines(record: AttemptRecord, isOneOfMany: boolean): string[] {
-  const { handler, outcome, error, failure, note, duration } = record;
+  const { handler, outcome, error, failure, duration } = record;
   const name = isOneOfMany ? `${printable(handler, 200)}: ` : "";
   if (error !== null) {
     const at = failure?.at ?? null;
     const lines = [`${name}${printable(errorText(record), 500)}`];
     return at === null ? lines : [...lines, `at ${printable(at, 300)}`];
   }
-  // The first line of a note is a target's status; the rest may be a payload, which `events show` prints.
-  const noted = note === null ? "" : printable(note.split("\n", 1)[0] ?? "", 100);
-  if (isOneOfMany) return [`${name}${outcome} ${durationText(duration)}${noted === "" ? "" : `, ${noted}`}`];
-  return noted === "" ? [] : [noted];
+  const noted = notedBy(record);
+  return isOneOfMany
+    ? [`${name}${outcome} ${durationText(duration)}${noted === null ? "" : `, ${noted}`}`]
+    : [];
+}
+
+/** The first line of a good run's note, which is a target's status; the rest may be a payload, which `events show` prints. */
+function notedBy({ error, note }: Partial<AttemptRecord> = {}): string | null {
+  return error === null && note ? printable(note.split("\n", 1)[0] ?? "", 100) : null;
 }

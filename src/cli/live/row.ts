@@ -1,6 +1,6 @@
 import type { ChalkInstance } from "chalk";
 import { durationText } from "../../text/duration-text.ts";
-import { columnsOf, wrapText } from "../wrap-text.ts";
+import { columnsOf, padToColumns, wrapText } from "../wrap-text.ts";
 
 /** What a row is about, as a shape and a colour. */
 export type Mark = "handled" | "waiting" | "failed" | "refused" | "received" | "duplicate" | "warning";
@@ -29,6 +29,8 @@ export interface LiveRow {
   readonly duration: number | null;
   /** The event id. The part of it that fits is enough for other commands. */
   readonly id: string | null;
+  /** What a handler noted, such as a target's status. */
+  readonly note?: string | null;
   /** What else there is to say in the same line, or in the next one if there is no room. */
   readonly more: readonly string[];
 }
@@ -52,18 +54,19 @@ export function rowLines(
   row: LiveRow,
   { color, columns = Number.POSITIVE_INFINITY }: RowStyle,
 ): readonly string[] {
-  const { time, seq, mark, what, word, duration, id, more } = row;
+  const { time, seq, mark, what, word, duration, id, note = null, more } = row;
   const [shape, paint] = MARKS[mark];
   const number = seq === null ? "–" : `#${seq}`;
   const start = `${color.dim(clockTime(time))}  ${number.padEnd(Math.max(4, number.length))} ${color[paint](shape)} `;
   const took = duration === null ? "" : durationText(duration);
-  let line = `${start}${what.padEnd(WHAT)}  ${color[paint](word.padEnd(WORD))}`;
+  let line = `${start}${padToColumns(what, WHAT)}  ${color[paint](word.padEnd(WORD))}`;
   if (duration !== null || id !== null) line += `  ${color.dim(took.padStart(DURATION))}`;
   const left: string[] = [];
   for (const part of more) {
     if (columnsOf(line) + 2 + columnsOf(part) <= columns) line += `  ${color.yellow(part)}`;
     else left.push(part);
   }
+  if (note !== null && columnsOf(line) + 2 + columnsOf(note) <= columns) line += `  ${color.dim(note)}`;
   const room = Math.min(columns - columnsOf(line) - 2, id?.length ?? 0);
   if (id !== null && room >= Math.min(SHORTEST_ID, id.length)) line += `  ${color.dim(id.slice(0, room))}`;
   return [
@@ -79,6 +82,17 @@ export function rowLines(
 export function beneath(texts: readonly string[], { columns }: RowStyle): readonly string[] {
   const width = Math.max(20, (columns ?? Number.POSITIVE_INFINITY) - INDENT);
   return texts.flatMap((text) => wrapText(text, width)).map((line) => " ".repeat(INDENT) + line);
+}
+
+/** A text after the beginning of a row, wrapped between words beneath it. */
+export function wrappedRow(
+  start: string,
+  text: string,
+  { columns }: Pick<RowStyle, "columns">,
+): readonly string[] {
+  const width = Math.max(20, (columns ?? Number.POSITIVE_INFINITY) - INDENT);
+  const [first = "", ...others] = wrapText(text, width, width + INDENT - columnsOf(start));
+  return [start + first, ...others.map((line) => " ".repeat(INDENT) + line)];
 }
 
 /** The time of day at the beginning of a row, on this machine's clock. */

@@ -1,10 +1,11 @@
+import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import { hasEnded } from "../../inbox/entry-state.ts";
 import { TARGET_AWAY, type TargetCount } from "../../inbox/target-wait.ts";
 import type { AttemptObservation } from "../../receiver/observation.ts";
-import { targetOfForward } from "../handlers/forward-rules.ts";
+import { isUnanswered, targetOfForward } from "../handlers/forward-rules.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
-import { clockTime } from "./row.ts";
+import { clockTime, wrappedRow } from "./row.ts";
 import type { StatusBar } from "./status-bar.ts";
 
 /** A target that does not answer. */
@@ -56,12 +57,16 @@ export class TargetOutages {
   /** Notes an attempt; returns whether all there is to say about it is said here. */
   note({ seq, state, reason, records }: AttemptObservation): boolean {
     let said = records.length > 0;
-    for (const { handler, outcome, error } of records) {
+    for (const record of records) {
+      const { handler, outcome, error } = record;
       const target = targetOfForward(handler);
       if (target === undefined) said = false;
       else if (outcome === "ok") said = this.#took(target, seq) && said;
       else if (state === "waiting" && reason === TARGET_AWAY) this.#away(target, error ?? "no answer");
-      else said = false;
+      else {
+        said = false;
+        if (!isUnanswered(record)) this.#answered(target, record);
+      }
     }
     return said && (state === "handled" || !hasEnded(state));
   }
@@ -81,8 +86,18 @@ export class TargetOutages {
     this.#outages.set(target, outage);
     const { origin } = new URL(target);
     const why = error.startsWith(`${origin}: `) ? error.slice(origin.length + 2) : error;
-    this.#say(`${target} is away: ${why}`);
+    this.#say(WARNING, `${target} is away: ${why}`);
     this.#timer ??= setInterval(() => void this.#recount(), RECOUNT).unref();
+  }
+
+  /** An answer ends an outage, whatever it says. */
+  #answered(target: string, { note }: AttemptRecord): void {
+    const outage = this.#outages.get(target);
+    if (outage === undefined) return;
+    const status = /^\d{3}/.exec(note ?? "")?.[0] ?? "with an error";
+    const waited = outage.waiting === 1 ? "1 event waits" : `${events(outage.waiting)} wait`;
+    this.#end(target);
+    this.#say(WARNING, `${target} is back after ${this.#since(outage)}, but answers ${status}: ${waited}`);
   }
 
   /** Returns whether the entry waited for the target, so that its line is left out. */
@@ -100,17 +115,24 @@ export class TargetOutages {
     return true;
   }
 
-  #back(target: string, { since, waiting }: Outage): void {
-    const now = this.#view.clock();
-    this.#outages.delete(target);
-    if (this.#outages.size === 0) {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-      this.#view.bar.update({ away: undefined });
-    }
-    this.#say(`${target} is back after ${inWords(now - since)}: ${events(waiting)} waited`);
+  #back(target: string, outage: Outage): void {
+    this.#end(target);
+    this.#say(GOOD, `${target} is back after ${this.#since(outage)}: ${events(outage.waiting)} waited`);
+    const [since, expected] = [this.#view.clock(), outage.waiting];
     const timer = setTimeout(() => this.#caughtUp(target), CAUGHT_UP).unref();
-    this.#catchUps.set(target, { since: now, upTo: this.#newest, expected: waiting, taken: 0, timer });
+    this.#catchUps.set(target, { since, upTo: this.#newest, expected, taken: 0, timer });
+  }
+
+  #end(target: string): void {
+    this.#outages.delete(target);
+    if (this.#outages.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#view.bar.update({ away: undefined });
+  }
+
+  #since({ since }: Outage): string {
+    return inWords(this.#view.clock() - since);
   }
 
   #caughtUp(target: string): void {
@@ -118,7 +140,7 @@ export class TargetOutages {
     if (catchUp === undefined) return;
     clearTimeout(catchUp.timer);
     this.#catchUps.delete(target);
-    this.#say(`${target} took ${events(catchUp.taken)} that waited`);
+    this.#say(GOOD, `${target} took ${events(catchUp.taken)} that waited`);
   }
 
   async #recount(): Promise<void> {
@@ -129,19 +151,24 @@ export class TargetOutages {
     }
     if (this.#outages.size === 0) return;
     const parts = [...this.#outages].map(([target, { since, waiting }]) => {
-      const [wait, away] = [`${events(waiting)} wait`, inWords(this.#view.clock() - since)];
+      const [wait, away] = [
+        waiting === 1 ? "1 event waits" : `${events(waiting)} wait`,
+        inWords(this.#view.clock() - since),
+      ];
       return `${wait} for ${new URL(target).host}, away for ${away}, tried every second`;
     });
     this.#view.bar.update({ away: parts.join("; ") });
   }
 
-  #say(text: string): void {
+  #say({ mark, paint }: typeof WARNING | typeof GOOD, text: string): void {
     const { output, clock } = this.#view;
-    output.data(
-      `${output.color.dim(clockTime(clock()))}  ${output.color.yellow(`! ${printable(text, 600)}`)}`,
-    );
+    const start = `${output.color.dim(clockTime(clock()))}  ${output.color[paint](mark)} `;
+    output.data(wrappedRow(start, output.color[paint](printable(text, 600)), output).join("\n"));
   }
 }
+
+const WARNING = { mark: "!", paint: "yellow" } as const;
+const GOOD = { mark: "✓", paint: "green" } as const;
 
 function events(count: number): string {
   return `${count} event${count === 1 ? "" : "s"}`;

@@ -5,7 +5,7 @@ import type { Entry } from "../entry.ts";
 import type { EntryFilter } from "../entry-filter.ts";
 import type { StoredState } from "../entry-state.ts";
 import type { BacklogRequest } from "../inbox.ts";
-import { type EntryOutline, type OutlineRequest, toOutlines } from "../outline.ts";
+import { type EntryOutline, FAILURE_START, type OutlineRequest, placeIn, toOutlines } from "../outline.ts";
 import { runsWithin } from "../runs-within.ts";
 import type { TargetCount } from "../target-wait.ts";
 import { decodeText, encodeText } from "../text.ts";
@@ -67,7 +67,7 @@ export async function outlineEntries(
   // Not with Math.min(...times), which has a limit of arguments.
   const [from, to] = times.reduce(([a, b], at) => [Math.min(a, at), Math.max(b, at)], [Infinity, -Infinity]);
   const runs = await store.query(
-    `SELECT a.seq, a.attempt, a.handler, a.started_at, a.duration_ms, a.outcome, a.error
+    `SELECT a.seq, a.attempt, a.handler, a.started_at, a.duration_ms, a.outcome, a.error, left(a.failure, ${FAILURE_START}) AS place
      FROM unnest($1::bigint[], $2::int[]) AS of(seq, attempts)
      JOIN @.attempt a ON a.seq = of.seq AND a.attempt >= of.attempts AND a.received_at BETWEEN $3::bigint AND $4::bigint
      ORDER BY a.seq, a.id`,
@@ -86,7 +86,7 @@ export async function outlineEntries(
   return toOutlines(
     request,
     [
-      ...runs.map((row) => [Number(row.seq), toAttempt(row)] as const),
+      ...runs.map((row) => [Number(row.seq), { ...toAttempt(row), at: placeIn(row.place) }] as const),
       ...ended.flatMap((row) =>
         runsWithin(row.finished_handlers).map((run) => [Number(row.seq), run] as const),
       ),

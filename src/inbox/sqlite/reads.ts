@@ -5,7 +5,7 @@ import type { Entry } from "../entry.ts";
 import type { EntryFilter } from "../entry-filter.ts";
 import type { StoredState } from "../entry-state.ts";
 import type { BacklogRequest } from "../inbox.ts";
-import { type EntryOutline, type OutlineRequest, toOutlines } from "../outline.ts";
+import { type EntryOutline, FAILURE_START, type OutlineRequest, placeIn, toOutlines } from "../outline.ts";
 import { runsWithin } from "../runs-within.ts";
 import type { TargetCount } from "../target-wait.ts";
 import { decodeText, encodeText } from "../text.ts";
@@ -46,7 +46,7 @@ export function attemptsOfEntry(statements: Statements, seq: number): readonly A
 export function outlineEntries(statements: Statements, request: OutlineRequest): readonly EntryOutline[] {
   const seqs = JSON.stringify(request.entries.map(({ seq }) => seq));
   const runs = statements.all(
-    `SELECT seq, attempt, handler, started_at, duration_ms, outcome, error FROM attempt
+    `SELECT seq, attempt, handler, started_at, duration_ms, outcome, error, substr(failure, 1, ${FAILURE_START}) AS place FROM attempt
      WHERE seq IN (SELECT value FROM json_each(?)) AND attempt >= (SELECT attempts FROM entry WHERE entry.seq = attempt.seq)
      ORDER BY seq, rowid`,
     seqs,
@@ -64,7 +64,7 @@ export function outlineEntries(statements: Statements, request: OutlineRequest):
   return toOutlines(
     request,
     [
-      ...runs.map((row) => [row.seq as number, toAttempt(row)] as const),
+      ...runs.map((row) => [row.seq as number, { ...toAttempt(row), at: placeIn(row.place) }] as const),
       ...entries.flatMap((row) =>
         runsWithin(row.finished_handlers).map((run) => [row.seq as number, run] as const),
       ),

@@ -1,6 +1,7 @@
 import type { Delivery } from "../../event/delivery.ts";
 import { curlLine } from "../../relay/curl-line.ts";
 import { sentHeaders } from "../../relay/send.ts";
+import { escapeInvisible } from "../../text/escape-invisible.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import { textOf } from "./shown-body.ts";
 
@@ -38,11 +39,7 @@ function queryNote(target: string): string {
 function printing(body: Uint8Array): string {
   const text = textOf(body);
   const plain = text !== undefined && Buffer.byteLength(text) === body.byteLength; // no byte order mark
-  if (
-    plain &&
-    body.byteLength <= MAX_PASTED &&
-    !/[\p{Cc}\p{Bidi_Control}]/u.test(text.replaceAll("\n", ""))
-  ) {
+  if (plain && body.byteLength <= MAX_PASTED && escapeInvisible(text, "\n") === text) {
     return `printf '%s' '${text.replaceAll("'", "'\\''")}'`;
   }
   return `printf '%s' '${Buffer.from(body).toString("base64")}' | base64 -d`;

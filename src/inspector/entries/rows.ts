@@ -1,8 +1,9 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Entry } from "../../inbox/entry.ts";
 import { entryState } from "../../inbox/entry-state.ts";
+import { outlinesOf } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
-import { type EntryOutline, lastRunsOf, type RunOutline } from "../../inbox/outline.ts";
+import type { EntryOutline, RunOutline } from "../../inbox/outline.ts";
 import type { EntryRow } from "../api.ts";
 import { type ValuePath, valueAt } from "./value-path.ts";
 import { whyOf } from "./why.ts";
@@ -25,7 +26,9 @@ export async function entryRows(
   for (let from = 0; from < entries.length; from += AT_ONCE) {
     if (from > 0) await turn();
     const some = entries.slice(from, from + AT_ONCE);
-    const outlines = new Map((await readOutlines(inbox, some)).map((outline) => [outline.seq, outline]));
+    const outlines = new Map(
+      (await outlinesOf(inbox, some, BODY_START)).map((outline) => [outline.seq, outline]),
+    );
     for (const entry of some) rows.push(entryRow(entry, outlines.get(entry.seq), resource));
   }
   return rows;
@@ -33,18 +36,6 @@ export async function entryRows(
 
 export function entryId(seq: number): string {
   return `e${seq}`;
-}
-
-/** An inbox of a user's own may have no outlines. */
-async function readOutlines(inbox: Inbox, entries: readonly Entry[]): Promise<readonly EntryOutline[]> {
-  if (inbox.outlines !== undefined) return inbox.outlines({ entries, bodyBytes: BODY_START });
-  return Promise.all(
-    entries.map(async ({ seq }) => ({
-      seq,
-      lastRuns: lastRunsOf(await inbox.attempts(seq)),
-      bodyStart: (await inbox.delivery(seq))?.body.subarray(0, BODY_START),
-    })),
-  );
 }
 
 export function entryRow(entry: Entry, outline: EntryOutline | undefined, resource: ValuePath): EntryRow {

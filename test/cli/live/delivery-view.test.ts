@@ -61,12 +61,12 @@ function session(columns: number | undefined): readonly string[] {
   const style = { color, columns };
   const unsigned = delivery({ outcome: { type: "unauthorized", reason: "signature_missing" } });
   const misfit = { field: "data.surface", message: "expected number, got string" };
-  const terms = { now: 0, repeats: false };
+  const terms = { now: 0, telling: "whole" } as const;
   const pending = { state: "failing", records: [FAILED], runAt: 800 } as const;
   return withoutTime([
     ...attemptLines(attempt({ seq: 12, kind: "payment.received" }), terms, style),
     ...attemptLines(attempt(pending), terms, style),
-    ...attemptLines(attempt({ ...pending, attempt: 2, runAt: 3000 }), { now: 0, repeats: true }, style),
+    ...attemptLines(attempt({ ...pending, attempt: 2, runAt: 3000 }), { now: 0, telling: "again" }, style),
     ...deliveryLines(unsigned, told, style),
     ...deliveryLines(unsigned, told, style),
     ...deliveryLines(delivery({ outcome: accepted({ duplicate: true }) }), told, style),
@@ -130,7 +130,7 @@ it("the values of a query are hidden, for people, in records and from the filter
 
 it("a dead letter whose handlers never ran shows its event", () => {
   const dead = attempt({ seq: 7, kind: null, records: [], state: "dead", reason: "invalid_timestamp" });
-  const text = attemptLines(dead, { now: 0, repeats: false }, WIDE).join("\n");
+  const text = attemptLines(dead, { now: 0, telling: "whole" }, WIDE).join("\n");
   expect(text).toMatch(/#7 .*dead .*evt_1_.*\n +.* \(invalid_timestamp\); not run\n.*retry 7$/);
 });
 
@@ -144,7 +144,7 @@ it("[case 62] an event that differs from an earlier one only in its timestamp is
 it("each of several handlers is named, with its result", () => {
   const records = [ran({ handler: "ledger" }), { ...FAILED, handler: "mail" }];
   const failing = attempt({ state: "failing", records, runAt: 1000 });
-  const lines = attemptLines(failing, { now: 0, repeats: false }, WIDE).map((line) => line.trim());
+  const lines = attemptLines(failing, { now: 0, telling: "whole" }, WIDE).map((line) => line.trim());
   expect(lines.slice(1)).toEqual([
     "ledger: ok 8 ms",
     "mail: TypeError: Cannot read properties of undefined (reading 'name')",

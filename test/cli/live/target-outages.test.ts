@@ -51,9 +51,47 @@ describe("a target that goes away", () => {
     await vi.advanceTimersByTimeAsync(2000);
     expect(lines()).toEqual([
       `! ${TARGET} is away: connection refused: nothing listens there`,
-      `! ${TARGET} is back after 20 s: 100 events waited`,
-      `! ${TARGET} took 100 events that waited`,
+      `✓ ${TARGET} is back after 20 s: 100 events waited`,
+      `✓ ${TARGET} took 100 events that waited`,
     ]);
+  });
+
+  it.each([
+    ["500 Internal Server Error", "500"],
+    ["401 Unauthorized\nno", "401"],
+  ])("ends with any answer, here %j", async (note, status) => {
+    const { outages, waits, lines, text } = open({ terminal: true });
+    outages.kept(1);
+    outages.note(attempt(1));
+    waits[TARGET] = 5;
+    await vi.advanceTimersByTimeAsync(15_000);
+    const answered = attempt(1, { state: "failing", reason: null });
+    const records = answered.records.map((record) => ({ ...record, note }));
+    expect(outages.note({ ...answered, records })).toBe(false);
+    await vi.advanceTimersByTimeAsync(200);
+    const since = text().length;
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(text().slice(since)).not.toContain("away for");
+    expect(lines().join(" ").replaceAll(/\s+/g, " ")).toContain(
+      `! ${TARGET} is back after 15 s, but answers ${status}: 5 events wait`,
+    );
+    expect(outages.note(attempt(1, { ok: true }))).toBe(false);
+  });
+
+  it("is not back when an event is given up on without an answer", () => {
+    const { outages, lines } = open();
+    outages.note(attempt(1));
+    outages.note(attempt(1, { state: "dead", reason: "waited_too_long" }));
+    expect(lines().length).toBe(1);
+  });
+
+  it("is told in lines that fit the terminal", () => {
+    const { outages, text } = open({ terminal: true });
+    outages.note(attempt(1, { handler: `forward to ${TARGET}/a/long/path/that/takes/most/of/a/line` }));
+    const widths = text()
+      .split("\n")
+      .map((line) => line.length);
+    expect(Math.max(...widths)).toBeLessThanOrEqual(80);
   });
 
   it("does not hide what comes after it is back", async () => {

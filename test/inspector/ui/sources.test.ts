@@ -22,6 +22,7 @@ const API = ["inspector/api.ts", "inspector/changes/bulk-api.ts", "inspector/ove
 const SHARED = [
   "text/diff-lines.ts",
   "text/duration-text.ts",
+  "text/escape-invisible.ts",
   "http/default-endpoint.ts",
   "inbox/counts.ts",
   "inbox/entry-state.ts",

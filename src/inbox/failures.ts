@@ -1,0 +1,125 @@
+import { problemLine } from "../event/data-problems.ts";
+import type { Entry } from "./entry.ts";
+import { entryState } from "./entry-state.ts";
+import type { Inbox } from "./inbox.ts";
+import { type EntryOutline, lastRunsOf, type RunOutline } from "./outline.ts";
+import { reasonWords } from "./reasons.ts";
+import { DROPPED } from "./target-wait.ts";
+
+/** Failing entries and dead letters that are looked at, the newest of each. */
+const LOOKED_AT = 5000;
+/** Groups that are told apart. */
+const MOST_GROUPS = 1000;
+/** Characters of an error that tell it from others. */
+const COMPARED = 500;
+
+/** What an entry failed with. */
+export interface Failure {
+  /** The same for all that failed alike. */
+  readonly key: string;
+  /** The error's message, or why its handlers did not run. */
+  readonly words: string;
+  /** The first line of the user's own code: `file:line:column`; `null` if there is none. */
+  readonly at: string | null;
+}
+
+/** Entries that failed alike: their errors differ at most in numbers, ids and quoted text. */
+export interface FailureGroup extends Omit<Failure, "key"> {
+  /** Oldest first. */
+  readonly seqs: readonly number[];
+  readonly failing: number;
+  readonly dead: number;
+  readonly kinds: readonly string[];
+  /** When the first of them was received. */
+  readonly since: number;
+}
+
+/** Failures by how many entries they have. */
+export interface FailureGroups {
+  /** Those with most entries first. */
+  readonly groups: readonly FailureGroup[];
+  /** Whether there are entries that were not looked at, since there are too many. */
+  readonly isPart: boolean;
+}
+
+/** What an entry failed with in its last attempt; `undefined` if nothing failed. */
+export function failureOf(
+  { reason, problems }: Pick<Entry, "reason" | "problems">,
+  runs: readonly Pick<RunOutline, "error" | "at">[],
+): Failure | undefined {
+  const failed = runs.filter(({ error }) => error !== null);
+  const [first] = failed;
+  if (first !== undefined) {
+    const key = failed.map(({ error, at }) => `${alike(error ?? "")}\n${at ?? ""}`).join("\n");
+    return { key, words: first.error ?? "", at: first.at ?? null };
+  }
+  if (reason === null) return undefined;
+  const unfit = problems.map(problemLine).join("; ");
+  return { key: `${reason}\n${alike(unfit)}`, words: unfit === "" ? reasonWords(reason) : unfit, at: null };
+}
+
+/**
+ * An error without what differs from event to event: numbers, ids and quoted text. Statuses and ports stay: those of another
+ * answer or another server are another error.
+ */
+function alike(error: string): string {
+  return error
+    .slice(0, COMPARED)
+    .replace(/"[^"\n]*"|'[^'\n]*'|`[^`\n]*`/gu, "…")
+    .replace(
+      /(?<=\b(?:answered|status|code) )(\d{3})\b|(?<=[\]\w]):(\d{2,5})\b|[\w-]*\d[\w-]*/gu,
+      (whole, status, port) => (status !== undefined || port !== undefined ? whole : "#"),
+    );
+}
+
+/** Groups failing entries and dead letters by what they failed with. Those that were dropped by hand are left out. */
+export async function failureGroups(inbox: Inbox): Promise<FailureGroups> {
+  const failing = await inbox.list({ states: ["pending"], failing: true, limit: LOOKED_AT });
+  const dead = await inbox.list({ states: ["dead"], limit: LOOKED_AT });
+  const entries = [...failing, ...dead.filter(({ reason }) => reason !== DROPPED)];
+  const byKey = new Map<
+    string,
+    { -readonly [Name in keyof FailureGroup]: FailureGroup[Name] } & { seqs: number[] }
+  >();
+  const outlines = new Map((await outlinesOf(inbox, entries, 0)).map((outline) => [outline.seq, outline]));
+  for (const entry of entries.sort((one, other) => one.seq - other.seq)) {
+    const { seq, kind, receivedAt } = entry;
+    const failure = failureOf(entry, outlines.get(seq)?.lastRuns ?? []);
+    if (failure === undefined) continue;
+    let group = byKey.get(failure.key);
+    if (group === undefined) {
+      if (byKey.size === MOST_GROUPS) continue;
+      const { words, at } = failure;
+      group = { words, at, seqs: [], failing: 0, dead: 0, kinds: [], since: receivedAt };
+      byKey.set(failure.key, group);
+    }
+    group.seqs.push(seq);
+    if (entryState(entry) === "dead") group.dead++;
+    else group.failing++;
+    if (kind !== null && !group.kinds.includes(kind)) group.kinds = [...group.kinds, kind];
+  }
+  const groups = [...byKey.values()].sort((one, other) => other.seqs.length - one.seqs.length);
+  return { groups, isPart: failing.length === LOOKED_AT || dead.length === LOOKED_AT };
+}
+
+/** The group that an entry is in; `undefined` if it neither fails nor is a dead letter. */
+export async function failuresLike(inbox: Inbox, seq: number): Promise<FailureGroup | undefined> {
+  return (await failureGroups(inbox)).groups.find(({ seqs }) => seqs.includes(seq));
+}
+
+/** The outlines of entries; also of an inbox of a user's own, which may have none. */
+export async function outlinesOf(
+  inbox: Inbox,
+  entries: readonly Entry[],
+  bodyBytes: number,
+): Promise<readonly EntryOutline[]> {
+  if (inbox.outlines !== undefined) return inbox.outlines({ entries, bodyBytes });
+  return Promise.all(
+    entries.map(async ({ seq }) => {
+      const runs = lastRunsOf(await inbox.attempts(seq));
+      const bodyStart =
+        bodyBytes === 0 ? undefined : (await inbox.delivery(seq))?.body.subarray(0, bodyBytes);
+      return { seq, lastRuns: runs.map((run) => ({ ...run, at: run.failure?.at ?? null })), bodyStart };
+    }),
+  );
+}
