@@ -14,6 +14,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   commander: /^cli\//,
   chalk: /^cli\//,
   "@clack/prompts": /^cli\//,
+  "string-width": /^cli\/wrap-text\.ts$/,
   jiti: /^cli\/handlers\/module-loader\.ts$/,
   express: /^(?:receiver\/adapters\/(?:express|server)\.ts$|http\/express-server\.ts$|sandbox\/)/,
   ws: /^(?:sandbox|stream)\//,

@@ -1,4 +1,5 @@
 import { problemLine } from "../event/data-problems.ts";
+import type { StateCounts } from "./counts.ts";
 import type { Entry } from "./entry.ts";
 import { entryState } from "./entry-state.ts";
 import type { Inbox } from "./inbox.ts";
@@ -105,6 +106,13 @@ export async function failureGroups(inbox: Inbox): Promise<FailureGroups> {
 /** The group that an entry is in; `undefined` if it neither fails nor is a dead letter. */
 export async function failuresLike(inbox: Inbox, seq: number): Promise<FailureGroup | undefined> {
   return (await failureGroups(inbox)).groups.find(({ seqs }) => seqs.includes(seq));
+}
+
+/** How many of some entries are in each state. */
+export function countStates(entries: readonly Entry[]): StateCounts {
+  const counts = { waiting: 0, failing: 0, running: 0, handled: 0, dead: 0, received: 0 };
+  for (const entry of entries) counts[entryState(entry)]++;
+  return counts;
 }
 
 /** The outlines of entries; also of an inbox of a user's own, which may have none. */

@@ -1,7 +1,6 @@
 import type { Delivery } from "../event/delivery.ts";
 import { countsByState } from "../inbox/counts.ts";
-import type { Entry } from "../inbox/entry.ts";
-import { reasonWords } from "../inbox/reasons.ts";
+import { type FailureGroup, failureGroups, failuresLike } from "../inbox/failures.ts";
 import { formatDelivery } from "../relay/fixture.ts";
 import { RequestError, wrongMethod } from "./answer.ts";
 import { bodyName, entryFixtureName, listSamples } from "./changes/actions.ts";
@@ -9,16 +8,15 @@ import { tallyMany } from "./changes/change-many.ts";
 import { EFFECTS } from "./changes/effects.ts";
 import { curlCommand } from "./entries/curl-command.ts";
 import { describeEntry, findEntry, findKept, listEntries } from "./entries/entries.ts";
-import { readFilter } from "./entries/filter.ts";
+import { findFilter } from "./entries/filter.ts";
 import { findPrevious } from "./entries/find-previous.ts";
 import { findRelated } from "./entries/find-related.ts";
-import { entryRows } from "./entries/rows.ts";
 import { hiddenHeaders, withoutCredentials } from "./entries/shown-headers.ts";
-import { RESOURCE_PATH } from "./entries/value-path.ts";
-import type { Overview } from "./overview/overview-api.ts";
+import type { FailureRow, Overview } from "./overview/overview-api.ts";
 import { json, type Route, type Workings } from "./workings.ts";
 
-const DEAD_SHOWN = 20;
+/** Errors in the overview, those with most entries. */
+const FAILURES_SHOWN = 20;
 
 /** The routes that change nothing. */
 const GET: Readonly<Record<string, Route>> = {
@@ -26,13 +24,19 @@ const GET: Readonly<Record<string, Route>> = {
   "/api/overview": async (workings) => json(await overview(workings)),
   "/api/drifts": async ({ drifts }) => json(drifts.list()),
   "/api/samples": async ({ outgoing }) => json(listSamples(outgoing)),
-  "/api/entries": async ({ inbox }, { query }) => json(await listEntries(inbox, readFilter(query), query)),
+  "/api/entries": async ({ inbox }, { query }) =>
+    json(await listEntries(inbox, await findFilter(inbox, query), query)),
   "/api/entries/:id": async ({ inbox, ...workings }, { id }) =>
     json(await describeEntry(inbox, await findEntry(inbox, id), workings)),
   "/api/entries/:id/previous": async ({ inbox }, { id }) =>
     json((await findPrevious(inbox, await findEntry(inbox, id))) ?? null),
   "/api/entries/:id/related": async ({ inbox }, { id }) =>
     json(await findRelated(inbox, await findEntry(inbox, id))),
+  "/api/entries/:id/alike": async ({ inbox }, { id }) => {
+    const { seq } = await findEntry(inbox, id);
+    const group = await failuresLike(inbox, seq);
+    return json(group === undefined ? null : failureRow(group));
+  },
   "/api/entries/:id/body": async ({ inbox }, { id }) => {
     const kept = await findKept(inbox, id);
     return { type: "file", name: bodyName(kept), bytes: kept.delivery.body };
@@ -48,16 +52,18 @@ const GET: Readonly<Record<string, Route>> = {
     return { type: "text", text: curlCommand(delivery, outgoing.endpoint, hidden) };
   },
   "/api/handlers": async ({ handlersFor }, { query }) => json(handlersFor(query.get("kind") ?? "")),
-  "/api/counts": async ({ counter }, { query }) => json(await counter.count(readFilter(query))),
+  "/api/counts": async ({ inbox, counter }, { query }) =>
+    json(await counter.count(await findFilter(inbox, query))),
   "/api/tally": async (workings, { query }) => json(await tallyMany(workings, query)),
-  "/api/refusals": async ({ refusals }, { query }) => json(refusals.list(readFilter(query).takes)),
+  "/api/refusals": async ({ inbox, refusals }, { query }) =>
+    json(refusals.list((await findFilter(inbox, query)).takes)),
   "/api/refusals/:id": async ({ refusals }, { id }) => {
     const refusal = refusals.find(id);
     if (refusal !== undefined) return json(refusal);
     throw new RequestError(404, "refusal_unknown", "it is no longer remembered: only the latest 500 are");
   },
-  "/api/live": async ({ feed }, { query, response }) => {
-    const filter = readFilter(query);
+  "/api/live": async ({ inbox, feed }, { query, response }) => {
+    const filter = await findFilter(inbox, query);
     if (feed.full)
       throw new RequestError(503, "too_many_pages", "too many inspector pages are open: close some");
     feed.follow(response, filter);
@@ -109,23 +115,13 @@ function toPassOn(
 
 async function overview({ inbox, meter, outgoing }: Workings): Promise<Overview> {
   await meter.fates.lookUp((filter) => inbox.list(filter));
-  const dead = await inbox.list({ states: ["dead"], limit: DEAD_SHOWN });
   const counts = countsByState(await inbox.counts());
   const waiting = await inbox.waiting();
-  return {
-    ...meter.read(outgoing.clock()),
-    counts,
-    waiting,
-    dead: await entryRows(inbox, dead.toReversed(), RESOURCE_PATH),
-    deadReasons: reasonsOf(dead),
-  };
+  const { groups, isPart } = await failureGroups(inbox);
+  const failures = groups.slice(0, FAILURES_SHOWN).map(failureRow);
+  return { ...meter.read(outgoing.clock()), counts, waiting, failures, failuresArePart: isPart };
 }
 
-function reasonsOf(dead: readonly Entry[]): Overview["deadReasons"] {
-  const counts = new Map<string, number>();
-  for (const { reason } of dead) {
-    const words = reason === null ? "no reason is known" : reasonWords(reason);
-    counts.set(words, (counts.get(words) ?? 0) + 1);
-  }
-  return [...counts].map(([words, count]) => ({ words, count })).sort((a, b) => b.count - a.count);
+function failureRow({ words, at, seqs, failing, dead, kinds, since }: FailureGroup): FailureRow {
+  return { error: words, at, failing, dead, kinds, since, like: seqs.at(-1) ?? 0 };
 }

@@ -449,7 +449,7 @@ it("a delivery is forwarded to this machine or to a target of listen, without fo
   expect((await api("/api/entries/1/forward", { to: "http://app.example:82/in" })).status).toBe(400);
 });
 
-it("deliveries are counted by minute, duration and kind, and dead letters are listed", async () => {
+it("deliveries are counted by minute, duration and kind, and errors are listed", async () => {
   const handler = (event: { kind: string }) => {
     if (event.kind === "lead.created") throw new Error("no");
   };
@@ -470,7 +470,9 @@ it("deliveries are counted by minute, duration and kind, and dead letters are li
     { kind: "payment.received", runs: 2, failed: 0 },
     { kind: "lead.created", runs: 1, failed: 1 },
   ]);
-  expect(json.dead).toMatchObject([{ seq: 3, reason: "attempts_exhausted" }]);
+  expect(json.failures).toMatchObject([
+    { error: "no", failing: 0, dead: 1, kinds: ["lead.created"], like: 3 },
+  ]);
 });
 
 it("new and changed rows that match the filter are streamed, and those that no longer match are named", async () => {
@@ -492,19 +494,19 @@ it("new and changed rows that match the filter are streamed, and those that no l
   expect(pending.refusals()).toEqual([]);
 });
 
-it("the number of dead letters is streamed at first and when it changes, whatever the filter", async () => {
+it("the numbers of failing entries and dead letters are streamed at first and when it changes, whatever the filter", async () => {
   const handler = () => {
     throw new Error("no");
   };
   const { port, token, deliver, api } = await openInspector({ handler, attempts: 1 });
   const filtered = await follow(port, token, "?state=handled");
-  await vi.waitFor(() => expect(filtered.dead()).toEqual([0]), WAIT);
+  await vi.waitFor(() => expect(filtered.failed()).toEqual(["0 0"]), WAIT);
   await deliver("payment.received");
-  await vi.waitFor(() => expect(filtered.dead().at(-1)).toBe(1), WAIT);
+  await vi.waitFor(() => expect(filtered.failed().at(-1)).toBe("0 1"), WAIT);
   const later = await follow(port, token, "");
-  await vi.waitFor(() => expect(later.dead()).toEqual([1]), WAIT);
+  await vi.waitFor(() => expect(later.failed()).toEqual(["0 1"]), WAIT);
   await deliver("lead.created");
-  await vi.waitFor(() => expect(later.dead()).toEqual([1, 2]), WAIT);
+  await vi.waitFor(() => expect(later.failed()).toEqual(["0 1", "0 2"]), WAIT);
   expect((await api("/api/status")).json.counts.dead).toBe(2);
 });
 
@@ -588,8 +590,10 @@ async function follow(port: number, token: string, query: string) {
     states: (id: string) =>
       updates().flatMap(({ rows = [] }) => rows.filter((row) => row.id === id).map(({ state }) => state)),
     refusals: () => updates().flatMap(({ refusals = [] }) => refusals.map(({ id }) => id)),
-    dead: () =>
-      [...text.matchAll(/^event: dead\ndata: \{"dead":(\d+)\}$/gm)].map((match) => Number(match[1])),
+    failed: () =>
+      [...text.matchAll(/^event: failed\ndata: \{"failing":(\d+),"dead":(\d+)\}$/gm)].map(
+        ([, failing, dead]) => `${failing} ${dead}`,
+      ),
     gone: () => updates().flatMap(({ gone = [] }) => gone),
   };
 }

@@ -1,4 +1,5 @@
 /** The types of the API for changing many entries at once, shared by the server and the page. */
+import type { StateCounts } from "../../inbox/counts.ts";
 import type { EntryState } from "../../inbox/entry-state.ts";
 
 export type { Change } from "../../inbox/change-entries.ts";
@@ -23,6 +24,9 @@ export interface Tally {
 export type BulkProgress =
   | { readonly found: number }
   | { readonly changed: number; readonly of: number; readonly seqs: readonly number[] };
+
+/** What became of the entries that run again: how many are in each state. */
+export type BulkFates = StateCounts;
 
 /** What a bulk change did. */
 export interface BulkResult {

@@ -1,20 +1,29 @@
 import type { ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { CHANGEABLE, type Change } from "../../inbox/change-entries.ts";
+import { countStates } from "../../inbox/failures.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
 import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
 import { RequestError } from "../answer.ts";
-import { readFilter, readNumber } from "../entries/filter.ts";
+import { findFilter, readNumber } from "../entries/filter.ts";
 import { type Fields, readFields } from "../read-request.ts";
 import type { Call, Workings } from "../workings.ts";
-import type { BulkResult, Tally } from "./bulk-api.ts";
+import type { BulkFates, Tally } from "./bulk-api.ts";
 import { changeInSteps, tally } from "./bulk-change.ts";
 
 /** The sources of entries that this receiver runs; those of others are shown, too. */
 const SOURCES = [DEFAULT_SOURCE];
 
+/** Entries that are followed after they were changed, and for how many milliseconds. */
+const MOST_FOLLOWED = 5000;
+const FOLLOWED_FOR = 60_000;
+const FOLLOWED_EVERY = 500;
+
 /** Counts what {@link changeMany} would find. */
-export function tallyMany({ inbox }: Workings, query: URLSearchParams): Promise<Tally> {
+export async function tallyMany({ inbox }: Workings, query: URLSearchParams): Promise<Tally> {
   const before = readNumber(query, "before", Number.MAX_SAFE_INTEGER);
-  return tally(inbox, readFilter(query).entries, { sources: SOURCES, before });
+  const filter = await findFilter(inbox, query);
+  return tally(inbox, filter.entries, { sources: SOURCES, before });
 }
 
 /** Changes the entries that match the list's filter; answers with a line of JSON per step, and one with the result. */
@@ -22,22 +31,30 @@ export async function changeMany(
   { inbox, feed, outgoing: { clock } }: Workings,
   { request, response, query }: Call,
 ): Promise<undefined> {
-  const filter = readFilter(query).entries;
+  const { entries: filter } = await findFilter(inbox, query);
   const fields = await readFields(request);
   const change = readChange(fields);
   const upTo = fields.wholeNumber("upTo");
   const bulk = { change, filter, sources: SOURCES, takeBack: fields.flag("takeBack"), upTo };
+  const follows = change === "retry" && fields.flag("follow");
   const stopping = new AbortController();
   response.on("close", () => stopping.abort());
   response.on("error", () => {}); // the page has left
   const steps = changeInSteps(inbox, bulk, { clock, signal: stopping.signal });
+  const changed: number[] = [];
   for (;;) {
     const { done, value } = await steps.next();
-    if (done) return end(response, value);
+    if (done) {
+      write(response, { result: value });
+      if (follows) await tellFates(inbox, changed, response, stopping.signal);
+      response.end();
+      return undefined;
+    }
     if (!response.headersSent) response.writeHead(200, { "Content-Type": "application/x-ndjson" });
     if ("found" in value) write(response, value);
     else {
       for (const seq of value.seqs) feed.touch(seq);
+      if (changed.length < MOST_FOLLOWED) changed.push(...value.seqs);
       write(response, { changed: value.changed, of: value.of });
     }
   }
@@ -54,9 +71,20 @@ function isChange(text: string): text is Change {
   return Object.hasOwn(CHANGEABLE, text);
 }
 
-function end(response: ServerResponse, result: BulkResult): undefined {
-  write(response, { result });
-  response.end();
+/** Writes what became of entries that run again, until all have ended or a minute is over. */
+async function tellFates(
+  inbox: Inbox,
+  seqs: readonly number[],
+  response: ServerResponse,
+  signal: AbortSignal,
+): Promise<void> {
+  if (seqs.length === 0 || seqs.length > MOST_FOLLOWED) return;
+  for (const end = performance.now() + FOLLOWED_FOR; performance.now() < end && !signal.aborted; ) {
+    const fates: BulkFates = countStates(await inbox.list({ seqs }));
+    write(response, { fates });
+    if (fates.waiting + fates.running === 0) return;
+    await sleep(FOLLOWED_EVERY, undefined, { signal }).catch(() => {}); // the page was closed
+  }
 }
 
 function write(response: ServerResponse, line: object): void {

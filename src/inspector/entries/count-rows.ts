@@ -1,4 +1,5 @@
 import { type CountFilter, countsByState, type StateCounts, totalOf } from "../../inbox/counts.ts";
+import { countStates } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import type { RowCounts } from "../api.ts";
 import type { Refusals } from "../live/refusals.ts";
@@ -30,6 +31,10 @@ export class RowCounter {
     const all = await this.#states({});
     const total = totalOf(all);
     const refused = this.#refusals.list(takesInAnyState).length;
+    if (entries.seqs !== undefined) {
+      const found = await this.#inbox.list({ seqs: entries.seqs });
+      return { total, states: countStates(found), refused };
+    }
     if (kinds === undefined && since === undefined && until === undefined)
       return { total, states: all, refused };
     if (total > MAX_COUNTED) return { total, states: null, refused };

@@ -1,5 +1,7 @@
 import type { EntryFilter, TextAlternatives } from "../../inbox/entry-filter.ts";
 import { type EntryState, STATE_WORDS, storedIn } from "../../inbox/entry-state.ts";
+import { failuresLike } from "../../inbox/failures.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
 import { REASON_WORDS } from "../../inbox/reasons.ts";
 import { RequestError } from "../answer.ts";
 import type { RefusalDetail } from "../api.ts";
@@ -9,7 +11,7 @@ import { parsePath, RESOURCE_PATH, type ValuePath } from "./value-path.ts";
 export interface RowFilter {
   readonly entries: Pick<
     EntryFilter,
-    "states" | "failing" | "kinds" | "since" | "until" | "text" | "orElse" | "seq"
+    "states" | "failing" | "kinds" | "since" | "until" | "text" | "orElse" | "seq" | "seqs"
   >;
   readonly resource: ValuePath;
   /** Whether to show refused deliveries: if `state` names them, or neither state nor kind is given. */
@@ -62,6 +64,20 @@ export function readFilter(query: URLSearchParams): RowFilter {
     ...{ entries, resource, refusals, takesInAnyState },
     takes: (refusal) => refusals && takesInAnyState(refusal),
   };
+}
+
+/**
+ * As {@link readFilter}, and `like`: the number of an entry, for all that failed as it did when this is called.
+ *
+ * @throws RequestError 400
+ */
+export async function findFilter(inbox: Inbox, query: URLSearchParams): Promise<RowFilter> {
+  const filter = readFilter(query);
+  const like = readNumber(query, "like", Number.MAX_SAFE_INTEGER);
+  if (like === undefined) return filter;
+  const { seqs = [] } = (await failuresLike(inbox, like)) ?? {};
+  const takes = () => false; // a refused delivery is no entry
+  return { ...filter, entries: { ...filter.entries, seqs }, refusals: false, takes, takesInAnyState: takes };
 }
 
 /**

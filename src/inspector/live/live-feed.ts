@@ -13,7 +13,7 @@ const TICK = 100;
 const LOOK_AGAIN = 1000;
 const MAX_UNDER_WAY = 500;
 
-/** Milliseconds between counts of the dead letters, as long as entries change. */
+/** Milliseconds between counts of what failed, as long as entries change. */
 const COUNT_AGAIN = 500;
 
 /** Milliseconds between heartbeats. */
@@ -28,8 +28,8 @@ interface Page {
   readonly response: ServerResponse;
   readonly filter: RowFilter;
   behind: boolean;
-  /** The number of dead letters that it was told. */
-  dead: number | undefined;
+  /** The numbers of failing entries and dead letters that it was told. */
+  failed: string | undefined;
   /** The number of differences between events that it was told. */
   drifts: number;
 }
@@ -44,7 +44,7 @@ export class LiveFeed {
   #timer: NodeJS.Timeout | undefined;
   /** How often events began to differ. */
   #drifts = 0;
-  /** Whether the pages know the number of dead letters. */
+  /** Whether the pages know how many entries fail and are dead. */
   #isCounted = true;
   #counting: Promise<void> = Promise.resolve();
   #flushing: Promise<void> = Promise.resolve();
@@ -95,7 +95,7 @@ export class LiveFeed {
   follow(response: ServerResponse, filter: RowFilter): void {
     response.writeHead(200, { "Content-Type": "text/event-stream" });
     response.write("retry: 1000\n\nevent: open\ndata: {}\n\n");
-    const page: Page = { response, filter, behind: false, dead: undefined, drifts: 0 };
+    const page: Page = { response, filter, behind: false, failed: undefined, drifts: 0 };
     this.#pages.add(page);
     this.#isCounted = false;
     this.#countAgain();
@@ -130,6 +130,12 @@ export class LiveFeed {
     const refusals = this.#refusals;
     this.#touched = new Set();
     this.#refusals = [];
+    // Whatever the pages' filters: what leaves one may still run.
+    const states = await this.#inbox.list({ seqs }).catch(() => []);
+    for (const { seq, state } of states) {
+      if (state !== "pending" && state !== "running") this.#underWay.delete(seq);
+      else if (this.#underWay.size < MAX_UNDER_WAY) this.#underWay.add(seq);
+    }
     for (const page of this.#pages) {
       if (page.behind) continue;
       try {
@@ -145,11 +151,8 @@ export class LiveFeed {
     seqs: readonly number[],
     refusals: readonly RefusalDetail[],
   ): Promise<LiveUpdate> {
-    const entries = seqs.length === 0 ? [] : await this.#inbox.list({ ...filter.entries, seqs });
-    for (const { seq, state } of entries) {
-      if (state !== "pending" && state !== "running") this.#underWay.delete(seq);
-      else if (this.#underWay.size < MAX_UNDER_WAY) this.#underWay.add(seq);
-    }
+    const wanted = filter.entries.seqs === undefined ? seqs : both(filter.entries.seqs, seqs);
+    const entries = wanted.length === 0 ? [] : await this.#inbox.list({ ...filter.entries, seqs: wanted });
     const found = new Set(entries.map(({ seq }) => seq));
     const gone = seqs.filter((seq) => !found.has(seq)).map(entryId);
     const refused = refusals.filter(filter.takes).map(refusalRow);
@@ -169,16 +172,17 @@ export class LiveFeed {
   #countAgain(): void {
     if (this.#isCounted || this.#pages.size === 0) return;
     this.#isCounted = true;
-    this.#counting = this.#counting.then(() => this.#tellDead());
+    this.#counting = this.#counting.then(() => this.#tellFailed());
   }
 
-  async #tellDead(): Promise<void> {
+  async #tellFailed(): Promise<void> {
     try {
-      const { dead } = await this.#inbox.counts();
+      const { failing, dead } = await this.#inbox.counts();
+      const failed = `${failing} ${dead}`;
       for (const page of this.#pages) {
-        if (page.behind || page.dead === dead) continue;
-        page.dead = dead;
-        send(page, "dead", { dead });
+        if (page.behind || page.failed === failed) continue;
+        page.failed = failed;
+        send(page, "failed", { failing, dead });
       }
     } catch {
       this.#isCounted = false; // the inbox could not be read; counted again soon
@@ -202,6 +206,11 @@ export class LiveFeed {
     send(page, "gap", {});
     this.#tellDrifts(page);
   }
+}
+
+function both(some: readonly number[], others: readonly number[]): readonly number[] {
+  const known = new Set(some);
+  return others.filter((seq) => known.has(seq));
 }
 
 function send(page: Page, name: string, value: object): void {

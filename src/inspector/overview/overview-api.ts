@@ -2,7 +2,6 @@
 import type { StateCounts } from "../../inbox/counts.ts";
 import type { EntryState } from "../../inbox/entry-state.ts";
 import type { TargetCount } from "../../inbox/target-wait.ts";
-import type { EntryRow } from "../api.ts";
 
 /** The number of durations up to a bound. */
 export interface HistogramBucket {
@@ -31,6 +30,20 @@ export interface KindDurations {
   readonly longest: number;
 }
 
+/** What failing entries and dead letters failed with. */
+export interface FailureRow {
+  readonly error: string;
+  /** Where in the user's code; `null` if it is not known. */
+  readonly at: string | null;
+  readonly failing: number;
+  readonly dead: number;
+  readonly kinds: readonly string[];
+  /** When the first of them was received. */
+  readonly since: number;
+  /** The newest of them: the list's filter `like` takes it. */
+  readonly like: number;
+}
+
 /** Statistics since `listen` started. */
 export interface Overview {
   readonly since: number;
@@ -42,8 +55,8 @@ export interface Overview {
   readonly durations: readonly KindDurations[];
   readonly counts: StateCounts;
   readonly waiting: readonly TargetCount[];
-  /** The newest dead letters, newest first. */
-  readonly dead: readonly EntryRow[];
-  /** Why those failed, in words, the most frequent first. */
-  readonly deadReasons: readonly { readonly words: string; readonly count: number }[];
+  /** The errors that most entries failed with. */
+  readonly failures: readonly FailureRow[];
+  /** Whether entries were left out, since too many failed. */
+  readonly failuresArePart: boolean;
 }

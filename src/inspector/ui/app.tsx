@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { ApiClient } from "./client.ts";
+import type { ApiClient, FailedCounts } from "./client.ts";
 import { DeliveriesPage } from "./list/deliveries-page.tsx";
 import { DEFAULT_RESOURCE, useListView } from "./list/list-view.ts";
 import { useFeed } from "./list/use-feed.ts";
@@ -21,9 +21,9 @@ const MAX_MESSAGES = 3;
 export function App({ client }: { client: ApiClient }) {
   const route = useRoute();
   const [isPaused, setPaused] = useState(false);
-  const [dead, setDead] = useState(0);
+  const [{ failing, dead }, setFailed] = useState<FailedCounts>({ failing: 0, dead: 0 });
   const [driftsTold, setDriftsTold] = useState(0);
-  const counts = { onDead: setDead, onDrift: () => setDriftsTold((count) => count + 1) };
+  const counts = { onFailed: setFailed, onDrift: () => setDriftsTold((count) => count + 1) };
   const feed = useFeed(client, feedQuery(route.filter, useListView().resource), isPaused, counts);
   const state = feed?.state ?? "loading";
   const isConnected = state === "live" || state === "invalid";
@@ -33,9 +33,10 @@ export function App({ client }: { client: ApiClient }) {
   const { messages, tell, drop } = useMessages();
   const kinds = useMemo(() => samples.map(({ kind }) => kind), [samples]);
   useEffect(() => {
-    const badge = dead > 0 ? `(${dead.toLocaleString("en")} dead) ` : "";
-    document.title = `${badge}${titleOf(route.path)} · hookporter`;
-  }, [route.path, dead]);
+    const counts = Object.entries({ failing, dead }).filter(([, count]) => count > 0);
+    const words = counts.map(([word, count]) => `${count.toLocaleString("en")} ${word}`).join(", ");
+    document.title = `${words === "" ? "" : `(${words}) `}${titleOf(route.path)} · hookporter`;
+  }, [route.path, failing, dead]);
   const wasLive = useRef(false);
   if (state === "live") wasLive.current = true;
   if (state === "unauthorized") dropToken();

@@ -13,11 +13,24 @@ import type {
   Status,
   Triggered,
 } from "../api.ts";
-import type { BulkResult, Change, Tally } from "../changes/bulk-api.ts";
-import type { Overview } from "../overview/overview-api.ts";
+import type { BulkFates, BulkResult, Change, Tally } from "../changes/bulk-api.ts";
+import type { FailureRow, Overview } from "../overview/overview-api.ts";
 import { ApiError } from "./api-error.ts";
 import type { Connection } from "./session/connection.ts";
 import { RequestKeys } from "./session/request-keys.ts";
+
+/** Callbacks of a bulk change. */
+export interface ChangeListener {
+  readonly onStep: (step: { readonly changed: number; readonly of: number }) => void;
+  readonly onResult: (result: BulkResult) => void;
+  readonly onFates: (fates: BulkFates) => void;
+}
+
+/** How many entries have failed. */
+export interface FailedCounts {
+  readonly failing: number;
+  readonly dead: number;
+}
 
 /** Callbacks of the live feed. */
 export interface LiveListener {
@@ -25,8 +38,8 @@ export interface LiveListener {
   readonly onUpdate: (update: LiveUpdate) => void;
   /** Updates were dropped: reload. */
   readonly onGap: () => void;
-  /** The number of dead letters in the inbox, whatever the filter. */
-  readonly onDead: (count: number) => void;
+  /** How many entries of the inbox fail and are dead letters, whatever the filter. */
+  readonly onFailed: (counts: FailedCounts) => void;
   /** Events began to differ from those before. */
   readonly onDrift: () => void;
 }
@@ -52,6 +65,7 @@ export class ApiClient {
   readonly entries = (query: URLSearchParams) => this.#json<RowPage>(`/api/entries?${query}`);
   readonly counts = (query: URLSearchParams) => this.#json<RowCounts>(`/api/counts?${query}`);
   readonly entry = (seq: number) => this.#json<EntryDetail>(`/api/entries/${seq}`);
+  readonly alike = (seq: number) => this.#json<FailureRow | null>(`/api/entries/${seq}/alike`);
   readonly previous = (seq: number) => this.#json<Previous | null>(`/api/entries/${seq}/previous`);
   readonly related = (seq: number) => this.#json<Related>(`/api/entries/${seq}/related`);
   readonly refusals = (query: URLSearchParams) => this.#json<readonly RefusalRow[]>(`/api/refusals?${query}`);
@@ -73,23 +87,30 @@ export class ApiClient {
     this.#json<readonly string[]>(`/api/handlers?${new URLSearchParams({ kind })}`);
   readonly tally = (query: URLSearchParams) => this.#json<Tally>(`/api/tally?${query}`);
 
-  /** Changes the entries that match a filter; calls `onStep` after each step. */
+  /** Changes the entries that match a filter, and follows what becomes of them. */
   readonly change = async (
     query: URLSearchParams,
-    fields: { readonly change: Change; readonly upTo: number; readonly takeBack: boolean },
-    onStep: (step: { readonly changed: number; readonly of: number }) => void,
+    fields: {
+      readonly change: Change;
+      readonly upTo: number;
+      readonly takeBack: boolean;
+      readonly follow: boolean;
+    },
+    { onStep, onResult, onFates }: ChangeListener,
     signal?: AbortSignal,
-  ): Promise<BulkResult> => {
+  ): Promise<void> => {
     const init = { ...jsonPost(fields), ...(signal && { signal }) };
     const response = await this.#fetch(`/api/change?${query}`, init);
-    let result: BulkResult | undefined;
+    let isDone = false;
     await readBlocks(readerOf(response), "\n", (line) => {
       const step = JSON.parse(line);
-      if ("result" in step) result = step.result;
+      if ("result" in step) {
+        isDone = true;
+        onResult(step.result);
+      } else if ("fates" in step) onFates(step.fates);
       else if ("changed" in step) onStep(step);
     });
-    if (result !== undefined) return result;
-    throw new ApiError(0, "the connection was lost: some entries were changed, others were not");
+    if (!isDone) throw new ApiError(0, "the connection was lost: some entries were changed, others were not");
   };
 
   readonly forward = (seq: number, to: string) => this.#postOnce<Sent>(`/api/entries/${seq}/forward`, { to });
@@ -187,13 +208,13 @@ async function readBlocks(
   }
 }
 
-function tell(block: string, { onOpen, onUpdate, onGap, onDead, onDrift }: LiveListener): void {
+function tell(block: string, { onOpen, onUpdate, onGap, onFailed, onDrift }: LiveListener): void {
   const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
   const name = field("event");
   if (name === "open") onOpen();
   else if (name === "gap") onGap();
   else if (name === "update") onUpdate(JSON.parse(field("data") ?? "{}"));
-  else if (name === "dead") onDead(JSON.parse(field("data") ?? "{}").dead);
+  else if (name === "failed") onFailed(JSON.parse(field("data") ?? "{}"));
   else if (name === "drift") onDrift();
 }
 

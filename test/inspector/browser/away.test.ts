@@ -31,6 +31,17 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await expect.poll(() => page.title()).toBe("#1 · hookporter");
   });
 
+  it("the title counts failing entries too", async () => {
+    const handler = () => {
+      throw new Error("no");
+    };
+    const { inspector, deliver } = await openInspector({ handler, attempts: 50 });
+    await deliver("payment.received");
+    const page = await newPage();
+    await openPage(page, inspector.url);
+    await expect.poll(() => page.title()).toBe("(1 failing) Deliveries · hookporter");
+  });
+
   it("a paused list stays as it is and counts what is new, which is shown when it resumes", async () => {
     const { inspector, deliver } = await openInspector({ handler: () => {} });
     await deliver("payment.received");

@@ -89,7 +89,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const { inspector } = await openInspector({ inbox });
     const page = await newPage();
     await openPage(page, inspector.url, "/overview");
-    const dialog = await ask(page, "Retry or drop…");
+    const dialog = await ask(page, "Retry or drop all…");
     await dialog.getByRole("radio", { name: "Drop 3" }).check();
     await dialog.getByRole("button", { name: "Drop 3" }).click();
     await dialog.getByRole("status").getByText("3 entries dropped.").waitFor();

@@ -24,8 +24,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const page = await newPage();
     await openPage(page, inspector.url, "/overview");
     const bar = (label: string) => page.getByRole("link", { name: new RegExp(`: 1 delivery ${label}$`) });
-    await page.locator(".dead-why", { hasText: "the ledger is down" }).waitFor();
-    await page.getByText("every attempt failed (1)").waitFor();
+    const error = page.locator(".failures li", { hasText: "the ledger is down" });
+    await error.getByText("1 event · contact.created").waitFor();
     expect(await page.locator("svg[role=group] .hover").count()).toBeLessThan(10);
     for (const [label, name, fill] of [
       ["handled", "lead.created", "handled"],

@@ -52,6 +52,21 @@ describe.each(INBOXES)("a bulk change of %s", (_, inboxOf) => {
     expect(await receiver.inbox.counts()).toMatchObject({ unhandled: 1 });
   });
 
+  it("says what became of a retry's entries, if it is asked to", async () => {
+    let isMended = false;
+    const handler = ({ kind }: { kind: string }) => {
+      if (!isMended || kind === "lead.created") throw new Error("no");
+    };
+    const { api, deliver, receiver } = await openInspector({ inbox: inboxOf(), handler, attempts: 1 });
+    for (const kind of ["payment.received", "lead.created", "payment.received"] as const) await deliver(kind);
+    await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 3 }), WAIT);
+    isMended = true;
+    const lines = await change(api, "state=dead", { change: "retry", follow: true });
+    expect(lines.find((line) => "result" in line)).toMatchObject({ result: { ended: 3 } });
+    const ends = { handled: 2, failing: 0, dead: 1, waiting: 0, running: 0, received: 0 };
+    expect(lines.at(-1)).toEqual({ fates: ends });
+  });
+
   it("takes many entries in steps, oldest first, and reports each step", async () => {
     const inbox = inboxOf();
     const { api, receiver } = await openInspector({ inbox });

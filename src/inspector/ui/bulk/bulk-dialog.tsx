@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Change, Tally } from "../../changes/bulk-api.ts";
+import type { BulkFates, BulkResult, Change, Tally } from "../../changes/bulk-api.ts";
 import type { ApiClient } from "../client.ts";
 import { apiFilter } from "../list/api-filter.ts";
 import { CloseButton, Dialog } from "../parts/dialog.tsx";
 import { Outcome, SendButton, useOutcome } from "../parts/outcome.tsx";
-import { type Choice, choicesFor, filterText, leftText, resultText } from "./bulk-words.ts";
+import { type Choice, choicesFor, fatesText, filterText, leftText, resultText } from "./bulk-words.ts";
 import { useTally } from "./use-tally.ts";
 
 /** A button that asks what to do with all entries that match a filter, counts them, and does it. */
@@ -80,16 +80,25 @@ function Question({ tally, query, client }: { tally: Tally; query: URLSearchPara
   useEffect(() => () => stopping.current.abort(), []);
   const choices = choicesFor(tally, takeBack);
   const choice = choices.find(({ change }) => change === chosen) ?? choices[0];
+  const [fates, setFates] = useState<BulkFates>();
   const act = ({ change }: Choice) =>
-    run(async () => {
-      const fields = { change, takeBack, upTo: tally.newest ?? 0 };
-      const done = await client.change(query, fields, setProgress, stopping.current.signal);
-      setResult({ isGood: true, text: resultText(done) });
-    });
+    run(
+      () =>
+        new Promise<void>((resolve, reject) => {
+          const fields = { change, takeBack, upTo: tally.newest ?? 0, follow: true };
+          const onResult = (done: BulkResult) => {
+            setResult({ isGood: true, text: resultText(done) });
+            resolve();
+          };
+          const listener = { onStep: setProgress, onResult, onFates: setFates };
+          client.change(query, fields, listener, stopping.current.signal).catch(reject);
+        }),
+    );
   if (result?.isGood === true) {
     return (
       <>
         <Outcome result={result} />
+        {fates !== undefined && <p role="status">{fatesText(fates)}</p>}
         <div class="form-end">
           <CloseButton label="Close" isMain />
         </div>

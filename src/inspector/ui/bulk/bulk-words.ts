@@ -1,4 +1,4 @@
-import type { BulkResult, Change, Tally } from "../../changes/bulk-api.ts";
+import type { BulkFates, BulkResult, Change, Tally } from "../../changes/bulk-api.ts";
 import { counted } from "../parts/format.ts";
 
 /** Something that can be done with the counted entries. */
@@ -75,6 +75,19 @@ export function resultText({ pending, ended, dropped, left }: BulkResult): strin
   return `${[first, ...not].join("; ")}.`;
 }
 
+/** What has become of entries that run again, such as `37 of 40 handled, 2 failing, 1 waiting`. */
+export function fatesText({ handled, failing, dead, waiting, running, received }: BulkFates): string {
+  const all = handled + failing + dead + waiting + running + received;
+  const others = listed([
+    [failing, "failing again"],
+    [dead, "dead again"],
+    [waiting, "waiting"],
+    [running, "running"],
+    [received, "received"],
+  ]);
+  return `${number(handled)} of ${number(all)} handled${others === "" ? "" : `, ${others}`}.`;
+}
+
 /** Which entries a filter selects, to end a sentence such as `12 entries`. */
 export function filterText(filter: URLSearchParams): string {
   const states = (filter.get("state") ?? "").split(",").filter((state) => state !== "");
@@ -84,6 +97,7 @@ export function filterText(filter: URLSearchParams): string {
   return [
     words !== "" && `that are ${words}`,
     kind !== "" && `of kind ${kind}`,
+    filter.has("like") && `that failed like #${filter.get("like")}`,
     text !== "" && `with “${text}”`,
     (filter.has("within") || filter.has("since") || filter.has("until")) && "of the chosen time",
   ]

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { hasEnded } from "../../../inbox/entry-state.ts";
-import type { EntryDetail, Row, Status } from "../../api.ts";
+import type { EntryDetail, Status } from "../../api.ts";
 import { BulkDialog } from "../bulk/bulk-dialog.tsx";
 import type { ApiClient } from "../client.ts";
 import type { WantedField } from "../json/json-view.tsx";
@@ -10,6 +10,7 @@ import { counted, exactTime } from "../parts/format.ts";
 import { PairList } from "../parts/pair-list.tsx";
 import { LocalTime } from "../parts/time.tsx";
 import { useLoaded } from "../use-loaded.ts";
+import { Alike } from "./alike.tsx";
 import { Attempts } from "./attempts.tsx";
 import { Checks } from "./checks.tsx";
 import { Comparison } from "./comparison.tsx";
@@ -21,29 +22,26 @@ import { RelatedEvents } from "./related-events.tsx";
 import { Next } from "./summary.tsx";
 import { Why } from "./why.tsx";
 
-/** All details of an entry. `row` is its row in the list, which shows when it has changed. */
+/** All details of an entry. */
 export function EntryPage({
   seq,
   from,
-  row,
+  changes,
   client,
   status,
 }: {
   seq: number;
   /** The entry that it was sent again from, to compare both. */
   from: number | undefined;
-  row: Row | undefined;
+  /** Another number whenever it may have changed. */
+  changes: number | undefined;
   client: ApiClient;
   status: Status | undefined;
 }) {
-  const changes = row?.type === "entry" ? [row.state, row.attempts, row.duplicates, row.runAt] : [];
   const reload = useReload();
   const [wanted, setWanted] = useState<WantedField & { readonly seq: number }>();
   const [asked, setAsked] = useState<number>(); // outlives the advice, as the entry is received no longer once it runs
-  const { value: entry, failure } = useLoaded(
-    () => client.entry(seq),
-    [client, seq, ...changes, reload.count],
-  );
+  const { value: entry, failure } = useLoaded(() => client.entry(seq), [client, seq, changes, reload.count]);
   if (entry?.seq !== seq)
     return <p class={`notice ${failure === undefined ? "quiet" : ""}`}>{failure ?? `Loading #${seq}`}</p>;
   const { explanation, kind, eventId, runs, attempts, state } = entry;
@@ -62,6 +60,7 @@ export function EntryPage({
         ) : (
           <Next {...explanation} />
         )}
+        <Alike entry={entry} client={client} changes={(changes ?? 0) + reload.count} />
         <EntryActions
           entry={entry}
           client={client}

@@ -95,7 +95,7 @@ export function DeliveriesPage({
           <EntryPage
             seq={Number(opened.slice(1))}
             from={sourceOf(route.path)}
-            row={feed?.lines.find(opened)}
+            changes={feed?.changesOf(opened)}
             client={client}
             status={status}
           />

@@ -11,8 +11,8 @@ import { Lines } from "./lines.ts";
  */
 export type FeedState = "loading" | "live" | "offline" | "unknown" | "unauthorized" | "invalid";
 
-/** What the feed tells whatever the filter, also in a hidden tab: the number of dead letters, and that events began to differ. */
-export type FeedCounts = Pick<LiveListener, "onDead" | "onDrift">;
+/** What the feed tells whatever the filter, also in a hidden tab: how many entries failed, and that events began to differ. */
+export type FeedCounts = Pick<LiveListener, "onFailed" | "onDrift">;
 
 /** Rows loaded at a time. */
 const FIRST_PAGE = 200;
@@ -20,6 +20,9 @@ const NEXT_PAGE = 5000;
 
 /** Entries that a search reads before it asks whether to go on. */
 export const SEARCHED_AT_ONCE = 100_000;
+
+/** Entries whose changes are counted, the latest to change. */
+const MAX_CHANGES = 1000;
 
 /** Milliseconds before a lost feed is reopened. */
 const RETRY = 1000;
@@ -36,6 +39,8 @@ export class Feed {
   #newest = 0;
   #searchDownTo = 0;
   #version = 0;
+  #loads = 0;
+  readonly #changes = new Map<string, number>();
   /** What arrives while the list is paused. */
   #held: HeldUpdates | undefined;
   /** Loads the list again. */
@@ -61,6 +66,11 @@ export class Feed {
   /** Why the list could not be loaded, if the filter is invalid. */
   get failure(): string | null {
     return this.#failure;
+  }
+
+  /** Increases whenever an entry may have changed, whatever the filter and although the list is paused. */
+  changesOf(id: string): number {
+    return this.#loads + (this.#changes.get(id) ?? 0);
   }
 
   /** Increases with every change. */
@@ -148,6 +158,7 @@ export class Feed {
     let loaded = false;
     const load = async () => {
       loaded = false;
+      this.#loads++;
       try {
         const [page, refusals] = await Promise.all([
           this.#client.entries(this.#with({ limit: String(FIRST_PAGE) })),
@@ -174,6 +185,7 @@ export class Feed {
         else this.#held.miss();
       },
       onUpdate: (update: LiveUpdate) => {
+        this.#note(update);
         if (!loaded) early.push(update);
         else {
           if (this.#held === undefined) this.#added += this.lines.apply(update);
@@ -183,6 +195,19 @@ export class Feed {
       },
       ...this.#counts,
     };
+  }
+
+  #note({ rows = [], gone = [] }: LiveUpdate): void {
+    for (const id of [...rows.map((row) => row.id), ...gone]) {
+      const count = this.#changes.get(id) ?? 0;
+      this.#changes.delete(id);
+      this.#changes.set(id, count + 1);
+    }
+    for (const id of this.#changes.keys()) {
+      if (this.#changes.size <= MAX_CHANGES) break;
+      this.#loads++; // so that a count never falls
+      this.#changes.delete(id);
+    }
   }
 
   #with(more: Readonly<Record<string, string>>): URLSearchParams {

@@ -24,6 +24,14 @@ export function FilterBar({
         <TextFilter text={filter.get("text") ?? ""} />
         <ViewOptions />
       </div>
+      {filter.has("like") && (
+        <p class="like">
+          Failed like #{filter.get("like")}
+          <button type="button" onClick={() => setFilter({ like: "" })}>
+            Show all
+          </button>
+        </p>
+      )}
       <StateChips filter={filter} counts={counts} />
       <div class="selects">
         <KindFilter chosen={filter.get("kind") ?? ""} kinds={kinds} />
@@ -38,7 +46,7 @@ export function isNarrowed(filter: URLSearchParams): boolean {
 }
 
 export function clearFilter(): void {
-  setFilter({ state: "", kind: "", within: "", since: "", until: "", text: "" });
+  setFilter({ state: "", kind: "", within: "", since: "", until: "", text: "", like: "" });
 }
 
 function TextFilter({ text }: { text: string }) {

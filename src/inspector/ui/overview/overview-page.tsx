@@ -1,12 +1,13 @@
 import { useEffect, useState } from "preact/hooks";
 import { countsText } from "../../../inbox/counts.ts";
-import type { DriftNote, EntryRow } from "../../api.ts";
-import type { Overview } from "../../overview/overview-api.ts";
-import { BulkButton } from "../bulk/bulk-dialog.tsx";
+import type { DriftNote } from "../../api.ts";
+import type { FailureRow, Overview } from "../../overview/overview-api.ts";
+import { BulkButton, BulkDialog } from "../bulk/bulk-dialog.tsx";
 import type { ApiClient } from "../client.ts";
 import { Command } from "../parts/copy-button.tsx";
-import { dayTime } from "../parts/format.ts";
+import { counted, dayTime } from "../parts/format.ts";
 import { visible } from "../parts/visible.ts";
+import { toHash } from "../route.ts";
 import { useLoaded } from "../use-loaded.ts";
 import { DriftList } from "./drift-notice.tsx";
 import { DurationsChart } from "./durations-chart.tsx";
@@ -43,13 +44,7 @@ export function OverviewPage({ client, drifts }: { client: ApiClient; drifts: re
         {value.durations.length === 0 ? <NoHandlers /> : <DurationsChart durations={value.durations} />}
       </section>
       <DriftList drifts={drifts} />
-      <DeadLetters
-        dead={value.dead}
-        reasons={value.deadReasons}
-        count={value.counts.dead}
-        client={client}
-        onChanged={() => setLook((count) => count + 1)}
-      />
+      <Failures value={value} client={client} onChanged={() => setLook((count) => count + 1)} />
     </main>
   );
 }
@@ -64,78 +59,87 @@ function NoHandlers() {
   );
 }
 
-const DEAD = new URLSearchParams({ state: "dead" });
-
-function DeadLetters({
-  dead,
-  reasons,
-  count,
+/** What failing entries and dead letters failed with: one line for all that failed alike. */
+function Failures({
+  value: { failures, failuresArePart, counts },
   client,
   onChanged,
 }: {
-  dead: readonly EntryRow[];
-  reasons: Overview["deadReasons"];
-  count: number;
+  value: Overview;
   client: ApiClient;
   onChanged: () => void;
 }) {
+  const [asked, setAsked] = useState<number>(); // outlives the error's line, since its own work may remove it
+  const all = Object.entries({ failing: counts.failing, dead: counts.dead }).filter(([, count]) => count > 0);
   return (
-    <section class="panel wide" aria-labelledby="dead-title">
+    <section class="panel wide" aria-labelledby="failures-title">
       <div class="section-head">
-        <h2 id="dead-title">Dead letters</h2>
-        <span class="quiet">{count === 0 ? "none" : count.toLocaleString("en")}</span>
+        <h2 id="failures-title">Errors</h2>
+        <span class="quiet">
+          {all.length === 0
+            ? "none"
+            : all.map(([word, count]) => `${count.toLocaleString("en")} ${word}`).join(", ")}
+        </span>
         <BulkButton
-          label="Retry or drop…"
-          filter={DEAD}
+          label="Retry or drop all…"
+          filter={FAILED}
           client={client}
-          isOffered={count > 0}
+          isOffered={all.length > 0}
           onDone={onChanged}
         />
       </div>
-      <DeadChart reasons={reasons} count={count} />
-      <ul class="dead-list">
-        {dead.slice(0, 8).map(({ id, seq, kind, why, receivedAt }) => (
-          <li key={id}>
-            <a href={`#/entry/${seq}`}>
-              #{seq} <bdi>{visible(kind ?? "not an event")}</bdi>
-            </a>
-            <span class="dead-why">{visible(why ?? "no reason is known")}</span>
-            <span class="quiet">{dayTime(receivedAt)}</span>
-          </li>
+      {failuresArePart && <p class="quiet">Of the newest 5,000 of each.</p>}
+      <ul class="failures">
+        {failures.map((failure) => (
+          <FailureItem key={failure.like} failure={failure} onAsk={() => setAsked(failure.like)} />
         ))}
       </ul>
+      {asked !== undefined && (
+        <BulkDialog
+          filter={new URLSearchParams({ like: String(asked) })}
+          client={client}
+          onClose={() => {
+            setAsked(undefined);
+            onChanged();
+          }}
+        />
+      )}
     </section>
   );
 }
 
-/** The newest dead letters by reason: one bar, divided by their shares. */
-function DeadChart({ reasons, count }: { reasons: Overview["deadReasons"]; count: number }) {
-  const all = reasons.reduce((sum, { count: one }) => sum + one, 0);
-  if (all === 0) return <p class="quiet">There are no dead letters.</p>;
-  const told = reasons.map(({ words, count: one }) => `${visible(words)} (${one})`).join(", ");
-  let from = 0;
+const FAILED = new URLSearchParams({ state: "failing,dead" });
+
+function FailureItem({
+  failure: { error, at, failing, dead, kinds, since, like },
+  onAsk,
+}: {
+  failure: FailureRow;
+  onAsk: () => void;
+}) {
+  const filter = new URLSearchParams({ like: String(like) });
+  const count = (failing + dead).toLocaleString("en");
   return (
-    <figure>
-      <svg
-        class="shares"
-        viewBox="0 0 720 14"
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`By reason: ${told}`}
-      >
-        {reasons.map(({ words, count: one }, index) => {
-          const x = (720 * from) / all;
-          from += one;
-          const width = (720 * one) / all - 2;
-          return <rect key={words} class={`part part-${index % 4}`} x={x} y="0" width={width} height="14" />;
-        })}
-      </svg>
-      <figcaption class="quiet">
-        {told}
-        {count > all && ` among the newest ${all}`}
-      </figcaption>
-    </figure>
+    <li>
+      <div class="failure">
+        <a href={toHash({ path: `/entry/${like}`, filter })}>{visible(firstLine(error))}</a>
+        <span class="quiet">
+          {at !== null && <>{visible(at)} · </>}
+          {counted(failing + dead, "event")} ·{" "}
+          {kinds.length === 1 ? visible(kinds[0] ?? "") : counted(kinds.length, "kind")} · since{" "}
+          {dayTime(since)}
+        </span>
+      </div>
+      <button type="button" aria-haspopup="dialog" onClick={onAsk}>
+        {`Retry or drop ${count}…`}
+      </button>
+    </li>
   );
+}
+
+function firstLine(text: string): string {
+  const [line = ""] = text.split("\n", 1);
+  return line.length > 300 ? `${line.slice(0, 300)}…` : line;
 }
 
 function leadOf({ since, counts }: Overview): string {
