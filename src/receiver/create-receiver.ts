@@ -5,6 +5,7 @@ import type { AnyHandler, DeadLetter, EntryLetter } from "../dispatch/handler.ts
 import type { ReceiverErrorCode } from "../errors.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
+import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import type { DataSchemas } from "../event/schemas.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Inbox } from "../inbox/inbox.ts";
@@ -100,7 +101,8 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     this.#registered = {
       match,
       missing: (...without) => missing.plan(...without),
-      drifted: (...found) => this.#drifts.notify(...found),
+      compare: ({ seq, key: { eventId } }, envelope) =>
+        this.#drifts.compare({ seq, eventId }, envelope, this.#settings),
     };
     const { handlerTimeout, lease: leaseTime, poll } = settings;
     this.#dispatcher = new Dispatcher({
@@ -123,7 +125,12 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
         const { damage } = this.#settings.inbox;
         return this.#phase === "started" && damage === undefined ? undefined : notReady(this.#phase, damage);
       },
-      onDead: (letter) => this.#tellDead(letter),
+      onDead: (letter) => {
+        // What does not fit its schema never runs, but differs from what came before.
+        const read = letter.reason !== "invalid_data" ? undefined : readEnvelopeAgain(letter.delivery.body);
+        if (read?.ok === true) this.#drifts.compare(letter, read.envelope, this.#settings);
+        this.#tellDead(letter);
+      },
     });
     this.#drains = new Drains({
       ...{ dispatcher: this.#dispatcher, use: this.#use, log: settings.log },

@@ -1,8 +1,8 @@
 import { Listeners } from "../base/listeners.ts";
 import type { Logger } from "../base/logger.ts";
-import type { Difference } from "../event/difference.ts";
-import type { ClaimedEntry } from "../inbox/claim.ts";
+import type { Envelope } from "../event/envelope.ts";
 import type { Drift } from "./drift.ts";
+import type { Settings } from "./options/options.ts";
 
 /** Tells listeners and the log that events began to differ. */
 export class DriftListeners {
@@ -19,8 +19,14 @@ export class DriftListeners {
     return this.#listeners.add(listener);
   }
 
-  notify({ seq, key: { eventId } }: ClaimedEntry, kind: string, differences: readonly Difference[]): void {
-    for (const { path, what, expected, got } of differences) {
+  /** Compares an entry's event with those before it. */
+  compare(
+    { seq, eventId }: { readonly seq: number; readonly eventId: string },
+    { event: kind, data }: Envelope,
+    { drift: watch }: Pick<Settings, "drift">,
+  ): void {
+    if (watch === undefined) return;
+    for (const { path, what, expected, got } of watch.differences(kind, data)) {
       const drift: Drift = { kind, path, what, expected, got, seq, eventId };
       this.#log.warn({ drift }, `events of ${kind} began to differ`);
       this.#listeners.notify(drift);

@@ -1,6 +1,5 @@
 import type { NamedHandler, Plan, ReadyEvent } from "../dispatch/handler.ts";
 import type { DataProblem } from "../event/data-problems.ts";
-import type { Difference } from "../event/difference.ts";
 import type { Envelope } from "../event/envelope.ts";
 import { toEvent, type WebhookEvent } from "../event/event.ts";
 import { REJECTED } from "../event/identity.ts";
@@ -16,8 +15,8 @@ export interface Registered {
   readonly match: (kind: string) => readonly NamedHandler[];
   /** What to do with an entry of a kind that matches none. */
   readonly missing: (entry: ClaimedEntry, kind: string) => Plan | Promise<Plan>;
-  /** Called with how an entry's `data` differs from that of events before. */
-  readonly drifted: (entry: ClaimedEntry, kind: string, differences: readonly Difference[]) => void;
+  /** Called with an event that runs for the first time, if it is compared with those before. */
+  readonly compare: (entry: ClaimedEntry, envelope: Envelope) => void;
 }
 
 /**
@@ -36,10 +35,7 @@ export function planEntry(
   const read = known ?? readEnvelopeAgain(entry.delivery.body);
   if ("ok" in read && !read.ok) return { end: "dead", reason: read.rejection.reason };
   const { envelope } = read;
-  if (settings.drift !== undefined && entry.attempts === 1) {
-    const differences = settings.drift.differences(envelope.event, envelope.data);
-    if (differences.length > 0) registered.drifted(entry, envelope.event, differences);
-  }
+  if (settings.drift !== undefined && entry.attempts === 1) registered.compare(entry, envelope);
   const event =
     known === undefined ? eventOf(envelope, entry, settings) : { ok: true as const, event: known };
   const parts = { entry, settings, registered };

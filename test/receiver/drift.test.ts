@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { z } from "zod";
 import { watchDrift } from "../../src/learn/drift.ts";
 import { type Learned, learn } from "../../src/learn/learned.ts";
 import { writeShapes } from "../../src/learn/shape-file.ts";
@@ -59,6 +60,27 @@ it("a receiver tells once, with an example, that events began to differ, and han
   const log = JSON.stringify(lines);
   expect(log.match(/began to differ/g)).toHaveLength(3);
   expect(log).not.toContain("private-words");
+});
+
+it("events that do not fit their schema are compared too, although they are dead letters", async () => {
+  const { log } = keptLog();
+  const drift = watchDrift(shapeFile({ id: "pay_1001", amount: "12.50" }));
+  const schemas = { "payment.received": z.object({ id: z.string(), amount: z.string() }) };
+  const receiver = createReceiver({ secret: SECRET, inbox: "memory:", log, drift, schemas });
+  const told: Drift[] = [];
+  receiver.onDrift((one) => told.push(one));
+  receiver.on("*", () => {});
+  await receiver.start();
+  onTestFinished(() => receiver.close());
+  for (const [index, amount] of [7, 8, 9].entries()) {
+    const timestamp = new Date(Date.now() - index).toISOString();
+    const body = bytes(
+      freshEnvelope({ event: "payment.received", data: { id: "pay_1002", amount }, timestamp }),
+    );
+    const outcome = await receiver.accept(deliveryOf(body.toString(), signedHeaders(body), Date.now()));
+    expect(outcome).toMatchObject({ type: "accepted", reason: "invalid_data" });
+  }
+  expect(told).toMatchObject([{ path: "data.amount", what: "type changed", seq: 1 }]);
 });
 
 it("events of kinds that are not in the shape file are not compared", async () => {

@@ -26,7 +26,7 @@ function entryOf(content: object | string, parts: Partial<ClaimedEntry> = {}): C
 const registered = (parts: Partial<Registered> = {}): Registered => ({
   match: (kind) => (kind === "payment.received" ? [HANDLER] : []),
   missing: () => ({ end: "unhandled", reason: "no_handler" }),
-  drifted: () => {},
+  compare: () => {},
   ...parts,
 });
 
