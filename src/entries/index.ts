@@ -42,7 +42,7 @@ export { postgresInbox } from "../inbox/postgres.ts";
 export type { Role } from "../inbox/runner.ts";
 export type { HandlerTransaction, TransactionTypes } from "../inbox/transaction-types.ts";
 export { watchDrift } from "../learn/drift.ts";
-export type { Alert, DeadLettersLimit } from "../observe/alert.ts";
+export type { Alert } from "../observe/alert.ts";
 export type { AlertOptions } from "../observe/alert-options.ts";
 export { watchAlerts } from "../observe/watch-alerts.ts";
 export type { Channel } from "../receiver/channel.ts";

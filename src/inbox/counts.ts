@@ -8,6 +8,8 @@ export type CountFilter = Pick<EntryFilter, "kinds" | "since" | "until" | "sourc
 export interface Counts extends Readonly<Record<StoredState, number>> {
   /** How many of the pending ones failed at their last attempt. */
   readonly failing: number;
+  /** How many of the dead ones a person has dropped. Default 0. */
+  readonly dropped?: number;
   /**
    * Whether `done` is an estimate, since counting them would take seconds. The other numbers are always exact.
    * Default `false`.
@@ -21,8 +23,13 @@ export interface StateCounts extends Readonly<Record<EntryState, number>> {
 }
 
 /** Counts of nothing, to add to. */
-export function noCounts(): { -readonly [State in StoredState | "failing"]: number } {
+export function noCounts(): { -readonly [State in StoredState | "failing"]: number } & { dropped?: number } {
   return { pending: 0, failing: 0, running: 0, done: 0, dead: 0, unhandled: 0 };
+}
+
+/** Dead letters that someone should look at: those that nobody has dropped. */
+export function deadToDo({ dead, dropped = 0 }: Pick<Counts, "dead" | "dropped">): number {
+  return dead - dropped;
 }
 
 /** The numbers under the words that people and programs see. */

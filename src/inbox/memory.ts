@@ -288,6 +288,7 @@ class MemoryInbox implements Inbox {
       if (!matchesFilter(entry, filter)) continue;
       counts[entry.state]++;
       if (entryState(entry) === "failing") counts.failing++;
+      if (entry.state === "dead" && entry.reason === DROPPED) counts.dropped = (counts.dropped ?? 0) + 1;
     }
     return counts;
   }

@@ -122,14 +122,17 @@ export function normalSilence({ days }: Pick<SenderRecord, "days">): number | un
   return Math.max(HOUR, TIMES * Math.max(...days.map(({ longestGap }) => longestGap)));
 }
 
+/** Whether nothing has come from a source for longer than is normal. */
+export function isSilent(record: SenderRecord, now: number): boolean {
+  const silence = normalSilence(record);
+  return record.authenticAt !== undefined && silence !== undefined && now - record.authenticAt > silence;
+}
+
 /**
  * Whether a source's deliveries are no longer authentic, as after its secret was changed: authentic ones came before, at
  * least 3 with different bodies have come since whose signature matches no secret, and the normal silence is over. Strangers
  * cannot bring that about while authentic ones come.
  */
 export function noAuthentic(record: SenderRecord, now: number): boolean {
-  const { authenticAt, mismatches } = record;
-  const silence = normalSilence(record);
-  if (authenticAt === undefined || mismatches === undefined || silence === undefined) return false;
-  return mismatches.bodies >= ENOUGH_BODIES && now - authenticAt > silence;
+  return isSilent(record, now) && (record.mismatches?.bodies ?? 0) >= ENOUGH_BODIES;
 }

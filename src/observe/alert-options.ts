@@ -1,20 +1,19 @@
 import {
   anyFunction,
   type Check,
-  checkedElsewhere,
   checkOptions,
   MAX_TIMER,
   syncFunction,
   wholeNumber,
 } from "../options/check-options.ts";
-import type { Alert, DeadLettersLimit } from "./alert.ts";
+import type { Alert } from "./alert.ts";
 
 /** Options of {@link watchAlerts}. */
 export interface AlertOptions {
   /** Called when a condition begins to hold, and when it is over. If it throws, that is not repeated. */
   readonly onAlert: (alert: Alert) => unknown;
-  /** When dead letters are an alert. Default: with the first one in 15 minutes. */
-  readonly deadLetters?: Partial<DeadLettersLimit> | undefined;
+  /** How many dead letters may wait for someone. Default 0. */
+  readonly deadLetters?: number | undefined;
   /** Milliseconds that an entry may be due and wait. Default 300000 (5 minutes). */
   readonly oldestDue?: number | undefined;
   /** Bytes that the inbox may have; 90 % of them are an alert. Default: only the free disk counts. */
@@ -27,15 +26,11 @@ export interface AlertOptions {
 
 const CHECKS: Readonly<Record<keyof AlertOptions, Check>> = {
   onAlert: anyFunction("pass (alert) => …"),
-  deadLetters: checkedElsewhere,
+  deadLetters: wholeNumber("entries", 0),
   oldestDue: wholeNumber("milliseconds", 1),
   maxInboxSize: wholeNumber("bytes", 1),
   every: wholeNumber("milliseconds", 1, MAX_TIMER),
   clock: syncFunction("pass one that returns milliseconds since 1970, such as Date.now"),
-};
-const DEAD_CHECKS: Readonly<Record<keyof DeadLettersLimit, Check>> = {
-  above: wholeNumber("entries", 0),
-  within: wholeNumber("milliseconds", 1, MAX_TIMER),
 };
 
 /**
@@ -46,6 +41,4 @@ const DEAD_CHECKS: Readonly<Record<keyof DeadLettersLimit, Check>> = {
 export function checkAlertOptions(options: AlertOptions): void {
   checkOptions(options, "the options of watchAlerts", CHECKS);
   anyFunction("pass (alert) => …")(options.onAlert, "onAlert");
-  if (options.deadLetters !== undefined)
-    checkOptions(options.deadLetters, "deadLetters", DEAD_CHECKS, "deadLetters.");
 }

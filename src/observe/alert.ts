@@ -1,16 +1,35 @@
-/** How many dead letters are too many. */
-export interface DeadLettersLimit {
-  /** The most that are no alert. Default 0. */
+/** Dead letters wait for someone. */
+export interface DeadLettersAlert {
+  readonly type: "dead_letters";
+  /** How many there are that nobody has retried or dropped. */
+  readonly count: number;
+  /** The most that are no alert. */
   readonly above: number;
-  /** Milliseconds of the window. Default 900000 (15 minutes). */
-  readonly within: number;
 }
 
-/** Dead letters above a number within a window. */
-export interface DeadLettersAlert extends DeadLettersLimit {
-  readonly type: "dead_letters";
-  /** How many there were within the window, in this process. */
-  readonly count: number;
+/** Deliveries are answered 503. */
+export interface NotReadyAlert {
+  readonly type: "not_ready";
+  /** Why, as a code, such as `disk_full`; `undefined` when it is over. */
+  readonly cause: string | undefined;
+}
+
+/** Nothing has come from a sender for unusually long. */
+export interface NothingArrivesAlert {
+  readonly type: "nothing_arrives";
+  readonly source: string;
+  /** Milliseconds since its latest authentic delivery. */
+  readonly silence: number;
+  /** Milliseconds that are still normal: 3 times the longest gap of 14 days. */
+  readonly limit: number;
+}
+
+/** No delivery of a sender is authentic any more, as after its secret was changed. */
+export interface NoAuthenticAlert {
+  readonly type: "no_authentic";
+  readonly source: string;
+  /** Deliveries since the latest authentic one whose signature matches no secret. */
+  readonly refused: number;
 }
 
 /** The oldest due entry has waited too long. */
@@ -31,8 +50,22 @@ export interface InboxNearlyFullAlert {
   readonly freeBytes: number | undefined;
 }
 
+/** Events began to differ from those before, within the last hour. */
+export interface DriftAlert {
+  readonly type: "drift";
+  /** In how many ways. */
+  readonly differences: number;
+}
+
 /** What is wrong. */
-export type AlertCondition = DeadLettersAlert | OldestDueAlert | InboxNearlyFullAlert;
+export type AlertCondition =
+  | DeadLettersAlert
+  | NotReadyAlert
+  | NothingArrivesAlert
+  | NoAuthenticAlert
+  | OldestDueAlert
+  | InboxNearlyFullAlert
+  | DriftAlert;
 
 /** Passed to `onAlert`: a condition when it begins to hold, and once more when it is over. */
 export type Alert = AlertCondition & {

@@ -28,12 +28,14 @@ export const MAX_WAIT = 2000;
 /** Reads an inbox for those who look often, at a bounded cost: counting a large inbox takes a while. */
 export class FigureReader {
   readonly #inbox: Inbox;
+  readonly #minPause: number;
   #latest: InboxFigures | undefined;
   #nextAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
 
-  constructor(inbox: Inbox) {
+  constructor(inbox: Inbox, minPause = MIN_PAUSE) {
     this.#inbox = inbox;
+    this.#minPause = minPause;
   }
 
   /** The figures, at most a little old; `undefined` if the inbox cannot be read. */
@@ -53,7 +55,7 @@ export class FigureReader {
       .then((figures) => {
         const end = performance.now();
         this.#latest = figures;
-        this.#nextAt = end + Math.max(MIN_PAUSE, (end - start) * PAUSE_FACTOR);
+        this.#nextAt = end + Math.max(this.#minPause, (end - start) * PAUSE_FACTOR);
         this.#reading = undefined;
       });
   }

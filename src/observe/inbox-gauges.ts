@@ -1,4 +1,4 @@
-import { countsByState } from "../inbox/counts.ts";
+import { countsByState, deadToDo } from "../inbox/counts.ts";
 import { STATE_WORDS } from "../inbox/entry-state.ts";
 import { noAuthentic, normalSilence, type SenderRecord } from "../inbox/senders.ts";
 import type { TargetCount } from "../inbox/target-wait.ts";
@@ -34,6 +34,11 @@ export function addInboxGauges(set: MetricSet, reader: FigureReader, now: () => 
       return STATE_WORDS.map((state) => ({ labels: { state }, value: numbers[state] }));
     }),
     ["state"],
+  );
+  set.gauge(
+    "hookporter_dead_letters_waiting",
+    "Dead letters that nobody has retried or dropped.",
+    ifRead(({ counts }) => [{ value: deadToDo(counts) }]),
   );
   set.gauge(
     "hookporter_oldest_due_age_seconds",

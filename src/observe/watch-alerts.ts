@@ -1,13 +1,15 @@
+import { deadToDo } from "../inbox/counts.ts";
+import { isSilent, noAuthentic, normalSilence, type SenderRecord } from "../inbox/senders.ts";
 import type { InboxSize } from "../inbox/vitals.ts";
-import type { Observation } from "../receiver/observation.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import type { AlertCondition } from "./alert.ts";
 import { type AlertOptions, checkAlertOptions } from "./alert-options.ts";
-import { oldestDueAge } from "./inbox-figures.ts";
-import { deadReasonOf } from "./outcome-labels.ts";
+import { FigureReader, type InboxFigures, MIN_PAUSE, oldestDueAge } from "./inbox-figures.ts";
 
 /** What is taken for an option that is not given, in milliseconds. */
-export const ALERT_DEFAULTS = { every: 10_000, within: 15 * 60_000, oldestDue: 5 * 60_000 };
+export const ALERT_DEFAULTS = { every: 10_000, oldestDue: 5 * 60_000 };
+/** Milliseconds for which a difference between events is an alert. */
+export const DRIFT_FOR = 60 * 60_000;
 
 /** The disk is nearly full if less than this is free, besides room for the log to be copied twice. */
 export const SPARE = 500e6;
@@ -15,12 +17,13 @@ export const SPARE = 500e6;
 const NEARLY = 0.9;
 
 /** What watching needs of a receiver. */
-export type WatchedReceiver = Pick<Receiver, "observe" | "inbox" | "ready">;
+export type WatchedReceiver = Pick<Receiver, "inbox" | "refusing" | "onDrift">;
 
 /**
- * Calls `onAlert` when dead letters are too many, the oldest due entry has waited too long, or the inbox is nearly full:
- * once when that begins, and once when it is over. Returns a function that ends it. It
- * keeps no process running, and watches only while the receiver is started.
+ * Calls `onAlert` when dead letters wait, deliveries are refused with 503, nothing arrives or nothing is authentic any more,
+ * the oldest due entry has waited too long, the inbox is nearly full, or events began to differ: once when that begins, and
+ * once when it is over. Returns a function that ends it. It keeps no process running, and watches only while the receiver is
+ * started.
  *
  * @throws ConfigurationError `option_invalid`
  *
@@ -31,7 +34,7 @@ export type WatchedReceiver = Pick<Receiver, "observe" | "inbox" | "ready">;
  * export function watch(receiver: Receiver): () => void {
  *   return watchAlerts(receiver, {
  *     onAlert: ({ type, active }) => console.error(type, active ? "began" : "is over"),
- *     deadLetters: { above: 5, within: 60_000 },
+ *     deadLetters: 5,
  *   });
  * }
  * ```
@@ -45,18 +48,25 @@ export function watchAlerts(receiver: WatchedReceiver, options: AlertOptions): (
 class AlertWatch {
   readonly #receiver: WatchedReceiver;
   readonly #options: AlertOptions;
+  readonly #figures: FigureReader;
   readonly #active = new Set<AlertCondition["type"]>();
-  /** When the latest dead letters were seen, no more of them than are needed. */
-  #deaths: number[] = [];
+  /** When events were seen to differ. */
+  #differences: number[] = [];
   #looking = false;
   #isClosed = false;
   readonly #ends: readonly (() => void)[];
 
   constructor(receiver: WatchedReceiver, options: AlertOptions) {
+    const { every = ALERT_DEFAULTS.every } = options;
     this.#receiver = receiver;
     this.#options = options;
-    const timer = setInterval(() => void this.#look(), options.every ?? ALERT_DEFAULTS.every).unref();
-    this.#ends = [receiver.observe((observation) => this.#note(observation)), () => clearInterval(timer)];
+    this.#figures = new FigureReader(receiver.inbox, Math.min(MIN_PAUSE, every));
+    const timer = setInterval(() => void this.#look(), every).unref();
+    const drifted = receiver.onDrift(() => {
+      this.#differences.push(performance.now());
+      this.#lookAtDrift();
+    });
+    this.#ends = [drifted, () => clearInterval(timer)];
   }
 
   close(): void {
@@ -64,45 +74,55 @@ class AlertWatch {
     for (const end of this.#ends) end();
   }
 
-  #note(observation: Observation): void {
-    const died =
-      observation.type === "attempt"
-        ? observation.state === "dead"
-        : deadReasonOf(observation.outcome) !== undefined;
-    if (!died) return;
-    this.#deaths.push(performance.now());
-    this.#lookAtDeaths();
-  }
-
-  #lookAtDeaths(): void {
-    const { above = 0, within = ALERT_DEFAULTS.within } = this.#options.deadLetters ?? {};
-    const since = performance.now() - within;
-    this.#deaths = this.#deaths.filter((at) => at > since).slice(-10_000);
-    const count = this.#deaths.length;
-    this.#tell(count > above, { type: "dead_letters", count, above, within });
-  }
-
   async #look(): Promise<void> {
-    this.#lookAtDeaths();
-    if (this.#looking || !this.#receiver.ready) return;
+    const { refusing } = this.#receiver;
+    if (this.#looking || refusing === "closed") return;
     this.#looking = true;
+    this.#tell(refusing !== undefined, { type: "not_ready", cause: refusing });
+    this.#lookAtDrift();
     try {
-      const { inbox } = this.#receiver;
-      const [dueAt, size] = await Promise.all([inbox.nextRunAt(), inbox.vitals?.size()]);
-      this.#lookAtDue(dueAt);
-      if (size !== undefined) this.#lookAtSize(size);
-    } catch {
-      // The receiver reports why its inbox cannot be read.
+      const figures = await this.#figures.read(); // the receiver reports why its inbox cannot be read
+      if (figures !== undefined) this.#lookAt(figures);
     } finally {
       this.#looking = false;
     }
   }
 
-  #lookAtDue(dueAt: number | undefined): void {
-    const { clock, oldestDue: limit = ALERT_DEFAULTS.oldestDue } = this.#options;
+  #lookAt(figures: InboxFigures): void {
+    const { clock, oldestDue: limit = ALERT_DEFAULTS.oldestDue, deadLetters: above = 0 } = this.#options;
     const now = clock?.() ?? this.#receiver.inbox.now?.() ?? Date.now();
-    const age = oldestDueAge({ dueAt }, now);
+    const count = deadToDo(figures.counts);
+    this.#tell(count > above, { type: "dead_letters", count, above });
+    const age = oldestDueAge(figures, now);
     this.#tell(age > limit, { type: "oldest_due", age, limit });
+    this.#lookAtSenders(figures.senders, now);
+    if (figures.size !== undefined) this.#lookAtSize(figures.size);
+  }
+
+  /** Tells of the first source with such a condition. */
+  #lookAtSenders(senders: readonly SenderRecord[], now: number): void {
+    const [first] = senders;
+    if (first === undefined) return;
+    const [silent, mismatched] = [
+      senders.find((one) => isSilent(one, now)),
+      senders.find((one) => noAuthentic(one, now)),
+    ];
+    const { source, authenticAt = now, ...rest } = silent ?? first;
+    const limit = normalSilence(rest) ?? 0;
+    this.#tell(silent !== undefined, { type: "nothing_arrives", source, silence: now - authenticAt, limit });
+    const { mismatches, source: name } = mismatched ?? first;
+    this.#tell(mismatched !== undefined, {
+      type: "no_authentic",
+      source: name,
+      refused: mismatches?.count ?? 0,
+    });
+  }
+
+  #lookAtDrift(): void {
+    const since = performance.now() - DRIFT_FOR;
+    this.#differences = this.#differences.filter((at) => at > since).slice(-1000);
+    const { length: differences } = this.#differences;
+    this.#tell(differences > 0, { type: "drift", differences });
   }
 
   #lookAtSize({ bytes, logBytes = 0, freeBytes }: InboxSize): void {

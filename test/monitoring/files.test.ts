@@ -8,11 +8,13 @@ import { collectForServing } from "../../src/cli/ready/serve-metrics.ts";
 import { collectMetrics } from "../../src/entries/metrics.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { tempFolder } from "../cli/fake-io.ts";
-import { quoted, readPage, rowsOf, sectionOf } from "../docs/markdown.ts";
+import { readPage, root } from "../docs/markdown.ts";
 import { postTo } from "../observe/posting.ts";
 import { openReceiver } from "../receiver/open.ts";
 import { freshEnvelope, inboxFile } from "../receiver/sample.ts";
 import { run } from "../strangers/programs.ts";
+import { ALERT_RULES, rulesFile, rulesTable } from "./alert-rules.ts";
+import { outageTests } from "./outages.ts";
 import { needsPrometheus } from "./prometheus-programs.ts";
 
 const folder = join(import.meta.dirname, "..", "..", "docs", "monitoring");
@@ -56,17 +58,32 @@ describe("the dashboard and the alert rules", () => {
     expect(used.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it("are on the page, alert by alert", () => {
-    expect(alerts.length).toBeGreaterThan(8);
-    const rows = rowsOf(sectionOf(page, "Dashboard and alert rules"));
-    const described = rows.map(([name = "", severity]) => ({ name: quoted(name)[0], severity }));
-    expect(described).toEqual(alerts.map(({ alert: name, labels: { severity } }) => ({ name, severity })));
+  it("are made from one table, as the table of the page; `npm run alerts` writes them", async () => {
+    await expect(rulesFile()).toMatchFileSnapshot(rules);
+    const table = /\| alert \|.*?(?=\n\n)/s;
+    expect(page).toMatch(table);
+    await expect(page.replace(table, () => rulesTable())).toMatchFileSnapshot(
+      join(root, "docs", "metrics.md"),
+    );
   });
 
-  it("have rules that promtool accepts, and that fire when they should", async (context) => {
+  it("name a section of the operations page each, and every type that watchAlerts tells of", () => {
+    const headings = [...readPage("docs/operations.md").matchAll(/^#+ (.+)$/gm)].map(
+      ([, heading]) => heading,
+    );
+    expect(ALERT_RULES.filter(({ runbook }) => !headings.includes(runbook))).toEqual([]);
+    const types = ALERT_RULES.flatMap(({ type }) => type ?? []);
+    const told = readFileSync(join(root, "src", "observe", "watch-alerts.ts"), "utf8");
+    const tells = [...told.matchAll(/#tell\([^;]*?type: "(\w+)"/gs)].map(([, type]) => type);
+    expect(tells.toSorted()).toEqual(types.toSorted());
+  });
+
+  it("have rules that promtool accepts: each outage fires its own, a fortnight and a rush none", async (context) => {
     needsPrometheus(context, "promtool");
     expect(await run("promtool", ["check", "rules", rules])).toMatchObject({ code: 0 });
-    const tests = await run("promtool", ["test", "rules", join(import.meta.dirname, "alerts.yml")]);
+    const file = join(tempFolder(), "outages.yml");
+    writeFileSync(file, outageTests(rules));
+    const tests = await run("promtool", ["test", "rules", file], 60_000);
     expect(tests.stdout + tests.stderr).toContain("SUCCESS");
     expect(tests.code).toBe(0);
   });

@@ -7,7 +7,7 @@ import type { StoredState } from "../entry-state.ts";
 import type { BacklogRequest } from "../inbox.ts";
 import { type EntryOutline, FAILURE_START, type OutlineRequest, placeIn, toOutlines } from "../outline.ts";
 import { runsWithin } from "../runs-within.ts";
-import type { TargetCount } from "../target-wait.ts";
+import { DROPPED, type TargetCount } from "../target-wait.ts";
 import { decodeText, encodeText } from "../text.ts";
 import { ENTRY_WITH_STATE, FAILING, filterSql } from "./filter.ts";
 import { toAttempt, toDelivery, toEntry } from "./rows.ts";
@@ -103,14 +103,15 @@ const DAY_MS = 86_400_000;
 export async function countByState(store: Store, filter: CountFilter = {}): Promise<Counts> {
   const counts = noCounts();
   const add = (rows: readonly Row[]) => {
-    for (const { state, n, failing = 0 } of rows) {
+    for (const { state, n, failing = 0, dropped = 0 } of rows) {
       counts[state as StoredState] += Number(n);
       counts.failing += Number(failing);
+      if (Number(dropped) > 0) counts.dropped = Number(dropped);
     }
   };
   if (Object.values(filter).some((condition) => condition !== undefined)) {
     const { where, values } = filterSql(filter);
-    const numbers = `count(*) AS n, count(*) FILTER (WHERE ${FAILING}) AS failing`;
+    const numbers = `count(*) AS n, count(*) FILTER (WHERE ${FAILING}) AS failing, count(*) FILTER (WHERE s.state = 'dead' AND s.reason = '${DROPPED}') AS dropped`;
     const sql = `SELECT ${STATE} AS state, ${numbers} FROM ${ENTRY_WITH_STATE} WHERE ${where} GROUP BY 1`;
     add(await store.query(sql, values, LONG_TIMEOUT));
     return counts;
@@ -124,9 +125,9 @@ export async function countByState(store: Store, filter: CountFilter = {}): Prom
   );
   const rows = await store.query(
     `SELECT CASE WHEN lease IS NULL THEN 'pending' ELSE 'running' END AS state, count(*) AS n,
-       count(*) FILTER (WHERE ${FAILING}) AS failing FROM @.turn t GROUP BY 1
-     UNION ALL SELECT state, count(*), 0 FROM @.stuck GROUP BY 1
-     UNION ALL SELECT 'done', count(*), 0 FROM @.done WHERE ${["true", ...others].join(" AND ")}`,
+       count(*) FILTER (WHERE ${FAILING}) AS failing, 0 AS dropped FROM @.turn t GROUP BY 1
+     UNION ALL SELECT state, count(*), 0, count(*) FILTER (WHERE state = 'dead' AND reason = '${DROPPED}') FROM @.stuck GROUP BY 1
+     UNION ALL SELECT 'done', count(*), 0, 0 FROM @.done WHERE ${["true", ...others].join(" AND ")}`,
     [],
     LONG_TIMEOUT,
   );

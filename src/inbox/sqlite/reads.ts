@@ -7,7 +7,7 @@ import type { StoredState } from "../entry-state.ts";
 import type { BacklogRequest } from "../inbox.ts";
 import { type EntryOutline, FAILURE_START, type OutlineRequest, placeIn, toOutlines } from "../outline.ts";
 import { runsWithin } from "../runs-within.ts";
-import type { TargetCount } from "../target-wait.ts";
+import { DROPPED, type TargetCount } from "../target-wait.ts";
 import { decodeText, encodeText } from "../text.ts";
 import { FAILING, filterSql } from "./filter.ts";
 import { HELD_BACK, WAITING, WAITS } from "./index-conditions.ts";
@@ -78,13 +78,15 @@ export function countByState(statements: Statements, filter: CountFilter = {}): 
   const counts = noCounts();
   const { where, values } = filterSql(filter);
   const rows = statements.all(
-    `SELECT state, count(*) AS n, count(CASE WHEN state = 'pending' AND ${FAILING} THEN 1 END) AS failing
+    `SELECT state, count(*) AS n, count(CASE WHEN state = 'pending' AND ${FAILING} THEN 1 END) AS failing,
+       count(CASE WHEN state = 'dead' AND reason = '${DROPPED}' THEN 1 END) AS dropped
      FROM entry WHERE ${where} GROUP BY state`,
     ...values,
   );
-  for (const { state, n, failing } of rows) {
+  for (const { state, n, failing, dropped } of rows) {
     counts[state as StoredState] = n as number;
     counts.failing += failing as number;
+    if (dropped !== 0) counts.dropped = dropped as number;
   }
   return counts;
 }
