@@ -47,6 +47,7 @@ function readTimes(file: string): object {
  */
 const SYSTEM = [
   "test/inspector/browser/*.test.ts",
+  "test/inspector/every-entry.test.ts",
   "test/pictures/screenshots.test.ts",
   "test/strangers/*.test.ts",
   "test/docs/{blocks,guides,operations-page,shell-blocks,sql-blocks}.test.ts",

@@ -282,9 +282,8 @@ const ROWS: readonly Row[] = [
   ["metrics.md", "names of handlers and targets beyond {}", "observe/inbox-gauges.ts MAX_TARGETS"],
   ["metrics.md", "never twice within {} second", "observe/inbox-figures.ts MIN_PAUSE"],
   ["metrics.md", "for the inbox for at most {} seconds", "observe/inbox-figures.ts MAX_WAIT"],
-  ["metrics.md", "| the first in {} minutes |", `${ALERTS} ALERT_DEFAULTS.within`],
-  ["metrics.md", "| `oldestDue` | {} minutes |", `${ALERTS} ALERT_DEFAULTS.oldestDue`],
-  ["metrics.md", "plus {} MB (`disk`)", `${ALERTS} SPARE`],
+  ["metrics.md", "| `oldestDue` | {} (5 minutes) |", `${ALERTS} ALERT_DEFAULTS.oldestDue`],
+  ["metrics.md", "twice the log plus {} MB", `${ALERTS} SPARE`],
   ["metrics.md", "checked every {} seconds (`every`)", `${ALERTS} ALERT_DEFAULTS.every`],
   [
     "guides/test-your-handlers.md",

@@ -78,7 +78,7 @@ export function entryLine(
   const whole = line(new Date(receivedAt).toISOString(), id, notes);
   if (columnsOf(whole) <= columns) return whole;
   const ago = `${durationText(Math.max(0, now - receivedAt))} ago`.padStart(10);
-  const room = columns - columnsOf(line(ago, "", "")) - 2;
+  const room = columns - columnsOf(line(ago, "x", "")) + 1;
   if (notes === "") return line(ago, cutToColumns(id, room), "");
   const short = cutToColumns(id, SHORT_ID);
   const left = room - columnsOf(short) - 2;

@@ -1,0 +1,121 @@
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import type { Inbox } from "../../src/inbox/inbox.ts";
+import { memoryInbox } from "../../src/inbox/memory.ts";
+import { sqliteInbox } from "../../src/inbox/sqlite.ts";
+import { runCli, tempFolder } from "../cli/fake-io.ts";
+import { pgliteInboxes } from "../inbox/postgres/pglite.ts";
+import { openInspector, SECRET } from "./open.ts";
+
+const WAIT = { timeout: 20_000, interval: 20 };
+const { makeInbox } = await pgliteInboxes("every_entry");
+let file = "";
+const INBOXES: readonly (readonly [string, () => Inbox])[] = [
+  ["the inbox in memory", memoryInbox],
+  [
+    "an inbox file",
+    () => {
+      file = join(tempFolder(), "inbox.db");
+      return sqliteInbox(file);
+    },
+  ],
+  ["PostgreSQL, in PGlite", makeInbox],
+];
+
+const envelope = (parts: object) => ({
+  ...{ event: "payment.received", timestamp: new Date().toISOString(), data: {} },
+  ...{ webhook: { id: "wh_1", url: "https://app.test/webhooks" }, ...parts },
+});
+const json = (parts: object) => Buffer.from(JSON.stringify(envelope(parts)));
+
+/** Bodies that a sender may sign. */
+const BODIES: readonly (readonly [string, Buffer])[] = [
+  ["nothing", Buffer.alloc(0)],
+  ["a blank", Buffer.from(" ")],
+  ["a zero byte", Buffer.from([0])],
+  ["half a character", Buffer.from([0xe2, 0x82])],
+  ["a byte order mark", Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), json({})])],
+  ["no object", Buffer.from("null")],
+  ["brackets", Buffer.from("[".repeat(5000))],
+  ["a deep object", Buffer.from(`${'{"data":'.repeat(200)}1${"}".repeat(200)}`)],
+  ["a prototype", Buffer.from('{"__proto__":{"a":1},"event":"x"}')],
+  ["an id of zero bytes", json({ data: { id: "\0\0" } })],
+  [
+    "an id of half a pair",
+    Buffer.from(
+      json({ data: { id: "x" } })
+        .toString()
+        .replace('"x"', '"\\ud800"'),
+    ),
+  ],
+  ["an id that is an object", json({ data: { id: { id: { id: 1 } } } })],
+  ["a kind of markup", json({ event: "<img src=x onerror=alert(1)>" })],
+  ["a kind of a direction mark", json({ event: "\u202epayment.received" })],
+  ["a kind of 10 000 characters", json({ event: "k".repeat(10_000) })],
+  ["an empty kind", json({ event: "" })],
+  ["a time in the future", json({ timestamp: "2999-01-01T00:00:00Z" })],
+  ["a time in the past", json({ timestamp: "1999-01-01T00:00:00Z" })],
+  ["no time", json({ timestamp: "soon" })],
+  [
+    "a large number",
+    Buffer.from(
+      json({ data: { id: "x" } })
+        .toString()
+        .replace('"x"', "1e999"),
+    ),
+  ],
+  ["a megabyte", json({ data: { id: "x".repeat(900_000) } })],
+];
+
+const VIEWS = ["", "/previous", "/related", "/alike", "/body", "/fixture", "/curl"];
+const LISTS = [
+  "entries?limit=500",
+  "overview",
+  "counts",
+  "tally",
+  "entries?text=payment",
+  "entries?state=dead",
+  "refusals",
+];
+
+describe.each(INBOXES)("every view of %s", (name, inboxOf) => {
+  it("answers for every entry that a sender can make", { timeout: 120_000 }, async () => {
+    const inbox = inboxOf();
+    const handler = ({ kind }: { kind: string }) => {
+      if (kind.startsWith("tenant.")) throw new Error(`no ${"\0\u202e"}`);
+    };
+    const { api, deliver, endpoint, receiver } = await openInspector({ inbox, handler, attempts: 1 });
+    const check = await runCli(["check", endpoint.href, "--json"], { env: { HOOKPORTER_SECRET: SECRET } });
+    expect(check.stdout).toContain('"type":"summary"');
+    for (const [, body] of BODIES) await deliver(body);
+    await vi.waitFor(
+      async () => expect(await inbox.counts()).toMatchObject({ pending: 0, running: 0 }),
+      WAIT,
+    );
+    const entries = await receiver.inbox.list({});
+    expect(entries.length).toBeGreaterThan(80);
+    const wrong: string[] = [];
+    const ask = async (path: string) => {
+      const { status, text } = await api(path);
+      if (status !== 200) wrong.push(`${path}: ${status} ${text.slice(0, 200)}`);
+    };
+    for (const list of LISTS) await ask(`/api/${list}`);
+    for (const { seq } of entries) {
+      for (const view of VIEWS) await ask(`/api/entries/${seq}${view}`);
+      await ask(`/api/entries?like=${seq}`);
+    }
+    expect(wrong).toEqual([]);
+    const listed = (await api("/api/entries?limit=5000")).json.rows;
+    expect(listed.length).toBe(entries.length);
+    if (name !== "an inbox file") return;
+    for (const command of [["list", "--limit", "1000"], ["list", "--group"], ["export"]]) {
+      const { code, stderr } = await runCli(["events", ...command, "--inbox", file]);
+      expect([command, code, stderr.includes("error:")]).toEqual([command, 0, false]);
+    }
+    for (const { seq } of entries.slice(-BODIES.length)) {
+      const { code, stdout } = await runCli(["events", "show", String(seq), "--inbox", file]);
+      expect([seq, code]).toEqual([seq, 0]);
+      expect(stdout).not.toMatch(/[\0\u202e\ud800]/);
+    }
+  });
+});
