@@ -74,8 +74,7 @@ function signatureOf({ headers, label }: Sendable, header: string): string {
 
 /** Changes one hex digit; the result still has the format of a signature. */
 function otherDigit(signature: string, draw: number): string {
-  const place = Math.floor(draw * 64) % (signature.length - SIGNATURE_PREFIX.length);
-  const at = SIGNATURE_PREFIX.length + place;
+  const at = SIGNATURE_PREFIX.length; // the first, since only the first few are shown
   const digit = Number.parseInt(signature[at] ?? "", 16) || 0;
   const other = (digit + 1 + (Math.floor(draw * 64 * 15) % 15)) % 16;
   return signature.slice(0, at) + other.toString(16) + signature.slice(at + 1);

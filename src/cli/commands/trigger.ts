@@ -13,7 +13,7 @@ export function registerTrigger(program: CliCommand, context: CliContext): void 
   const command = program
     .command("trigger")
     .description("create a sample event, sign it and send it")
-    .argument("[kind]", `one of ${eventKinds.join(", ")}`)
+    .argument("[kind]", `one of ${eventKinds.join(", ")}, or a family such as payment.*`)
     .common("--all", "send one event of each kind")
     .option("--unknown-kind", "allow a kind other than the 12 known ones")
     .common("--url <url>", `endpoint, or a local port (default: ${DEFAULT_ENDPOINT})`, readEndpoint)

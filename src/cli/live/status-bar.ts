@@ -76,6 +76,7 @@ function statusText(status: BarStatus, columns: number): string | undefined {
   ];
   const text = parts.join(GAP);
   if (!hasKeys) return text === "" ? undefined : text;
+  if (text === "") return KEYS.trim();
   // What is told first matters most; the help is never lost.
   const keys = columnsOf(text) + columnsOf(KEYS) < columns ? KEYS : HELP;
   return cutToColumns(text, columns - columnsOf(keys)) + keys;

@@ -1,6 +1,7 @@
 import { createHash, randomInt } from "node:crypto";
 import type { Command } from "commander";
 import { HookporterError } from "../../errors.ts";
+import { matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds, isEventKind } from "../../event/kinds.ts";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import { didYouMean } from "../../options/did-you-mean.ts";
@@ -86,6 +87,8 @@ function chooseKinds(
     );
   }
   if (isEventKind(kind) || unknownKind === true) return [kind];
+  const family = kind.endsWith(".*") ? eventKinds.filter((one) => matchesKind(kind, one)) : [];
+  if (family.length > 0) return family;
   const meant = didYouMean(kind, eventKinds);
   const fix = meant === undefined ? `the kinds are ${eventKinds.join(", ")}` : `did you mean ${meant}?`;
   throw new HookporterError(

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { FAILURE_PAUSE } from "../../../src/cli/send/send-all.ts";
+import { eventKinds } from "../../../src/event/kinds.ts";
 import { openTarget } from "../../relay/sample.ts";
 import { runCli, startCli, tempFolder } from "../fake-io.ts";
 import { startReceiving, type TargetReply } from "../fake-target.ts";
@@ -364,4 +365,14 @@ it("a run of several at a time ends whole if one cannot be made", async () => {
   const run = await runCli([...argv, "--url", target.url], { env });
   expect(run).toMatchObject({ code: 2 });
   expect(target.got).toHaveLength(0);
+});
+
+it("a family sends one event of each of its kinds", async () => {
+  const family = eventKinds.filter((kind) => kind.startsWith("payment."));
+  const sent = await runCli(["trigger", "payment.*", "--dry-run", "--json"], { env });
+  expect(sent.code).toBe(0);
+  const told = family.filter((kind) => sent.stdout.includes(`"${kind}"`));
+  expect(told).toEqual(family);
+  const unknown = await runCli(["trigger", "nothing.*", "--dry-run"], { env });
+  expect(unknown).toMatchObject({ code: 2 });
 });

@@ -69,6 +69,31 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(page.troubles).toEqual([]);
   });
 
+  it("a dialog begins with what it is about, so that the keyboard alone retries all", async () => {
+    const { inspector, mend } = await fortyDead();
+    const page = await newPage();
+    await openPage(page, inspector.url, "/overview");
+    mend();
+    await page.getByRole("button", { name: "Retry or drop 40…" }).focus();
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Retry 40" }).waitFor();
+    await page.keyboard.press("Enter");
+    await dialog.getByText("40 of 40 handled.").waitFor();
+    await page.keyboard.press("Enter");
+    await dialog.waitFor({ state: "detached" });
+  });
+
+  it("Enter in the search opens the first hit", async () => {
+    const { inspector } = await fortyDead();
+    const page = await newPage();
+    await openPage(page, inspector.url, "/?text=another");
+    await expect.poll(() => page.locator(".line").count()).toBe(1);
+    await page.locator("#text-filter").focus();
+    await page.keyboard.press("Enter");
+    await page.locator(".detail-head h1", { hasText: "lead.created" }).waitFor();
+  });
+
   it("the open entry is true although it no longer fits the filter", async () => {
     let broken = true;
     const handler = () => {

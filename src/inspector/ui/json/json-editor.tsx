@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { takeFocus } from "../parts/dialog.tsx";
 import { findProblem, type JsonProblem } from "./json-problem.ts";
 
 /** Milliseconds without typing before the text is checked. */
@@ -27,7 +28,10 @@ export function JsonEditor({
   return (
     <div class="editor">
       <textarea
-        ref={area}
+        ref={(element) => {
+          area.current = element;
+          takeFocus(element);
+        }}
         aria-label={label}
         aria-invalid={problem !== undefined}
         spellcheck={false}

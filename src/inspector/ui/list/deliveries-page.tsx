@@ -68,7 +68,17 @@ export function DeliveriesPage({
       <div class="side">
         <h1 class="spoken">Deliveries</h1>
         <DriftNotice drifts={drifts.fresh} dismiss={drifts.dismiss} />
-        <FilterBar filter={route.filter} kinds={kinds} counts={counts} />
+        <FilterBar
+          filter={route.filter}
+          kinds={kinds}
+          counts={counts}
+          onLeave={(opens) => {
+            document.getElementById("list")?.focus();
+            const first = feed?.lines.at(0)?.row;
+            if (opens && first !== undefined) goTo(pathOf(first.id));
+            else move(1);
+          }}
+        />
         <BulkButton
           label="Retry or drop these…"
           filter={route.filter}

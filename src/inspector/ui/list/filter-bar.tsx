@@ -13,15 +13,18 @@ export function FilterBar({
   filter,
   kinds,
   counts,
+  onLeave,
 }: {
   filter: URLSearchParams;
   kinds: readonly string[];
   counts: RowCounts | undefined;
+  /** Called when the keyboard leaves the search for the list; `opens` if the first row is to be opened. */
+  onLeave: (opens: boolean) => void;
 }) {
   return (
     <search class="filters">
       <div class="search-row">
-        <TextFilter text={filter.get("text") ?? ""} />
+        <TextFilter text={filter.get("text") ?? ""} onLeave={onLeave} />
         <ViewOptions />
       </div>
       {filter.has("like") && (
@@ -49,7 +52,7 @@ export function clearFilter(): void {
   setFilter({ state: "", kind: "", within: "", since: "", until: "", text: "", like: "" });
 }
 
-function TextFilter({ text }: { text: string }) {
+function TextFilter({ text, onLeave }: { text: string; onLeave: (opens: boolean) => void }) {
   const [typed, setTyped] = useState(text);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => setTyped(text), [text]);
@@ -67,7 +70,13 @@ function TextFilter({ text }: { text: string }) {
       value={typed}
       onInput={(event) => change(event.currentTarget.value)}
       onKeyDown={(event) => {
-        if (event.key === "Escape") event.currentTarget.blur();
+        if (event.key === "Escape" && typed === "") event.currentTarget.blur();
+        else if (event.key === "Escape") change("");
+        else if (event.key === "Enter" || event.key === "ArrowDown") {
+          event.preventDefault();
+          event.currentTarget.blur();
+          onLeave(event.key === "Enter");
+        }
       }}
     />
   );

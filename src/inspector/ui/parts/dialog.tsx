@@ -14,6 +14,7 @@ export function Dialog({
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     dialog.current?.showModal();
+    takeFocus(dialog.current?.querySelector<HTMLElement>("textarea, button.main") ?? null);
   }, []);
   return (
     <dialog ref={dialog} aria-labelledby="dialog-title" onClose={onClose}>
@@ -28,10 +29,23 @@ export function Dialog({
   );
 }
 
+/**
+ * Gives the focus of a dialog to what it is about, such as its answer, when that appears. Takes it only from the button that
+ * closes the dialog, which browsers focus first, or from nothing.
+ */
+export function takeFocus(element: HTMLElement | null): void {
+  const dialog = element?.closest("dialog");
+  const { activeElement: active } = document;
+  const isFree =
+    active === document.body || active === dialog || active?.classList.contains("plain") === true;
+  if (dialog?.open === true && isFree) element?.focus();
+}
+
 export function CloseButton({ label, isMain = false }: { label: string; isMain?: boolean }) {
   return (
     <button
       type="button"
+      ref={isMain ? takeFocus : null}
       class={isMain ? "main" : undefined}
       onClick={(event) => event.currentTarget.closest("dialog")?.close()}
     >

@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { takeFocus } from "./dialog.tsx";
 
 /** The result of an action, in words. */
 export interface Result {
@@ -49,6 +50,7 @@ export function SendButton({ label, isBusy }: { label: string; isBusy: boolean }
   return (
     <button
       type="submit"
+      ref={takeFocus}
       class="main"
       aria-disabled={isBusy}
       onClick={(event) => {
