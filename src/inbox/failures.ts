@@ -8,7 +8,7 @@ import { reasonWords } from "./reasons.ts";
 import { DROPPED } from "./target-wait.ts";
 
 /** Failing entries and dead letters that are looked at, the newest of each. */
-const LOOKED_AT = 5000;
+const LOOKED_AT = 2000;
 /** Groups that are told apart. */
 const MOST_GROUPS = 1000;
 /** Characters of an error that tell it from others. */

@@ -1,6 +1,6 @@
 import type { Delivery } from "../event/delivery.ts";
 import { countsByState } from "../inbox/counts.ts";
-import { type FailureGroup, failureGroups, failuresLike } from "../inbox/failures.ts";
+import { failuresLike } from "../inbox/failures.ts";
 import { formatDelivery } from "../relay/fixture.ts";
 import { RequestError, wrongMethod } from "./answer.ts";
 import { bodyName, entryFixtureName, listSamples } from "./changes/actions.ts";
@@ -12,7 +12,8 @@ import { findFilter } from "./entries/filter.ts";
 import { findPrevious } from "./entries/find-previous.ts";
 import { findRelated } from "./entries/find-related.ts";
 import { hiddenHeaders, withoutCredentials } from "./entries/shown-headers.ts";
-import type { FailureRow, Overview } from "./overview/overview-api.ts";
+import { failureRow, knownFailures } from "./overview/known-failures.ts";
+import type { Overview } from "./overview/overview-api.ts";
 import { json, type Route, type Workings } from "./workings.ts";
 
 /** Errors in the overview, those with most entries. */
@@ -117,11 +118,7 @@ async function overview({ inbox, meter, outgoing }: Workings): Promise<Overview>
   await meter.fates.lookUp((filter) => inbox.list(filter));
   const counts = countsByState(await inbox.counts());
   const waiting = await inbox.waiting();
-  const { groups, isPart } = await failureGroups(inbox);
+  const { groups, isPart } = await knownFailures(inbox);
   const failures = groups.slice(0, FAILURES_SHOWN).map(failureRow);
   return { ...meter.read(outgoing.clock()), counts, waiting, failures, failuresArePart: isPart };
-}
-
-function failureRow({ words, at, seqs, failing, dead, kinds, since }: FailureGroup): FailureRow {
-  return { error: words, at, failing, dead, kinds, since, like: seqs.at(-1) ?? 0 };
 }

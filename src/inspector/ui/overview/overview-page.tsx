@@ -88,7 +88,7 @@ function Failures({
           onDone={onChanged}
         />
       </div>
-      {failuresArePart && <p class="quiet">Of the newest 5,000 of each.</p>}
+      {failuresArePart && <p class="quiet">Of the newest 2,000 of each.</p>}
       <ul class="failures">
         {failures.map((failure) => (
           <FailureItem key={failure.like} failure={failure} onAsk={() => setAsked(failure.like)} />
