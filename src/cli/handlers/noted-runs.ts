@@ -4,34 +4,54 @@ import type { Logger } from "../../base/logger.ts";
 import type { RunNote, RunNotes } from "../../inspector/live/run-notes.ts";
 import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
 import type { TargetAnswer } from "../../relay/send.ts";
+import { escapeInvisible } from "../../text/escape-invisible.ts";
 import { wrappingRegistry } from "./wrapping-registry.ts";
 
 /** Notes what handlers print, and what targets answer, for the run that does it, also after an `await`. */
 export class NotedRuns {
-  readonly #notes: RunNotes;
-  readonly #current = new AsyncLocalStorage<RunNote>();
+  readonly #notes: RunNotes | undefined;
+  readonly #current = new AsyncLocalStorage<{ readonly seq: number; readonly note: RunNote | undefined }>();
 
-  constructor(notes: RunNotes) {
+  /** @param notes - where they are kept; without it, only {@link numbered} is of use */
+  constructor(notes: RunNotes | undefined) {
     this.#notes = notes;
   }
 
   watch(registry: HandlerRegistry): HandlerRegistry {
     return wrappingRegistry(registry, (handler) => (event, context) => {
-      const note = this.#notes.begin(context.seq, context.attempt);
+      const { seq, attempt, log } = context;
+      const note = this.#notes?.begin(seq, attempt);
       // Every run has a context of its own.
-      Object.assign(context, { log: noting(context.log, note) });
-      return this.#current.run(note, () => handler(event, context));
+      if (note !== undefined) Object.assign(context, { log: noting(log, note) });
+      return this.#current.run({ seq, note }, () => handler(event, context));
     });
   }
 
   /** Notes text that was printed, if a handler did it. */
   printed(isError: boolean, text: string): void {
     const plain = stripVTControlCharacters(text).replace(/\n$/, "");
-    this.#current.getStore()?.print(isError ? "error" : "info", plain);
+    this.#current.getStore()?.note?.print(isError ? "error" : "info", plain);
   }
 
-  readonly answered = (answer: TargetAnswer): void => this.#current.getStore()?.answered(answer);
+  /**
+   * Text that was printed, for the terminal: if a handler did it, each line begins with its entry's number, since several run
+   * at a time, and what it prints of a payload must not look like a line of ours.
+   */
+  numbered(text: string): string {
+    const run = this.#current.getStore();
+    if (run === undefined) return text;
+    const lines = text.replace(/\n$/, "").replace(NO_COLOR, "\\u001b").split("\n");
+    return lines
+      .map((line) => `${`#${run.seq}`.padStart(5)} │ ${escapeInvisible(line, "\t\u001b")}\n`)
+      .join("");
+  }
+
+  readonly answered = (answer: TargetAnswer): void => this.#current.getStore()?.note?.answered(answer);
 }
+
+/** An escape character that begins no colour, but may move the cursor. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for this one
+const NO_COLOR = /\u001b(?!\[[\d;]*m)/g;
 
 /** A logger whose lines are noted too, also those that the terminal does not show. */
 function noting(log: Logger, note: RunNote): Logger {

@@ -104,13 +104,14 @@ async function open(session: Session): Promise<Opened> {
   const { running, newInbox } = session;
   const { handlers, forwardTo = [], signatureHeader } = options;
   const runNotes = options.inspect === false ? undefined : new RunNotes(Date.now);
-  const noted = runNotes && new NotedRuns(runNotes);
+  const noted = new NotedRuns(runNotes);
   if (handlers !== undefined) {
-    stops.push(consoleOnStderr(context.io, noted?.printed.bind(noted), context.output.aside));
+    const write = (text: string) => context.output.aside(noted.numbered(text));
+    stops.push(consoleOnStderr(context.io, noted.printed.bind(noted), write));
     stops.push(watchStrayErrors(context, () => tally.countStrayError()));
     stops.push(watchListenExit(session));
   }
-  const command = openExec(options, inbox, context, noted?.printed.bind(noted, false));
+  const command = openExec(options, inbox, context, noted.printed.bind(noted, false));
   if (command !== undefined) stops.push(() => command.close());
   const onDead = openDeadLetterCommand(options, inbox, context);
   const loaded = new LoadedModules();

@@ -54,8 +54,8 @@ it("what a handler prints is told apart by run, and still reaches the terminal",
     );
   }
   const { stderr } = now();
-  expect(stderr).toContain("begin payment.received { attempt: 1 }\n");
-  expect(stderr).toContain("\u001b[31mhalf of lead.created\n");
+  expect(stderr).toMatch(/^ {3}#[12] │ begin payment\.received \{ attempt: 1 \}$/m);
+  expect(stderr).toMatch(/^ {3}#[12] │ \S+half of lead\.created$/m);
   expect(stderr).toMatch(/warning: nearly .*kind=payment\.received/);
 });
 
@@ -105,4 +105,21 @@ it("the output of a command of --exec is its run's", async () => {
   await vi.waitFor(() => expect(records("attempt")).toHaveLength(1), WAIT);
   const [run] = (await entry(1)).runs;
   expect(run?.printed.map(({ text }) => text).sort()).toEqual(["booked", "careful"]);
+});
+
+it("a handler that prints a payload cannot forge a row, and each line has the entry's number", async () => {
+  const cwd = tempFolder();
+  const forged =
+    "x\\r\\u001b[2K12:00:00  #9   ✓ payment.received      handled\\n12:00:00  #8   ✓ paid\\u200b";
+  writeFileSync(join(cwd, "handlers.mjs"), `export default { "*": () => console.log("${forged}") };`);
+  const { trigger, now, records } = await opened(["--handlers", "handlers.mjs"], cwd);
+  await trigger("payment.received");
+  await vi.waitFor(() => expect(records("attempt")).toHaveLength(1), WAIT);
+  const printed = now()
+    .stderr.split("\n")
+    .filter((line) => line.includes("✓"));
+  expect(printed).toEqual([
+    "   #1 │ x\\u000d\\u001b[2K12:00:00  #9   ✓ payment.received      handled",
+    "   #1 │ 12:00:00  #8   ✓ paid\\u200b",
+  ]);
 });
