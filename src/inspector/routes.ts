@@ -1,6 +1,7 @@
 import type { Delivery } from "../event/delivery.ts";
 import { countsByState } from "../inbox/counts.ts";
 import { failuresLike } from "../inbox/failures.ts";
+import { mismatchedSources } from "../receiver/mismatch-text.ts";
 import { formatDelivery } from "../relay/fixture.ts";
 import { RequestError, wrongMethod } from "./answer.ts";
 import { bodyName, entryFixtureName, listSamples } from "./changes/actions.ts";
@@ -118,7 +119,10 @@ async function overview({ inbox, meter, outgoing }: Workings): Promise<Overview>
   await meter.fates.lookUp((filter) => inbox.list(filter));
   const counts = countsByState(await inbox.counts());
   const waiting = await inbox.waiting();
+  const now = outgoing.clock();
+  const senders = (await inbox.senders?.().catch(() => [])) ?? [];
+  const mismatched = mismatchedSources(senders, now).map(({ text }) => text);
   const { groups, isPart } = await knownFailures(inbox);
   const failures = groups.slice(0, FAILURES_SHOWN).map(failureRow);
-  return { ...meter.read(outgoing.clock()), counts, waiting, failures, failuresArePart: isPart };
+  return { ...meter.read(now), counts, waiting, mismatched, failures, failuresArePart: isPart };
 }

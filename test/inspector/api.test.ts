@@ -475,6 +475,21 @@ it("deliveries are counted by minute, duration and kind, and errors are listed",
   ]);
 });
 
+it("the overview says that signatures match no secret, once three bodies did not", async () => {
+  const inbox = memoryInbox();
+  await inbox.open();
+  const { api } = await openInspector({ inbox });
+  expect((await api("/api/overview")).json.mismatched).toEqual([]);
+  const at = Date.now();
+  await inbox.recordSender?.({
+    source: "service",
+    days: [],
+    mismatches: { count: 1305, bodies: 3, from: at, to: at },
+  });
+  const [text] = (await api("/api/overview")).json.mismatched;
+  expect(text).toMatch(/^1 305 refused since .*, none accepted yet: is the secret the sender's\?$/);
+});
+
 it("new and changed rows that match the filter are streamed, and those that no longer match are named", async () => {
   let let_go = () => {};
   const held = new Promise<void>((resolve) => {

@@ -55,6 +55,8 @@ export interface Overview {
   readonly durations: readonly KindDurations[];
   readonly counts: StateCounts;
   readonly waiting: readonly TargetCount[];
+  /** What is to be said of sources whose signatures match no secret. */
+  readonly mismatched: readonly string[];
   /** The errors that most entries failed with. */
   readonly failures: readonly FailureRow[];
   /** Whether entries were left out, since too many failed. */

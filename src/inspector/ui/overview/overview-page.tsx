@@ -31,6 +31,11 @@ export function OverviewPage({ client, drifts }: { client: ApiClient; drifts: re
     <main class="page overview">
       <h1>Overview</h1>
       <p class="lead">{leadOf(value)}</p>
+      {value.mismatched.map((text) => (
+        <p key={text} class="warning" role="status">
+          Signatures match no secret: {visible(text)}
+        </p>
+      ))}
       <section class="panel wide" aria-labelledby="minutes-title">
         <h2 id="minutes-title">Deliveries per minute</h2>
         <MinutesChart minutes={value.minutes} since={value.since} />
