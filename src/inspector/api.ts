@@ -53,6 +53,8 @@ export interface RefusalRow {
   readonly status: number;
   /** Why it was refused, in one line. */
   readonly why: string;
+  /** How many were refused alike, of which this one has the details of the latest and the time of the first. */
+  readonly count: number;
   /** From the request's headers to the response. */
   readonly duration: number;
 }

@@ -204,7 +204,7 @@ it("the latest 500 refused deliveries are remembered with reason, headers and si
   expect((await api("/api/refusals?state=dead")).json).toEqual([]);
   expect((await api("/api/refusals?text=X-TAG")).json).toHaveLength(1);
   for (let count = 0; count < 510; count++) {
-    const head = { method: "POST", target: "/webhooks", path: "/webhooks", headers: {} };
+    const head = { method: "POST", target: `/other/${count}`, path: "/webhooks", headers: {} };
     await receiver.receive({ ...head, read: async () => Buffer.from("x") });
   }
   expect((await api("/api/refusals")).json).toHaveLength(500);
@@ -473,6 +473,20 @@ it("deliveries are counted by minute, duration and kind, and errors are listed",
   expect(json.failures).toMatchObject([
     { error: "no", failing: 0, dead: 1, kinds: ["lead.created"], like: 3 },
   ]);
+});
+
+it("refused deliveries that are alike are one row with a count, of which the latest can be looked at", async () => {
+  const { api, endpoint } = await openInspector();
+  for (const tag of ["one", "two", "three"])
+    await fetch(endpoint, { method: "POST", body: "x", headers: { "x-tag": tag } });
+  await fetch(endpoint, { method: "PUT" });
+  await vi.waitFor(async () => expect((await api("/api/counts")).json.refused).toBe(4), WAIT);
+  const rows = (await api("/api/refusals")).json;
+  expect(rows).toMatchObject([
+    { id: "r4", reason: "wrong_method", count: 1 },
+    { id: "r1", reason: "signature_missing", count: 3 },
+  ]);
+  expect((await api("/api/refusals/r1")).json.headers).toMatchObject({ "x-tag": "three" });
 });
 
 it("the overview says that signatures match no secret, once three bodies did not", async () => {

@@ -30,7 +30,7 @@ export class RowCounter {
     const { kinds, since, until } = entries;
     const all = await this.#states({});
     const total = totalOf(all);
-    const refused = this.#refusals.list(takesInAnyState).length;
+    const refused = this.#refusals.list(takesInAnyState).reduce((sum, { count }) => sum + count, 0);
     if (entries.seqs !== undefined) {
       const found = await this.#inbox.list({ seqs: entries.seqs });
       return { total, states: countStates(found), refused };

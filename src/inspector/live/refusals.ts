@@ -14,7 +14,7 @@ export const MAX_REMEMBERED = 500;
 const MAX_TEXT = 2000;
 const MAX_HEADERS = 60;
 
-/** The latest deliveries that were not kept: in memory only, without their bodies. */
+/** The latest deliveries that were not kept, alike ones as one: in memory only, without their bodies. */
 export class Refusals {
   readonly #remembered: RefusalDetail[] = [];
   readonly #signatureHeader: string;
@@ -40,9 +40,17 @@ export class Refusals {
       method: observation.method.slice(0, 20),
       target: shownUrl(observation.target).slice(0, MAX_TEXT),
       status: toAnswer(outcome).status,
-      ...{ duration, headers, why: causeOf(diagnosis) ?? meaning ?? fix ?? word },
+      ...{ duration, headers, count: 1, why: causeOf(diagnosis) ?? meaning ?? fix ?? word },
       explanation: explainRefusal(observation, this.#signatureHeader, diagnosis),
     };
+    const at = this.#remembered.findLastIndex((other) => isAlike(other, detail));
+    const known = this.#remembered[at];
+    if (known !== undefined) {
+      const { id, receivedAt: first, count } = known;
+      const again = { ...detail, id, receivedAt: first, count: count + 1 };
+      this.#remembered[at] = again;
+      return again;
+    }
     this.#remembered.push(detail);
     if (this.#remembered.length > MAX_REMEMBERED) this.#remembered.shift();
     return detail;
@@ -56,6 +64,12 @@ export class Refusals {
   find(id: string): RefusalDetail | undefined {
     return this.#remembered.find((refusal) => refusal.id === id);
   }
+}
+
+/** Whether two were refused for one reason on one way, so that a burst of them buries nothing. */
+function isAlike(one: RefusalDetail, other: RefusalDetail): boolean {
+  const names = ["word", "reason", "why", "method", "target", "status"] as const;
+  return names.every((name) => one[name] === other[name]);
 }
 
 /** A refused delivery in the list. */

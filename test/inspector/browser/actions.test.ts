@@ -232,12 +232,12 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
         async () => expect(await page.locator(".line-name").allTextContents()).toEqual(wanted),
         WAIT,
       );
-    await names(["POST /webhooks", "contact.created", "payment.received"]);
+    await names(["the delivery has no signature header", "contact.created", "payment.received"]);
     const chip = (name: string) => page.getByRole("button", { name: new RegExp(` ${name}$`) });
     await chip("refused").click();
-    await names(["POST /webhooks"]);
+    await names(["the delivery has no signature header"]);
     await chip("received").click({ modifiers: ["Control"] });
-    await names(["POST /webhooks", "contact.created", "payment.received"]);
+    await names(["the delivery has no signature header", "contact.created", "payment.received"]);
     await chip("received").click();
     await names(["contact.created", "payment.received"]);
     await page.getByRole("combobox", { name: "Kind" }).selectOption("payment.*");

@@ -23,7 +23,9 @@ export function ListLine({
   href: string;
   onSelect: (row: Row) => void;
 }) {
-  const name = row.type === "entry" ? (row.kind ?? "not an event") : `${row.method} ${row.target}`;
+  // What tells refused deliveries apart is why.
+  const name = row.type === "entry" ? (row.kind ?? "not an event") : row.why;
+  const why = row.type === "entry" ? row.why : `${row.method} ${row.target}`;
   return (
     // A link, so that a middle click, Ctrl and the context menu open it in a new tab.
     <a
@@ -50,13 +52,14 @@ export function ListLine({
       <span class="line-id">{row.type === "entry" ? `#${row.seq}` : row.status}</span>
       <span class="line-notes">
         <StateWord row={row} />
-        {row.why !== null && (
-          <span class="line-why" title={visible(row.why)}>
-            {visible(row.why)}
+        {why !== null && (
+          <span class="line-why" title={visible(why)}>
+            {visible(why)}
           </span>
         )}
         {row.duration !== null && <span class="line-duration">{durationText(row.duration)}</span>}
         {row.type === "entry" && <Times {...row} />}
+        {row.type === "refusal" && row.count > 1 && <span class="line-times">× {row.count}</span>}
       </span>
       <RelativeTime class="line-time" at={row.receivedAt} />
     </a>

@@ -9,7 +9,7 @@ const entry = (seq: number, parts: Partial<EntryRow> = {}): EntryRow => ({
 });
 const refusal = (number: number, receivedAt: number): RefusalRow => ({
   ...{ type: "refusal", id: `r${number}`, receivedAt, word: "refused", reason: "wrong_path" },
-  ...{ method: "GET", target: "/", bytes: 0, status: 404, why: "no", duration: 1 },
+  ...{ method: "GET", target: "/", bytes: 0, status: 404, why: "no", count: 1, duration: 1 },
 });
 const ids = (lines: Lines) =>
   Array.from({ length: lines.count }, (_, position) => lines.at(position)?.row.id);
