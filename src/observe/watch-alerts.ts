@@ -99,7 +99,7 @@ class AlertWatch {
     if (figures.size !== undefined) this.#lookAtSize(figures.size);
   }
 
-  /** Tells of the first source with such a condition. */
+  /** Reports the first source for which each condition holds. */
   #lookAtSenders(senders: readonly SenderRecord[], now: number): void {
     const [first] = senders;
     if (first === undefined) return;

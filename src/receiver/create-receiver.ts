@@ -126,7 +126,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
         return this.#phase === "started" && damage === undefined ? undefined : notReady(this.#phase, damage);
       },
       onDead: (letter) => {
-        // What does not fit its schema never runs, but differs from what came before.
+        // An event that does not fit its schema never runs, so it is compared here.
         const read = letter.reason !== "invalid_data" ? undefined : readEnvelopeAgain(letter.delivery.body);
         if (read?.ok === true) this.#drifts.compare(letter, read.envelope, this.#settings);
         this.#tellDead(letter);

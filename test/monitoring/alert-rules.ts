@@ -7,7 +7,7 @@ import { ALERT_DEFAULTS, SPARE } from "../../src/observe/watch-alerts.ts";
  */
 export interface AlertRule {
   readonly name: string;
-  /** What `watchAlerts` calls it, if it tells of it. */
+  /** Its type in `watchAlerts`, if that reports it. */
   readonly type?: Alert["type"];
   /** Worth waking someone up, or not before the morning. */
   readonly severity: "page" | "ticket";

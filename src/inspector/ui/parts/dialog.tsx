@@ -30,8 +30,8 @@ export function Dialog({
 }
 
 /**
- * Gives the focus of a dialog to what it is about, such as its answer, when that appears. Takes it only from the button that
- * closes the dialog, which browsers focus first, or from nothing.
+ * Focuses the main element of a dialog, such as its answer, when it appears: unless the user has already moved the focus away
+ * from the close button, where browsers put it.
  */
 export function takeFocus(element: HTMLElement | null): void {
   const dialog = element?.closest("dialog");
