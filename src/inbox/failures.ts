@@ -73,11 +73,16 @@ function alike(error: string): string {
     );
 }
 
-/** Groups failing entries and dead letters by what they failed with. Those that were dropped by hand are left out. */
-export async function failureGroups(inbox: Inbox): Promise<FailureGroups> {
+/**
+ * Groups failing entries and dead letters by what they failed with. Those that were dropped by hand are left out.
+ *
+ * @param also - older ones to look at, besides the newest
+ */
+export async function failureGroups(inbox: Inbox, also: readonly Entry[] = []): Promise<FailureGroups> {
   const failing = await inbox.list({ states: ["pending"], failing: true, limit: LOOKED_AT });
   const dead = await inbox.list({ states: ["dead"], limit: LOOKED_AT });
-  const entries = [...failing, ...dead.filter(({ reason }) => reason !== DROPPED)];
+  const all = [...also, ...failing, ...dead].filter(({ reason }) => reason !== DROPPED);
+  const entries = [...new Map(all.map((entry) => [entry.seq, entry])).values()];
   const byKey = new Map<
     string,
     { -readonly [Name in keyof FailureGroup]: FailureGroup[Name] } & { seqs: number[] }
@@ -105,7 +110,10 @@ export async function failureGroups(inbox: Inbox): Promise<FailureGroups> {
 
 /** The group that an entry is in; `undefined` if it neither fails nor is a dead letter. */
 export async function failuresLike(inbox: Inbox, seq: number): Promise<FailureGroup | undefined> {
-  return (await failureGroups(inbox)).groups.find(({ seqs }) => seqs.includes(seq));
+  const entries = await inbox.list({ seqs: [seq] });
+  const failed = entries.filter((entry) => ["failing", "dead"].includes(entryState(entry)));
+  if (failed.length === 0) return undefined;
+  return (await failureGroups(inbox, failed)).groups.find(({ seqs }) => seqs.includes(seq));
 }
 
 /** How many of some entries are in each state. */
