@@ -35,7 +35,9 @@ export async function roundTrip(folder, check) {
     );
     check(`${settled} deliveries were confirmed, one of each event at least`, settled >= PROPERTIES);
     const all = PROPERTIES + 3;
-    const each = ids.map((id) => listen.lines.filter((line) => line === `${id} is one of ${all} properties`));
+    const each = ids.map((id) =>
+      listen.lines.filter((line) => line.endsWith(` │ ${id} is one of ${all} properties`)),
+    );
     check(
       "each new property was handled once, and found in the list",
       each.every((lines) => lines.length === 1),
