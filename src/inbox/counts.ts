@@ -1,5 +1,11 @@
 import type { EntryFilter } from "./entry-filter.ts";
-import { type EntryState, STATE_WORDS, type StoredState } from "./entry-state.ts";
+import {
+  type EntryState,
+  entryState,
+  STATE_WORDS,
+  type StateFacts,
+  type StoredState,
+} from "./entry-state.ts";
 
 /** Which entries to count: those that match every field. */
 export type CountFilter = Pick<EntryFilter, "kinds" | "since" | "until" | "sources">;
@@ -27,6 +33,13 @@ export function noCounts(): { -readonly [State in StoredState | "failing"]: numb
   return { pending: 0, failing: 0, running: 0, done: 0, dead: 0, unhandled: 0 };
 }
 
+/** How many of some entries are in each state. */
+export function countStates(entries: readonly StateFacts[]): StateCounts {
+  const counts = { waiting: 0, failing: 0, running: 0, handled: 0, dead: 0, received: 0 };
+  for (const entry of entries) counts[entryState(entry)]++;
+  return counts;
+}
+
 /** Dead letters that someone should look at: those that nobody has dropped. */
 export function deadToDo({ dead, dropped = 0 }: Pick<Counts, "dead" | "dropped">): number {
   return dead - dropped;
@@ -46,11 +59,13 @@ export function totalOf(counts: StateCounts): number {
 }
 
 /** The states that have entries, in words: `2 dead, about 250000 handled`. */
-export function countsText(counts: StateCounts, numberText: (number: number) => string = String): string {
-  return STATE_WORDS.filter((state) => counts[state] > 0)
-    .map((state) => {
-      const about = state === "handled" && counts.handledIsEstimate === true ? "about " : "";
-      return `${about}${numberText(counts[state])} ${state}`;
-    })
-    .join(", ");
+export function countsText(
+  counts: Partial<StateCounts>,
+  numberText: (number: number) => string = String,
+): string {
+  return STATE_WORDS.flatMap((state) => {
+    const count = counts[state] ?? 0;
+    const about = state === "handled" && counts.handledIsEstimate === true ? "about " : "";
+    return count > 0 ? `${about}${numberText(count)} ${state}` : [];
+  }).join(", ");
 }

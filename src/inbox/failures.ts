@@ -1,5 +1,4 @@
 import { problemLine } from "../event/data-problems.ts";
-import type { StateCounts } from "./counts.ts";
 import type { Entry } from "./entry.ts";
 import { entryState } from "./entry-state.ts";
 import type { Inbox } from "./inbox.ts";
@@ -8,7 +7,7 @@ import { reasonWords } from "./reasons.ts";
 import { DROPPED } from "./target-wait.ts";
 
 /** Failing entries and dead letters that are looked at, the newest of each. */
-const LOOKED_AT = 2000;
+export const LOOKED_AT = 2000;
 /** Groups that are told apart. */
 const MOST_GROUPS = 1000;
 /** Characters of an error that tell it from others. */
@@ -114,13 +113,6 @@ export async function failuresLike(inbox: Inbox, seq: number): Promise<FailureGr
   const failed = entries.filter((entry) => ["failing", "dead"].includes(entryState(entry)));
   if (failed.length === 0) return undefined;
   return (await failureGroups(inbox, failed)).groups.find(({ seqs }) => seqs.includes(seq));
-}
-
-/** How many of some entries are in each state. */
-export function countStates(entries: readonly Entry[]): StateCounts {
-  const counts = { waiting: 0, failing: 0, running: 0, handled: 0, dead: 0, received: 0 };
-  for (const entry of entries) counts[entryState(entry)]++;
-  return counts;
 }
 
 /** The outlines of entries; also of an inbox of a user's own, which may have none. */

@@ -70,7 +70,7 @@ export class OutcomeLog {
   }
 
   #stranger({ type, reason }: Unauthorized | Refused, duration: number): void {
-    if (reason === "signature_mismatch") return; // told by `SenderWatch`, which knows what came before
+    if (reason === "signature_mismatch") return; // `SenderWatch` logs it
     const leftOut = this.#strangers.leftOut(reason, performance.now());
     if (leftOut === undefined) return;
     this.#line("info", "a request was refused; others like it are not logged for a minute", () => {

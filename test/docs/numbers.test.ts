@@ -280,6 +280,12 @@ const ROWS: readonly Row[] = [
   ["reference/signature.md", "| {} per second, and a fifth", `${DIAGNOSIS} PER_SECOND`],
   ["metrics.md", "of handlers and targets beyond {}", "observe/counted.ts MAX_HANDLERS"],
   ["metrics.md", "names of handlers and targets beyond {}", "observe/inbox-gauges.ts MAX_TARGETS"],
+  ["reference/cli/events-list.md", "At most the newest {} failing", "inbox/failures.ts LOOKED_AT"],
+  [
+    "reference/inspector.md",
+    "a retry of at most {} entries",
+    "inspector/changes/change-many.ts MOST_FOLLOWED",
+  ],
   ["metrics.md", "never twice within {} second", "observe/inbox-figures.ts MIN_PAUSE"],
   ["metrics.md", "for the inbox for at most {} seconds", "observe/inbox-figures.ts MAX_WAIT"],
   ["metrics.md", "| `oldestDue` | {} (5 minutes) |", `${ALERTS} ALERT_DEFAULTS.oldestDue`],

@@ -690,6 +690,10 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
       expect(await inbox.counts()).toEqual({
         ...{ pending: 1, running: 1, done: 1, dead: 2, unhandled: 1, failing: 0 },
       });
+      const [first] = await inbox.list({ states: ["dead"] });
+      await inbox.drop({ seqs: [first?.seq ?? 0] }, AT);
+      expect(await inbox.counts()).toMatchObject({ dead: 2, dropped: 1 });
+      expect(await inbox.counts({ since: 0 })).toMatchObject({ dead: 2, dropped: 1 });
     });
 
     it("tells what failed at its last attempt from what has not run, or waits for something", async () => {

@@ -1,5 +1,5 @@
 import type { Alert } from "../../src/observe/alert.ts";
-import { ALERT_DEFAULTS, SPARE } from "../../src/observe/watch-alerts.ts";
+import { ALERT_DEFAULTS, DRIFT_FOR, SPARE } from "../../src/observe/watch-alerts.ts";
 
 /**
  * What is worth an alert. `npm run alerts` makes docs/monitoring/alerts.yml and the tables of docs/metrics.md from it, and a
@@ -154,7 +154,7 @@ export const ALERT_RULES: readonly AlertRule[] = [
     name: "HookporterDrift",
     type: "drift",
     severity: "ticket",
-    expr: "sum by (job, kind) (increase(hookporter_drift_differences_total[1h])) > 0",
+    expr: `sum by (job, kind) (increase(hookporter_drift_differences_total[${DRIFT_FOR / 3_600_000}h])) > 0`,
     summary: `${JOB}: events of {{ $labels.kind }} began to differ`,
     description:
       "A field is new, gone, or of another type than before. See the log, or `hookporter types --check`.",

@@ -67,7 +67,7 @@ describe("the dashboard and the alert rules", () => {
     );
   });
 
-  it("name a section of the operations page each, and every type that watchAlerts tells of", () => {
+  it("name a section of the operations page each, and every type that watchAlerts reports", () => {
     const headings = [...readPage("docs/operations.md").matchAll(/^#+ (.+)$/gm)].map(
       ([, heading]) => heading,
     );

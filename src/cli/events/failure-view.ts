@@ -1,6 +1,7 @@
+import { countsText } from "../../inbox/counts.ts";
 import type { FailureGroup } from "../../inbox/failures.ts";
 import { ownCommand } from "../../package/own-command.ts";
-import { durationText } from "../../text/duration-text.ts";
+import { timeText } from "../../text/time-text.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 import { wrapText } from "../wrap-text.ts";
@@ -13,11 +14,9 @@ export function groupLines(group: FailureGroup, now: number, { color, columns }:
   const many = (count: number, one: string) => `${count} ${one}${count === 1 ? "" : "s"}`;
   const facts = [
     many(seqs.length, "event"),
-    ...[failing > 0 ? `${failing} failing` : "", dead > 0 ? `${dead} dead` : ""].filter(
-      (text) => text !== "",
-    ),
+    countsText({ failing, dead }),
     kinds.length === 1 ? printable(kinds[0] ?? "", 60) : many(kinds.length, "kind"),
-    `since ${durationText(now - since)} ago`,
+    `since ${timeText(since, now)}`,
   ];
   const width = Math.max(40, columns ?? Number.POSITIVE_INFINITY);
   const beneath = (text: string) => wrapText(text, width - INDENT.length).map((line) => INDENT + line);

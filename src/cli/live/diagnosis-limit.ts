@@ -27,8 +27,8 @@ export class DiagnosisLimit {
   readonly #now: () => number;
   /** The results so far, so that each observation is diagnosed once. */
   readonly #said = new WeakMap<object, Diagnosis | "left_out" | undefined>();
-  #done: { at: number; took: number }[] = [];
-  #quick: { at: number; took: number }[] = [];
+  readonly #done = new LastSecond();
+  readonly #quick = new LastSecond();
   #restUntil = Number.NEGATIVE_INFINITY;
 
   /** @param now - a monotonic clock in milliseconds */
@@ -54,12 +54,11 @@ export class DiagnosisLimit {
     if (outcome.type === "unauthorized" && outcome.reason === "signature_missing")
       return diagnose({ others });
     const start = this.#now();
-    this.#done = this.#done.filter(({ at }) => start - at < 1000);
-    if (start < this.#restUntil || this.#done.length >= PER_SECOND)
+    if (start < this.#restUntil || this.#done.at(start).count >= PER_SECOND)
       return this.#workOutQuickly(diagnose, others);
     const diagnosis = diagnose({ others, work: WORK });
-    this.#done.push({ at: start, took: this.#now() - start });
-    const spent = this.#done.reduce((sum, { took }) => sum + took, 0);
+    this.#done.note(start, this.#now() - start);
+    const { spent } = this.#done.at(start);
     if (spent > LONG) this.#restUntil = start + spent / SHARE;
     return diagnosis;
   }
@@ -70,10 +69,23 @@ export class DiagnosisLimit {
     others: readonly NamedSecret[],
   ): Diagnosis | "left_out" | undefined {
     const start = this.#now();
-    this.#quick = this.#quick.filter(({ at }) => start - at < 1000);
-    if (this.#quick.reduce((sum, { took }) => sum + took, 0) >= QUICK) return "left_out";
+    if (this.#quick.at(start).spent >= QUICK) return "left_out";
     const diagnosis = diagnose({ others, work: QUICK_WORK });
-    this.#quick.push({ at: start, took: this.#now() - start });
+    this.#quick.note(start, this.#now() - start);
     return diagnosis === undefined || diagnosis.explanations.length > 0 ? diagnosis : "left_out";
+  }
+}
+
+/** How many diagnoses there were within a second, and the milliseconds that they took. */
+class LastSecond {
+  #all: readonly { readonly start: number; readonly took: number }[] = [];
+
+  note(start: number, took: number): void {
+    this.#all = [...this.#all, { start, took }];
+  }
+
+  at(now: number): { readonly count: number; readonly spent: number } {
+    this.#all = this.#all.filter(({ start }) => now - start < 1000);
+    return { count: this.#all.length, spent: this.#all.reduce((sum, { took }) => sum + took, 0) };
   }
 }

@@ -1,3 +1,4 @@
+import { countsText } from "../../inbox/counts.ts";
 import { type Failure, failureOf } from "../../inbox/failures.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import type { AttemptObservation } from "../../receiver/observation.ts";
@@ -38,6 +39,8 @@ export class ToldFailures {
   readonly #view: { readonly output: Output; readonly bar: StatusBar; readonly clock: () => number };
   readonly #byKey = new Map<string, Alike>();
   readonly #bySeq = new Map<number, Alike>();
+  #failing = 0;
+  #dead = 0;
 
   constructor(view: { readonly output: Output; readonly bar: StatusBar; readonly clock: () => number }) {
     this.#view = view;
@@ -62,7 +65,10 @@ export class ToldFailures {
     this.#byKey.set(failure.key, alike);
     this.#bySeq.delete(seq);
     this.#bySeq.set(seq, alike);
-    alike.failing.delete(seq);
+    if (alike.failing.delete(seq)) this.#failing--;
+    if (alike.dead.delete(seq)) this.#dead--;
+    if (state === "dead") this.#dead++;
+    else this.#failing++;
     alike[state === "dead" ? "dead" : "failing"].add(seq);
     alike.most = Math.max(alike.most, sizeOf(alike));
     this.#forgetOldest();
@@ -82,26 +88,21 @@ export class ToldFailures {
   }
 
   #leave(seq: number, alike: Alike): void {
-    this.#bySeq.delete(seq);
-    alike.failing.delete(seq);
-    alike.dead.delete(seq);
-    if (sizeOf(alike) > 0) {
-      if (alike.most > 1) this.#tellSoon(alike);
-      return;
-    }
-    clearTimeout(alike.timer);
-    this.#byKey.delete(alike.failure.key);
-    if (alike.most > 1)
-      this.#say("✓", "green", alike.first, `none of ${alike.most} events fails like this any more`);
+    this.#forget(seq, alike);
+    if (alike.most === 1) return;
+    if (sizeOf(alike) > 0) this.#tellSoon(alike);
+    else this.#say("✓", "green", alike.first, `none of ${alike.most} events fails like this any more`);
   }
 
   #forgetOldest(): void {
     const [oldest] = this.#bySeq;
-    if (this.#bySeq.size <= REMEMBERED || oldest === undefined) return;
-    const [seq, alike] = oldest;
+    if (this.#bySeq.size > REMEMBERED && oldest !== undefined) this.#forget(...oldest);
+  }
+
+  #forget(seq: number, alike: Alike): void {
     this.#bySeq.delete(seq);
-    alike.failing.delete(seq);
-    alike.dead.delete(seq);
+    if (alike.failing.delete(seq)) this.#failing--;
+    if (alike.dead.delete(seq)) this.#dead--;
     if (sizeOf(alike) > 0) return;
     clearTimeout(alike.timer);
     this.#byKey.delete(alike.failure.key);
@@ -136,12 +137,7 @@ export class ToldFailures {
   }
 
   #show(): void {
-    let [failing, dead] = [0, 0];
-    for (const alike of this.#byKey.values()) {
-      failing += alike.failing.size;
-      dead += alike.dead.size;
-    }
-    this.#view.bar.update({ failed: numbersText(failing, dead) });
+    this.#view.bar.update({ failed: countsText({ failing: this.#failing, dead: this.#dead }) });
   }
 }
 
@@ -152,12 +148,5 @@ function sizeOf({ failing, dead }: Alike): number {
 }
 
 function numbersOf({ failing, dead }: Alike): string {
-  return numbersText(failing.size, dead.size);
-}
-
-/** Such as `2 failing, 1 dead`; empty for none. */
-function numbersText(failing: number, dead: number): string {
-  return [failing > 0 ? `${failing} failing` : "", dead > 0 ? `${dead} dead` : ""]
-    .filter((text) => text !== "")
-    .join(", ");
+  return countsText({ failing: failing.size, dead: dead.size });
 }

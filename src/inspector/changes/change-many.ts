@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CHANGEABLE, type Change } from "../../inbox/change-entries.ts";
-import { countStates } from "../../inbox/failures.ts";
+import { countStates } from "../../inbox/counts.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
 import { RequestError } from "../answer.ts";
@@ -15,7 +15,7 @@ import { changeInSteps, tally } from "./bulk-change.ts";
 const SOURCES = [DEFAULT_SOURCE];
 
 /** Entries that are followed after they were changed, and for how many milliseconds. */
-const MOST_FOLLOWED = 5000;
+export const MOST_FOLLOWED = 5000;
 const FOLLOWED_FOR = 60_000;
 const FOLLOWED_EVERY = 500;
 

@@ -1,5 +1,11 @@
-import { type CountFilter, countsByState, type StateCounts, totalOf } from "../../inbox/counts.ts";
-import { countStates } from "../../inbox/failures.ts";
+import { Remembered } from "../../base/remembered.ts";
+import {
+  type CountFilter,
+  countStates,
+  countsByState,
+  type StateCounts,
+  totalOf,
+} from "../../inbox/counts.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import type { RowCounts } from "../api.ts";
 import type { Refusals } from "../live/refusals.ts";
@@ -18,7 +24,7 @@ const MAX_REMEMBERED = 20;
 export class RowCounter {
   readonly #inbox: Inbox;
   readonly #refusals: Refusals;
-  readonly #known = new Map<string, { readonly counts: Promise<StateCounts>; until: number }>();
+  readonly #known = new Map<string, Remembered<StateCounts>>();
 
   constructor(inbox: Inbox, refusals: Refusals) {
     this.#inbox = inbox;
@@ -48,20 +54,11 @@ export class RowCounter {
 
   #states(filter: CountFilter): Promise<StateCounts> {
     const key = JSON.stringify(filter);
-    const known = this.#known.get(key);
-    if (known !== undefined && performance.now() < known.until) return known.counts;
-    const start = performance.now();
-    const counts = this.#inbox.counts(filter).then(countsByState);
-    const next = { counts, until: Number.POSITIVE_INFINITY };
+    const known = this.#known.get(key) ?? new Remembered<StateCounts>(SHARE);
     this.#known.delete(key);
-    this.#known.set(key, next);
+    this.#known.set(key, known);
     const [oldest] = this.#known.keys();
     if (this.#known.size > MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
-    const done = () => {
-      const now = performance.now();
-      next.until = now + (now - start) / SHARE;
-    };
-    counts.then(done, () => this.#known.delete(key));
-    return counts;
+    return known.read(() => this.#inbox.counts(filter).then(countsByState));
   }
 }

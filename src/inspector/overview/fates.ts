@@ -1,11 +1,11 @@
-import type { StateCounts } from "../../inbox/counts.ts";
+import { countStates, type StateCounts } from "../../inbox/counts.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import { type EntryState, entryState } from "../../inbox/entry-state.ts";
 import type { Observation } from "../../receiver/observation.ts";
 
 const MINUTE = 60_000;
-const NONE: StateCounts = { waiting: 0, failing: 0, running: 0, handled: 0, dead: 0, received: 0 };
+const NONE = countStates([]);
 
 /** Entries that may still change, the oldest of which keeps the state that it had last. */
 const MAX_OPEN = 20_000;

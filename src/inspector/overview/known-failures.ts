@@ -1,24 +1,17 @@
+import { Remembered } from "../../base/remembered.ts";
 import { type FailureGroup, type FailureGroups, failureGroups } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import type { FailureRow } from "./overview-api.ts";
 
 /** Finding them takes this share of the time at most, since it delays deliveries. */
 const SHARE = 1 / 20;
-const KNOWN = new WeakMap<Inbox, { readonly groups: Promise<FailureGroups>; until: number }>();
+const KNOWN = new WeakMap<Inbox, Remembered<FailureGroups>>();
 
 /** What the entries of an inbox failed with, at most a little old. */
 export function knownFailures(inbox: Inbox): Promise<FailureGroups> {
-  const known = KNOWN.get(inbox);
-  if (known !== undefined && performance.now() < known.until) return known.groups;
-  const start = performance.now();
-  const next = { groups: failureGroups(inbox), until: Number.POSITIVE_INFINITY };
-  KNOWN.set(inbox, next);
-  const remember = () => {
-    const end = performance.now();
-    next.until = end + (end - start) / SHARE;
-  };
-  next.groups.then(remember, remember);
-  return next.groups;
+  const known = KNOWN.get(inbox) ?? new Remembered<FailureGroups>(SHARE);
+  KNOWN.set(inbox, known);
+  return known.read(() => failureGroups(inbox));
 }
 
 /** Entries that failed alike, as the page has them. */

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { countsText } from "../../inbox/counts.ts";
 import type { ApiClient, FailedCounts } from "./client.ts";
 import { DeliveriesPage } from "./list/deliveries-page.tsx";
 import { DEFAULT_RESOURCE, useListView } from "./list/list-view.ts";
@@ -33,8 +34,7 @@ export function App({ client }: { client: ApiClient }) {
   const { messages, tell, drop } = useMessages();
   const kinds = useMemo(() => samples.map(({ kind }) => kind), [samples]);
   useEffect(() => {
-    const counts = Object.entries({ failing, dead }).filter(([, count]) => count > 0);
-    const words = counts.map(([word, count]) => `${count.toLocaleString("en")} ${word}`).join(", ");
+    const words = countsText({ failing, dead }, (count) => count.toLocaleString("en"));
     document.title = `${words === "" ? "" : `(${words}) `}${titleOf(route.path)} · hookporter`;
   }, [route.path, failing, dead]);
   const wasLive = useRef(false);

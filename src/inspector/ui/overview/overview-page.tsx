@@ -75,25 +75,22 @@ function Failures({
   onChanged: () => void;
 }) {
   const [asked, setAsked] = useState<number>(); // outlives the error's line, since its own work may remove it
-  const all = Object.entries({ failing: counts.failing, dead: counts.dead }).filter(([, count]) => count > 0);
+  const { failing, dead } = counts;
+  const all = countsText({ failing, dead }, (count) => count.toLocaleString("en"));
   return (
     <section class="panel wide" aria-labelledby="failures-title">
       <div class="section-head">
         <h2 id="failures-title">Errors</h2>
-        <span class="quiet">
-          {all.length === 0
-            ? "none"
-            : all.map(([word, count]) => `${count.toLocaleString("en")} ${word}`).join(", ")}
-        </span>
+        <span class="quiet">{all || "none"}</span>
         <BulkButton
           label="Retry or drop all…"
           filter={FAILED}
           client={client}
-          isOffered={all.length > 0}
+          isOffered={all !== ""}
           onDone={onChanged}
         />
       </div>
-      {failuresArePart && <p class="quiet">Of the newest 2,000 of each.</p>}
+      {failuresArePart && <p class="quiet">Only the newest are compared.</p>}
       <ul class="failures">
         {failures.map((failure) => (
           <FailureItem key={failure.like} failure={failure} onAsk={() => setAsked(failure.like)} />

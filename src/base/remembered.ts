@@ -1,0 +1,26 @@
+/** Remembers what takes time to find out, so that finding it out takes a share of the time at most. */
+export class Remembered<Value> {
+  readonly #share: number;
+  #known: { readonly value: Promise<Value>; until: number } | undefined;
+
+  /** @param share - from 0 to 1 */
+  constructor(share: number) {
+    this.#share = share;
+  }
+
+  /** What was found out last, or what `find` does if that is too old. A failure is not remembered. */
+  read(find: () => Promise<Value>): Promise<Value> {
+    if (this.#known !== undefined && performance.now() < this.#known.until) return this.#known.value;
+    const start = performance.now();
+    const known = { value: find(), until: Number.POSITIVE_INFINITY };
+    this.#known = known;
+    const found = () => {
+      const now = performance.now();
+      known.until = now + (now - start) / this.#share;
+    };
+    known.value.then(found, () => {
+      this.#known = undefined;
+    });
+    return known.value;
+  }
+}

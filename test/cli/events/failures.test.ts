@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { DEFAULT_INBOX } from "../../../src/cli/files/state-folder.ts";
+import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
+import { keep, numberedEntry } from "../../inbox/entries.ts";
+import { runCli, tempFolder } from "../fake-io.ts";
+
+/** An inbox with two dead letters of one cause, one of another, and an entry that waits. */
+async function failed(): Promise<string> {
+  const cwd = tempFolder();
+  const inbox = sqliteInbox(join(cwd, DEFAULT_INBOX));
+  await inbox.open();
+  for (const [number, reason] of ["too_old", "too_old", "dropped", "empty_body"].entries())
+    await keep(inbox, numberedEntry(number, number, { state: "dead", reason, kind: "lead.created" }));
+  await keep(inbox, numberedEntry(9));
+  await inbox.close();
+  return cwd;
+}
+
+it("events list --group shows each error once, with the command that retries all that failed alike", async () => {
+  const cwd = await failed();
+  const { stdout, stderr } = await runCli(["events", "list", "--group"], { cwd });
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines).toHaveLength(6);
+  expect(lines[1]).toMatch(/^ {2}2 events · 2 dead · lead\.created · since (?:\d+ \w+ )?\d\d:\d\d$/);
+  expect(lines[2]).toBe("  hookporter events retry --like 2");
+  expect(stderr).toContain("2 different errors of 3 failing entries and dead letters");
+  const { records } = await runCli(["events", "list", "--group", "--json"], { cwd });
+  expect(records.filter(({ type }) => type === "failures")).toMatchObject([
+    { entries: 2, failing: 0, dead: 2, kinds: ["lead.created"], like: 2 },
+    { entries: 1, dead: 1, like: 4 },
+  ]);
+});
+
+it("--like selects what failed alike, and refuses an entry that did not fail", async () => {
+  const cwd = await failed();
+  const list = await runCli(["events", "list", "--like", "1", "--json"], { cwd });
+  expect(list.records.filter(({ type }) => type === "entry").map(({ seq }) => seq)).toEqual([1, 2]);
+  const retry = await runCli(["events", "retry", "--like", "1", "--json"], { cwd });
+  expect(retry.records).toContainEqual(expect.objectContaining({ type: "retry", retried: 2 }));
+  const wrong = await runCli(["events", "retry", "--like", "5"], { cwd });
+  expect(wrong).toMatchObject({ code: 2 });
+  expect(wrong.stderr).toContain(
+    "expected --like to name a failing entry or a dead letter, got #5, which is waiting",
+  );
+});
