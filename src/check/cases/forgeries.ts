@@ -13,8 +13,11 @@ export const REFUSED = {
   why: WHY.signature,
 } as const;
 
-/** The values of the signature header that a forger can send; `null` is none. */
-export const FORGED = { unsigned: null, wrong: `sha256=${"0".repeat(64)}` } as const;
+/**
+ * The values of the signature header that a forger can send; `null` is none. The wrong one has no zero byte, which a
+ * receiver that compares until one would take for the right digest of 1 body in 256.
+ */
+export const FORGED = { unsigned: null, wrong: `sha256=${"5a".repeat(32)}` } as const;
 
 /** Sends forged deliveries one after another, each with a name for the report. */
 export async function sendForged(
