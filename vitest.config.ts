@@ -63,7 +63,7 @@ const SYSTEM = [
   "test/cli/files/unusable.test.ts",
   "test/cli/handlers/{exec,forward-process,reload}.test.ts",
   "test/inbox/transfer/copy.test.ts",
-  "test/cli/listen/{first-start,process,waiting}.test.ts",
+  "test/cli/listen/{first-start,pipes,process,waiting}.test.ts",
   "test/cli/tunnel/{listen-through-*,subscription,tunnel}.test.ts",
   "test/tunnel/{drill,ngrok,outage,ssh,sshd}.test.ts",
   "test/hostile/{floods,handlers,storage}.test.ts",

@@ -18,6 +18,7 @@ export const ERROR_CODES = {
   inbox_read_only: "The inbox, its disk or its database can only be read.",
   inbox_busy: "The inbox is locked by another process, or too many writes or entries are waiting.",
   inbox_corrupt: "The inbox is damaged, or the file is not an inbox.",
+  inbox_rescuing: "The inbox file was removed or replaced, and what it held is being written out again.",
   inbox_newer: "The inbox was written by a newer version.",
   inbox_older: "The inbox was written by an older version, and must not be migrated here.",
   closed: "The receiver or its inbox is closed, or was not started.",
@@ -78,7 +79,7 @@ export type ConfigurationErrorCode =
 /** The codes with which an inbox rejects if its store fails. */
 export const INBOX_ERROR_CODES = [
   ...(["inbox_unavailable", "inbox_unreachable", "disk_full", "inbox_read_only"] as const),
-  ...(["inbox_busy", "inbox_corrupt", "inbox_newer", "inbox_older"] as const),
+  ...(["inbox_busy", "inbox_corrupt", "inbox_rescuing", "inbox_newer", "inbox_older"] as const),
 ] as const satisfies readonly ErrorCode[];
 
 /** One of {@link INBOX_ERROR_CODES}. */

@@ -9,6 +9,7 @@ export const EXIT_CODES = {
   4: "the signature is invalid",
   5: "a problem with the network, target, port or tunnel",
   6: "timed out waiting",
+  129: "the terminal was closed before the goal",
   130: "interrupted (Ctrl-C) before the goal",
   143: "terminated before the goal",
 } as const;
@@ -35,6 +36,7 @@ export const ERROR_EXIT_CODES: Readonly<Record<AnyErrorCode, ExitCode>> = {
   inbox_unreachable: 5,
   inbox_busy: 3,
   inbox_corrupt: 3,
+  inbox_rescuing: 3,
   inbox_newer: 3,
   inbox_older: 3,
   closed: 1,

@@ -1,7 +1,13 @@
 import type { Readable, Writable } from "node:stream";
 
 /** The signals that end a command. */
-export type StopSignal = "SIGINT" | "SIGTERM";
+export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
+
+/** A standard stream that can no longer be written to. */
+export interface BrokenOutput {
+  readonly name: "standard output" | "standard error";
+  readonly error: Error;
+}
 
 /** A call of `process.exit` by code other than ours. */
 export interface ExitCall {
@@ -28,6 +34,11 @@ export interface Io {
    * Ctrl-Z still work. Returns an unsubscribe function.
    */
   readonly onKeys: (listener: (key: string) => void) => () => void;
+  /**
+   * Calls the listener once for each standard stream that can no longer be written to, which then no longer ends the
+   * process, as it does a command that only prints.
+   */
+  readonly onBrokenOutput: (listener: (broken: BrokenOutput) => void) => void;
   /** Calls the listener for uncaught errors, which then no longer end the process; returns an unsubscribe function. */
   readonly onStray: (listener: (thrown: unknown) => void) => () => void;
   /**

@@ -23,6 +23,8 @@ export interface Output {
   record(type: string, fields: object): void;
   /** Writes text to standard error unchanged, such as what a handler prints. */
   aside(text: string): void;
+  /** From now on leaves out lines while nobody reads standard output, rather than keep them in memory. */
+  dropUnread(): void;
   /** Writes bytes of data unchanged. */
   raw(bytes: Uint8Array): void;
   /**
@@ -38,6 +40,9 @@ interface OutputOptions {
   readonly color: boolean | undefined;
   readonly clock: () => number;
 }
+
+/** Bytes of output that wait for a reader before further lines are left out. */
+const MOST_UNREAD = 4 * 1024 * 1024;
 
 const ERASE_LINE = "\r\u001b[K";
 
@@ -60,6 +65,16 @@ export function createOutput(io: Io, { json, color, clock }: OutputOptions): Out
     print();
     if (status !== undefined) io.stderr.write(fitting(status, io.stderr));
   };
+  let dropsUnread = false;
+  let dropped = 0;
+  const print = (line: string) => {
+    if (dropsUnread && io.stdout.writableLength > MOST_UNREAD) {
+      if (dropped++ === 0) above(() => io.stderr.write("nobody reads standard output: lines are left out\n"));
+      return;
+    }
+    dropped = 0;
+    io.stdout.write(`${line}\n`);
+  };
   const detected = io.isTTY.stdout && !io.env.NO_COLOR && io.env.TERM !== "dumb";
   return {
     json,
@@ -68,7 +83,7 @@ export function createOutput(io: Io, { json, color, clock }: OutputOptions): Out
     },
     color: new Chalk({ level: (color ?? detected) ? 1 : 0 }),
     data: (line) => {
-      if (!json) above(() => io.stdout.write(`${line}\n`));
+      if (!json) above(() => print(line));
     },
     aside: (text) => above(() => io.stderr.write(text)),
     talk: (line) => above(() => io.stderr.write(`${line}\n`)),
@@ -76,7 +91,10 @@ export function createOutput(io: Io, { json, color, clock }: OutputOptions): Out
       if (!json) return;
       const time = new Date(clock()).toISOString();
       const record = { schemaVersion: RECORD_SCHEMA_VERSION, type, time, ...fields };
-      io.stdout.write(`${escapeInvisible(JSON.stringify(record))}\n`); // JSON escapes fewer characters than a terminal interprets
+      print(escapeInvisible(JSON.stringify(record))); // JSON escapes fewer characters than a terminal interprets
+    },
+    dropUnread: () => {
+      dropsUnread = true;
     },
     raw: (bytes) => above(() => io.stdout.write(bytes)),
     status: (line) => {

@@ -1,4 +1,8 @@
-import type { Io, StopSignal } from "./io.ts";
+import { describeError } from "../errors.ts";
+import type { BrokenOutput, Io, StopSignal } from "./io.ts";
+
+/** Milliseconds that the end of the process waits for a reader of its output. */
+const MAX_WRITING = 1000;
 
 export function processIo(): Io {
   const { env, stdin, stdout, stderr } = process;
@@ -7,25 +11,40 @@ export function processIo(): Io {
     ours = true;
     process.exit(code);
   };
-  // The reader of our output may stop early (`| head`); that is not an error of ours.
-  for (const stream of [stdout, stderr]) {
-    stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "EPIPE") exit(0);
-      throw error;
-    });
-  }
+  const broken = new Set<string>();
+  let onBroken: ((broken: BrokenOutput) => void) | undefined;
+  const lose = (name: BrokenOutput["name"]) => (error: NodeJS.ErrnoException) => {
+    if (broken.has(name)) return; // each write fails again
+    broken.add(name);
+    if (onBroken !== undefined) onBroken({ name, error });
+    else if (name === "standard error")
+      return; // the data is what counts
+    else if (error.code === "EPIPE")
+      exit(0); // its reader has enough, such as `head`
+    else {
+      stderr.write(
+        `error: expected to write to standard output, got ${describeError(error)}: check where it goes\n`,
+      );
+      exit(1);
+    }
+  };
+  stdout.on("error", lose("standard output"));
+  stderr.on("error", lose("standard error"));
   return {
     ...{ env, stdin, stdout, stderr, cwd: workingFolder() },
     isTTY: { stdin: stdin.isTTY === true, stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
     exit,
     onSignal: (listener) => {
-      const signals: StopSignal[] = ["SIGINT", "SIGTERM"];
+      const signals: StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
       for (const signal of signals) process.on(signal, listener);
       return () => {
         for (const signal of signals) process.off(signal, listener);
       };
     },
     onKeys: (listener) => onKeys(stdin, listener),
+    onBrokenOutput: (listener) => {
+      onBroken = listener;
+    },
     onStray: (listener) => {
       const tell = (thrown: unknown) => listener(thrown);
       process.on("uncaughtException", tell).on("unhandledRejection", tell);
@@ -93,8 +112,12 @@ function onKeys(stdin: NodeJS.ReadStream, listener: (key: string) => void): () =
   };
 }
 
-/** Ends the process once its output is written, even if handlers left a timer or a connection pool running. */
+/**
+ * Ends the process once its output is written, even if handlers left a timer or a connection pool running, or if nobody
+ * reads the output.
+ */
 export function endProcess(code: number): void {
   process.exitCode = code;
+  setTimeout(() => process.exit(), MAX_WRITING).unref();
   process.stdout.write("", () => process.stderr.write("", () => process.exit()));
 }

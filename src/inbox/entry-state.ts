@@ -37,6 +37,12 @@ const WORDS = Object.fromEntries(STATE_WORDS.map((word) => [STORED[word], word])
 /** Every stored state, in the order of an entry's life. */
 export const STORED_STATES: readonly StoredState[] = [...new Set(Object.values(STORED))];
 
+/** How far an entry has got, as a number: handled > dead > received > failing > waiting. */
+export function progressOf({ state, attempts }: Pick<StateFacts, "state" | "attempts">): number {
+  const ended = ["unhandled", "dead", "done"].indexOf(state);
+  return ended === -1 ? Math.min(attempts, 1) : 2 + ended;
+}
+
 /** What decides which word an entry has. */
 export interface StateFacts {
   readonly state: StoredState;

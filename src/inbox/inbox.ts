@@ -1,3 +1,4 @@
+import type { HookporterError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";
@@ -47,10 +48,10 @@ export interface Inbox {
    */
   onDue?(listener: () => void): () => void;
   /**
-   * Why deliveries must not be acknowledged: damage to the store that stops entries from being handled. `undefined`
-   * while no such damage is known.
+   * Why deliveries must not be acknowledged, as the error that `append` would throw: damage to the store that stops entries
+   * from being handled, or a file that is no longer in place. `undefined` while nothing like that is known.
    */
-  readonly damage?: string | undefined;
+  readonly damage?: HookporterError | undefined;
   /** What receivers know of signatures, one record per source. Default: nothing is known. */
   senders?(): Promise<readonly SenderRecord[]>;
   /** Adds what a receiver saw of its source's signatures (`addNote`); returns what is known then. Default: it is not kept. */

@@ -23,6 +23,7 @@ import { inboxError, isCorrupt } from "./sqlite/errors.ts";
 import { FileVitals } from "./sqlite/file/file-vitals.ts";
 import { DEFAULT_WAL_LIMIT, LogSize } from "./sqlite/file/log-size.ts";
 import { openFile, readOnly } from "./sqlite/file/open-file.ts";
+import { tellNew } from "./sqlite/file/rescued-files.ts";
 import type { Opened } from "./sqlite/opened.ts";
 import type { OperationArguments, OperationName, OperationResult } from "./sqlite/operations.ts";
 import { otherRunners } from "./sqlite/processes/runner-records.ts";
@@ -42,7 +43,7 @@ export function sqliteInbox(path: string, threading: Threading = defaultThreadin
   return new SqliteInbox(path, threading);
 }
 
-/** Milliseconds between checks of the log's size and of the other processes. */
+/** Milliseconds between checks of the file, its log's size and the other processes. */
 const UPKEEP = 1000;
 
 /** Writes that keeping and handling depend on: if one meets damage, nothing may be acknowledged. */
@@ -63,7 +64,7 @@ class SqliteInbox implements Inbox {
   async open({ access = "own", log, walLimit = DEFAULT_WAL_LIMIT }: OpenTerms = {}): Promise<void> {
     await this.#guard(() => {
       const { path, database, isNew } = openFile(this.#path, access);
-      if (isNew) log?.info({ inbox: path }, "made a new, empty inbox: there was none at this path");
+      if (isNew) tellNew(path, log);
       const { commits } = this.vitals;
       const connection = new Connection(path, database, this.#threading, { log, commits });
       const runners = new Runners(path, this.#runnerRecords, log);
@@ -105,13 +106,17 @@ class SqliteInbox implements Inbox {
     return this.#guard(() => this.#open.runners.others());
   }
 
-  get damage(): string | undefined {
-    return this.#opened?.trust.damage;
+  get damage(): HookporterError | undefined {
+    const { connection, trust } = this.#opened ?? {};
+    // The file may be back in place since the last look.
+    if (trust?.damage === undefined) return connection?.rescue.error && connection.rescue.look();
+    return new HookporterError("inbox_corrupt", trust.damage);
   }
 
   async #upkeep(size: LogSize): Promise<void> {
     const { connection, runners } = this.#opened ?? {};
     try {
+      if (connection?.rescue.look() !== undefined) return;
       size.look(() => connection?.cutLog());
       await runners?.endLeasesOfDead();
     } catch {
@@ -267,11 +272,10 @@ class SqliteInbox implements Inbox {
     ...args: OperationArguments<Name>
   ): Promise<OperationResult<Name>> {
     try {
-      const { access, connection, trust } = this.#open;
+      const { access, connection } = this.#open;
       if (access === "read") throw readOnly(this.#path);
-      if (trust.damage !== undefined && name === "append") {
-        throw new HookporterError("inbox_corrupt", trust.damage);
-      }
+      const damage = name === "append" ? this.damage : undefined;
+      if (damage !== undefined) throw damage;
       return await connection.write(name, args);
     } catch (thrown) {
       const error = inboxError(this.#path, thrown);

@@ -124,5 +124,6 @@ async function overview({ inbox, meter, outgoing }: Workings): Promise<Overview>
   const mismatched = mismatchedSources(senders, now).map(({ text }) => text);
   const { groups, isPart } = await knownFailures(inbox);
   const failures = groups.slice(0, FAILURES_SHOWN).map(failureRow);
-  return { ...meter.read(now), counts, waiting, mismatched, failures, failuresArePart: isPart };
+  const damage = inbox.damage?.message ?? null;
+  return { ...meter.read(now), counts, waiting, damage, mismatched, failures, failuresArePart: isPart };
 }

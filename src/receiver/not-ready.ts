@@ -4,9 +4,8 @@ import { HookporterError } from "../errors.ts";
 export type Phase = "new" | "starting" | "started" | "closed";
 
 /** Why no delivery is accepted; `undefined` if they are. */
-export function notReady(phase: Phase, damage: string | undefined): HookporterError | undefined {
-  if (phase === "started")
-    return damage === undefined ? undefined : new HookporterError("inbox_corrupt", damage);
+export function notReady(phase: Phase, damage: HookporterError | undefined): HookporterError | undefined {
+  if (phase === "started") return damage;
   if (phase === "closed") return closed("an open receiver", "a closed one");
   return closed("a started receiver", "one that was not started", "call start() first");
 }

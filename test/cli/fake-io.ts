@@ -72,6 +72,7 @@ export function fakeIo({ cwd = tempFolder(), env = {}, stdin = "", isTTY = {} }:
       keyListeners.add(listener);
       return () => keyListeners.delete(listener);
     },
+    onBrokenOutput: () => {},
     onStray: () => () => {},
     onExitCall: () => () => {},
   };

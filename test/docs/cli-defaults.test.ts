@@ -127,6 +127,7 @@ function program() {
       exit: () => {},
       onSignal: () => () => {},
       onKeys: () => () => {},
+      onBrokenOutput: () => {},
       onStray: () => () => {},
       onExitCall: () => () => {},
     }),

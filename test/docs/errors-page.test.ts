@@ -37,7 +37,14 @@ const RECEIVER: Readonly<Record<ReceiverErrorCode, true>> = {
     inbox_read_only: true,
     inbox_busy: true,
   },
-  ...{ inbox_corrupt: true, inbox_newer: true, inbox_older: true, closed: true, handler_timeout: true },
+  ...{
+    inbox_corrupt: true,
+    inbox_rescuing: true,
+    inbox_newer: true,
+    inbox_older: true,
+    closed: true,
+    handler_timeout: true,
+  },
   tx_ended: true,
 };
 const CLIENT: Readonly<Record<ClientErrorCode, true>> = {

@@ -35,12 +35,6 @@ const ROWS: readonly Row[] = [
     `${TRUST} FIRST_WAIT`,
     `${TRUST} LONGEST_WAIT`,
   ],
-  [
-    "reference/inbox-file.md",
-    "after {} seconds, then after longer waits of up to {} minutes",
-    `${TRUST} FIRST_WAIT`,
-    `${TRUST} LONGEST_WAIT`,
-  ],
   ["reference/inbox-file.md", "for at most {} ms. If", "inbox/sqlite/care/check-at-start.ts BUDGET"],
   [
     "reference/inbox-file.md",

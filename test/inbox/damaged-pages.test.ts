@@ -130,7 +130,7 @@ describe("an inbox file that is damaged while it is open", () => {
     await damageWhileOpen(name);
     expect(inbox.damage).toBeUndefined();
     await expect(call()).rejects.toMatchObject({ code: "inbox_corrupt" });
-    expect(inbox.damage).toContain("docs/recovery.md");
+    expect(inbox.damage?.message).toContain("docs/recovery.md");
     expect(levels()).toEqual(["error"]);
   });
 });

@@ -22,6 +22,7 @@ import type {
   TargetCount,
 } from "../../src/entries/inbox.ts";
 import type { AttemptRecord, Delivery, Entry } from "../../src/entries/index.ts";
+import type { HookporterError } from "../../src/errors.ts";
 
 /**
  * An inbox as a user of the package writes one: it has the types of all parameters and results from the package's
@@ -35,7 +36,7 @@ export class LoggedInbox implements Inbox {
     this.#inner = inner;
   }
 
-  get damage(): string | undefined {
+  get damage(): HookporterError | undefined {
     return this.#inner.damage;
   }
 

@@ -16,7 +16,10 @@ describe("notReady", () => {
     ["closed", "a page is damaged", "closed", "expected an open receiver"],
     ["started", "a page is damaged", "inbox_corrupt", "a page is damaged"],
   ])("says for a receiver that is %s, with the damage %j, that it is %s", (phase, damage, code, message) => {
-    const error = notReady(phase, damage);
+    const error = notReady(
+      phase,
+      damage === undefined ? undefined : new HookporterError("inbox_corrupt", damage),
+    );
     expect(error).toBeInstanceOf(HookporterError);
     expect(error).toMatchObject({ code, message: expect.stringContaining(message) });
   });

@@ -66,11 +66,13 @@ function registerCopy(inbox: CliCommand, context: CliContext): void {
     .argument("[to]", "new inbox file, or postgres:// URL (default: the inbox of --inbox)")
     .option("--inbox <inbox>", "where to copy to, if it is not an argument")
     .option("--force", "copy even if processes are registered with the inbox, such as killed ones")
+    .option("--into <inbox>", "add the entries to this inbox file, which may have others")
     .option("--salvage", "copy the readable part of a damaged file, and report the rest")
     .addHelpText(
       "after",
       "\nExample:\n  hookporter inbox copy .hookporter/inbox.db postgres://app@localhost/app\n" +
-        "  hookporter inbox copy --salvage damaged/inbox.db new.db",
+        "  hookporter inbox copy --salvage damaged/inbox.db new.db\n" +
+        "  hookporter inbox copy inbox.db-rescued-20261124T014157Z --into inbox.db",
     )
     .action(async (from: string, to: string | undefined, options: CopyOptions) =>
       (await import("../inbox/copy.ts")).copyInboxes(from, to, options, context),

@@ -4,6 +4,7 @@ import { selectInbox } from "../../inbox/open.ts";
 import { isPostgresUrl } from "../../inbox/postgres/options.ts";
 import { missingPart } from "../../inbox/sqlite/file/inbox-file.ts";
 import { networkFileSystem } from "../../inbox/sqlite/file/network-file-system.ts";
+import { mergeCommand, rescuedBeside } from "../../inbox/sqlite/file/rescued-files.ts";
 import { unusable } from "../files/unusable.ts";
 import { type DoctorCheck, type Finding, fail, failure, ok, warn } from "./finding.ts";
 import { shownMode } from "./mode.ts";
@@ -23,7 +24,7 @@ export const inboxPlace: DoctorCheck = {
       selectInbox(option); // throws for a store that is not supported
       return [ok("in memory: nothing of it outlives the process")];
     }
-    const problems = [...placeProblems(file), ...foreignDisk(file)];
+    const problems = [...placeProblems(file), ...rescued(file), ...foreignDisk(file)];
     if (problems.length > 0) return problems;
     return [ok(existsSync(file) ? shown : `${shown}: not made yet, listen makes it`)];
   },
@@ -44,6 +45,17 @@ function placeProblems(file: string): readonly Finding[] {
     return [failure(unusable(file, thrown, "pass another inbox with --inbox"))];
   }
   return permissions(file);
+}
+
+/** What receivers wrote out because the inbox was removed or replaced under them. */
+function rescued(file: string): readonly Finding[] {
+  const path = existsSync(file) ? realpathSync(file) : file;
+  return rescuedBeside(path).map((found) =>
+    warn(
+      `${found} holds what was in an inbox that was removed from ${path}, or replaced there`,
+      `stop the receiver and run \`${mergeCommand(found, path)}\`, then delete ${found}`,
+    ),
+  );
 }
 
 /** Others who may write to the folder could replace the file. */

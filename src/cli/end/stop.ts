@@ -2,8 +2,18 @@ import type { HookporterError } from "../../errors.ts";
 import { durationText } from "../../text/duration-text.ts";
 import type { CliContext } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
+import type { StopSignal } from "../io.ts";
 import type { Goal } from "./goal.ts";
 import type { ListenTally } from "./tally.ts";
+
+/** Milliseconds within which a second signal of a program, unlike Ctrl-C of a person, is the first one, passed on by another way. */
+const SAME_SIGNAL = 500;
+
+/** The exit code of a command that a signal ended before its goal. */
+export const SIGNAL_EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const satisfies Record<
+  StopSignal,
+  ExitCode
+>;
 
 /** Why listening ends. */
 export interface Stop {
@@ -20,17 +30,19 @@ export function stopOnSignal(
   { io, output }: CliContext,
   stop: (stop: Stop) => void,
 ): () => void {
-  let asked = false;
+  let asked: { readonly signal: StopSignal; readonly at: number } | undefined;
   return io.onSignal((signal) => {
-    const interrupted = signal === "SIGINT" ? 130 : 143;
-    if (asked) {
+    const interrupted = SIGNAL_EXIT_CODES[signal];
+    if (asked !== undefined) {
+      const isSame = signal === asked.signal && signal !== "SIGINT";
+      if (isSame && performance.now() - asked.at < SAME_SIGNAL) return;
       const reason = `stopped at once by ${signal}`;
       output.talk(`${reason}: ${tally.line}`);
       output.record("stopped", { reason, exitCode: interrupted, ...tally.fields });
       io.exit(interrupted);
       return;
     }
-    asked = true;
+    asked = { signal, at: performance.now() };
     output.talk("stopping; press Ctrl-C again to stop at once");
     stop({ reason: `stopped by ${signal}`, exitCode: goal === undefined ? 0 : interrupted });
   });

@@ -1,11 +1,12 @@
 import { HookporterError } from "../../errors.ts";
-import { type CopyProgress, copyInbox } from "../../inbox/transfer/copy.ts";
-import { openTransfer } from "../../inbox/transfer/open.ts";
+import { type Copied, type CopyProgress, copyInbox } from "../../inbox/transfer/copy.ts";
+import { type MergeReport, mergeInbox } from "../../inbox/transfer/merge.ts";
 import type { Transfer } from "../../inbox/transfer/transfer.ts";
 import type { CliContext } from "../context.ts";
 import { stopRunOnSignal } from "../send/interrupt.ts";
 import { progressLine } from "../send/progress.ts";
-import { type NamedInbox, nameInbox } from "./named-inbox.ts";
+import { nameInbox } from "./named-inbox.ts";
+import { openUnused } from "./open-unused.ts";
 import { salvageInbox } from "./salvage.ts";
 
 /** The options of `inbox copy`. */
@@ -13,6 +14,7 @@ export interface CopyOptions {
   readonly inbox?: string;
   readonly force?: boolean;
   readonly salvage?: boolean;
+  readonly into?: string;
 }
 
 /** Milliseconds between two records of progress. */
@@ -27,7 +29,8 @@ export async function copyInboxes(
 ): Promise<void> {
   const { output } = context;
   const from = nameInbox(context, given);
-  const to = nameInbox(context, targetOf(target ?? options.inbox));
+  refuseBoth(target, options);
+  const to = nameInbox(context, targetOf(target ?? options.into ?? options.inbox));
   if (from.option === to.option)
     throw new HookporterError("usage", "expected two inboxes, got the same one twice: name another one");
   if (options.salvage === true) return salvageInbox(from, to, context);
@@ -39,21 +42,17 @@ export async function copyInboxes(
   });
   const opened: Transfer[] = [];
   try {
-    const source = await open(from, "read", opened, options);
-    const copy = await open(to, "own", opened, options);
-    const copied = await copyInbox(source, copy, { onProgress: reporter(context), signal: abort.signal });
-    output.status(undefined);
-    if (copied === undefined) {
-      context.exitCode = ending.reason?.exitCode ?? 130;
-      output.talk(`${ending.reason?.reason ?? "stopped"}: run it again to go on`);
-      return;
-    }
-    const { entries, before, digest } = copied;
-    const earlier = before === 0 ? "" : `, ${before} of them before`;
-    output.data(
-      `${entries} ${entries === 1 ? "entry" : "entries"} copied${earlier} and compared: SHA-256 ${digest}`,
-    );
-    output.record("copied", { from: from.shown, to: to.shown, entries, before, digest });
+    const source = await openUnused(from, "read", opened, options);
+    const copy = await openUnused(to, "own", opened, options);
+    const terms = { onProgress: reporter(context), signal: abort.signal };
+    const names = { from: from.shown, to: to.shown };
+    const done =
+      options.into === undefined
+        ? reportCopy(await copyInbox(source, copy, terms), names, context)
+        : reportMerge(await mergeInbox(source, copy, terms), names, context);
+    if (done) return;
+    context.exitCode = ending.reason?.exitCode ?? 130;
+    output.talk(`${ending.reason?.reason ?? "stopped"}: run it again to go on`);
   } finally {
     output.status(undefined);
     ending.done();
@@ -61,29 +60,55 @@ export async function copyInboxes(
   }
 }
 
+interface Names {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Returns `false` if it was stopped. */
+function reportCopy(copied: Copied | undefined, names: Names, { output }: CliContext): boolean {
+  output.status(undefined);
+  if (copied === undefined) return false;
+  const { entries, before, digest } = copied;
+  const earlier = before === 0 ? "" : `, ${before} of them before`;
+  output.data(`${entriesText(entries)} copied${earlier} and compared: SHA-256 ${digest}`);
+  output.record("copied", { ...names, entries, before, digest });
+  return true;
+}
+
+/** Returns `false` if it was stopped. */
+function reportMerge(merged: MergeReport | undefined, names: Names, { output }: CliContext): boolean {
+  output.status(undefined);
+  if (merged === undefined) return false;
+  const { entries, added, advanced } = merged;
+  const known = entries - added - advanced;
+  output.data(
+    `${entriesText(entries)} merged into ${names.to}: ${added} added, ${advanced} with a further state, ${known} known already`,
+  );
+  output.talk(
+    `${names.to} has everything of ${names.from}: delete that file once you have looked at the result`,
+  );
+  output.record("merged", { ...names, entries, added, advanced, known });
+  return true;
+}
+
+function entriesText(count: number): string {
+  return `${count} ${count === 1 ? "entry" : "entries"}`;
+}
+
+function refuseBoth(target: string | undefined, { into, salvage }: CopyOptions): void {
+  if (into === undefined || (target === undefined && salvage !== true)) return;
+  throw new HookporterError(
+    "usage",
+    "expected either a new inbox to copy to, or --into and the inbox to add the entries to, got both: name one",
+  );
+}
+
 function targetOf(given: string | undefined): string {
   if (given !== undefined) return given;
   throw new HookporterError(
     "usage",
     "expected an inbox to copy to, got none: name one after the first, or set HOOKPORTER_INBOX",
-  );
-}
-
-/** Opens an inbox that no process has in use. */
-async function open(
-  { option, shown }: NamedInbox,
-  access: "read" | "own",
-  opened: Transfer[],
-  { force = false }: CopyOptions,
-): Promise<Transfer> {
-  const transfer = await openTransfer(option, access);
-  opened.push(transfer);
-  const runners = force ? 0 : await transfer.runners();
-  if (runners === 0) return transfer;
-  throw new HookporterError(
-    "inbox_busy",
-    `expected no process to use ${shown}, got ${runners}: changes that they make meanwhile would not be copied; stop them, ` +
-      "or pass --force if they were killed",
   );
 }
 

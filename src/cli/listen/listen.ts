@@ -3,6 +3,7 @@ import { RunNotes } from "../../inspector/live/run-notes.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { type RunningServer, startServer } from "../../receiver/adapters/server.ts";
 import type { CliContext } from "../context.ts";
+import { outliveOutput } from "../end/outlive-output.ts";
 import { type Stop, stopAfter, stopOnSignal } from "../end/stop.ts";
 import { ListenTally } from "../end/tally.ts";
 import { chooseHandlers, reloadOnChange } from "../handlers/chosen-handlers.ts";
@@ -19,6 +20,7 @@ import { openKeys } from "../live/open-keys.ts";
 import { RecentEntries } from "../live/recent-entries.ts";
 import { StatusBar } from "../live/status-bar.ts";
 import { TargetOutages } from "../live/target-outages.ts";
+import type { Output } from "../output.ts";
 import { type OpenReadiness, openReadiness, stores } from "../ready/open-readiness.ts";
 import { otherSecrets } from "../secrets/other-secrets.ts";
 import { fitOptions } from "../settings/fitting.ts";
@@ -45,6 +47,9 @@ interface Session extends ListenPlan {
   readonly stopped: Promise<Stop>;
 }
 
+/** Milliseconds between lines that say what a stop waits for. */
+const WAITING_LINE = 2000;
+
 /** The state of a session once its own port is open. */
 interface Opened {
   readonly server: RunningServer;
@@ -68,6 +73,7 @@ export async function listen(given: ListenOptions, command: Command, context: Cl
   const stopped = new Promise<Stop>((resolve) => {
     stop = resolve;
   });
+  outliveOutput(context);
   const tally = new ListenTally();
   const running = new RunningHandlers();
   const session: Session = { ...plan, options, context, tally, running, stops: [], stop, stopped };
@@ -135,7 +141,7 @@ async function open(session: Session): Promise<Opened> {
   const ready = await openReadiness(options, context, { receiver, stops });
   const waiting = await readWaitingFor(session);
   await receiver.start();
-  stops.push(() => receiver.close());
+  stops.push(() => sayWhileClosing(receiver.close(), running, context.output));
   ready.checks.add({ name: "receiver", holds: () => receiver.refusing !== "closed" });
   ready.checks.add({ name: "inbox", holds: () => stores(receiver) });
   const { port, path, front } = session;
@@ -161,6 +167,18 @@ async function open(session: Session): Promise<Opened> {
   const keys = { gate, bar, recent, page, goal, inbox: receiver.inbox, target: server.url };
   stops.push(openKeys({ ...keys, secret: current, signatureHeader }, options, context, stop));
   return { server, ready, fields };
+}
+
+/** Says what it waits for if closing takes long. */
+async function sayWhileClosing(
+  closed: Promise<void>,
+  running: RunningHandlers,
+  output: Output,
+): Promise<void> {
+  const timer = setInterval(() => {
+    if (running.names !== "") output.talk(`waiting for ${running.names}`);
+  }, WAITING_LINE);
+  await closed.finally(() => clearInterval(timer));
 }
 
 /** Reports a handler's call of `process.exit`, and what happens to the interrupted entries. */

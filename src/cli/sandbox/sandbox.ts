@@ -3,6 +3,7 @@ import type { SandboxOptions } from "../../sandbox/options.ts";
 import { type Sandbox, startSandbox } from "../../sandbox/start.ts";
 import { createCliLogger } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
+import { outliveOutput } from "../end/outlive-output.ts";
 import { type Stop, stopOnSignal } from "../end/stop.ts";
 import { findApiKey } from "../secrets/api-key.ts";
 import { SandboxTally } from "./tally.ts";
@@ -35,6 +36,7 @@ export interface SandboxCommandOptions {
 /** Runs the sandbox until it is stopped. */
 export async function runSandbox(options: SandboxCommandOptions, context: CliContext): Promise<void> {
   const { output } = context;
+  outliveOutput(context);
   const sandbox = await startSandbox(libraryOptions(options, context));
   const tally = new SandboxTally();
   sandbox.observe((observation) => {

@@ -1,9 +1,10 @@
 import type { CliContext } from "../context.ts";
+import { SIGNAL_EXIT_CODES } from "../end/stop.ts";
 
 /** A signal that stopped a run. */
 export interface Interruption {
   readonly reason: string;
-  readonly exitCode: 130 | 143;
+  readonly exitCode: 129 | 130 | 143;
 }
 
 interface RunEnds {
@@ -29,7 +30,7 @@ export function stopRunOnSignal(
   let interruption: Interruption | undefined;
   let timer: NodeJS.Timeout | undefined;
   const off = io.onSignal((signal) => {
-    const exitCode = signal === "SIGINT" ? 130 : 143;
+    const exitCode = SIGNAL_EXIT_CODES[signal];
     if (interruption !== undefined) {
       onEnd({ reason: `stopped at once by ${signal}`, exitCode });
       io.exit(exitCode);

@@ -214,7 +214,7 @@ class Run {
     return `${code} ${printable(label)} ${duration} ms  ${printable(shown, 300)}`;
   }
 
-  #reportStop({ reason, exitCode }: { readonly reason: string; readonly exitCode: 130 | 143 }): void {
+  #reportStop({ reason, exitCode }: { readonly reason: string; readonly exitCode: 129 | 130 | 143 }): void {
     const { output } = this.#context;
     this.#reportAnswers();
     this.#progress?.end();

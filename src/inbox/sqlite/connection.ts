@@ -4,6 +4,7 @@ import type { Logger } from "../../base/logger.ts";
 import { HookporterError } from "../../errors.ts";
 import type { NewEntry } from "../append.ts";
 import type { CommitListeners } from "../vitals.ts";
+import { Rescue } from "./care/rescue.ts";
 import { closeWholly, openDatabase } from "./client.ts";
 import { transactionsOn, type WorkResult } from "./commit-together.ts";
 import { inboxError, isLockingFailure } from "./errors.ts";
@@ -44,6 +45,8 @@ export class Connection {
   readonly #threading: Threading;
   readonly #reports: Reports;
   readonly #commit: GroupCommit<Operation>;
+  /** What becomes of a file that was removed or replaced. */
+  readonly rescue: Rescue;
   #opening: Opening;
   #busyInARow = 0;
   #isSlowReported = false;
@@ -57,13 +60,19 @@ export class Connection {
     this.#threading = threading;
     this.#reports = reports;
     this.#opening = this.#openingOf(database);
+    this.rescue = new Rescue(path, {
+      missing: () => this.#opening.presence.missing(),
+      bytes: () => bytesOf(this.statements),
+      copyInto: (draft) => this.#copyInto(draft),
+      log: reports.log,
+    });
     this.#commit = new GroupCommit(
       transactionsOn(() => ({ statements: this.statements, presence: this.#opening.presence })),
       (operation) => runOperation(this.statements, operation),
       {
         take: (operations) => this.#opening.writer.take(operations),
         ranHere: (ms) => this.#opening.writer.ranHere(ms),
-        afterBatch: this.#countBusy,
+        afterBatch: this.#watch,
       },
     );
   }
@@ -120,19 +129,29 @@ export class Connection {
     return this.#commit.idle();
   }
 
-  /** Closes the file. Call it when nothing is waiting. */
+  async #copyInto(draft: string): Promise<void> {
+    await (this.#opening.writer.copyInto(draft) ?? this.statements.copyInto(draft));
+  }
+
+  /** Closes the file, after it was rescued if it is no longer in place. Call it when nothing is waiting. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#reopening;
+    if (this.#failure === undefined) await this.rescue.settled();
     await this.#opening.writer.close();
     if (this.#failure === undefined) this.statements.close();
   }
+
+  readonly #watch = (results: readonly WorkResult[]): void => {
+    if (results.some((result) => "error" in result)) this.rescue.look();
+    if (this.rescue.error === undefined) this.#countBusy(results);
+  };
 
   /**
    * Reopens the file if it is locked too often. A lock that could not be released, as happens on network file systems,
    * is held until this process closes the file completely.
    */
-  readonly #countBusy = (results: readonly WorkResult[]): void => {
+  #countBusy(results: readonly WorkResult[]): void {
     const isBusy = (result: WorkResult) =>
       "error" in result && inboxError(this.#path, result.error).code === "inbox_busy";
     this.#busyInARow = results.length > 0 && results.every(isBusy) ? this.#busyInARow + 1 : 0;
@@ -144,7 +163,7 @@ export class Connection {
     this.#reopening ??= this.#reopen().finally(() => {
       this.#reopening = undefined;
     });
-  };
+  }
 
   async #reopen(): Promise<void> {
     const { statements, writer, presence } = this.#opening;
@@ -166,4 +185,10 @@ export class Connection {
       }
     }
   }
+}
+
+/** The size of an inbox in bytes, without its unused pages. */
+function bytesOf(statements: Statements): number {
+  const number = (name: string) => Number(Object.values(statements.get(`PRAGMA ${name}`) ?? {})[0]);
+  return (number("page_count") - number("freelist_count")) * number("page_size");
 }

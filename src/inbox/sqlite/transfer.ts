@@ -1,3 +1,5 @@
+import type { Entry } from "../entry.ts";
+import { progressOf } from "../entry-state.ts";
 import { runsWithin, splitRuns } from "../runs-within.ts";
 import { decodeText, encodeNullable, encodeText } from "../text.ts";
 import type { PrunedMark, Transfer, TransferRange, WholeEntry } from "../transfer/transfer.ts";
@@ -31,6 +33,19 @@ export async function openFileTransfer(given: string, access: "read" | "own"): P
           for (const entry of entries) write(statements, entry);
         }),
       ),
+    merge: (entries) =>
+      guard(() => {
+        const marks = new Map(prunedMarks(statements).map(({ source, until }) => [source, until]));
+        let [added, advanced] = [0, 0];
+        inTransaction(statements, () => {
+          for (const one of entries) {
+            const known = merge(statements, one, marks);
+            if (known === "added") added++;
+            if (known === "advanced") advanced++;
+          }
+        });
+        return { added, advanced };
+      }),
     pruned: () => guard(() => prunedMarks(statements)),
     markPruned: (marks) =>
       guard(() =>
@@ -128,6 +143,37 @@ function write(statements: Statements, { entry, lease, delivery, runs }: WholeEn
       },
     });
   }
+}
+
+function merge(
+  statements: Statements,
+  one: WholeEntry,
+  marks: ReadonlyMap<string, number>,
+): "added" | "advanced" | "known" {
+  const { key, state, receivedAt } = one.entry;
+  // The lease of a running one belongs to a process that has ended.
+  const entry: Entry =
+    state === "running" ? { ...one.entry, state: "pending", runAt: receivedAt } : one.entry;
+  const found = statements.get(
+    "SELECT seq, state, attempts, duplicates, last_seen_at FROM entry WHERE key_timestamp = ? AND event_id = ? AND source = ?",
+    ...[key.timestamp, encodeText(key.eventId), encodeText(key.source)],
+  );
+  if (found === undefined) {
+    const hasEnded = entry.settledAt !== null;
+    if (hasEnded && key.timestamp <= (marks.get(key.source) ?? Number.NEGATIVE_INFINITY)) return "known"; // and was pruned
+    const seq = Number(statements.get("SELECT max(seq) AS n FROM entry")?.n ?? 0) + 1;
+    write(statements, { ...one, lease: null, entry: { ...entry, seq } });
+    return "added";
+  }
+  const seq = found.seq as number;
+  const ours = { state: found.state as Entry["state"], attempts: found.attempts as number };
+  if (progressOf(entry) <= progressOf(ours)) return "known";
+  for (const table of ["entry", "delivery", "attempt"])
+    statements.run(`DELETE FROM ${table} WHERE seq = ?`, seq);
+  const duplicates = Math.max(entry.duplicates, found.duplicates as number);
+  const lastSeenAt = Math.max(entry.lastSeenAt, found.last_seen_at as number);
+  write(statements, { ...one, lease: null, entry: { ...entry, seq, duplicates, lastSeenAt } });
+  return "advanced";
 }
 
 function insert(

@@ -40,10 +40,20 @@ export interface Transfer {
   read(range: TransferRange): Promise<readonly WholeEntry[]>;
   /** Adds entries as they are, with their numbers, in one transaction. Later entries get higher numbers. */
   write(entries: readonly WholeEntry[]): Promise<void>;
+  /** Takes over what entries say that is not known yet, by their dedup keys, in one transaction. Default: it cannot. */
+  merge?(entries: readonly WholeEntry[]): Promise<Merged>;
   pruned(): Promise<readonly PrunedMark[]>;
   /** Raises the marks. */
   markPruned(marks: readonly PrunedMark[]): Promise<void>;
   close(): Promise<void>;
+}
+
+/** What a merge has done with entries; all others are known with this state, or a further one. */
+export interface Merged {
+  /** Entries that were not known. */
+  readonly added: number;
+  /** Entries that had not got as far. */
+  readonly advanced: number;
 }
 
 /** Bytes of bodies that are read at a time. */

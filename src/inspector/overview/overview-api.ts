@@ -55,6 +55,8 @@ export interface Overview {
   readonly durations: readonly KindDurations[];
   readonly counts: StateCounts;
   readonly waiting: readonly TargetCount[];
+  /** Why no delivery can be kept; `null` while nothing is known that prevents it. */
+  readonly damage: string | null;
   /** What is to be said of sources whose signatures match no secret. */
   readonly mismatched: readonly string[];
   /** The errors that most entries failed with. */

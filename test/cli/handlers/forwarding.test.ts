@@ -39,6 +39,7 @@ it("entries are never given up, targets are tried at most 30 seconds apart, hand
       exit: () => {},
       onSignal: () => () => {},
       onKeys: () => () => {},
+      onBrokenOutput: () => {},
       onStray: () => () => {},
       onExitCall: () => () => {},
     },

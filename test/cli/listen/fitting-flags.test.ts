@@ -32,6 +32,7 @@ it("the table names only flags that `listen` has", () => {
       exit: () => {},
       onSignal: () => () => {},
       onKeys: () => () => {},
+      onBrokenOutput: () => {},
       onStray: () => () => {},
       onExitCall: () => () => {},
     },

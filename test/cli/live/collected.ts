@@ -16,6 +16,7 @@ export function collected(terminal = false): { readonly io: Io; readonly text: (
     ...{
       onSignal: () => () => {},
       onKeys: () => () => {},
+      onBrokenOutput: () => {},
       onStray: () => () => {},
       onExitCall: () => () => {},
     },

@@ -53,7 +53,7 @@ function copyInto(source: string, draft: string): void {
     const database = openToRead(source);
     try {
       schemaOf(database, source);
-      database.exec(`VACUUM INTO '${draft.replaceAll("'", "''")}'`);
+      new Statements(database).copyInto(draft);
     } finally {
       database.close();
     }

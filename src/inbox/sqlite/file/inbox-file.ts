@@ -5,6 +5,7 @@ import { loadSqlite, markAsInbox } from "../client.ts";
 import { createSchema } from "../migrations.ts";
 import { isHeld, lockedRunners } from "../processes/runner-lock.ts";
 import { makeFile, removeLeftBehind } from "./new-file.ts";
+import { rescuedBeside } from "./rescued-files.ts";
 
 export interface InboxFile {
   /** With symbolic links resolved: the files beside it are named after this. */
@@ -84,10 +85,14 @@ export function missingPart(path: string): MissingPart | undefined {
 function missingFile(path: string): MissingPart | undefined {
   const left = leftOf(path);
   if (left === undefined || existsSync(path)) return undefined; // another process may have made it meanwhile
+  const rescued = rescuedBeside(path).at(-1);
   return {
     expected: `expected the inbox file ${path} beside ${left}, got none`,
     fix:
       `put it back, ${PAGE}; ` +
+      (rescued === undefined
+        ? ""
+        : `or, since all of it was rescued, move ${path}-wal away and rename ${rescued} to ${path}; `) +
       "or, to lose the events in the log and start a new one, stop all programs that use it and remove those files",
   };
 }

@@ -28,18 +28,42 @@ const LEFT_BEHIND = 60_000;
  * @param fill - writes the empty file at the path it is called with, and closes it
  */
 export function makeFile(path: string, fill: (draft: string) => void, { replace = false } = {}): boolean {
-  const draft = `${path}-new-${randomBytes(6).toString("hex")}`;
-  closeSync(openSync(draft, "wx", 0o600)); // SQLite would make it with the process's umask
+  const draft = beginDraft(path);
   try {
     fill(draft);
-    flush(draft);
-    if (replace) renameSync(draft, path);
-    else if (!putInPlace(draft, path)) return false;
-    flushFolder(dirname(path));
-    return true;
+    return finishDraft(draft, path, replace);
   } finally {
-    for (const file of [draft, `${draft}-journal`]) rmSync(file, { force: true });
+    removeDraft(draft);
   }
+}
+
+/** As {@link makeFile}, for a file that takes long to fill, at a path where there is none. */
+export async function makeFileSlowly(path: string, fill: (draft: string) => Promise<void>): Promise<boolean> {
+  const draft = beginDraft(path);
+  try {
+    await fill(draft);
+    return finishDraft(draft, path, false);
+  } finally {
+    removeDraft(draft);
+  }
+}
+
+function beginDraft(path: string): string {
+  const draft = `${path}-new-${randomBytes(6).toString("hex")}`;
+  closeSync(openSync(draft, "wx", 0o600)); // SQLite would make it with the process's umask
+  return draft;
+}
+
+function finishDraft(draft: string, path: string, replace: boolean): boolean {
+  flush(draft);
+  if (replace) renameSync(draft, path);
+  else if (!putInPlace(draft, path)) return false;
+  flushFolder(dirname(path));
+  return true;
+}
+
+function removeDraft(draft: string): void {
+  for (const file of [draft, `${draft}-journal`]) rmSync(file, { force: true });
 }
 
 /** Removes unfinished files for a path, and second links to complete ones, that killed processes left behind. */

@@ -34,6 +34,14 @@ export class Presence {
 
   /** @throws HookporterError `inbox_unavailable` if a file was removed or replaced */
   check(): void {
+    const missing = this.missing();
+    if (missing === undefined) return;
+    const fix = `put it back, keep ${this.#path}-wal, which has the latest events, and see docs/recovery.md`;
+    throw new HookporterError("inbox_unavailable", `${missing}: ${fix}`);
+  }
+
+  /** What was expected, and what is there instead, if a file was removed or replaced. */
+  missing(): string | undefined {
     for (const ending of ENDINGS) {
       const file = this.#path + ending;
       const stats = statSync(file, { throwIfNoEntry: false });
@@ -42,12 +50,9 @@ export class Presence {
       if (seen === undefined && now !== undefined) this.#seen.set(ending, now);
       if (seen !== undefined && seen !== now) {
         const got = now === undefined ? "no file" : "another file";
-        throw new HookporterError(
-          "inbox_unavailable",
-          `expected ${file} to stay in place while it is open, got ${got} there: ` +
-            `put it back, keep ${this.#path}-wal, which has the latest events, and see docs/recovery.md`,
-        );
+        return `expected ${file} to stay in place while it is open, got ${got} there`;
       }
     }
+    return undefined;
   }
 }

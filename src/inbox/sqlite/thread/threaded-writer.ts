@@ -74,6 +74,7 @@ export class ThreadedWriter implements BatchRunner<Operation> {
   #average = 0;
   /** In the order in which they were sent, which is also the order of the results. */
   readonly #underWay: UnderWay[] = [];
+  #copying: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined;
 
   constructor(path: string, presence: Presence, threading: Threading, reports: WriterReports) {
     this.#path = path;
@@ -106,6 +107,17 @@ export class ThreadedWriter implements BatchRunner<Operation> {
     if (this.#state !== "ready") return false;
     this.#worker?.postMessage("checkpoint");
     return true;
+  }
+
+  /** Lets the thread write all that its connection sees into an empty file; returns `undefined` if there is no thread. */
+  copyInto(draft: string): Promise<void> | undefined {
+    const worker = this.#worker;
+    if (this.#state !== "ready" || worker === undefined) return undefined;
+    return new Promise((resolve, reject) => {
+      this.#copying = { resolve, reject };
+      worker.ref();
+      worker.postMessage({ copyInto: draft });
+    });
   }
 
   /** Ends the thread. Call it when no batch is running. */
@@ -156,12 +168,25 @@ export class ThreadedWriter implements BatchRunner<Operation> {
       if (this.#state === "starting") this.#state = "ready";
       return;
     }
+    if ("copied" in answer) {
+      const { copied, error } = answer as Extract<WriterAnswer, { copied: boolean }>;
+      if (copied) this.#copying?.resolve();
+      else this.#copying?.reject(error);
+      this.#copying = undefined;
+      this.#rest();
+      return;
+    }
     // Node's watch mode has a thread report its modules as messages to its parent, too.
     if (!("results" in answer)) return;
     const results = unpackResults(answer.results);
     this.ranHere(answer.ms); // the same disk: if it is fast again, small batches run in this thread again
     this.#underWay.shift()?.resolve(results);
-    if (this.#underWay.length === 0) this.#worker?.unref();
+    this.#rest();
+  }
+
+  /** A thread that nobody waits for must not keep the process alive. */
+  #rest(): void {
+    if (this.#underWay.length === 0 && this.#copying === undefined) this.#worker?.unref();
   }
 
   /** All batches run in this thread again. Those the thread had may or may not be committed, so they are rejected. */
@@ -171,6 +196,8 @@ export class ThreadedWriter implements BatchRunner<Operation> {
     const message = `expected the writer thread of ${this.#path} to keep running, but it failed (${cause.message}): try again`;
     const error = new HookporterError("inbox_unavailable", message, { cause });
     for (const { reject } of this.#underWay.splice(0)) reject(error);
+    this.#copying?.reject(error);
+    this.#copying = undefined;
   }
 
   /** Stops the thread from beginning anything, and waits until it has left SQLite. */

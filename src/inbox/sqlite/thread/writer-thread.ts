@@ -7,8 +7,7 @@ import { Presence } from "../file/presence.ts";
 import { type Operation, runOperation } from "../operations.ts";
 import { Statements } from "../statements.ts";
 import { packResults, unpackBatch } from "./batch.ts";
-import type { Packet } from "./packet.ts";
-import { FLAGS, type WriterAnswer, type WriterStart } from "./writer-messages.ts";
+import { FLAGS, type WriterAnswer, type WriterOrder, type WriterStart } from "./writer-messages.ts";
 
 const { path, files, flags: shared } = workerData as WriterStart;
 const flags = new Int32Array(shared);
@@ -24,7 +23,11 @@ const statements = whileBusy(() => {
 });
 const transactions = transactionsOn(() => ({ statements, presence }));
 
-port.on("message", (batch: Packet | "checkpoint" | "close") => {
+port.on("message", (batch: WriterOrder) => {
+  if (typeof batch === "object" && "copyInto" in batch) {
+    send(copyInto(batch.copyInto));
+    return;
+  }
   if (batch === "checkpoint") {
     whileBusy(() => cutLog(statements));
     return;
@@ -42,6 +45,15 @@ port.on("message", (batch: Packet | "checkpoint" | "close") => {
   send({ results: packResults(operations, results), ms });
 });
 send({ ready: true });
+
+function copyInto(draft: string): WriterAnswer {
+  try {
+    whileBusy(() => statements.copyInto(draft));
+    return { copied: true };
+  } catch (error) {
+    return { copied: false, error };
+  }
+}
 
 /** Ends this thread. In Deno the port of a thread has no `close`, but the thread has, as a web worker. */
 function end(): void {

@@ -31,6 +31,11 @@ export function OverviewPage({ client, drifts }: { client: ApiClient; drifts: re
     <main class="page overview">
       <h1>Overview</h1>
       <p class="lead">{leadOf(value)}</p>
+      {value.damage !== null && (
+        <p class="warning" role="alert">
+          No delivery is acknowledged: {visible(value.damage)}
+        </p>
+      )}
       {value.mismatched.map((text) => (
         <p key={text} class="warning" role="status">
           Signatures match no secret: {visible(text)}

@@ -40,6 +40,21 @@ export const INBOX_FAULTS: readonly Fault[] = [
     fix: /^chmod 600 \S+inbox\.db$/,
   },
   {
+    title: "a rescued file that was not merged",
+    plant: ({ inbox }) => copyFileSync(inbox, `${inbox}-rescued-20260101T120000Z`),
+    found: {
+      check: "inbox",
+      status: "warn",
+      message: /inbox\.db-rescued-20260101T120000Z holds what was in/,
+    },
+    fix: /inbox copy \S+-rescued-20260101T120000Z --into \S+inbox\.db`, then delete/,
+    follow: async ({ inbox }) => {
+      const rescued = `${inbox}-rescued-20260101T120000Z`;
+      expect((await runCli(["inbox", "copy", rescued, "--into", inbox])).code).toBe(0);
+      rmSync(rescued);
+    },
+  },
+  {
     title: "an inbox in a folder that others may write to",
     plant: ({ cwd }) => chmodSync(join(cwd, ".hookporter"), 0o777),
     found: { check: "inbox", status: "warn", message: /may replace files in .*\.hookporter \(mode 0777\)/ },

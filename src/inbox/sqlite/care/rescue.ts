@@ -1,0 +1,146 @@
+import { existsSync, mkdirSync, statfsSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Logger } from "../../../base/logger.ts";
+import { describeError, HookporterError } from "../../../errors.ts";
+import { makeFileSlowly } from "../file/new-file.ts";
+import { mergeCommand, rescuePath } from "../file/rescued-files.ts";
+import { checkElsewhere } from "./check-elsewhere.ts";
+import type { FileReport } from "./check-file.ts";
+
+/** Milliseconds between attempts if a rescue fails, for example because the disk is full. */
+const AGAIN = 30_000;
+
+/** Bytes of the disk that a rescue leaves free. */
+const LEFT_FREE = 16 * 1024 * 1024;
+
+/** What a rescue needs of an open inbox. */
+export interface RescueParts {
+  /** What was expected, and what is there instead, if a file of the inbox was removed or replaced. */
+  readonly missing: () => string | undefined;
+  /** The size of the inbox in bytes, with its log. */
+  readonly bytes: () => number;
+  /** Writes all that the open connection sees into an empty file. */
+  readonly copyInto: (draft: string) => Promise<void>;
+  readonly log: Logger | undefined;
+}
+
+/**
+ * Writes an inbox out again whose file was removed or replaced while it is open. Only the open connection still has all
+ * of it, and loses it when the process ends.
+ */
+export class Rescue {
+  readonly #path: string;
+  readonly #parts: RescueParts;
+  #error: HookporterError | undefined;
+  #underWay: Promise<void> | undefined;
+  #isSafe = false;
+  #nextTry = 0;
+  /** How often the file was back: what was copied before that may not be all. */
+  #returns = 0;
+
+  /** @param path - of the inbox file, with symbolic links resolved */
+  constructor(path: string, parts: RescueParts) {
+    this.#path = path;
+    this.#parts = parts;
+  }
+
+  /** Why nothing can be kept, as far as the last look showed: the file is not in place. */
+  get error(): HookporterError | undefined {
+    return this.#error;
+  }
+
+  /** Looks whether the file is in place, and begins a rescue at once if not. */
+  look(): HookporterError | undefined {
+    const missing = this.#parts.missing();
+    if (missing === undefined) this.#isBack();
+    else if (this.#underWay !== undefined) this.#error ??= rescuing(missing);
+    else if (!this.#isSafe && performance.now() >= this.#nextTry) this.#begin(missing);
+    return this.#error;
+  }
+
+  /** Looks a last time, tries once more what failed, and waits until that has ended. */
+  async settled(): Promise<void> {
+    await this.#underWay;
+    this.#nextTry = 0;
+    this.look();
+    await this.#underWay;
+  }
+
+  #isBack(): void {
+    if (this.#error === undefined) return;
+    this.#parts.log?.warn({}, `${this.#path} is back in place`);
+    this.#returns++;
+    this.#error = undefined;
+    this.#isSafe = false;
+    this.#nextTry = 0;
+  }
+
+  #begin(missing: string): void {
+    this.#error = rescuing(missing);
+    this.#parts.log?.error({}, this.#error.message);
+    const returns = this.#returns;
+    this.#underWay = this.#rescue(missing).then((error) => {
+      this.#underWay = undefined;
+      this.#parts.log?.error({}, error.message);
+      if (this.#returns === returns) this.#error = error;
+      else this.#isSafe = false;
+    });
+  }
+
+  /** Returns why nothing can be kept from then on. */
+  async #rescue(missing: string): Promise<HookporterError> {
+    try {
+      const rescued = await this.#write();
+      this.#isSafe = true;
+      return new HookporterError(
+        "inbox_unavailable",
+        `${missing}: everything that it held is in ${rescued}. Put the same file back; or restart, and then run ` +
+          `\`${mergeCommand(rescued, this.#path)}\` while nothing uses the inbox`,
+      );
+    } catch (thrown) {
+      this.#nextTry = performance.now() + AGAIN;
+      return new HookporterError(
+        "inbox_unavailable",
+        `${missing}, and what it held could not be written to a file beside it (${describeError(thrown)}): ` +
+          "this is tried again every 30 seconds, and when the receiver stops; mend the cause, and do not kill the receiver, " +
+          "which has the only copy",
+      );
+    }
+  }
+
+  /** Returns the path of the file. */
+  async #write(): Promise<string> {
+    const folder = dirname(this.#path);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    this.#refuseFullDisk(folder);
+    for (let again = 0; ; again++) {
+      const path = rescuePath(this.#path, Date.now(), again);
+      if (existsSync(path)) continue;
+      const isMade = await makeFileSlowly(path, async (draft) => {
+        await this.#parts.copyInto(draft);
+        await verify(draft);
+      });
+      if (isMade) return path;
+    }
+  }
+
+  #refuseFullDisk(folder: string): void {
+    const { bavail, bsize } = statfsSync(folder);
+    const [free, needed] = [bavail * bsize, this.#parts.bytes() + LEFT_FREE];
+    if (free < needed) throw new Error(`${needed} bytes are needed, ${free} are free`);
+  }
+}
+
+function rescuing(missing: string): HookporterError {
+  const message = `${missing}: everything that it held is being written to a file beside it; wait until that is complete`;
+  return new HookporterError("inbox_rescuing", message);
+}
+
+/** Checks every page and every body, in another process if there can be one. */
+async function verify(draft: string): Promise<void> {
+  const report = await new Promise<FileReport | undefined>((resolve) => {
+    if (checkElsewhere(draft, resolve) === undefined) resolve(undefined);
+  });
+  const { problems } = report ?? (await import("./check-file.ts")).checkFile(draft);
+  if (problems.length > 0) throw new Error(`the new file is not intact: ${problems[0]}`);
+}

@@ -1,0 +1,43 @@
+import { readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Logger } from "../../../base/logger.ts";
+
+/** Between the path of an inbox and the time at which it was rescued. */
+const MARK = "-rescued-";
+
+/** Where an inbox that was removed or replaced is written to; `again` tells apart those of the same second. */
+export function rescuePath(path: string, now: number, again = 0): string {
+  const time = new Date(now).toISOString().replace(/[-:]|\.\d+/g, "");
+  return `${path}${MARK}${time}${again === 0 ? "" : `-${again + 1}`}`;
+}
+
+/** The files that were rescued of an inbox at this path, oldest first. */
+export function rescuedBeside(path: string): readonly string[] {
+  const start = basename(path) + MARK;
+  try {
+    const names = readdirSync(dirname(path)).filter((name) => name.startsWith(start));
+    return names
+      .filter((name) => /^\d{8}T\d{6}Z(?:-\d+)?$/.test(name.slice(start.length)))
+      .sort()
+      .map((name) => join(dirname(path), name));
+  } catch {
+    return []; // There is no such folder, or it cannot be read.
+  }
+}
+
+/** The command that brings a rescued file back. */
+export function mergeCommand(rescued: string, path: string): string {
+  return `npx hookporter inbox copy ${rescued} --into ${path}`;
+}
+
+/** Tells that an inbox is new, and of what was rescued of an earlier one at its path. */
+export function tellNew(path: string, log: Logger | undefined): void {
+  const rescued = rescuedBeside(path).at(-1);
+  if (rescued === undefined)
+    log?.info({ inbox: path }, "made a new, empty inbox: there was none at this path");
+  else {
+    const message =
+      "made a new, empty inbox, but what an earlier one held was rescued: stop the receiver, then run";
+    log?.warn({ inbox: path, rescued }, `${message} \`${mergeCommand(rescued, path)}\``);
+  }
+}
