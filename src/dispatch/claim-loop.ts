@@ -1,10 +1,10 @@
-import { AsyncResource } from "node:async_hooks";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { timerDelay } from "../options/timer-delay.ts";
 import type { ClaimFailures } from "./claim-failures.ts";
 import { claimTerms } from "./claim-terms.ts";
 import type { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
+import { outsideRequests } from "./outside-requests.ts";
 
 /** Milliseconds that a due entry may wait before new ones are no longer run at once. */
 export const MAX_LATE_MS = 100;
@@ -23,8 +23,6 @@ interface Claiming {
 export class ClaimLoop {
   readonly #options: DispatcherOptions;
   readonly #claiming: Claiming;
-  /** Claims serve all entries, so they do not belong to the delivery that woke the loop, nor to its trace. */
-  readonly #scope = new AsyncResource("HookporterClaimLoop");
   #timer: NodeJS.Timeout | undefined;
   #underWay: Promise<void> | undefined;
   /** Whether there may be due entries to claim. */
@@ -70,7 +68,7 @@ export class ClaimLoop {
   goOn(): void {
     if (!this.#behind || !this.#started || this.#underWay !== undefined) return;
     if (this.#claiming.limit.isFull) return; // the next entry that ends calls this again
-    this.#underWay = this.#scope.runInAsyncScope(() => this.#claim()).finally(() => this.#afterClaim());
+    this.#underWay = outsideRequests(() => this.#claim()).finally(() => this.#afterClaim());
   }
 
   #afterClaim(): void {

@@ -5,6 +5,7 @@ import { TARGET_AWAY } from "../../inbox/target-wait.ts";
 import type { ClaimLoop } from "../claim-loop.ts";
 import type { ConcurrencyLimit } from "../concurrency-limit.ts";
 import type { DispatcherOptions } from "../dispatcher-options.ts";
+import { outsideRequests } from "../outside-requests.ts";
 import type { TargetQueues } from "../targets/target-queues.ts";
 import { EntryTransactions, type Transacting } from "../transactions/entry-transactions.ts";
 import { TransactionPlaces } from "../transactions/transaction-places.ts";
@@ -59,7 +60,7 @@ export class EntryRunner {
    * have held them back, or have taken the last of the room.
    */
   run(entry: ClaimedEntry, how: EntryRun): Promise<Settlement | undefined> {
-    const settled = this.#runAndSettle(entry, how);
+    const settled = outsideRequests(() => this.#runAndSettle(entry, how));
     const finished = how.onEnd === undefined ? settled : settled.finally(how.onEnd);
     const running = this.#running.add({ entry, finished, leasedUntil: entry.runAt });
     const frees = entry.orderKey !== null || (how.claimed && how.turn === undefined);
