@@ -1,20 +1,24 @@
 import { type Delivery, type DeliveryHeaders, TRACE_HEADER } from "../event/delivery.ts";
 import type { BodyResult, CountedLimits } from "../http/read-body.ts";
+import { readHeader } from "../signature/header.ts";
+import { readSignature } from "../signature/signature-format.ts";
 import { isEndpoint } from "./adapters/endpoint-path.ts";
 import type { Incoming } from "./incoming.ts";
 import { misconfigured } from "./misconfigured.ts";
 import type { Settings } from "./options/options.ts";
 import { type Outcome, refused } from "./outcome.ts";
-import type { RefusalReason } from "./refusals.ts";
 
-/** Reads a request as a delivery: route, method, encoding, size, in the order of the contract. Or returns what refuses it. */
+/**
+ * Reads a request as a delivery: route, method, form of the signature, encoding, size, in the order of the contract. Or
+ * returns what refuses it.
+ */
 export async function admit(
   incoming: Incoming,
   receivedAt: number,
   settings: Settings,
 ): Promise<Delivery | Outcome> {
-  const refusal = refuseHead(incoming);
-  if (refusal !== undefined) return refused(refusal);
+  const refusal = refuseHead(incoming, settings.signatureHeader);
+  if (refusal !== undefined) return refusal;
   const { method, target, headers } = incoming;
   const { bodyLimit: limit, bodyTimeout: timeout, budget } = settings;
   const limits: CountedLimits = { limit, timeout, budget };
@@ -28,13 +32,34 @@ export async function admit(
   return { method, target, headers: keptHeaders(headers), body, receivedAt };
 }
 
-/** Why a request is refused by its head alone, in the order of the contract: route, method, encoding. */
-export function refuseHead({ method, target, path, headers }: Incoming): RefusalReason | undefined {
-  if (!isEndpoint(target, path)) return "wrong_path";
-  if (method !== "POST") return "wrong_method";
-  const encoding = headers["content-encoding"];
-  const isPlain = encoding === undefined || encoding === "" || encoding === "identity";
-  return isPlain ? undefined : "content_encoding";
+/** What becomes of a request by its head alone, in the order of the contract: route, method, signature, encoding. */
+export function refuseHead(
+  { method, target, path, headers }: Incoming,
+  signatureHeader: string,
+): Outcome | undefined {
+  if (!isEndpoint(target, path)) return refused("wrong_path");
+  if (method !== "POST") return refused("wrong_method");
+  // No body could make it authentic, so none is read.
+  if (!mayBeSigned(headers, signatureHeader)) return { type: "unauthorized", reason: "signature_missing" };
+  return isEncoded(headers) ? refused("content_encoding") : undefined;
+}
+
+/** Codings are compared without regard to case (RFC 9110, 8.4.1). */
+function isEncoded({ "content-encoding": encoding = "" }: DeliveryHeaders): boolean {
+  return encoding !== "" && encoding !== "identity" && String(encoding).toLowerCase() !== "identity";
+}
+
+/** What every signature holds, whichever header it is in. */
+const LIKE_A_SIGNATURE = /sha256=|[\da-f]{64}/i;
+
+/**
+ * Whether a request has a signature header; or another header that may hold a signature, which does not make it
+ * authentic but tells what is set up wrongly.
+ */
+function mayBeSigned(headers: DeliveryHeaders, signatureHeader: string): boolean {
+  const signature = readSignature(readHeader(headers, signatureHeader));
+  if (signature.ok || signature.reason !== "signature_missing") return true;
+  return Object.values(headers).some((value) => LIKE_A_SIGNATURE.test(String(value)));
 }
 
 /** Credentials of the relay that forwarded the delivery, hop-by-hop headers, and names that a sender never uses. */

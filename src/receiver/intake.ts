@@ -86,7 +86,8 @@ export class Intake {
       const start = performance.now();
       const read = await admit(incoming, receivedAt, this.#receiving.settings());
       const delivery = "body" in read ? read : undefined;
-      const outcome = "body" in read ? await this.#take(read, authenticate, inline?.hold) : read;
+      const outcome =
+        "body" in read ? await this.#take(read, authenticate, inline?.hold) : this.#asReady(read);
       this.#note(incoming, { outcome, delivery, receivedAt, start });
       const own =
         outcome.type === "accepted" && inline !== undefined ? await inline.answer(outcome) : undefined;
@@ -94,6 +95,12 @@ export class Intake {
     } catch (thrown) {
       return toAnswer(misconfigured(thrown, this.#receiving.settings()));
     }
+  }
+
+  /** What is not ready says nothing of signatures. */
+  #asReady(outcome: Outcome): Outcome {
+    const error = outcome.type === "unauthorized" ? this.#receiving.refusal() : undefined;
+    return error === undefined ? outcome : { type: "unavailable", error };
   }
 
   /** Logs and reports what became of a request. */

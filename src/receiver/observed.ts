@@ -6,6 +6,8 @@ import type { Settings } from "./options/options.ts";
 import type { Outcome } from "./outcome.ts";
 import { passingDiagnosis } from "./passing-diagnosis.ts";
 
+const NO_BODY = new Uint8Array(0);
+
 export interface Answered {
   readonly head: Omit<Delivery, "body">;
   readonly outcome: Outcome;
@@ -22,8 +24,9 @@ export function deliveryObservation(
   settings: Settings,
 ): { readonly observation: DeliveryObservation; readonly forget: (() => void) | undefined } {
   const authentic = outcome.type === "accepted" || outcome.type === "rejected";
-  const unauthentic = outcome.type === "unauthorized" && delivery !== undefined;
-  const passing = unauthentic ? passingDiagnosis(delivery, settings) : undefined;
+  // Without any signature the body was not read, nor does the diagnosis need it.
+  const seen = delivery ?? { method, target, headers, receivedAt, body: NO_BODY };
+  const passing = outcome.type === "unauthorized" ? passingDiagnosis(seen, settings) : undefined;
   const observation: DeliveryObservation = {
     type: "delivery",
     method,
@@ -36,7 +39,7 @@ export function deliveryObservation(
     outcome,
     delivery: authentic ? delivery : undefined,
     diagnose: passing?.diagnose,
-    digests: passing?.digests,
+    digests: delivery === undefined ? undefined : passing?.digests,
   };
   return { observation, forget: passing?.forget };
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { long } from "../long.ts";
-import { until } from "../receiver/sample.ts";
+import { signedHeaders, until } from "../receiver/sample.ts";
 import { caseTitle } from "./catalogue.ts";
 import { type Flood, honestFor, prepareFlood, startTarget } from "./flood.ts";
 import { head } from "./open.ts";
@@ -49,7 +49,7 @@ it(caseTitle(46, "2 000 stalled bodies and honest deliveries"), async () => {
   const { rss: before } = await memory();
   const stalling = {
     connections: long(200, 2000),
-    text: head({ "content-length": MIB }),
+    text: head({ ...signedHeaders(Buffer.from("another body")), "content-length": MIB }),
     bytes: MIB - 1,
   };
   const { begin, end } = await prepareFlood(url, stalling);

@@ -31,6 +31,8 @@ import { ADAPTERS, dial, type Request, readAll, splitAnswer } from "./wire.ts";
 
 const GOOD = bytes(envelope());
 const HEX = createHmac("sha256", SECRET).update(GOOD).digest("hex");
+/** Lines of the head of a request whose signature has the right form. */
+const SIGNED = `Host: x\r\n${SIGNATURE_HEADER}: sha256=${HEX}\r\n`;
 const withSignature = (value: string | readonly string[]) => ({ headers: { [SIGNATURE_HEADER]: value } });
 /** An envelope's JSON with the given text as its data. */
 const withData = (data: string) => JSON.stringify(envelope()).replace(/"data":\{[^}]*\}/, `"data":${data}`);
@@ -439,7 +441,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
     it.skipIf(adapter.hides?.stream)("[case 46] is 408 for a body that does not arrive in time", async () => {
       const { url, outcomes, entries } = await open({ bodyTimeout: 20 });
       const socket = await dial(url);
-      socket.write(`POST /webhooks HTTP/1.1\r\nHost: x\r\nContent-Length: ${GOOD.length}\r\n\r\n{`);
+      socket.write(`POST /webhooks HTTP/1.1\r\n${SIGNED}Content-Length: ${GOOD.length}\r\n\r\n{`);
       const { status, head } = splitAnswer(await readAll(socket));
       expect(status).toBe(408);
       if (!adapter.hides?.connection) expect(head).toMatch(/^connection: close$/im);
@@ -452,7 +454,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       async () => {
         const { url, outcomes } = await open({ bodyLimit: 1000 });
         const socket = await dial(url);
-        socket.write("POST /webhooks HTTP/1.1\r\nHost: x\r\nContent-Length: 1001\r\n\r\n");
+        socket.write(`POST /webhooks HTTP/1.1\r\n${SIGNED}Content-Length: 1001\r\n\r\n`);
         const { status, head } = splitAnswer(await readAll(socket));
         expect(status).toBe(413);
         if (!adapter.hides?.connection) expect(head).toMatch(/^connection: close$/im);
@@ -467,7 +469,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
         const socket = await dial(url);
         const chunk = `1f5\r\n${"x".repeat(501)}\r\n`; // without the last chunk
         socket.write(
-          `POST /webhooks HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}${chunk}`,
+          `POST /webhooks HTTP/1.1\r\n${SIGNED}Transfer-Encoding: chunked\r\n\r\n${chunk}${chunk}`,
         );
         expect(splitAnswer(await readAll(socket)).status).toBe(413);
         expect(outcomes()).toEqual([{ type: "refused", reason: "too_large" }]);
@@ -505,18 +507,19 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       },
     );
 
-    it("depends on the route first, then the method, the encoding and the size", async () => {
+    it("depends on the route first, then the method, the signature, the encoding and the size", async () => {
       const { ask } = await open({ bodyLimit: 10 });
       const request = { body: GOOD, headers: { "content-encoding": "gzip" } };
       const asked: Request[] = [
         { ...request, target: "/other", method: "PUT" },
         { ...request, method: "PUT" },
         request,
-        { body: GOOD },
+        { ...request, headers: { ...request.headers, ...signedHeaders(GOOD) } },
+        { body: GOOD, headers: signedHeaders(GOOD) },
       ];
       const statuses: number[] = [];
       for (const one of asked) statuses.push((await ask(one)).status);
-      expect(statuses).toEqual([404, 405, 415, 413]);
+      expect(statuses).toEqual([404, 405, 401, 415, 413]);
     });
 
     it.each([

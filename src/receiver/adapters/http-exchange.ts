@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { writeAnswer } from "../../http/answer.ts";
+import { setImmediate } from "node:timers/promises";
+import { type Answer, writeAnswer } from "../../http/answer.ts";
+import { lingering } from "../../http/closing.ts";
 import {
   alreadyRead,
   type BodyLimits,
@@ -32,15 +34,32 @@ export async function exchange(
 ): Promise<void> {
   if (answerGivenUp(response)) return;
   const { method = "", headers } = request;
+  let isRead = false;
   const read = (limits: CountedLimits) => {
+    isRead = true;
     beforeBody?.(limits);
     return readUnparsed(request, limits);
   };
   const { remoteAddress } = request.socket;
   const answer = await receiver.receive({ method, headers, target, path, read, remoteAddress });
-  const closing = writeAnswer(response, answer);
+  const isUnread = answer.status === 401 && !isRead;
+  // A sender that asks first does not send its body after this answer.
+  const isLast = isUnread && headers.expect !== undefined;
+  const closing = writeAnswer(response, isLast ? thenClose(answer) : answer);
+  if (isUnread && !request.complete) void closeUnlessComplete(request);
   if (closing !== undefined) await closing;
   if (UNPROVEN.includes(answer.status)) countRefused(response);
+}
+
+/** Closes the connection of a request whose body is not read, unless the rest of it arrives soon. */
+async function closeUnlessComplete(request: IncomingMessage): Promise<void> {
+  await setImmediate(); // what came in the same packet as its head is here then
+  await lingering(request);
+  if (!request.complete) request.destroy();
+}
+
+function thenClose(answer: Answer): Answer {
+  return { ...answer, headers: { ...answer.headers, Connection: "close" } };
 }
 
 /** Reports a request that the rest of an app answered with 404. Writes nothing. */

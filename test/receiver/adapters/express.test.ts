@@ -51,9 +51,9 @@ describe("expressReceiver", () => {
     expect(await entries()).toEqual([]);
   });
 
-  it("[case 53] answers 500 even to an unsigned body", async () => {
+  it("[case 53] answers 401 to a parsed body without a signature, as to any other", async () => {
     const { ask } = await openApp((app, endpoint) => app.use(express.json()).use("/webhooks", endpoint));
-    expect((await ask({ headers: { "content-type": "application/json" }, body: GOOD })).status).toBe(500);
+    expect((await ask({ headers: { "content-type": "application/json" }, body: GOOD })).status).toBe(401);
   });
 
   it("accepts the bytes from express.raw()", async () => {

@@ -91,9 +91,11 @@ describe("startServer", () => {
   };
 
   it.each([
-    [413, "/webhooks", { "content-length": 2 ** 20 + 1 }],
+    [413, "/webhooks", { ...signedHeaders(GOOD), "content-length": 2 ** 20 + 1 }],
     [404, "/other", { "content-length": 10 }],
-    [415, "/webhooks", { "content-length": 10, "content-encoding": "gzip" }],
+    [401, "/webhooks", { "content-length": 10 }],
+    [401, "/webhooks", { "content-length": 2 ** 20 + 1, "content-encoding": "gzip" }],
+    [415, "/webhooks", { ...signedHeaders(GOOD), "content-length": 10, "content-encoding": "gzip" }],
   ])(
     "answers %d at once to `Expect: 100-continue`, without asking for the body",
     async (status, target, parts) => {
