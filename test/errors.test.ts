@@ -14,11 +14,12 @@ const ROOMS = ["receiver", "http", "dispatch", "inbox", "signature", "event", "c
  */
 const MADE_ELSEWHERE = [
   "inbox/sqlite.ts: trust.damage",
+  "inbox/sqlite/care/rescue.ts: message",
   "inbox/sqlite/client.ts: message",
   "inbox/sqlite/file/inbox-file.ts: message",
+  "inbox/sqlite/file/presence.ts: message",
   "inbox/sqlite/thread/packed-result.ts: message",
   "options/check-options.ts: message",
-  "receiver/not-ready.ts: damage",
   "sandbox/start.ts: read.error.message",
 ];
 

@@ -184,7 +184,8 @@ it("the latest 500 refused deliveries are remembered with reason, headers and si
   await fetch(endpoint, { method: "POST", body: "canary", headers: { "x-tag": "one" } });
   await fetch(endpoint, { method: "PUT" });
   await fetch(`${endpoint}/other`);
-  await fetch(endpoint, { method: "POST", body: "x", headers: { "content-encoding": "gzip" } });
+  const encoded = { "content-encoding": "gzip", "x-service-signature": `sha256=${"a1".repeat(32)}` };
+  await fetch(endpoint, { method: "POST", body: "x", headers: encoded });
   await vi.waitFor(async () => expect((await api("/api/refusals")).json).toHaveLength(5), WAIT);
   const { json, text } = await api("/api/refusals");
   expect(text).not.toContain("canary");
@@ -196,7 +197,7 @@ it("the latest 500 refused deliveries are remembered with reason, headers and si
     ["signature_mismatch", 401],
   ]);
   const missing = (await api("/api/refusals/r2")).json;
-  expect(missing).toMatchObject({ bytes: 6, headers: { "x-tag": "one" }, explanation: { status: 401 } });
+  expect(missing).toMatchObject({ bytes: 0, headers: { "x-tag": "one" }, explanation: { status: 401 } });
   const mismatch = (await api("/api/refusals/r1")).json.explanation.steps.find(
     ({ name }: { name: string }) => name === "Signature",
   );

@@ -60,7 +60,10 @@ export class Arrivals {
   note({ headers, bytes, outcome }: DeliveryObservation, refusal: string | undefined): void {
     const signature = this.#signatureOf(headers);
     // Equal deliveries arrive in the order in which they are sent, as each is sent after the answer to the one before.
-    const wait = [...this.#waits].find((one) => one.signature === signature && one.bytes === bytes);
+    // The body of an unsigned one is not read.
+    const wait = [...this.#waits].find(
+      (one) => one.signature === signature && (one.bytes === bytes || (signature === "" && bytes === 0)),
+    );
     if (wait === undefined) return;
     this.#waits.delete(wait);
     const { word, reason } = verdictOf(outcome);

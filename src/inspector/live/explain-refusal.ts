@@ -36,6 +36,8 @@ export function explainRefusal(
   const steps = CHECKS.map(({ name, passed }, index): Step => {
     if (index > at) return { name, result: "skipped", text: "Not checked." };
     if (index < at) {
+      if (name === "Body" && reason === "signature_missing" && observation.bytes === 0)
+        return { name, result: "skipped", text: "Not read: without a signature no body is authentic." };
       // If something upstream parsed the body, it was never checked.
       if (reason === "misconfigured" && index > 1) return { name, result: "skipped", text: "Unknown." };
       return { name, result: "passed", text: passed };

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Logger } from "../../../base/logger.ts";
-import { describeError, HookporterError } from "../../../errors.ts";
+import { describeError, HookporterError, type InboxErrorCode } from "../../../errors.ts";
 import { makeFileSlowly } from "../file/new-file.ts";
 import { mergeCommand, rescuePath } from "../file/rescued-files.ts";
 import { checkElsewhere } from "./check-elsewhere.ts";
@@ -92,16 +92,16 @@ export class Rescue {
     try {
       const rescued = await this.#write();
       this.#isSafe = true;
-      return new HookporterError(
-        "inbox_unavailable",
-        `${missing}: everything that it held is in ${rescued}. Put the same file back; or restart, and then run ` +
+      return lost(
+        missing,
+        `: everything that it held is in ${rescued}. Put the same file back; or restart, and then run ` +
           `\`${mergeCommand(rescued, this.#path)}\` while nothing uses the inbox`,
       );
     } catch (thrown) {
       this.#nextTry = performance.now() + AGAIN;
-      return new HookporterError(
-        "inbox_unavailable",
-        `${missing}, and what it held could not be written to a file beside it (${describeError(thrown)}): ` +
+      return lost(
+        missing,
+        `, and what it held could not be written to a file beside it (${describeError(thrown)}): ` +
           "this is tried again every 30 seconds, and when the receiver stops; mend the cause, and do not kill the receiver, " +
           "which has the only copy",
       );
@@ -132,8 +132,13 @@ export class Rescue {
 }
 
 function rescuing(missing: string): HookporterError {
-  const message = `${missing}: everything that it held is being written to a file beside it; wait until that is complete`;
-  return new HookporterError("inbox_rescuing", message);
+  const rest = ": everything that it held is being written to a file beside it; wait until that is complete";
+  return lost(missing, rest, "inbox_rescuing");
+}
+
+function lost(missing: string, rest: string, code: InboxErrorCode = "inbox_unavailable"): HookporterError {
+  const message = missing + rest;
+  return new HookporterError(code, message);
 }
 
 /** Checks every page and every body, in another process if there can be one. */

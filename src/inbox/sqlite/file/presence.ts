@@ -37,7 +37,8 @@ export class Presence {
     const missing = this.missing();
     if (missing === undefined) return;
     const fix = `put it back, keep ${this.#path}-wal, which has the latest events, and see docs/recovery.md`;
-    throw new HookporterError("inbox_unavailable", `${missing}: ${fix}`);
+    const message = `${missing}: ${fix}`;
+    throw new HookporterError("inbox_unavailable", message);
   }
 
   /** What was expected, and what is there instead, if a file was removed or replaced. */

@@ -47,7 +47,7 @@ const LATEST = 0.2;
 /** What to do if the thread cannot start: without it, bursts of deliveries take longer. */
 const SLOWER =
   "the inbox's writer thread cannot start, so all commits run in the main thread, which is slower under load: " +
-  "leave hookporter out of your bundle, or copy inbox-writer.js and inbox-check.js from its dist beside the bundle";
+  "if it may open no more files (EMFILE), raise `ulimit -n`; else leave hookporter out of your bundle, or copy inbox-writer.js and inbox-check.js from its dist beside the bundle";
 
 /** Maximum milliseconds that the exit of the process waits for the thread to leave SQLite. */
 export const MAX_EXIT_WAIT = 3000;
