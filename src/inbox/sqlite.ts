@@ -65,8 +65,8 @@ class SqliteInbox implements Inbox {
     await this.#guard(() => {
       const { path, database, isNew } = openFile(this.#path, access);
       if (isNew) tellNew(path, log);
-      const { commits } = this.vitals;
-      const connection = new Connection(path, database, this.#threading, { log, commits });
+      const reports = { log, commits: this.vitals.commits, rescues: access === "own" };
+      const connection = new Connection(path, database, this.#threading, reports);
       const runners = new Runners(path, this.#runnerRecords, log);
       const size = new LogSize(path, walLimit, log);
       const upkeep =

@@ -31,6 +31,8 @@ interface Opening {
 interface Reports {
   readonly log?: Logger | undefined;
   readonly commits?: CommitListeners | undefined;
+  /** Whether a file that is removed or replaced is rescued. Default `false`: a command that only looks in does not. */
+  readonly rescues?: boolean;
 }
 
 /** Consecutive batches that found the file locked after which it is reopened. */
@@ -137,13 +139,13 @@ export class Connection {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#reopening;
-    if (this.#failure === undefined) await this.rescue.settled();
+    if (this.#failure === undefined && this.#reports.rescues === true) await this.rescue.settled();
     await this.#opening.writer.close();
     if (this.#failure === undefined) this.statements.close();
   }
 
   readonly #watch = (results: readonly WorkResult[]): void => {
-    if (results.some((result) => "error" in result)) this.rescue.look();
+    if (this.#reports.rescues === true && results.some((result) => "error" in result)) this.rescue.look();
     if (this.rescue.error === undefined) this.#countBusy(results);
   };
 

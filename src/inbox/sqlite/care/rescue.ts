@@ -60,10 +60,12 @@ export class Rescue {
 
   /** Looks a last time, tries once more what failed, and waits until that has ended. */
   async settled(): Promise<void> {
+    const alive = setInterval(() => {}, 1000); // the check's process alone would not keep this one alive
     await this.#underWay;
     this.#nextTry = 0;
     this.look();
     await this.#underWay;
+    clearInterval(alive);
   }
 
   #isBack(): void {

@@ -140,6 +140,23 @@ describe("an open inbox file", () => {
     await next.close();
   });
 
+  it("that another program removed is not written out by a command that only looked in", async () => {
+    const path = join(tempFolder(), "inbox.db");
+    const owner = sqliteInbox(path);
+    await owner.open();
+    await keep(owner, numberedEntry(1));
+    await owner.close();
+    for (const access of ["read", "change"] as const) {
+      const inbox = sqliteInbox(path);
+      await inbox.open({ access });
+      renameSync(path, `${path}.away`);
+      await inbox.retry({}, 0).catch(() => {});
+      await inbox.close();
+      renameSync(`${path}.away`, path);
+    }
+    expect(rescuedBeside(path)).toEqual([]);
+  });
+
   it("whose log is left alone is refused with the way to what was rescued", async () => {
     const path = join(tempFolder(), "inbox.db");
     writeFileSync(`${path}-wal`, "log");
