@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { countsByState, countsText, totalOf } from "../../inbox/counts.ts";
 import { selectInbox } from "../../inbox/open.ts";
 import { printedMigration } from "../../inbox/postgres/care.ts";
@@ -17,11 +18,15 @@ export interface CheckInboxOptions {
 
 const PRINTED = 10;
 
+/** Bytes from which reading and hashing everything takes more than about two seconds. */
+const LONG_TO_CHECK = 100 * 1024 * 1024;
+
 /** `inbox check`. */
 export async function checkInboxes(options: CheckInboxOptions, context: CliContext): Promise<void> {
   const named = nameInbox(context, options.inbox);
   if (isPostgresUrl(named.option)) return checkDatabase(named, context);
   requireInbox(named, "read");
+  sayIfLong(named.option, context);
   const state = stateOfFile(named.option);
   const isIntact = state.problems.length + state.unreadable.length === 0;
   const { output } = context;
@@ -31,6 +36,12 @@ export async function checkInboxes(options: CheckInboxOptions, context: CliConte
   if (isIntact) return;
   context.exitCode = 1;
   output.talk("keep all files of this inbox, and follow docs/recovery.md");
+}
+
+/** The check blocks this process, so that nothing could show its progress. */
+function sayIfLong(path: string, { output }: CliContext): void {
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (bytes >= LONG_TO_CHECK) output.talk(`reading all of ${path} (${sizeText(bytes)}), which takes a while`);
 }
 
 /** The content of a file that cannot be read. */

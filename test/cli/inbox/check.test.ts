@@ -37,6 +37,18 @@ function change(path: string, sql: string): void {
 }
 
 describe("`inbox check`", () => {
+  it("says before it reads a large file that this takes a while", async () => {
+    const { cwd, file } = await filled();
+    const quick = await run(cwd, "check");
+    expect(quick).toMatchObject({ code: 0, stderr: "" });
+    change(file, "CREATE TABLE large (bytes BLOB); INSERT INTO large VALUES (zeroblob(110000000))");
+    const { code, stderr } = await run(cwd, "check");
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^reading all of \S+a\.db \(1\d\d\.\d MiB\), which takes a while\n$/),
+    ]);
+  });
+
   it("says what is in an intact inbox, and exits with 0", async () => {
     const { cwd, file } = await filled();
     const { code, stdout, stderr } = await run(cwd, "check");

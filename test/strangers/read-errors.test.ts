@@ -1,0 +1,75 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { beforeEach, expect, it } from "vitest";
+import { long } from "../long.ts";
+import { acknowledgedIn, booksLine, drained, readBooks } from "./books.ts";
+import { answersIn, logIn, newPlace } from "./place.ts";
+import { skip } from "./programs.ts";
+import { ReceiverProcess } from "./receiver-process.ts";
+import { SenderProcess } from "./sender-process.ts";
+
+const SECOND = 1000;
+
+beforeEach((context) => {
+  const { status } = spawnSync("strace", ["-o", "/dev/null", "true"]);
+  if (status !== 0) skip(context, "strace, and the right to trace");
+});
+
+/**
+ * Makes reads of a process, and of those that it starts, fail for a while, as a disk with errors does.
+ *
+ * @param which - `when=1` for the first one of each thread; default: all
+ */
+async function failReads(pid: number, inbox: string, duration: number, which = ""): Promise<void> {
+  const calls = "pread64,read";
+  const filter = ["-e", `trace=${calls}`, "-P", inbox, "-P", `${inbox}-wal`];
+  const argv = [
+    "-f",
+    "-qq",
+    "-o",
+    "/dev/null",
+    ...filter,
+    "-e",
+    `inject=${calls}:error=EIO${which}`,
+    "-p",
+    String(pid),
+  ];
+  const tracer = spawn("strace", argv, { stdio: "ignore" });
+  const ended = once(tracer, "exit");
+  await sleep(duration);
+  tracer.kill("SIGINT");
+  await ended;
+}
+
+const CASES = [
+  ["the first read of each thread fails", 1, ":when=1"],
+  ["all reads fail for 3 s", 3, ""],
+  ["all reads fail for 60 s", 60, ""],
+] as const;
+
+it.each([...long(CASES.slice(0, 2), CASES)])(
+  "After %s, deliveries are accepted again without a restart",
+  { timeout: 5 * 60 * SECOND },
+  async (name, seconds, which) => {
+    const place = newPlace();
+    const receiver = new ReceiverProcess(place);
+    const port = await receiver.ready;
+    const sender = new SenderProcess(place, { ports: [port], connections: 16 });
+    const acknowledged = () => acknowledgedIn(answersIn(place)).length;
+    await expect.poll(acknowledged, { timeout: 30 * SECOND }).toBeGreaterThan(1500);
+    await failReads(receiver.pid, place.inbox, seconds * SECOND, which);
+    const [after, at] = [acknowledged(), Date.now()];
+    await expect.poll(acknowledged, { timeout: 100 * SECOND, interval: 100 }).toBeGreaterThan(after + 200);
+    const back = Date.now() - at;
+    expect(await sender.stop()).toBe(true);
+    await drained(place);
+    expect(await receiver.stop()).toBe(0);
+    const books = readBooks(place);
+    const errors = logIn(place).filter(({ level }) => level >= 50);
+    const told = errors.map(({ msg }) => msg.slice(0, 60));
+    process.stdout.write(`strangers, ${name}: ${booksLine(books)}, back after ${back} ms\n`);
+    process.stdout.write(`  ${[...new Set(told)].join("; ")}\n`);
+    expect(books).toMatchObject({ lost: 0, unhandled: 0, unfinished: 0 });
+  },
+);
