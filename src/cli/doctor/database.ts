@@ -1,8 +1,9 @@
 import type { DatabaseFacts, TableFacts } from "../../inbox/postgres/examine.ts";
 import { ownCommand } from "../../package/own-command.ts";
+import { counted } from "../../text/counted.ts";
 import { durationText } from "../../text/duration-text.ts";
 import { sizeText } from "../inbox/size-text.ts";
-import { counted, type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
+import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
 
 /** The oldest major version of PostgreSQL that has what the inbox uses. */
 const OLDEST = 13;

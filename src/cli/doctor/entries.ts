@@ -1,6 +1,7 @@
 import { ownCommand } from "../../package/own-command.ts";
+import { counted } from "../../text/counted.ts";
 import { durationText } from "../../text/duration-text.ts";
-import { counted, type DoctorCheck, type Finding, ok, warn } from "./finding.ts";
+import { type DoctorCheck, type Finding, ok, warn } from "./finding.ts";
 import type { Setup } from "./setup.ts";
 
 /** Milliseconds after which an entry that is due should have been run. */

@@ -1,10 +1,11 @@
 import { statSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { readSecrets } from "../../signature/secrets.ts";
+import { counted } from "../../text/counted.ts";
 import { SECRET_VARIABLE } from "../secrets/options.ts";
 import { readEnvFile } from "../secrets/secret.ts";
 import { shownVariable } from "../shown-value.ts";
-import { counted, type DoctorCheck, type Finding, ok, warn } from "./finding.ts";
+import { type DoctorCheck, type Finding, ok, warn } from "./finding.ts";
 import { shownMode } from "./mode.ts";
 import type { Setup } from "./setup.ts";
 

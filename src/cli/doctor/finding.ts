@@ -55,8 +55,3 @@ export function splitFix(text: string): { readonly message: string; readonly fix
   if (cut === -1) return { message: text, fix: undefined };
   return { message: text.slice(0, cut), fix: text.slice(cut + 2) };
 }
-
-/** `1 entry`, `2 entries`. */
-export function counted(count: number, one: string, many: string): string {
-  return `${count} ${count === 1 ? one : many}`;
-}

@@ -6,10 +6,11 @@ import { checkTransactions } from "../../receiver/handlers/check-transactions.ts
 import { registerHandlers } from "../../receiver/handlers/define-handlers.ts";
 import { Router } from "../../receiver/handlers/router.ts";
 import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
+import { counted } from "../../text/counted.ts";
 import { canStart } from "../files/find-program.ts";
 import { chooseHandlers } from "../handlers/chosen-handlers.ts";
 import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
-import { counted, type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
+import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
 import type { Setup } from "./setup.ts";
 
 /** Whether handlers load, and which of the twelve kinds nobody handles or forwards. They are not run. */

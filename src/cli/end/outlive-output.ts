@@ -3,7 +3,7 @@ import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
 
 /**
- * Lets a command that serves others go on when whoever reads its output goes away, does not read, or has no room. Says so
+ * Lets a command that serves others go on when the reader of its output goes away, does not read, or has no room. Says so
  * once on the other stream.
  */
 export function outliveOutput({ io, output }: CliContext): void {

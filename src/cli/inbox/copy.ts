@@ -2,6 +2,7 @@ import { HookporterError } from "../../errors.ts";
 import { type Copied, type CopyProgress, copyInbox } from "../../inbox/transfer/copy.ts";
 import { type MergeReport, mergeInbox } from "../../inbox/transfer/merge.ts";
 import type { Transfer } from "../../inbox/transfer/transfer.ts";
+import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { stopRunOnSignal } from "../send/interrupt.ts";
 import { progressLine } from "../send/progress.ts";
@@ -71,7 +72,7 @@ function reportCopy(copied: Copied | undefined, names: Names, { output }: CliCon
   if (copied === undefined) return false;
   const { entries, before, digest } = copied;
   const earlier = before === 0 ? "" : `, ${before} of them before`;
-  output.data(`${entriesText(entries)} copied${earlier} and compared: SHA-256 ${digest}`);
+  output.data(`${counted(entries, "entry", "entries")} copied${earlier} and compared: SHA-256 ${digest}`);
   output.record("copied", { ...names, entries, before, digest });
   return true;
 }
@@ -83,17 +84,13 @@ function reportMerge(merged: MergeReport | undefined, names: Names, { output }: 
   const { entries, added, advanced } = merged;
   const known = entries - added - advanced;
   output.data(
-    `${entriesText(entries)} merged into ${names.to}: ${added} added, ${advanced} with a further state, ${known} known already`,
+    `${counted(entries, "entry", "entries")} merged into ${names.to}: ${added} added, ${advanced} with a further state, ${known} known already`,
   );
   output.talk(
     `${names.to} has everything of ${names.from}: delete that file once you have looked at the result`,
   );
   output.record("merged", { ...names, entries, added, advanced, known });
   return true;
-}
-
-function entriesText(count: number): string {
-  return `${count} ${count === 1 ? "entry" : "entries"}`;
 }
 
 function refuseBoth(target: string | undefined, { into, salvage }: CopyOptions): void {

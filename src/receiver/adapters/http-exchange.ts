@@ -53,7 +53,7 @@ export async function exchange(
 
 /** Closes the connection of a request whose body is not read, unless the rest of it arrives soon. */
 async function closeUnlessComplete(request: IncomingMessage): Promise<void> {
-  await setImmediate(); // what came in the same packet as its head is here then
+  await setImmediate(); // by then, a body in the same packet as the head has arrived
   await lingering(request);
   if (!request.complete) request.destroy();
 }
