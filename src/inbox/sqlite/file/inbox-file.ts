@@ -92,7 +92,7 @@ function missingFile(path: string): MissingPart | undefined {
       `put it back, ${PAGE}; ` +
       (rescued === undefined
         ? ""
-        : `or, since all of it was rescued, move ${path}-wal away and rename ${rescued} to ${path}; `) +
+        : `or, since all of it was rescued, stop all programs that use it, move ${path}-wal away and rename ${rescued} to ${path}; `) +
       "or, to lose the events in the log and start a new one, stop all programs that use it and remove those files",
   };
 }

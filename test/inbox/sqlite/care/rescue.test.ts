@@ -162,7 +162,7 @@ describe("an open inbox file", () => {
     writeFileSync(`${path}-wal`, "log");
     writeFileSync(`${path}-rescued-20260101T120000Z`, "");
     await expect(sqliteInbox(path).open()).rejects.toThrow(
-      /since all of it was rescued, move \S+-wal away and rename \S+-rescued-20260101T120000Z to \S+inbox\.db;/,
+      /since all of it was rescued, stop all programs that use it, move \S+-wal away and rename \S+-rescued-20260101T120000Z to \S+inbox\.db;/,
     );
   });
 });
