@@ -68,7 +68,7 @@ export class ClaimLoop {
   goOn(): void {
     if (!this.#behind || !this.#started || this.#underWay !== undefined) return;
     if (this.#claiming.limit.isFull) return; // the next entry that ends calls this again
-    this.#underWay = outsideRequests(() => this.#claim()).finally(() => this.#afterClaim());
+    this.#underWay = outsideRequests.runInAsyncScope(() => this.#claim()).finally(() => this.#afterClaim());
   }
 
   #afterClaim(): void {

@@ -122,7 +122,8 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       ...{ signedRefusals: new SignedRefusals(settings), senders: this.#senders, outcomes },
       // A failed commit refuses nothing: the next one may succeed.
       refusal: () => {
-        return notReady(this.#phase, this.#settings.inbox.damage);
+        const { damage } = this.#settings.inbox;
+        return this.#phase === "started" && damage === undefined ? undefined : notReady(this.#phase, damage);
       },
       onDead: (letter) => {
         // An event that does not fit its schema never runs, so it is compared here.

@@ -60,7 +60,7 @@ export class EntryRunner {
    * have held them back, or have taken the last of the room.
    */
   run(entry: ClaimedEntry, how: EntryRun): Promise<Settlement | undefined> {
-    const settled = outsideRequests(() => this.#runAndSettle(entry, how));
+    const settled = outsideRequests.runInAsyncScope(() => this.#runAndSettle(entry, how));
     const finished = how.onEnd === undefined ? settled : settled.finally(how.onEnd);
     const running = this.#running.add({ entry, finished, leasedUntil: entry.runAt });
     const frees = entry.orderKey !== null || (how.claimed && how.turn === undefined);

@@ -29,9 +29,10 @@ export interface RescueParts {
  * of it, and loses it when the process ends.
  */
 export class Rescue {
+  /** Why nothing can be kept, as far as the last look showed: the file is not in place. */
+  error: HookporterError | undefined;
   readonly #path: string;
   readonly #parts: RescueParts;
-  #error: HookporterError | undefined;
   #underWay: Promise<void> | undefined;
   #isSafe = false;
   #nextTry = 0;
@@ -44,18 +45,13 @@ export class Rescue {
     this.#parts = parts;
   }
 
-  /** Why nothing can be kept, as far as the last look showed: the file is not in place. */
-  get error(): HookporterError | undefined {
-    return this.#error;
-  }
-
   /** Looks whether the file is in place, and begins a rescue at once if not. */
   look(): HookporterError | undefined {
     const missing = this.#parts.missing();
     if (missing === undefined) this.#isBack();
-    else if (this.#underWay !== undefined) this.#error ??= rescuing(missing);
+    else if (this.#underWay !== undefined) this.error ??= rescuing(missing);
     else if (!this.#isSafe && performance.now() >= this.#nextTry) this.#begin(missing);
-    return this.#error;
+    return this.error;
   }
 
   /** Looks a last time, tries once more what failed, and waits until that has ended. */
@@ -69,22 +65,22 @@ export class Rescue {
   }
 
   #isBack(): void {
-    if (this.#error === undefined) return;
+    if (this.error === undefined) return;
     this.#parts.log?.warn({}, `${this.#path} is back in place`);
     this.#returns++;
-    this.#error = undefined;
+    this.error = undefined;
     this.#isSafe = false;
     this.#nextTry = 0;
   }
 
   #begin(missing: string): void {
-    this.#error = rescuing(missing);
-    this.#parts.log?.error({}, this.#error.message);
+    this.error = rescuing(missing);
+    this.#parts.log?.error({}, this.error.message);
     const returns = this.#returns;
     this.#underWay = this.#rescue(missing).then((error) => {
       this.#underWay = undefined;
       this.#parts.log?.error({}, error.message);
-      if (this.#returns === returns) this.#error = error;
+      if (this.#returns === returns) this.error = error;
       else this.#isSafe = false;
     });
   }
