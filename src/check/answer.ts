@@ -5,6 +5,10 @@ export type ProbeAnswer =
       readonly status: number;
       /** Milliseconds from the end of the request to the answer; absent if it was answered before its end. */
       readonly tookMs?: number;
+      /** Milliseconds after which it wants the next request. */
+      readonly retryAfter?: number;
+      /** The first bytes of the answer's body, as text. */
+      readonly text?: string;
     }
   /** The connection ended without an answer. */
   | { readonly type: "closed" }
@@ -24,6 +28,11 @@ export function isIn(answer: ProbeAnswer, set: AnswerSet): boolean {
   if (answer.type !== "status") return false;
   const { status } = answer;
   return set.includes(String(status)) || set.includes(`${Math.floor(status / 100)}xx`);
+}
+
+/** Whether an answer may mean that a signature is wrong. Others are about something else, such as the path or the rate. */
+export function mayBeSignature(answer: ProbeAnswer): boolean {
+  return isIn(answer, ["400", "401", "403"]);
 }
 
 /** Whether an answer says that the signature is wrong. */

@@ -2,6 +2,8 @@ import { CONTENT_CASES } from "./cases/content-cases.ts";
 import { DECODING_CASES } from "./cases/decoding-cases.ts";
 import { DIGEST_CASES } from "./cases/digest-cases.ts";
 import { DUPLICATE_CASES } from "./cases/duplicate-cases.ts";
+import { FORGED_AFTER_CASES } from "./cases/forged-after-cases.ts";
+import { FORGED_DIGEST_CASES } from "./cases/forged-digest-cases.ts";
 import { FORGED_KIND_CASES } from "./cases/forged-kind-cases.ts";
 import { GATE_CASES } from "./cases/gate-cases.ts";
 import { KIND_CASES } from "./cases/kind-cases.ts";
@@ -10,14 +12,16 @@ import { SIGNATURE_CASES } from "./cases/signature-cases.ts";
 import { SPELLING_CASES } from "./cases/spelling-cases.ts";
 import { TAMPERING_CASES } from "./cases/tampering-cases.ts";
 import { TIME_CASES } from "./cases/time-cases.ts";
-import type { CheckCase } from "./check-case.ts";
+import { type CheckCase, GROUPS, groupOf } from "./check-case.ts";
 
-/** All cases, in the order in which they run and are shown. A test compares them with `docs/reference/check.md`. */
+/** All cases, in the order in which they are shown. A test compares them with `docs/reference/check.md`. */
 export const CATALOGUE: readonly CheckCase[] = [
   ...KIND_CASES,
   ...SIGNATURE_CASES,
   ...DIGEST_CASES,
+  ...FORGED_DIGEST_CASES,
   ...FORGED_KIND_CASES,
+  ...FORGED_AFTER_CASES,
   ...GATE_CASES,
   ...TAMPERING_CASES,
   ...SPELLING_CASES,
@@ -26,7 +30,11 @@ export const CATALOGUE: readonly CheckCase[] = [
   ...REQUEST_CASES,
   ...TIME_CASES,
   ...DUPLICATE_CASES,
-];
+].toSorted((one, other) => placeOf(one) - placeOf(other));
+
+function placeOf(one: CheckCase): number {
+  return 1000 * Object.keys(GROUPS).indexOf(groupOf(one)) + Number(one.id.split("-")[1]);
+}
 
 /** The case that runs first in every run: a completely valid delivery. */
 export const CONTROL = "KIND-01";

@@ -28,6 +28,7 @@ export type Subject =
   | "digest"
   | "form"
   | "header"
+  | "part"
   | "transfer"
   | "unchecked-framing"
   | "unchecked-kind"
@@ -38,6 +39,8 @@ export interface Evidence {
   readonly answers: readonly ProbeAnswer[];
   /** How often the event ran, if the case observes it. */
   readonly runs?: number;
+  /** A valid delivery that was answered 5xx, sent once more: its answer, and how often the event ran, if observed. */
+  readonly again?: { readonly answer: ProbeAnswer; readonly runs?: number };
   /** The names of the forgeries that were confirmed, if not all of them were. */
   readonly confirmed?: readonly string[];
 }
@@ -65,6 +68,8 @@ export interface CheckCase {
   readonly silence?: string;
   /** How often the event must have run, if that is observed. */
   readonly runs?: number;
+  /** Whether its body is so large that it is run alone, after all others. */
+  readonly isLarge?: boolean;
   /** Without an observer, its answers show nothing. */
   readonly needsObserver?: boolean;
   /** What related failures have in common; see `diagnosis.ts`. */
@@ -79,13 +84,15 @@ export function groupOf({ id }: Pick<CheckCase, "id">): Group {
 /** The correct answers in words, such as `4xx, best 401` or `200, runs once`. */
 export function rightText({ right, best, runs }: Pick<CheckCase, "right" | "best" | "runs">): string {
   const parts = [anyOf(right)];
-  if (best !== undefined) parts.push(`best ${anyOf(best)}`);
+  // That 4xx is better than other refusals goes without saying.
+  if (best !== undefined && best.join() !== "4xx" && best !== right) parts.push(`best ${anyOf(best)}`);
   if (runs !== undefined)
     parts.push(runs === 0 ? "never runs" : runs === 1 ? "runs once" : `runs ${runs} times`);
   return parts.join(", ");
 }
 
-/** Answers in words, such as `200, 400 or 422`. */
+/** Answers in words, such as `200, 400 or 422`, or `refused` for all but 2xx. */
 export function anyOf(set: AnswerSet): string {
-  return set.join(", ").replace(/, ([^,]+)$/, " or $1");
+  const listed = set.join(", ").replace(/, ([^,]+)$/, " or $1");
+  return listed.replace(/^2xx, 3xx.*/, "any answer").replace("3xx, 4xx, 5xx or closed", "refused");
 }

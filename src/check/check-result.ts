@@ -27,6 +27,10 @@ export interface CheckResult {
 /** The result of a whole run. */
 export interface CheckReport {
   readonly url: string;
+  /** A `curl` command with a forged delivery that was confirmed; `null` if there was none. */
+  readonly proof: string | null;
+  /** How many requests were sent. */
+  readonly requests: number;
   /** ISO 8601 in UTC. */
   readonly startedAt: string;
   /** Milliseconds. */

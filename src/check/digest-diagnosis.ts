@@ -46,5 +46,5 @@ export function diagnoseDigests(results: readonly CheckResult[]): readonly strin
 }
 
 function isRefused({ id, outcome, answer }: CheckResult): boolean {
-  return /^SIG-(?:29|3[0-4])$/.test(id) && outcome === "failed" && /^4/.test(answer ?? "");
+  return /^SIG-(?:29|3[0-4])$/.test(id) && outcome === "failed" && /^40[013]$/.test(answer ?? "");
 }

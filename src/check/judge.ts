@@ -1,4 +1,4 @@
-import { answersText, isIn, isUnauthorised, type ProbeAnswer } from "./answer.ts";
+import { answersText, isIn, isUnauthorised, mayBeSignature, type ProbeAnswer } from "./answer.ts";
 import { anyOf, type CheckCase, type Evidence, groupOf, rightText } from "./check-case.ts";
 import type { CheckResult } from "./check-result.ts";
 import { slowFix } from "./response-times.ts";
@@ -14,7 +14,7 @@ export interface Circumstances {
 /** Decides whether the evidence of a case is correct, and if not, what to fix. */
 export function judge(
   one: CheckCase,
-  { answers, runs, confirmed = [] }: Evidence,
+  { answers, runs, confirmed = [], again }: Evidence,
   circumstances: Circumstances,
 ): CheckResult {
   const { duration, slow } = circumstances;
@@ -24,7 +24,10 @@ export function judge(
   const wrong = answers.find((answer) => !isIn(answer, one.right));
   if (wrong !== undefined) {
     const which = confirmed.length === 0 ? "" : `; confirmed: ${confirmed.join(", ")}`;
-    return { ...seen, outcome: "failed", fix: fixFor(one, wrong, circumstances) + which };
+    if (again?.runs === 0) return { ...seen, outcome: "failed", severity: "required", fix: LOST };
+    const then =
+      again === undefined ? "" : `; sent once more, it was answered ${answersText([again.answer])}`;
+    return { ...seen, outcome: "failed", fix: fixFor(one, wrong, circumstances) + which + then };
   }
   if (runs !== undefined && runs !== one.runs) {
     const never = runs === 0 && (one.severity === "recommended" || one.runs === 2);
@@ -93,9 +96,17 @@ function fixFor(one: CheckCase, answer: ProbeAnswer, { timeout }: Circumstances)
   if (status >= 200 && status < 300) return `${status} does not confirm a delivery: answer exactly 200`;
   if (status >= 300 && status < 400)
     return "it redirects, but senders do not follow redirects: check the final URL";
+  if (status >= 500) return one.crash ?? "its code fails on a valid delivery: see its log";
   if (isUnauthorised(answer) && !SIGNATURE_FIXES.has(one.about)) return UNAUTHORISED;
-  return status >= 500 ? (one.crash ?? one.fix) : one.fix;
+  if (mayBeSignature(answer) || !SIGNATURE_FIXES.has(one.about) || one.about === "content-type")
+    return one.fix;
+  return `it refuses a valid delivery with ${status}, which is not about its signature: see its log`;
 }
+
+/** Said of a receiver that marks an event before it has it. */
+export const LOST =
+  "its code fails, and when the delivery is sent again it is confirmed but never runs: it marks an event as known before " +
+  "it has stored or run it, so each failure loses one";
 
 /** The cases whose own text says why a valid signature may be refused. */
 const SIGNATURE_FIXES: ReadonlySet<CheckCase["about"]> = new Set([

@@ -1,4 +1,4 @@
-import type { KeyObject } from "node:crypto";
+import { createHash, type KeyObject } from "node:crypto";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { Envelope } from "../event/envelope.ts";
@@ -7,6 +7,7 @@ import { sampleEvent } from "../event/sample.ts";
 import { sign } from "../signature/sign.ts";
 import type { ProbeAnswer } from "./answer.ts";
 import { type DigestForm, PLAIN } from "./digest-forms.ts";
+import type { Pace } from "./pace.ts";
 import type { RunCounter } from "./run-counter.ts";
 import { type BodyPart, exchange } from "./wire.ts";
 
@@ -22,6 +23,29 @@ export interface ProbeOptions {
   readonly runName: string;
   /** Counts how often events ran, if that can be observed. */
   readonly counter?: RunCounter;
+  /** When requests are sent. */
+  readonly pace: Pace;
+  /** An event that the receiver accepts, in place of the sample. Only its `timestamp` changes, and what `vary` names. */
+  readonly event?: Envelope;
+  /** The path of a field of `event` that every case changes, such as `data.id`. */
+  readonly vary?: string;
+  /** Headers of every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether any certificate will do. */
+  readonly insecure?: boolean;
+}
+
+/** A request that was sent, and its answer. */
+export interface Exchange {
+  readonly body: Uint8Array;
+  readonly options: PostOptions;
+  readonly answer: ProbeAnswer;
+}
+
+/** Whether a delivery was sent as the service would send it. */
+export function isValid({ options }: Exchange): boolean {
+  const { agent: _, ...changes } = options;
+  return Object.keys(changes).length === 0;
 }
 
 /** How a delivery differs from those of the service. */
@@ -52,14 +76,22 @@ const MOST_TRIES = 10_000;
 export class Probe {
   /** The `data.id` of the case's events. */
   readonly marker: string;
+  /** All that was sent, in the order of the answers. */
+  readonly exchanges: Exchange[] = [];
   readonly #options: ProbeOptions;
   /** Part of the events, so that a case can make many of them. */
   #variation = 1;
+  /** Milliseconds by which a given event is earlier, so that no two cases have the same. */
+  readonly #earlier: number;
   #isSearching = false;
 
   constructor(caseId: string, options: ProbeOptions) {
     this.#options = options;
-    this.marker = `prop_check_${options.runName}_${caseId.toLowerCase().replace("-", "_")}`;
+    this.#earlier = createHash("sha256").update(caseId).digest().readUInt16BE();
+    const name = `prop_check_${options.runName}_${caseId.toLowerCase().replace("-", "_")}`;
+    const { event, vary } = options;
+    const isNumber = event !== undefined && vary !== undefined && typeof fieldAt(event, vary) === "number";
+    this.marker = isNumber ? String(createHash("sha256").update(name).digest().readUInt32BE()) : name;
   }
 
   get secret(): KeyObject {
@@ -84,9 +116,17 @@ export class Probe {
     return new Date(this.#options.clock() + offset).toISOString();
   }
 
-  /** This case's event, completely valid: `property.created`, the only kind whose `data` is described. */
+  /**
+   * This case's event, completely valid: the given one, or a sample of `property.created`, the only kind whose `data` is
+   * described.
+   */
   event(changes: Readonly<Record<string, unknown>> = {}): Envelope {
-    const sample = sampleEvent("property.created", { timestamp: this.#options.clock() });
+    const { event, vary, clock } = this.#options;
+    if (event !== undefined) {
+      const timestamp = new Date(clock() - this.#earlier - this.#variation).toISOString();
+      return { ...varied({ ...event, timestamp }, vary, this.marker), ...changes };
+    }
+    const sample = sampleEvent("property.created", { timestamp: clock() });
     return {
       ...sample,
       data: { ...sample.data, id: this.marker },
@@ -100,15 +140,20 @@ export class Probe {
     return this.untilDigest(() => Buffer.from(JSON.stringify(this.event(changes)), "utf8"));
   }
 
-  /** The bytes of this case's event with some fields of `data` changed. */
-  bodyWith(data: Readonly<Record<string, unknown>>): Buffer {
-    return this.body({ data: { ...this.event().data, ...data } });
+  /** The bytes of this case's event with some fields of `data` changed, or, in a given event, added. */
+  bodyWith(data: Readonly<Record<string, unknown>>, changes?: Readonly<Record<string, unknown>>): Buffer {
+    const isGiven = this.#options.event !== undefined;
+    const changed = isGiven
+      ? Object.fromEntries(Object.entries(data).map(([name, value]) => [`check_${name}`, value]))
+      : data;
+    return this.body({ data: { ...this.event().data, ...changed }, ...changes });
   }
 
-  /** The bytes of an event of a kind, with the sample's `data` and this case's marker. */
+  /** The bytes of an event of a kind: the sample of that kind with this case's marker, or the given one with that kind. */
   bodyOf(kind: EventKind | string): Buffer {
-    if (!isEventKind(kind)) return this.body({ event: kind });
-    const sample = sampleEvent(kind, { timestamp: this.#options.clock() });
+    const { event, clock } = this.#options;
+    if (!isEventKind(kind) || event !== undefined) return this.body({ event: kind });
+    const sample = sampleEvent(kind, { timestamp: clock() });
     const prefix = String(sample.data.id).split("_")[0];
     const id = this.marker.replace(/^prop/, prefix ?? "prop");
     return this.untilDigest(() => {
@@ -118,9 +163,9 @@ export class Probe {
   }
 
   /**
-   * Makes the same bodies with one `webhook.id` after another until the digits of their digests fit. Without that, a
+   * Makes the same bodies with one `webhook.id`, or one timestamp, after another until the digits of their digests fit. Without that, a
    * receiver that mishandles some digits would fail at random, and for reasons that the case does not know. Tries a
-   * body once if it is too large, and gives up if `webhook.id` does not change it.
+   * body once if it is too large, and gives up if neither changes it.
    */
   untilDigest<Made extends Buffer | readonly Buffer[]>(make: () => Made, fits: DigestForm = PLAIN): Made {
     if (this.#isSearching) return make();
@@ -154,12 +199,13 @@ export class Probe {
   }
 
   /** Sends one request: a delivery as the service would send it, except for the options. */
-  post(body: Uint8Array, options: PostOptions = {}): Promise<ProbeAnswer> {
-    const { url, timeout, signatureHeader } = this.#options;
+  async post(body: Uint8Array, options: PostOptions = {}): Promise<ProbeAnswer> {
+    const { url, timeout, signatureHeader, pace, headers: added, insecure = false } = this.#options;
     const { signature = this.sign(body), header = signatureHeader, parts = [body] } = options;
     const headers: Record<string, string | readonly string[] | null> = {
       "content-type": "application/json",
       "user-agent": "hookporter-check",
+      ...added,
       ...(options.chunked !== true && { "content-length": String(lengthOf(parts)) }),
       ...(signature !== null && { [header]: signature }),
       ...options.headers,
@@ -167,18 +213,27 @@ export class Probe {
     const sent = Object.entries(headers).flatMap(([name, value]) =>
       value === null ? [] : [[name, value] as const],
     );
-    return exchange(url, {
+    await pace.turn();
+    const answer = await exchange(url, {
+      ...{ insecure, lag: () => pace.lag },
       ...{ method: options.method ?? "POST", target: options.target ?? this.target },
       ...{ headers: Object.fromEntries(sent), body: parts, timeout },
       ...(options.trailers !== undefined && { trailers: options.trailers }),
       ...(options.agent !== undefined && { agent: options.agent }),
     });
+    this.exchanges.push({ body, options, answer });
+    return answer;
   }
 
   /** Calls back with a connection that stays open between requests. */
   async onOneConnection<Result>(use: (agent: HttpAgent) => Promise<Result>): Promise<Result> {
     const Agent = this.url.protocol === "https:" ? HttpsAgent : HttpAgent;
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const { insecure = false } = this.#options;
+    const agent = new Agent({
+      keepAlive: true,
+      maxSockets: 1,
+      ...(insecure && { rejectUnauthorized: false }),
+    });
     try {
       return await use(agent);
     } finally {
@@ -197,6 +252,24 @@ export class Probe {
     if (counter === undefined) throw new TypeError("a case that observes was run without an observer");
     return counter.count({ marker: this.marker, bodies }, wanted);
   }
+}
+
+/** The value at a path of an event, such as `data.id`. */
+export function fieldAt(event: Envelope, path: string): unknown {
+  return path
+    .split(".")
+    .reduce<unknown>((within, name) => (within as Record<string, unknown> | null | undefined)?.[name], event);
+}
+
+/** A copy of an event whose field at a path is the marker. */
+function varied(event: Envelope, path: string | undefined, marker: string): Envelope {
+  if (path === undefined) return event;
+  const copy = structuredClone(event);
+  const [last = "", ...within] = path.split(".").reverse();
+  const parent = within.length === 0 ? copy : fieldAt(copy, within.reverse().join("."));
+  const value = typeof fieldAt(event, path) === "number" ? Number(marker) : marker;
+  Object.assign(parent as object, { [last]: value });
+  return copy;
 }
 
 function lengthOf(parts: readonly BodyPart[]): number {

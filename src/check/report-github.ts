@@ -1,18 +1,22 @@
 import { type CheckReport, type CheckResult, isFatal, observedText } from "./check-result.ts";
+import { verdictText } from "./verdict.ts";
 
 /**
  * A report as workflow commands of GitHub Actions, one line per failed case: an error if it fails the run, a warning if a
- * recommended case failed, a notice otherwise; then a notice with the counts.
+ * recommended case failed, a notice otherwise. Before them come the verdict and the common causes, after them the counts.
  */
-export function githubReport(
-  { url, results, counts, stopped, diagnosis }: CheckReport,
-  strict: boolean,
-): string {
+export function githubReport(report: CheckReport, strict: boolean): string {
+  const { url, results, counts, stopped, diagnosis } = report;
+  const verdict = verdictText(report, strict);
   const failed = results.filter(({ outcome }) => outcome === "failed");
   const { passed, total, notApplicable } = counts;
   const sum = `${passed} of ${total} cases passed, ${failed.length} failed, ${notApplicable} were not applicable: ${url}`;
   const lines = [
-    ...diagnosis.map((cause) => command("notice", "Common cause", cause)),
+    // GitHub shows ten annotations of a level, so that what matters most comes first.
+    ...(verdict === "passed" ? [] : [command("error", "hookporter check", verdict)]),
+    ...diagnosis
+      .filter((cause) => !verdict.includes(cause))
+      .map((cause) => command("warning", "Common cause", cause)),
     ...failed.map((one) => command(levelOf(one, strict), `${one.id}: ${one.sent}`, textOf(one))),
     ...(stopped === null ? [] : [command("error", "The receiver stopped answering", stopped)]),
     command("notice", "hookporter check", sum),

@@ -1,11 +1,14 @@
 import { GROUPS, type Group } from "./check-case.ts";
 import { type CheckReport, type CheckResult, isFatal } from "./check-result.ts";
+import { verdictText } from "./verdict.ts";
 
 /**
  * A report as JUnit XML: a suite per group, a test per case. Results that fail the run are a `failure`; cases that were
  * not applicable, or failed only as advice, are `skipped` with their reason, so that viewers show them without failing.
  */
-export function junitReport({ url, startedAt, duration, results }: CheckReport, strict: boolean): string {
+export function junitReport(report: CheckReport, strict: boolean): string {
+  const { url, startedAt, duration, results } = report;
+  const said = `    <system-out>${escapeXml(summaryLines(report, strict).join("\n"))}</system-out>`;
   const suites = (Object.keys(GROUPS) as Group[]).flatMap((group) => {
     const own = results.filter((one) => one.group === group);
     if (own.length === 0) return [];
@@ -17,6 +20,7 @@ export function junitReport({ url, startedAt, duration, results }: CheckReport, 
       `  <testsuite${attributesText(attributes)}>`,
       `    <properties><property${attributesText({ name: "url", value: url })}/></properties>`,
       ...own.map((one) => testCase(one, strict)),
+      said,
       "  </testsuite>",
     ];
   });
@@ -25,6 +29,12 @@ export function junitReport({ url, startedAt, duration, results }: CheckReport, 
   const whole = { name: "hookporter check", ...known, time: seconds(duration) };
   const lines = ['<?xml version="1.0" encoding="UTF-8"?>', `<testsuites${attributesText(whole)}>`, ...suites];
   return `${lines.join("\n")}\n</testsuites>\n`;
+}
+
+/** The verdict, the common causes and the proof. */
+function summaryLines(report: CheckReport, strict: boolean): readonly string[] {
+  const { diagnosis, proof } = report;
+  return [verdictText(report, strict), ...diagnosis, ...(proof === null ? [] : [proof])];
 }
 
 function testCase(one: CheckResult, strict: boolean): string {

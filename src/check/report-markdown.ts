@@ -1,11 +1,11 @@
 import { type CheckReport, type CheckResult, isFatal, observedText } from "./check-result.ts";
 import { responseTimesText } from "./response-times.ts";
+import { verdictText } from "./verdict.ts";
 
 /** A report as Markdown, for a pull request or a job's summary: the result, common causes, and the failed cases as a table. */
-export function markdownReport(
-  { url, results, counts, stopped, diagnosis, responseTimes }: CheckReport,
-  strict: boolean,
-): string {
+export function markdownReport(report: CheckReport, strict: boolean): string {
+  const { url, results, counts, stopped, diagnosis, responseTimes, proof } = report;
+  const verdict = verdictText(report, strict);
   const failed = results.filter(({ outcome }) => outcome === "failed");
   const isGood = stopped === null && !failed.some((one) => isFatal(one, strict));
   const { passed, total, notApplicable } = counts;
@@ -14,7 +14,12 @@ export function markdownReport(
     `### ${isGood ? "✅" : "❌"} hookporter check: ${passed} of ${total} cases passed`,
     `\`${url.replaceAll("`", "'")}\`, ${failed.length} failed, ${notApplicable} not applicable${times}`,
     ...(stopped === null ? [] : [`**The receiver stopped answering:** ${cell(stopped)}`]),
-    diagnosis.map((cause) => `- ${cell(cause)}`).join("\n"),
+    verdict === "passed" ? "" : `**${cell(verdict)}**`,
+    diagnosis
+      .filter((cause) => !verdict.includes(cause))
+      .map((cause) => `- ${cell(cause)}`)
+      .join("\n"),
+    proof === null ? "" : `\`\`\`sh\n${proof}\n\`\`\``,
     failed.length === 0 ? "" : [...HEAD, ...failed.map((one) => row(one, strict))].join("\n"),
   ];
   return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;

@@ -2,6 +2,7 @@ import { type Agent, request as httpRequest, type IncomingMessage } from "node:h
 import { request as httpsRequest } from "node:https";
 import { setTimeout as wait } from "node:timers/promises";
 import { describeError } from "../errors.ts";
+import { readRetryAfter } from "../http/retry-after.ts";
 import type { ProbeAnswer } from "./answer.ts";
 
 /** Part of a body: bytes, or milliseconds of silence before the next part. */
@@ -21,21 +22,28 @@ export interface WireRequest {
   readonly timeout: number;
   /** A connection to reuse; by default each request opens its own. */
   readonly agent?: Agent;
+  /** Whether any certificate will do. */
+  readonly insecure?: boolean;
+  /** Milliseconds for which this process has been too busy to read, so far. */
+  readonly lag?: () => number;
 }
 
 /** Pieces small enough that an early answer is read before the connection is reset. */
 const PIECE = 64 * 1024;
+/** Bytes of an answer's body that are kept. */
+const EXCERPT = 200;
 /** How long a sender that used `Expect: 100-continue` waits before it sends the body anyway. */
 const CONTINUE_WAIT = 1000;
 
 /** Sends one request and returns its answer; never rejects. Does not follow redirects, decode or retry. */
 export function exchange(
   url: URL,
-  { method, target, headers, timeout, agent, ...rest }: WireRequest,
+  { method, target, headers, timeout, agent, insecure, lag = () => 0, ...rest }: WireRequest,
 ): Promise<ProbeAnswer> {
   return new Promise((resolve) => {
     const request = url.protocol === "https:" ? httpsRequest : httpRequest;
-    const outgoing = request(url, { method, path: target, agent: agent ?? false });
+    const trust = insecure === true ? { rejectUnauthorized: false } : {};
+    const outgoing = request(url, { method, path: target, agent: agent ?? false, ...trust });
     let answer: ProbeAnswer | undefined;
     let sentAt: number | undefined;
     const end = (fallback: ProbeAnswer) => {
@@ -47,16 +55,25 @@ export function exchange(
     const stop = new AbortController();
     const timer = setTimeout(() => end({ type: "silent" }), timeout);
     outgoing.on("response", (incoming: IncomingMessage) => {
-      const tookMs = sentAt === undefined ? undefined : Math.round(performance.now() - sentAt);
-      answer = {
-        ...{ type: "status", status: incoming.statusCode ?? 0 },
+      const tookMs =
+        sentAt === undefined ? undefined : Math.max(0, Math.round(performance.now() - lag() - sentAt));
+      const retryAfter = readRetryAfter(incoming.headers["retry-after"], Date.now());
+      const status = {
+        ...({ type: "status", status: incoming.statusCode ?? 0 } as const),
         ...(tookMs !== undefined && { tookMs }),
+        ...(retryAfter !== undefined && { retryAfter }),
       };
-      incoming.resume();
+      answer = status;
+      let excerpt = Buffer.alloc(0);
+      incoming.on("data", (chunk: Buffer) => {
+        if (excerpt.byteLength >= EXCERPT) return;
+        excerpt = Buffer.concat([excerpt, chunk]).subarray(0, EXCERPT);
+        answer = { ...status, text: excerpt.toString("utf8") };
+      });
       incoming.on("end", () => end({ type: "closed" })).on("error", () => end({ type: "closed" }));
     });
     outgoing.on("finish", () => {
-      sentAt = performance.now();
+      sentAt = performance.now() - lag();
     });
     outgoing.on("error", (error) => end(failure(error)));
     outgoing.on("close", () => end({ type: "closed" }));

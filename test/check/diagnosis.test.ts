@@ -84,7 +84,14 @@ it.each([
   ],
   [
     "a comparison of as many digits as were sent",
-    { "SIG-01": "200", "SIG-10": "200", "GATE-01": "200", "GATE-04": "200", "GATE-10": "200" },
+    {
+      "SIG-01": "200",
+      "SIG-10": "200",
+      "SIG-11": "200",
+      "GATE-01": "200",
+      "GATE-04": "200",
+      "GATE-10": "200",
+    },
     /^Only as many digits/,
   ],
   [

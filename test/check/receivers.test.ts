@@ -57,7 +57,7 @@ it("the report says which kinds of forged deliveries are confirmed", async () =>
   const { url } = await checkByKind();
   const { results } = await runCheck(optionsFor(url, "SIG-37", "SIG-38"));
   const others = eventKinds.filter((kind) => kind !== "property.created" && kind !== "payment.received");
-  const confirmed = [...others, "property.inspected", "ping", "test"].join(", ");
+  const confirmed = [...others, "property.inspected", "ping", "test", "webhook.test"].join(", ");
   expect(results.map(({ fix }) => fix)).toEqual([
     null,
     ...Array.from({ length: 2 }, () => expect.stringMatching(`; confirmed: ${confirmed}$`)),

@@ -11,13 +11,15 @@ const results = [
   result({ id: "SIG-05", outcome: "not_applicable", fix: "no observer" }),
 ];
 const report = {
+  proof: null,
+  requests: 1,
   ...{ url: "http://127.0.0.1:3000/", startedAt: "2026-01-01T00:00:00.000Z", duration: 1, results },
   ...{ diagnosis: ["one cause"], stopped: null, responseTimes: null, counts: countResults(results) },
 };
 
 it("a failed case is an error, a warning or a notice, with its answer and its fix", () => {
   expect(githubReport(report, false).split("\n")).toEqual([
-    "::notice title=Common cause::one cause",
+    "::error title=hookporter check::failed: one cause",
     "::error title=SIG-02%3A a%3A b%2C 50%25::answered 200, expected 4xx: line 1%0Aline 2",
     "::warning title=SIG-03%3A no signature header::answered 401, ran 2 times, expected 4xx: mend",
     "::notice title=SIG-04%3A no signature header::answered 401, expected 4xx: see",
@@ -28,5 +30,5 @@ it("a failed case is an error, a warning or a notice, with its answer and its fi
 
 it("a failed recommended case is an error with --strict, and so is a receiver that stopped", () => {
   const lines = githubReport({ ...report, stopped: "after SIG-03" }, true).split("\n");
-  expect(lines.filter((line) => line.startsWith("::error"))).toHaveLength(3);
+  expect(lines.filter((line) => line.startsWith("::error"))).toHaveLength(4);
 });

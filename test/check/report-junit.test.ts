@@ -19,6 +19,8 @@ const results = [
 function xmlOf(strict: boolean, given: readonly CheckResult[] = results): string {
   return junitReport(
     {
+      proof: null,
+      requests: 1,
       ...{ url: "http://127.0.0.1:3000/a?b&c", startedAt: "2026-01-15T09:30:00.000Z", duration: 1234 },
       ...{ results: given, diagnosis: [], stopped: null, responseTimes: null, counts: countResults(given) },
     },

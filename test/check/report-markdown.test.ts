@@ -4,6 +4,8 @@ import { markdownReport } from "../../src/check/report-markdown.ts";
 import { result } from "./sample.ts";
 
 const whole = (results: ReturnType<typeof result>[], stopped: string | null = null) => ({
+  proof: null,
+  requests: 1,
   ...{ url: "http://127.0.0.1:3000/", startedAt: "2026-01-01T00:00:00.000Z", duration: 1, results },
   ...{ diagnosis: stopped === null ? [] : ["one cause"], stopped, counts: countResults(results) },
   responseTimes: { median: 4, slowest: 12_300, slowestCase: "DUP-03" },
@@ -20,7 +22,9 @@ it("failed cases are rows of a table, whose cells are text and never markup", ()
   const advice = result({ id: "SIG-02", outcome: "failed", severity: "recommended", runs: 2, fix: "mend" });
   const text = markdownReport(whole([failed, advice], "after SIG-02"), false);
   expect(text).toContain("### ❌ hookporter check: 0 of 2 cases passed");
-  expect(text).toContain("**The receiver stopped answering:** after SIG-02\n\n- one cause\n\n| case |");
+  expect(text).toMatch(
+    /\*\*The receiver stopped answering:\*\* after SIG-02\n\n\*\*FORGED DELIVERIES GET IN: .*\*\*\n\n- one cause\n\n\| case \|/,
+  );
   expect(text).toContain("| SIG-01 | a \\| b \\<img\\> | 200 | 4xx | do \\[this\\](x) |");
   expect(text).toContain("| SIG-02 (recommended) | no signature header | 401, ran 2 times | 4xx | mend |");
   expect(markdownReport(whole([advice]), false)).toContain("✅");

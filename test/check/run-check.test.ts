@@ -36,7 +36,10 @@ it("the run continues if the control is confirmed with another 2xx", async () =>
   const url = await serve((_, response) => response.writeHead(202).end());
   const { results, diagnosis } = await runCheck(optionsFor(url, "SIG-01"));
   expect(outcomes(results)).toEqual(["KIND-01 failed", "SIG-01 failed"]);
-  expect(diagnosis).toEqual([expect.stringMatching(/only 200 confirms/)]);
+  expect(diagnosis).toEqual([
+    expect.stringMatching(/^Unsigned deliveries are confirmed/),
+    expect.stringMatching(/only 200 confirms/),
+  ]);
 });
 
 it("the run ends with the case after which a receiver is gone", async () => {

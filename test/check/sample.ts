@@ -1,6 +1,6 @@
 import { createSecretKey } from "node:crypto";
+import type { CheckOptions } from "../../src/check/check-options.ts";
 import type { CheckResult } from "../../src/check/check-result.ts";
-import type { CheckOptions } from "../../src/check/run-check.ts";
 import { selectCases } from "../../src/check/select-cases.ts";
 import { SECRET } from "./receivers/under-test.ts";
 

@@ -1,10 +1,20 @@
-import type { ProbeAnswer } from "../answer.ts";
+import type { PostOptions } from "../probe.ts";
 
 /** A delivery that is accepted only by a receiver with one particular fault. */
 export interface Attempt {
   /** The fault and its fix, in whole sentences. */
   readonly cause: string;
-  readonly send: () => Promise<ProbeAnswer>;
-  /** Sends a valid delivery that a receiver with this fault refuses. */
-  readonly sendValid: () => Promise<ProbeAnswer>;
+  /** Makes the body. */
+  readonly body: () => Buffer;
+  /** How it is sent, given the 64 digits that such a receiver computes, or wrong ones. */
+  readonly as: (digits: string) => PostOptions;
+  /** The digits that such a receiver computes of the body. */
+  readonly digest: (body: Buffer) => string;
+  /** Makes valid bodies that a receiver with this fault refuses. Default: the plain event. */
+  readonly valid?: () => readonly Buffer[];
+}
+
+/** The signature header as it should be. */
+export function asUsual(digits: string): PostOptions {
+  return { signature: `sha256=${digits}` };
 }

@@ -1,40 +1,68 @@
 import { bodyVariants } from "../../signature/diagnose/body-variants.ts";
 import type { Cause } from "../../signature/diagnose/causes.ts";
+import { pretty } from "../cases/tampering-cases.ts";
 import type { Probe } from "../probe.ts";
-import type { Attempt } from "./attempt.ts";
+import { type Attempt, asUsual } from "./attempt.ts";
 
 const READ = "Read the body as bytes before any parser, and verify those";
 
 /** The event with the signature of what a receiver may verify in place of the body, such as an empty text. */
 export function bodyAttempts(probe: Probe): readonly Attempt[] {
-  const ascii = probe.body();
-  const umlauts = probe.bodyWith({ address: "Zürich, 5 €" });
+  const ascii = () => probe.body();
+  const umlauts = () => probe.bodyWith({ address: "Zürich, 5 €" });
   return [...variantAttempts(probe, ascii), ...variantAttempts(probe, umlauts, ["charset", "undecodable"])];
 }
 
+/** An indented event with the signature of its text with other white space. */
+export function respacedAttempts(probe: Probe): readonly Attempt[] {
+  const indented = () => pretty(probe.body());
+  const codes = ["line_endings", "newline_at_end", "white_space"] as const;
+  return variantAttempts(probe, indented, codes);
+}
+
 /** One cause each. JSON printed otherwise has attempts of its own, except that of `data`. */
-function variantAttempts(probe: Probe, body: Buffer, codes?: readonly Cause["code"][]): readonly Attempt[] {
-  return bodyVariants(body).variants.flatMap(({ causes, bytes: make }) => {
+function variantAttempts(
+  probe: Probe,
+  make: () => Buffer,
+  codes?: readonly Cause["code"][],
+): readonly Attempt[] {
+  const body = make();
+  return bodyVariants(body).variants.flatMap(({ causes, bytes }): readonly Attempt[] => {
     const cause = causes.find(({ code }) => code === "body_data_only") ?? causes[0];
     if (cause === undefined || (causes.length > 1 && cause.code !== "body_data_only")) return [];
     if (cause.code.startsWith("json_") || codes?.includes(cause.code) === false) return [];
-    const bytes = make();
-    return bytes === undefined ? [] : [attempt(probe, body, inWords(cause), bytes)];
+    const verified = bytes();
+    if (verified === undefined) return [];
+    const why = `The receiver does not verify the raw body: it verifies ${inWords(cause)}`;
+    return [
+      {
+        cause: why,
+        body: () => body,
+        as: asUsual,
+        digest: () => probe.digest(verified),
+        valid: () => [body],
+      },
+    ];
   });
 }
 
-function attempt(probe: Probe, body: Buffer, verified: string, bytes: Uint8Array): Attempt {
-  const signature = probe.sign(bytes);
-  return {
-    cause: `The receiver does not verify the raw body: it verifies ${verified}`,
-    send: () => probe.post(body, { signature }),
-    sendValid: () => probe.post(body),
-  };
+/** The event with times of the present in its `data`: a receiver may look for one there. */
+export function freshAttempts(probe: Probe): readonly Attempt[] {
+  return [
+    {
+      cause:
+        "The receiver takes a time in `data`, such as `created_at`, for that of the delivery, and refuses what is old. Use `timestamp` of the envelope.",
+      body: () => probe.bodyWith({ created_at: probe.at(), updated_at: probe.at() }),
+      as: asUsual,
+      digest: (body) => probe.digest(body),
+    },
+  ];
 }
 
 const VERIFIED: Readonly<Partial<Record<Cause["code"], string>>> = {
   newline_at_end: "the body with a line break at its end",
   line_endings: "the body with other line breaks",
+  white_space: "the body with its white space joined",
   byte_order_mark: "the body with a byte order mark before it",
   charset: "the body's text in another character encoding",
   unicode_form: "the body's text with its accents composed differently",

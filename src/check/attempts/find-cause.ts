@@ -1,9 +1,12 @@
-import { isIn, type ProbeAnswer } from "../answer.ts";
+import { randomBytes } from "node:crypto";
+import { answerText, isIn, mayBeSignature, type ProbeAnswer } from "../answer.ts";
+import { INVERTED } from "../forged-diagnosis.ts";
 import type { Probe } from "../probe.ts";
-import type { Attempt } from "./attempt.ts";
-import { bodyAttempts } from "./body-attempts.ts";
+import { type Attempt, asUsual } from "./attempt.ts";
+import { bodyAttempts, freshAttempts, respacedAttempts } from "./body-attempts.ts";
 import { headerAttempts } from "./header-attempts.ts";
 import { keyAttempts } from "./key-attempts.ts";
+import { schemeAttempts } from "./scheme-attempts.ts";
 import { spellingAttempts } from "./spelling-attempts.ts";
 
 const REFUSES_AT_RANDOM =
@@ -16,42 +19,88 @@ const TOO_SLOW =
 /** Milliseconds after which the search ends. */
 export const LONGEST = 60_000;
 
-/** These say that something besides the signature is wrong: the path, the method, the type, the size or the rate. */
-const OTHER_REFUSALS = ["404", "405", "408", "410", "411", "413", "415", "429"];
-
-/** Whether a refusal of a valid delivery may be due to its signature. */
-export function mayBeSignature(answer: ProbeAnswer): boolean {
-  return isIn(answer, ["4xx"]) && !isIn(answer, OTHER_REFUSALS);
-}
+/** Wrong digests that prove that a form is compared: some comparisons take one of 16. */
+const FORGERIES = 8;
 
 /**
  * Why a receiver refuses a completely valid delivery: sends it once for each common fault of receivers, so that only one
  * with that fault accepts it. Returns `undefined` if none does.
+ *
+ * @param refusal - its answer to the valid delivery
  */
-export function whyAllRefused(probe: Probe): Promise<string | undefined> {
-  return firstProven([spellingAttempts, keyAttempts, headerAttempts, bodyAttempts], probe);
+export async function whyAllRefused(probe: Probe, refusal: ProbeAnswer): Promise<string | undefined> {
+  if (await acceptsOne([probe.body()], probe)) return REFUSES_AT_RANDOM;
+  const plain = { cause: "", body: () => probe.body(), as: asUsual, digest: randomDigits };
+  if ((await forgedOf(plain, probe, refusal)) === "confirmed") return INVERTED;
+  const kinds = [spellingAttempts, keyAttempts, headerAttempts, bodyAttempts, schemeAttempts, freshAttempts];
+  return firstProven(kinds, probe, refusal);
 }
 
 /** Which JSON or text a receiver verifies that accepts a delivery in one spelling and refuses it in another. */
 export async function whySpellingsRefused(probe: Probe): Promise<string | undefined> {
-  for (const kind of [spellingAttempts, bodyAttempts]) {
+  for (const kind of [spellingAttempts, respacedAttempts, bodyAttempts]) {
     const cause = await firstProven([kind], probe);
     if (cause !== undefined && cause !== REFUSES_AT_RANDOM && cause !== TOO_SLOW) return cause;
   }
   return undefined;
 }
 
+/**
+ * The cause of the first attempt that is proven: such a delivery is accepted, or answered otherwise than the refusal; valid
+ * ones of another form are not; and the same form with wrong digits is refused as before.
+ */
 async function firstProven(
   kinds: readonly ((probe: Probe) => readonly Attempt[])[],
   probe: Probe,
+  refusal?: ProbeAnswer,
 ): Promise<string | undefined> {
   const deadline = performance.now() + LONGEST;
-  for (const { cause, send, sendValid } of kinds.flatMap((kind) => kind(probe))) {
-    if (performance.now() > deadline) return TOO_SLOW;
-    const answer = await send();
-    // The fault is proven only if the receiver still refuses what is valid.
-    if (isIn(answer, ["2xx"])) return isIn(await sendValid(), ["2xx"]) ? REFUSES_AT_RANDOM : cause;
-    if (answer.type === "silent" || answer.type === "unreachable" || isIn(answer, ["429"])) return undefined;
+  let changed: string | undefined;
+  for (const attempt of kinds.flatMap((kind) => kind(probe))) {
+    if (performance.now() > deadline) return changed ?? TOO_SLOW;
+    const { cause, body: make, digest, as, valid } = attempt;
+    const body = make();
+    const answer = await probe.post(body, as(digest(body)));
+    if (answer.type === "silent" || answer.type === "unreachable" || isIn(answer, ["429"])) return changed;
+    const isTaken = isIn(answer, ["2xx"]);
+    if (!isTaken && (changed !== undefined || !isOther(answer, refusal))) continue;
+    // The fault is proven only if the receiver still refuses what is valid, and what is wrong in the same form.
+    if (isTaken && (await acceptsOne(valid?.() ?? [probe.body()], probe))) {
+      if (valid === undefined) return REFUSES_AT_RANDOM;
+      continue;
+    }
+    if ((await forgedOf(attempt, probe, refusal)) !== "refused") continue;
+    if (isTaken) return cause;
+    changed = `${cause} It was then answered with ${answerText(answer)}: it fails on what follows.`;
   }
-  return undefined;
+  return changed;
+}
+
+async function acceptsOne(bodies: readonly Buffer[], probe: Probe): Promise<boolean> {
+  for (const body of bodies) if (isIn(await probe.post(body), ["2xx"])) return true;
+  return false;
+}
+
+/** How wrong digits in the form of an attempt are answered: all as the valid delivery was, or one of them otherwise. */
+async function forgedOf(
+  { body: make, as }: Attempt,
+  probe: Probe,
+  refusal: ProbeAnswer | undefined,
+): Promise<"refused" | "confirmed" | "other"> {
+  for (let forgeries = 0; forgeries < FORGERIES; forgeries++) {
+    const answer = await probe.post(make(), as(randomDigits()));
+    if (isIn(answer, ["2xx"])) return "confirmed";
+    if (refusal !== undefined && answerText(answer) !== answerText(refusal)) return "other";
+  }
+  return "refused";
+}
+
+/** Whether an answer shows that the signature was good, and something after it was not. */
+function isOther(answer: ProbeAnswer, refusal: ProbeAnswer | undefined): boolean {
+  if (refusal === undefined || answer.type !== "status" || !mayBeSignature(refusal)) return false;
+  return answerText(answer) !== answerText(refusal) && !isIn(answer, ["3xx", "429"]);
+}
+
+function randomDigits(): string {
+  return randomBytes(32).toString("hex");
 }

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { PostOptions, Probe } from "../probe.ts";
+import type { Probe } from "../probe.ts";
 import type { Attempt } from "./attempt.ts";
 
 const WANTED = "The header's value is `sha256=` and 64 lowercase hex digits.";
@@ -28,28 +28,28 @@ const NAMES = [
 
 /** An event whose digest is right, but printed, computed or named otherwise. */
 export function headerAttempts(probe: Probe): readonly Attempt[] {
-  const body = probe.body();
-  const hex = probe.digest(body);
   const own = probe.signatureHeader.toLowerCase();
-  const attempt = (cause: string, options: PostOptions): Attempt => ({
-    cause,
-    send: () => probe.post(body, options),
-    sendValid: () => probe.post(body),
-  });
+  const common = { body: () => probe.body(), digest: (body: Buffer) => probe.digest(body) };
   return [
-    ...VALUES.map(([expects, value]) =>
-      attempt(`The receiver expects ${expects}. ${WANTED}`, { signature: value(hex) }),
+    ...VALUES.map(
+      ([expects, value]): Attempt => ({
+        ...{ ...common, cause: `The receiver expects ${expects}. ${WANTED}` },
+        as: (digits) => ({ signature: value(digits) }),
+      }),
     ),
-    ...["sha1", "sha512"].map((algorithm) => {
-      const digest = createHmac(algorithm, probe.secret).update(body).digest("hex");
-      const cause = `The receiver expects an HMAC with ${algorithm}. Use HMAC-SHA256.`;
-      return attempt(cause, { signature: `${algorithm}=${digest}` });
-    }),
-    ...NAMES.filter((name) => name !== own).map((name) =>
-      attempt(
-        `The receiver reads the signature from the header ${name}. Pass --signature-header ${name}, or read ${own} in the receiver.`,
-        { headers: { [name]: probe.sign(body) } },
-      ),
+    ...["sha1", "sha512"].map(
+      (algorithm): Attempt => ({
+        ...{ ...common, cause: `The receiver expects an HMAC with ${algorithm}. Use HMAC-SHA256.` },
+        digest: (body) => createHmac(algorithm, probe.secret).update(body).digest("hex"),
+        as: (digits) => ({ signature: `${algorithm}=${digits}` }),
+      }),
+    ),
+    ...NAMES.filter((name) => name !== own).map(
+      (name): Attempt => ({
+        ...common,
+        cause: `The receiver reads the signature from the header ${name}. Pass --signature-header ${name}, or read ${own} in the receiver.`,
+        as: (digits) => ({ headers: { [name]: `sha256=${digits}` }, signature: `sha256=${"0".repeat(64)}` }),
+      }),
     ),
   ];
 }

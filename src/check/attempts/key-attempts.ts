@@ -1,17 +1,21 @@
 import type { Cause } from "../../signature/diagnose/causes.ts";
 import { mistakenKeyings } from "../../signature/diagnose/keyings.ts";
-import { SIGNATURE_PREFIX } from "../../signature/signature-format.ts";
 import type { Probe } from "../probe.ts";
-import type { Attempt } from "./attempt.ts";
+import { type Attempt, asUsual } from "./attempt.ts";
 
 /** An event that is signed with the secret as it would be after common mistakes, such as decoded from base64. */
 export function keyAttempts(probe: Probe): readonly Attempt[] {
   const body = probe.body();
   return mistakenKeyings([{ key: probe.secret }]).flatMap(({ causes: [cause], digest }) => {
     if (cause === undefined) return [];
-    const signature = SIGNATURE_PREFIX + digest("sha256", body);
-    const send = () => probe.post(body, { signature });
-    return [{ cause: inWords(cause), send, sendValid: () => probe.post(body) }];
+    return [
+      {
+        cause: inWords(cause),
+        body: () => body,
+        as: asUsual,
+        digest: (sent: Buffer) => digest("sha256", sent),
+      },
+    ];
   });
 }
 

@@ -1,6 +1,12 @@
-import { LIBRARIES, type Library, printJson } from "../../signature/diagnose/json-libraries.ts";
+import {
+  LIBRARIES,
+  type Library,
+  namesOf,
+  printedText,
+  printJson,
+} from "../../signature/diagnose/json-libraries.ts";
 import type { Probe } from "../probe.ts";
-import type { Attempt } from "./attempt.ts";
+import { type Attempt, asUsual } from "./attempt.ts";
 
 /** Text that every library writes in its own way, if it does not write it like all others. */
 const TELLING = {
@@ -9,21 +15,17 @@ const TELLING = {
   created_at: "2024-01-15T09:30:00.500Z",
 };
 
-/** More names of libraries that print the same are too many to read. */
-const MOST_NAMES = 3;
-
 /** The event as each library prints it, correctly signed: refused, unless it is what the receiver prints itself. */
 export function spellingAttempts(probe: Probe): readonly Attempt[] {
   return printings(tellingText(probe)).map(({ libraries, text }) => ({
     cause:
-      `The receiver does not verify the raw body, but JSON made from it, as ${namesOf(libraries)} prints it: valid ` +
+      `The receiver does not verify the raw body, but JSON made from it, ${printedText(namesOf(libraries))}: valid ` +
       "deliveries that are serialised differently are refused. Read the body as bytes before any parser, verify those, " +
-      `then parse: ${first(libraries.map(({ raw }) => raw)).join("; ")}.`,
-    send: () => {
-      const make = () => Buffer.from(printJson(text(tellingText(probe)), libraries[0]) ?? "", "utf8");
-      return probe.post(probe.untilDigest(make));
-    },
-    sendValid: () => probe.post(probe.untilDigest(() => unprintable(probe))),
+      `then parse: ${namesOf(libraries.map(({ raw }) => ({ name: raw }))).join("; ")}.`,
+    body: () =>
+      probe.untilDigest(() => Buffer.from(printJson(text(tellingText(probe)), libraries[0]) ?? "", "utf8")),
+    ...{ as: asUsual, digest: (body: Buffer) => probe.digest(body) },
+    valid: () => unprintable(probe),
   }));
 }
 
@@ -68,18 +70,14 @@ function withFraction(event: string): string {
   return event.replace(`"purchase_price":${TELLING.purchase_price}`, "$&.0");
 }
 
-function namesOf(libraries: readonly Library[]): string {
-  return new Intl.ListFormat("en-GB", { type: "disjunction" }).format(
-    first(libraries.map(({ name }) => name)),
-  );
-}
-
-function first(values: readonly string[]): readonly string[] {
-  return [...new Set(values)].slice(0, MOST_NAMES);
-}
-
-/** The event as no library prints it. It is ASCII, so that a receiver that only misreads characters accepts it. */
-function unprintable(probe: Probe): Buffer {
-  const text = probe.bodyWith({ address: "@@" }).toString("utf8");
-  return Buffer.from(` ${text.replace(":", " :\t").replace('"@@"', '"12\\u002F14 \\u0041"')}\r\n`);
+/**
+ * The event as no library prints it: with spaces that are left if white space is joined, and with escapes. It is ASCII, so
+ * that a receiver that only misreads characters accepts it.
+ */
+function unprintable(probe: Probe): readonly Buffer[] {
+  const make = () => probe.bodyWith({ address: "@@" }).toString("utf8");
+  return [
+    probe.untilDigest(() => Buffer.from(make().replace(":", " : ").replace('"@@"', ' "12" '))),
+    probe.untilDigest(() => Buffer.from(make().replace('"@@"', '"12\\u002F14 \\u0041"'))),
+  ];
 }

@@ -36,24 +36,27 @@ const NO_EVENTS: readonly ContentRow[] = [
   ],
 ];
 
+type Trap = readonly [id: CheckCase["id"], sent: string, made: (body: string) => string];
+
+/** The field of `data` that a trap is in. */
+const FIELD = /"(\w+)":"@@"/;
+
 /** Correctly signed JSON that has broken receivers. */
-const TRAPS: readonly (readonly [id: CheckCase["id"], sent: string, made: (body: string) => string])[] = [
-  ["BODY-31", "an object with a duplicate key", (body) => body.replace('"rooms"', '"rooms":1,"rooms"')],
-  [
-    "BODY-32",
-    "a key named __proto__",
-    (body) => body.replace('"rooms"', '"__proto__":{"admin":true},"rooms"'),
-  ],
+const TRAPS: readonly Trap[] = [
+  ["BODY-31", "an object with a duplicate key", (body) => body.replace(FIELD, '"$1":1,"$1":3')],
+  ["BODY-32", "a key named __proto__", (body) => body.replace(FIELD, '"__proto__":{"admin":true},"$1":3')],
   [
     "BODY-33",
     "JSON nested 5000 levels deep",
-    (body) => body.replace('"@@"', "[".repeat(5000) + "]".repeat(5000)),
+    (body) => body.replace(FIELD, `"$1":${"[".repeat(5000)}${"]".repeat(5000)}`),
   ],
   [
     "BODY-34",
     "a string with NUL and half a surrogate pair, as escapes",
-    (body) => body.replace("@@", "\\u0000\\ud800"),
+    (body) => body.replace(FIELD, '"$1":"\\u0000\\ud800"'),
   ],
+  // Most languages read it as another number, or as infinite, which JSON then cannot print.
+  ["BODY-37", "a number that a double does not hold (1e400)", (body) => body.replace(FIELD, '"$1":1e400')],
 ];
 
 const FAILED =
@@ -71,12 +74,13 @@ export const CONTENT_CASES: readonly CheckCase[] = [
       run: (probe) => probe.post(make(probe)),
     }),
   ),
-  ...TRAPS.map(
-    ([id, sent, made]): CheckCase => ({
-      ...{ id, sent, fix: FAILED, crash: FAILED, right: ["200", "4xx"] },
-      ...{ severity: "recommended", why: WHY.noFailure },
-      run: (probe) =>
-        probe.post(probe.untilDigest(() => text(made(String(probe.bodyWith({ address: "@@" })))))),
-    }),
-  ),
+  ...TRAPS.map(trapCase),
 ];
+
+function trapCase([id, sent, made]: Trap): CheckCase {
+  return {
+    ...{ id, sent, fix: FAILED, crash: FAILED, right: ["200", "4xx"] },
+    ...{ severity: "recommended", why: WHY.noFailure },
+    run: (probe) => probe.post(probe.untilDigest(() => text(made(String(probe.bodyWith({ rooms: "@@" })))))),
+  };
+}

@@ -1,4 +1,4 @@
-import type { ProbeAnswer } from "../answer.ts";
+import { isIn, type ProbeAnswer } from "../answer.ts";
 import type { CheckCase, Evidence } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
 import { WHY } from "../reasons.ts";
@@ -78,8 +78,7 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
     fix: "it treats two events as one and loses the second: the resource's id and the time are not a unique key; include `data`",
     run: (probe) => {
       const timestamp = probe.at();
-      const { data } = probe.event();
-      const make = () => [1, 2].map((rooms) => probe.body({ timestamp, data: { ...data, rooms } }));
+      const make = () => [1, 2].map((rooms) => probe.bodyWith({ rooms }, { timestamp }));
       const bodies = probe.untilDigest(make);
       return observed(probe, bodies, 2);
     },
@@ -102,6 +101,37 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
       const body = probe.body();
       const answer = await probe.post(body, { signature: `sha256=${"0".repeat(64)}` });
       return { answers: [answer], runs: await probe.runs([body], 0) };
+    },
+  },
+  {
+    ...{ ...ONCE, id: "DUP-11", sent: "two events a few milliseconds apart, observed" },
+    ...{ runs: 2, severity: "required", why: WHY.eachEvent },
+    fix: "it takes two events within a second for one and loses the second: keep the timestamp's fraction in the key",
+    run: (probe) => {
+      const second = 1000 * Math.floor(Date.parse(probe.at()) / 1000);
+      const at = [-900, -893].map((offset) => new Date(second + offset).toISOString());
+      const make = () => at.map((timestamp) => probe.body({ timestamp }));
+      return observed(probe, probe.untilDigest(make), 2);
+    },
+  },
+  {
+    ...{ ...ONCE, id: "DUP-12", sent: "the same data a minute apart, observed" },
+    ...{ runs: 2, severity: "required", why: WHY.eachEvent },
+    fix: "it takes a later event with the same data for a duplicate and loses it: include the timestamp in the key",
+    run: (probe) => {
+      const make = () => [-60_000, 0].map((offset) => probe.body({ timestamp: probe.at(offset) }));
+      return observed(probe, probe.untilDigest(make), 2);
+    },
+  },
+  {
+    ...{ ...ONCE, id: "DUP-13", sent: "ten events at once, observed" },
+    ...{ runs: 10, right: ["200", "409", "429", "503"], severity: "required", why: WHY.eachEvent },
+    fix: "it confirms events that it then loses when several come at once: store each before you answer",
+    run: async (probe) => {
+      const bodies = Array.from({ length: 10 }, (_, rooms) => probe.bodyWith({ rooms }));
+      const answers = await Promise.all(bodies.map((body) => probe.post(body)));
+      const refused = bodies.filter((_, at) => !isIn(answers[at] as ProbeAnswer, ["2xx"]));
+      return { answers: [...answers, ...(await inTurn(probe, refused))], runs: await probe.runs(bodies, 10) };
     },
   },
 ];

@@ -3,7 +3,7 @@ import type { CheckCase } from "../check-case.ts";
 import { FORGED, REFUSED, sendForged } from "./forgeries.ts";
 
 /** All kinds, an unknown one, and the names under which services send tests, which receivers like to answer first. */
-const KINDS = [...eventKinds, "property.inspected", "ping", "test"];
+const KINDS = [...eventKinds, "property.inspected", "ping", "test", "webhook.test"];
 
 /** Forgeries of every kind: a receiver may verify only in some branches. */
 export const FORGED_KIND_CASES: readonly CheckCase[] = [
@@ -13,7 +13,7 @@ export const FORGED_KIND_CASES: readonly CheckCase[] = [
 
 function forgedKinds(id: CheckCase["id"], as: string, signature: string | null): CheckCase {
   return {
-    ...{ ...REFUSED, id, sent: `${as}: each of the 12 kinds, an unknown one, ping and test` },
+    ...{ ...REFUSED, id, sent: `${as}: each of the 12 kinds, an unknown one, ping, test and webhook.test` },
     fix: "it verifies the signature of some kinds only: verify every delivery before you look at `event`",
     about: "unchecked-kind",
     run: (probe) =>

@@ -39,6 +39,23 @@ const FRAMING_FIX =
   "it checks the signature only for bodies in one form, so a forgery in another gets in: read the raw bytes of every " +
   "request, however they are encoded, and verify them before anything else";
 
+const TRUST_FIX =
+  "it does not verify what seems to come from its own network or from someone signed in, which anyone can claim in a " +
+  "header: verify every delivery";
+const QUERY_FIX =
+  "it takes an event's fields from the URL, which no signature covers: read them from the verified body alone";
+
+/** Headers that programs take for proof of who sends. */
+const TRUSTED = {
+  "X-Forwarded-For": "127.0.0.1",
+  "X-Real-IP": "127.0.0.1",
+  Forwarded: "for=127.0.0.1;host=localhost;proto=https",
+  "X-Forwarded-Host": "localhost",
+  Authorization: "Bearer x",
+  Cookie: "session=x",
+  "X-Internal": "true",
+} as const;
+
 const FORM_TYPE = "application/x-www-form-urlencoded";
 const BOUNDARY = "hookporter-check";
 
@@ -114,6 +131,29 @@ export const GATE_FORMS: readonly GateForm[] = [
     "text/json",
     "",
   ]),
+  {
+    ...{ id: "GATE-61", as: "with headers of a proxy, or of someone who is signed in", fix: TRUST_FIX },
+    about: "unchecked-route",
+    requests: () =>
+      Object.entries(TRUSTED).map(([name, value]) => ({ name, headers: { [name.toLowerCase()]: value } })),
+  },
+  atPath("GATE-62", "the path with ;x, .json or /../", (path) => {
+    const bare = path.replace(/\/$/, "");
+    return [`${bare};x`, `${bare}.json`, `${bare}/x/..`];
+  }),
+  {
+    ...{ id: "GATE-63", as: "by PATCH", fix: METHOD_FIX, about: "unchecked-route", elsewhere: true },
+    requests: () => [{ method: "PATCH" }],
+  },
+  {
+    ...{ id: "GATE-64", as: "with its fields in the query, and no body or an empty object", fix: QUERY_FIX },
+    about: "unchecked-framing",
+    requests: (event, { url, target }) => {
+      const query = formEncoded(fields(JSON.parse(String(event))));
+      const all = `${target}${url.search === "" ? "?" : "&"}${query}`;
+      return ["", "{}"].map((body) => ({ name: body || "no body", body: Buffer.from(body), target: all }));
+    },
+  },
 ];
 
 function typed(

@@ -17,7 +17,9 @@ export const KIND_CASES: readonly CheckCase[] = [
     } satisfies Partial<CheckCase>;
     if (kind === DESCRIBED) {
       return {
-        ...{ ...common, right: ["200"], why: WHY.confirm, about: "header" },
+        ...common,
+        run: (probe) => probe.post(probe.body()), // of the kind that was given, if one was
+        ...{ right: ["200"], why: WHY.confirm, about: "header" },
         fix: "it refuses a completely valid delivery: compare the secret, the header's name and the path",
         crash: "it fails on a completely valid delivery: see its own log",
       };

@@ -100,12 +100,13 @@ export const REQUEST_CASES: readonly CheckCase[] = [
       sent: "a correctly signed body of 16 MiB",
       fix: LARGE_FIX,
       silence: LARGE_FIX,
+      isLarge: true,
     },
     run: (probe) => probe.post(probe.bodyWith({ address: "x".repeat(OVERSIZE) })),
   },
   {
     ...{ ...LIMITED, id: "HTTP-12", sent: "16 MiB in chunks, without a length" },
-    ...{ fix: CHUNKED_FIX, silence: CHUNKED_FIX },
+    ...{ fix: CHUNKED_FIX, silence: CHUNKED_FIX, isLarge: true },
     run: (probe) => probe.post(probe.bodyWith({ address: "x".repeat(OVERSIZE) }), { chunked: true }),
   },
   {

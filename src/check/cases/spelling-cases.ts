@@ -21,6 +21,12 @@ const SPELLINGS: readonly SpellingRow[] = [
     "non-ASCII text, as UTF-8",
     (probe) => probe.bodyWith({ address: "12 rue de l’Église, Zürich 東京 🏠" }),
   ],
+  ["BODY-38", "text with & < > ' and \\\"", (probe) => probe.bodyWith({ address: `<b>"12" & 'Sons'</b>` })],
+  [
+    "BODY-39",
+    "accents that are characters of their own (NFD)",
+    (probe) => probe.bodyWith({ address: "Zürich, Église".normalize("NFD") }),
+  ],
   [
     "BODY-10",
     "the same characters as \\u escapes",
@@ -87,6 +93,11 @@ export const SPELLING_CASES: readonly CheckCase[] = [
       const cut = body.indexOf("ü") + 1;
       return probe.post(body, { parts: [body.subarray(0, cut), 300, body.subarray(cut)] });
     },
+  },
+  {
+    ...{ id: "BODY-40", sent: "a body of 9 KiB", right: ["200"], severity: "required", why: WHY.json },
+    fix: "its limit is lower than a real event may be: accept at least a few hundred KiB",
+    run: (probe) => probe.post(probe.bodyWith({ address: "12 Sample Street ".repeat(540) })),
   },
   {
     ...{ id: "BODY-20", sent: "a body of 80 KiB", right: ["200"], severity: "recommended", why: WHY.json },

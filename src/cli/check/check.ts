@@ -13,6 +13,7 @@ import { junitReport } from "../../check/report-junit.ts";
 import { markdownReport } from "../../check/report-markdown.ts";
 import { runCheck } from "../../check/run-check.ts";
 import { selectCases } from "../../check/select-cases.ts";
+import { verdictText } from "../../check/verdict.ts";
 import { HookporterError } from "../../errors.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import { readSecrets } from "../../signature/secrets.ts";
@@ -21,13 +22,23 @@ import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { describeFileError } from "../files/file-error.ts";
+import { addedHeaders, notTheSignature } from "../handlers/forward-request.ts";
+import type { AddedHeader } from "../handlers/values.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { findSecrets } from "../secrets/secret.ts";
+import { startProgress } from "../send/progress.ts";
 import { CHECK_SETTLE, CHECK_TIMEOUT } from "../settings/default-values.ts";
+import { type RealEventOptions, readRealEvent } from "./real-event.ts";
 import { CheckView, caseLine } from "./view.ts";
 
 /** Options of `check`; times are milliseconds. */
-export interface CheckCommandOptions extends SecretOptions {
+export interface CheckCommandOptions extends SecretOptions, RealEventOptions {
+  readonly header?: readonly AddedHeader[];
+  /** Headers whose values are in environment variables; `value` is the variable's name. */
+  readonly headerEnv?: readonly AddedHeader[];
+  readonly insecure?: boolean;
+  /** Requests per second. */
+  readonly rate?: number;
   readonly only?: readonly string[];
   readonly skip?: readonly string[];
   readonly list?: boolean;
@@ -36,7 +47,6 @@ export interface CheckCommandOptions extends SecretOptions {
   readonly verbose?: boolean;
   readonly format?: ReportFormat;
   readonly output?: string;
-  readonly observe?: string;
   readonly timeout?: number;
   readonly settle?: number;
   readonly concurrency?: number;
@@ -66,12 +76,22 @@ export async function runCheckCommand(
   if (secret === undefined) return;
   const observer = readObserver(options.observe, timeout, context);
 
+  const real = await readRealEvent(options, context);
+  const headers = readHeaders(options, context);
+
   const patient = cases.some(({ id }) => id === "HTTP-10")
     ? `\n  HTTP-10 takes up to ${timeout / 1000} s`
     : "";
-  output.talk(`${shownUrl(target)}: ${cases.length} cases, secret from ${found.from}${patient}`);
+  const { insecure = false, rate } = options;
+  const most = Math.min(MOST_REQUESTS, cases.length * MOST_OF_A_CASE);
+  const paced =
+    rate === undefined ? "" : `, at ${rate} per second, which takes up to ${spanText(most / rate)}`;
+  output.talk(
+    `${shownUrl(target)}: ${cases.length} cases, at most ${most} requests${paced}; secret from ${found.from}${patient}`,
+  );
   const shown = options.format === undefined || options.format === "pretty" || options.output !== undefined;
   const view = new CheckView(context, options.verbose === true, shown);
+  const progress = startProgress(cases.length, context);
   const report = await runCheck({
     ...{
       url: target,
@@ -83,28 +103,37 @@ export async function runCheckCommand(
       clock,
       settle,
     },
+    ...{ ...real, headers, insecure, ...(rate !== undefined && { rate }) },
     ...(observer !== undefined && { observer }),
     onResult: (result) => {
-      view.add(result);
+      progress.advance();
       output.record("check", result);
     },
-  });
-  view.end(report);
+    onWait: (milliseconds, why) => output.talk(`waiting ${Math.ceil(milliseconds / 1000)} s: ${why}`),
+  }).finally(progress.end);
+  view.print(report, strict);
   context.exitCode = exitCodeOf(report, strict);
-  const { url: checked, startedAt, duration, stopped, diagnosis, counts, responseTimes } = report;
-  const exitCode = context.exitCode;
-  output.record("summary", {
-    url: checked,
-    startedAt,
-    duration,
-    ...counts,
-    responseTimes,
-    diagnosis,
-    stopped,
-    exitCode,
-  });
+  const { results: _, counts, ...rest } = report;
+  const verdict = verdictText(report, strict);
+  output.record("summary", { ...rest, verdict, ...counts, exitCode: context.exitCode });
   writeReport(report, view.text, options, context);
   if (report.stopped !== null) output.talk(`error: the receiver stopped answering: ${report.stopped}`);
+}
+
+/** About how many requests a right receiver gets at most. */
+export const MOST_REQUESTS = 600;
+const MOST_OF_A_CASE = 20;
+
+function spanText(seconds: number): string {
+  return seconds < 120 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
+}
+
+/** The headers of every request. Each name has one value, since a receiver may not know two. */
+function readHeaders(options: CheckCommandOptions, context: CliContext): Readonly<Record<string, string>> {
+  const wrong = notTheSignature(options);
+  if (wrong !== undefined) throw new HookporterError("usage", wrong);
+  const added = Object.entries(addedHeaders(options, context));
+  return Object.fromEntries(added.map(([name, values]) => [name, values.join(", ")]));
 }
 
 function readCheckTarget(url: URL | undefined, { yes }: CheckCommandOptions): URL {
@@ -154,7 +183,7 @@ function writeReport(
   if (format === "pretty" && file === undefined) return;
   const text = {
     pretty: () => pretty,
-    json: () => jsonReport(report),
+    json: () => jsonReport(report, strict),
     junit: () => junitReport(report, strict),
     github: () => githubReport(report, strict),
     markdown: () => markdownReport(report, strict),

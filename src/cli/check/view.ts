@@ -1,6 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
 import type { ChalkInstance } from "chalk";
-import { CONTROL } from "../../check/catalogue.ts";
 import { GROUPS, type Severity } from "../../check/check-case.ts";
 import {
   type CheckReport,
@@ -10,8 +9,8 @@ import {
   type Verdict,
   verdictOf,
 } from "../../check/check-result.ts";
-import { diagnose } from "../../check/diagnosis.ts";
 import { responseTimesText } from "../../check/response-times.ts";
+import { verdictText } from "../../check/verdict.ts";
 import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
 import { columnsOf, wrapText } from "../wrap-text.ts";
@@ -22,16 +21,14 @@ const INDENT = "    ";
 const UNDER_TITLE = " ".repeat(14);
 
 /**
- * Prints a run: a line for each group when it ends, and below it the cases that did not pass. On a terminal, lines are
- * wrapped and cases with the same result share a line, so that everything fits on a screen. Elsewhere each fact is one
- * line, for `grep`.
+ * Prints a report: the verdict first and last, and between them what is wrong, worst first. A terminal gets what fits on a
+ * screen, unless all is asked for. Elsewhere each fact is one line, for `grep`.
  */
 export class CheckView {
   readonly #context: CliContext;
   readonly #verbose: boolean;
   readonly #shown: boolean;
   readonly #lines: string[] = [];
-  #group: CheckResult[] = [];
 
   constructor(context: CliContext, verbose: boolean, shown: boolean) {
     this.#context = context;
@@ -44,57 +41,64 @@ export class CheckView {
     return this.#lines.map((line) => `${stripVTControlCharacters(line)}\n`).join("");
   }
 
-  add(result: CheckResult): void {
-    // What makes nearly all cases fail is said before them, not only below.
-    if (result.id === CONTROL && result.outcome === "failed" && /^2/.test(result.answer ?? "")) {
-      for (const text of diagnose([result])) this.#printCause(text);
-    }
-    if (this.#group[0] !== undefined && this.#group[0].group !== result.group) this.#endGroup();
-    this.#group.push(result);
-  }
-
-  end({ counts, duration, diagnosis, stopped, responseTimes }: CheckReport): void {
-    this.#endGroup();
+  print(report: CheckReport, strict: boolean): void {
+    const { results, diagnosis, proof } = report;
     const { color } = this.#context.output;
-    for (const text of diagnosis) this.#printCause(text);
-    if (stopped !== null)
-      this.#print(
-        "",
-        `${color.red("»")} `,
-        `The receiver stopped answering: ${printable(stopped, 300)}`,
-        "  ",
-      );
-    const { total, passed, failedRequired, failedRecommended, failedInformational, notApplicable } = counts;
-    const parts = [
-      `${passed} of ${total} passed`,
-      failedRequired > 0 && color.red(`${failedRequired} required failed`),
-      failedRecommended > 0 && color.yellow(`${failedRecommended} recommended failed`),
-      failedInformational > 0 && `${failedInformational} informational`,
-      notApplicable > 0 && `${notApplicable} not applicable`,
-    ].filter((part) => part !== false);
-    this.#print("", "", `${parts.join(", ")} (${(duration / 1000).toFixed(1)} s)`, "");
-    if (responseTimes !== null) this.#print("", "", responseTimesText(responseTimes), "", color.dim);
+    const verdict = verdictText(report, strict);
+    const style = verdict === "passed" ? color.green.bold : color.red.bold;
+    this.#print("", "", verdict, "  ", style);
+    for (const text of diagnosis) if (!verdict.includes(text)) this.#printCause(text);
+    if (this.#folds) this.#printFolded(results, [verdict, ...diagnosis].join(" "));
+    else this.#printGroups(results);
+    if (proof !== null) this.#printWhole(`try it: ${proof}`);
+    this.#print("", "", countsText(report, color, !this.#folds), "  ");
+    const [sentence] = /^.*?[.](?= |$)/.exec(verdict) ?? [verdict];
+    this.#print("", "", sentence, "  ", style);
   }
 
   #printCause(text: string): void {
-    this.#print("", `${this.#context.output.color.yellow("»")} `, text, "  ");
+    this.#print("", `${this.#context.output.color.yellow("»")} `, printable(text, 1000), "  ");
   }
 
-  #endGroup(): void {
-    const results = this.#group;
-    const [first] = results;
-    if (first === undefined) return;
-    this.#group = [];
+  /** What fails a required case in full, and the ids of all else that did not pass. */
+  #printFolded(results: readonly CheckResult[], said: string): void {
     const { color } = this.#context.output;
-    const passed = results.filter(({ outcome }) => outcome === "passed").length;
-    const count = `${passed} of ${results.length}`.padStart(8);
-    this.#print(
-      "",
-      `${worstMark(results, color)} `,
-      `${first.group.padEnd(5)}${count}  ${GROUPS[first.group]}`,
-      "",
-    );
-    for (const part of together(results)) this.#printAlike(part);
+    const required = results
+      .filter((one) => verdictOf(one) === "required")
+      .map((one) => (said.includes(one.id) ? { ...one, fix: confirmedOf(one) } : one));
+    const alike = together(required);
+    for (const part of alike.slice(0, MOST_ALIKE)) this.#printAlike(part);
+    if (alike.length > MOST_ALIKE) {
+      const others = alike.slice(MOST_ALIKE).flat();
+      this.#print("", `${marked("required", color)} `, `also: ${idsText(others.map(({ id }) => id))}`, "  ");
+    }
+    for (const [verdict, words] of Object.entries(FOLDED) as [Verdict, string][]) {
+      const own = results.filter((one) => verdictOf(one) === verdict);
+      const ids = own.map(({ id }) => id);
+      if (own.length === 0) continue;
+      const reasons = [...new Set(own.map(({ fix }) => fix))];
+      const why = verdict === "not_applicable" && reasons.length === 1 ? `${reasons[0]}: ` : words;
+      this.#print("", `${marked(verdict, color)} `, why + idsText(ids), "  ");
+    }
+  }
+
+  #printGroups(results: readonly CheckResult[]): void {
+    const { color } = this.#context.output;
+    for (const [group, title] of Object.entries(GROUPS)) {
+      const own = results.filter((one) => one.group === group);
+      if (own.length === 0) continue;
+      const passed = own.filter(({ outcome }) => outcome === "passed").length;
+      const count = `${passed} of ${own.length}`.padStart(8);
+      this.#print("", `${worstMark(own, color)} `, `${group.padEnd(5)}${count}  ${title}`, "");
+      const worstFirst = own.toSorted((one, other) => rankOf(one) - rankOf(other));
+      for (const part of together(worstFirst)) this.#printAlike(part);
+    }
+  }
+
+  /** Prints a command as one line, so that it can be copied, however wide the terminal is. */
+  #printWhole(line: string): void {
+    this.#lines.push(line);
+    if (this.#shown) this.#context.output.data(line);
   }
 
   get #folds(): boolean {
@@ -119,7 +123,7 @@ export class CheckView {
       this.#print(INDENT, `${mark} `, `${ids}: ${printable(first.fix ?? "", 300)}`, " ".repeat(6));
       return;
     }
-    for (const alike of this.#folds ? groupBy(results, verdictText) : results.map((result) => [result])) {
+    for (const alike of this.#folds ? groupBy(results, alikeText) : results.map((result) => [result])) {
       const [result, ...others] = alike;
       if (result === undefined) continue;
       const more = others.length === 0 ? "" : `; same for ${othersText(others)}`;
@@ -130,7 +134,8 @@ export class CheckView {
         `${result.sent} → ${color.bold(observedText(result))} (right: ${result.right})${more}`,
       );
     }
-    this.#print(UNDER_TITLE, "", printable(first.fix ?? "", 600), UNDER_TITLE, color.dim);
+    if (first.fix === null) return;
+    this.#print(UNDER_TITLE, "", printable(first.fix, 600), UNDER_TITLE, color.dim);
   }
 
   #print(
@@ -163,6 +168,34 @@ export function caseLine(
   return head + lines.join(`\n${" ".repeat(head.length)}`);
 }
 
+/** More explanations of required failures than these do not fit on a screen. */
+const MOST_ALIKE = 4;
+/** The results that a terminal gets by their ids alone. */
+const FOLDED = {
+  recommended: "recommended, see --verbose: ",
+  informational: "informational: ",
+  not_applicable: "not seen, see --verbose: ",
+} as const satisfies Partial<Record<Verdict, string>>;
+
+/** How many cases ended how, and how long it took. */
+function countsText(
+  { counts, duration, responseTimes, requests }: CheckReport,
+  color: ChalkInstance,
+  withTimes: boolean,
+): string {
+  const { total, passed, failedRequired, failedRecommended, failedInformational, notApplicable } = counts;
+  const parts = [
+    `${passed} of ${total} passed`,
+    failedRequired > 0 && color.red(`${failedRequired} required failed`),
+    failedRecommended > 0 && color.yellow(`${failedRecommended} recommended failed`),
+    failedInformational > 0 && `${failedInformational} informational`,
+    notApplicable > 0 && `${notApplicable} not applicable`,
+    `${requests} requests in ${(duration / 1000).toFixed(1)} s`,
+    withTimes && responseTimes !== null && responseTimesText(responseTimes),
+  ];
+  return parts.filter((part) => part !== false).join(", ");
+}
+
 const VERDICTS = Object.keys(MARKS) as Verdict[];
 const STYLES = {
   ...({ required: "red", recommended: "yellow", informational: "cyan" } as const),
@@ -171,6 +204,15 @@ const STYLES = {
 
 function marked(verdict: Verdict, color: ChalkInstance): string {
   return color[STYLES[verdict]](MARKS[verdict]);
+}
+
+/** Of a result with a common cause, only what distinguishes it from others. */
+function confirmedOf({ fix }: CheckResult): string | null {
+  return /confirmed: .*$/.exec(fix ?? "")?.[0] ?? null;
+}
+
+function rankOf(one: CheckResult): number {
+  return VERDICTS.indexOf(verdictOf(one));
 }
 
 function markOf(one: CheckResult, color: ChalkInstance): string {
@@ -182,11 +224,22 @@ function worstMark(results: readonly CheckResult[], color: ChalkInstance): strin
   return worst === undefined ? "" : marked(worst, color);
 }
 
-/** Ids in brief: `DUP-04 to DUP-10` if they are consecutive. */
+/** Ids in brief: `SIG-03, TIME-08 to TIME-14`, with what is consecutive as a range. */
 function idsText(ids: readonly string[]): string {
-  const numberOf = (id: string | undefined) => Number(id?.split("-")[1]);
-  const whole = numberOf(ids.at(-1)) - numberOf(ids[0]) === ids.length - 1;
-  return ids.length > 2 && whole ? `${ids[0]} to ${ids.at(-1)}` : ids.join(", ");
+  const ranges: string[][] = [];
+  for (const id of ids) {
+    const last = ranges.at(-1);
+    if (last !== undefined && isNext(last.at(-1) ?? "", id)) last.push(id);
+    else ranges.push([id]);
+  }
+  return ranges
+    .map((range) => (range.length > 2 ? `${range[0]} to ${range.at(-1)}` : range.join(", ")))
+    .join(", ");
+}
+
+function isNext(before: string, id: string): boolean {
+  const [[group, number], [otherGroup, other]] = [before.split("-"), id.split("-")] as [string[], string[]];
+  return group === otherGroup && Number(number) + 1 === Number(other);
 }
 
 /** Results with the same explanation, in the order of the first of each. */
@@ -204,7 +257,7 @@ function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): r
   return [...groups.values()];
 }
 
-function verdictText(result: CheckResult): string {
+function alikeText(result: CheckResult): string {
   return `${result.severity} ${observedText(result)} ${result.right}`;
 }
 

@@ -3,9 +3,10 @@ import { REPORT_FORMATS } from "../../check/report-formats.ts";
 import type { CheckCommandOptions } from "../check/check.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
+import { readAddedHeader, readHeaderVariable, readOrderPath } from "../handlers/values.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { CHECK_SETTLE, CHECK_TIMEOUT, shownDuration } from "../settings/default-values.ts";
-import { readChoice, readCount, readEndpoint, readTimeout } from "../settings/values.ts";
+import { readChoice, readCount, readEndpoint, readRate, readTimeout } from "../settings/values.ts";
 
 /** `check <url>`: checks whether a receiver, in any language, handles signatures and deliveries correctly. */
 export function registerCheck(program: CliCommand, context: CliContext): void {
@@ -33,6 +34,23 @@ export function registerCheck(program: CliCommand, context: CliContext): void {
       "--observe <what>",
       "command or URL that reports how often an event ran; {marker} is replaced by its data.id",
     )
+    .common(
+      "--event <file>",
+      "send this event in place of a sample; it runs as a real one, and only its timestamp changes",
+    )
+    .option("--vary <path>", "with --event, a field that changes, too, such as data.id", readOrderPath)
+    .option(
+      "--header <header>",
+      "header to add to each request, such as 'x-team: billing'; may be repeated; for a secret use --header-env",
+      readAddedHeader,
+    )
+    .option(
+      "--header-env <name=variable>",
+      "header to add whose value is in an environment variable, such as authorization=STAGING_TOKEN; may be repeated",
+      readHeaderVariable,
+    )
+    .option("--insecure", "accept any certificate, such as a self-signed one")
+    .common("--rate <n>", "maximum requests per second", readRate)
     .common(
       "--timeout <duration>",
       `how long to wait for each response (default: ${shownDuration(CHECK_TIMEOUT)})`,

@@ -5,7 +5,7 @@ import { compressedVariants } from "./compressed-variants.ts";
 import { cutVariants } from "./cut-variants.ts";
 import { formVariants } from "./form-variants.ts";
 import { htmlVariants } from "./html-variants.ts";
-import { printSpaced, SPACING } from "./json-spacing.ts";
+import { printAsSpaced, printSpaced, SPACING } from "./json-spacing.ts";
 import { type JsonTokens, memberOf, tokenise } from "./json-tokens.ts";
 import { jsonVariants, type Spellings } from "./json-variants.ts";
 import { lineVariants } from "./line-variants.ts";
@@ -41,6 +41,7 @@ export function bodyVariants(body: Uint8Array): BodyVariants {
     ...(text === undefined ? [] : textVariants(text)),
     ...(json === undefined ? [] : reprinted(json, marked, complete ? "all" : "libraries")),
     ...(json === undefined ? [] : nativeVariants(json)),
+    ...(json === undefined ? [] : unwrapped(json)),
     ...(json === undefined || text === undefined ? [] : rejoined(json, text)),
     ...(json === undefined && text !== undefined ? fromNative(text) : []),
     ...emptyVariants(),
@@ -104,6 +105,7 @@ function textVariants(text: string): readonly BodyVariant[] {
   return [
     ...lineVariants(text),
     ...trimmed(text),
+    ...joined(text),
     ...stringVariants(text),
     ...formVariants(text),
     ...htmlVariants(text),
@@ -136,6 +138,19 @@ function trimmed(text: string): readonly BodyVariant[] {
   const made = text.slice(Math.max(start, 0)).trimEnd();
   if (start <= 0 && !/[ \t][\r\n]*$/.test(text.slice(-100))) return [];
   return [variant([cause("newline_at_end", "no white space around it on the signing side")], () => made)];
+}
+
+/** With one space for each run of white space, as a shell passes on what is not quoted, and `echo` ends it. */
+function joined(text: string): readonly BodyVariant[] {
+  const [lead = "", inner = "", tail = ""] = /^(\s*)(.*?)(\s*)$/s.exec(text)?.slice(1) ?? [];
+  const words = inner.replace(/[ \t\r\n]+/g, " ");
+  if (words === inner) return [];
+  const one = (space: string) => (space === "" ? "" : " ");
+  return [
+    variant([cause("white_space")], () => one(lead) + words + one(tail)),
+    variant([cause("white_space")], () => words),
+    variant([cause("white_space", "as `echo $BODY` prints it without quotes")], () => `${words}\n`),
+  ];
 }
 
 /** The same characters, composed (as most systems write them) or decomposed (as macOS names files). */
@@ -178,6 +193,26 @@ function stringVariants(text: string): readonly BodyVariant[] {
       4,
     ),
   ];
+}
+
+/** The members in which queues and gateways put a body, such as Amazon SNS, SQS, EventBridge and API Gateway. */
+const WRAPPINGS = ["Message", "message", "body", "Body", "payload", "detail"];
+
+/** The body within a wrapping, as text, as base64 or as JSON. */
+function unwrapped(json: JsonTokens): readonly BodyVariant[] {
+  return WRAPPINGS.flatMap((name) => {
+    const member = memberOf(json, name);
+    if (member === undefined) return [];
+    const [token = ""] = member.tokens;
+    const inside: unknown = token.startsWith('"') ? JSON.parse(token) : undefined;
+    const why = [cause("body_wrapped", `in \`${name}\``)];
+    if (typeof inside !== "string") return [variant(why, () => printAsSpaced(member.tokens, member))];
+    const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/.test(inside);
+    return [
+      variant(why, () => inside),
+      ...(isBase64 ? [variant(why, () => Buffer.from(inside, "base64"))] : []),
+    ];
+  });
 }
 
 function base64Variants(body: Uint8Array, text: string | undefined): readonly BodyVariant[] {

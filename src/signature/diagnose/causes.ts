@@ -34,6 +34,10 @@ export const CAUSES = {
     meaning: "the signed body has different line breaks",
     fix: "send with `curl --data-binary`, and let no editor, git or proxy change line breaks",
   },
+  white_space: {
+    meaning: "the signed body had each run of white space as one space",
+    fix: "quote the variable in a shell (`printf '%s' \"$BODY\"`), and sign the bytes that are sent",
+  },
   byte_order_mark: {
     meaning: "the signed body differs in the byte order mark at its start",
     fix: "save the body as UTF-8 without a byte order mark, and sign the bytes that are sent",
@@ -57,6 +61,10 @@ export const CAUSES = {
   body_string: {
     meaning: "one side has the body itself, the other has it inside a JSON string",
     fix: "encode the body as JSON once, not twice",
+  },
+  body_wrapped: {
+    meaning: "the signed body is inside the body here, as a queue or a gateway wraps it",
+    fix: "take the body out of the wrapping first, and verify exactly its text",
   },
   body_form: {
     meaning: "one side has the body itself, the other has it encoded as a form",

@@ -4,6 +4,7 @@ import { verify } from "../verify.ts";
 import { adviceFor } from "./advice.ts";
 import { type Cause, type CauseCode, cause } from "./causes.ts";
 import { readForms } from "./header-form.ts";
+import { printersOf } from "./json-libraries.ts";
 import { mistakenKeyings, type NamedSecret, plainKeyings } from "./keyings.ts";
 import { search } from "./search.ts";
 
@@ -15,6 +16,8 @@ export interface Diagnosis {
   readonly fix: string;
   /** The explanations, those with the fewest causes first. All causes of one explanation apply together. */
   readonly explanations: readonly (readonly Cause[])[];
+  /** What prints the JSON here as it was signed, most common first: at most 3 functions of libraries. */
+  readonly printedBy: readonly string[];
   /** What to try, in order, if nothing explains it. */
   readonly advice: readonly string[];
   /** The number of digests compared. */
@@ -36,6 +39,8 @@ export interface DiagnoseOptions {
 /** More explanations than this would only confuse. */
 const MOST_EXPLANATIONS = 5;
 export const WORK = 7e8;
+/** A larger body is not printed as each library does, only to name them. */
+const LARGEST_REPRINTED = 65_536;
 
 /**
  * Finds out why a signature does not match: which common mistakes in the body, the secret or the header turn a valid
@@ -67,7 +72,7 @@ export function diagnoseSignature(
   const { forms, evident } = readForms(header);
   const plain = plainKeyings(secrets, others);
   const mistaken = mistakenKeyings(secrets);
-  const { explanations, tried, complete } = search({
+  const { explanations, signed, tried, complete } = search({
     body,
     forms,
     plain,
@@ -79,12 +84,16 @@ export function diagnoseSignature(
   const first = found[0]?.[0] ?? cause("unexplained");
   const { code, meaning, fix } = first;
   const advice = found.length > 0 ? [] : adviceFor(body, forms, secrets, complete, headers);
-  return { code, meaning, fix, explanations: found.slice(0, MOST_EXPLANATIONS), advice, tried, complete };
+  const isJson = found[0]?.some(({ code: one }) => one.startsWith("json_")) ?? false;
+  const isSmall = body.byteLength <= LARGEST_REPRINTED;
+  const printedBy = isJson && isSmall && signed !== undefined ? printersOf(body, signed) : [];
+  const shown = found.slice(0, MOST_EXPLANATIONS);
+  return { code, meaning, fix, explanations: shown, printedBy, advice, tried, complete };
 }
 
 function certain(found: Cause): Diagnosis {
   const { code, meaning, fix } = found;
-  return { code, meaning, fix, explanations: [[found]], advice: [], tried: 0, complete: true };
+  return { code, meaning, fix, explanations: [[found]], printedBy: [], advice: [], tried: 0, complete: true };
 }
 
 /** The name of a header whose value is a valid signature. */

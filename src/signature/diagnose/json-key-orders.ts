@@ -41,6 +41,12 @@ export const OUTER_HASH_MAP: KeyOrder = {
   comparing: (names) => (names.includes("webhook") ? HASH_MAP.comparing(names) : () => 0),
 };
 
+/** The order of a sort of the envelope alone, as PHP's `ksort` makes it. */
+export const OUTER_ALPHABETICAL: KeyOrder = {
+  name: "alphabetical outside alone",
+  comparing: (names) => (names.includes("webhook") ? alphabetically : () => 0),
+};
+
 /** The key orders of libraries and of the service, most common first. */
 export const KEY_ORDERS: readonly KeyOrder[] = [
   ALPHABETICAL,

@@ -172,6 +172,30 @@ export function respelt(plain: readonly string[], { strings, numbers, loses }: L
   return loses === "objects" ? withEmpty(numbered, "[]") : numbered;
 }
 
+/** More names of libraries that print the same are too many to read. */
+const MOST_NAMES = 3;
+
+/** The functions that print the JSON of a body as these bytes, most common first; a line break at the end aside. */
+export function printersOf(body: Uint8Array, printed: Uint8Array): readonly string[] {
+  const [text, wanted] = [body, printed].map((bytes) =>
+    Buffer.from(bytes)
+      .toString("utf8")
+      .replace(/^\uFEFF/, ""),
+  );
+  const isWanted = (library: Library) => printJson(text ?? "", library)?.trimEnd() === wanted?.trimEnd();
+  return namesOf(LIBRARIES.filter(isWanted));
+}
+
+/** The names of libraries that print the same, without those that say no more. */
+export function namesOf(libraries: readonly Pick<Library, "name">[]): readonly string[] {
+  return [...new Set(libraries.map(({ name }) => name))].slice(0, MOST_NAMES);
+}
+
+/** Such as `as Go's json.Marshal or jq -c prints it`. */
+export function printedText(names: readonly string[]): string {
+  return `as ${new Intl.ListFormat("en-GB", { type: "disjunction" }).format(names)} prints it`;
+}
+
 /** A JSON text as a library prints it after it has parsed it; `undefined` if the text is not JSON. */
 export function printJson(text: string, library: Library): string | undefined {
   const json = tokenise(text);

@@ -30,7 +30,26 @@ export const SPACING = {
   perl: { ...TWO, name: "as Perl prints it", colon: " : ", indent: "   ", rare: true },
 } as const satisfies Readonly<Record<string, Spacing>>;
 
-export const SPACINGS: readonly Spacing[] = Object.values(SPACING);
+/** Indents and separators that an option sets, and no library has by itself. */
+const SET_BY_OPTION: readonly Spacing[] = [
+  { name: "a space after each colon", comma: ",", colon: ": ", indent: "", rare: true },
+  { name: "a space after each comma", comma: ", ", colon: ":", indent: "", rare: true },
+  ...[0, 1, 2, 3, 4, 5, 6, 7, 8, "a tab"].flatMap((size) =>
+    [": ", ":"].flatMap((colon): Spacing[] => {
+      const isUsual = colon === ": " && [2, 4, "a tab"].includes(size);
+      if (isUsual) return [];
+      const indent = typeof size === "number" ? " ".repeat(size) : "\t";
+      const by =
+        size === 0
+          ? "line breaks without an indent"
+          : `an indent of ${typeof size === "number" ? size : "a tab"}`;
+      const name = colon === ":" ? `${by}, and no space after colons` : by;
+      return [{ name, comma: ",", colon, indent, lineBreak: "\n", rare: true }];
+    }),
+  ),
+];
+
+export const SPACINGS: readonly Spacing[] = [...Object.values(SPACING), ...SET_BY_OPTION];
 
 /** The tokens at the start that tell most styles apart. */
 const FIRST = 100;
@@ -49,13 +68,14 @@ export function spacingOf(json: JsonTokens): Spacing | undefined {
 
 /** Prints tokens; returns `undefined` if the text would exceed the limit, as indentation can make it. */
 export function printSpaced(tokens: readonly string[], spacing: Spacing, limit: number): string | undefined {
-  const { comma, colon, indent, lineBreak: breakAs = "\n", inlineLists = false, openEmpty } = spacing;
+  const { comma, colon, indent, lineBreak, inlineLists = false, openEmpty } = spacing;
+  const breakAs = lineBreak ?? "\n";
   const breaks: string[] = [];
   const open: string[] = [];
   let depth = 0;
   let text = "";
   const gap = () => {
-    if (indent === "") return "";
+    if (indent === "" && lineBreak === undefined) return "";
     if (inlineLists && open.at(-1) === "[") return " ";
     breaks[depth] ??= `${breakAs}${indent.repeat(depth)}`;
     return breaks[depth];

@@ -1,6 +1,6 @@
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { type Cause, cause } from "./causes.ts";
-import { ALPHABETICAL, KEY_ORDERS } from "./json-key-orders.ts";
+import { ALPHABETICAL, KEY_ORDERS, OUTER_ALPHABETICAL } from "./json-key-orders.ts";
 import { type Ending, libraryVariants } from "./json-library-variants.ts";
 import { distinctNumbers } from "./json-numbers.ts";
 import { someObjects, withEmpty, withoutNulls } from "./json-reshape.ts";
@@ -104,6 +104,7 @@ function ordersOf(tokens: Tokens): readonly OrderChoice[] {
       [cause("json_key_order", "alphabetical in `data` alone")],
       sortMember(tokens, "data", ALPHABETICAL),
     ),
+    ...rare([cause("json_key_order", OUTER_ALPHABETICAL.name)], sortKeys(tokens, OUTER_ALPHABETICAL)),
     ...rare([cause("json_nulls")], withoutNulls(tokens)),
     ...rare([cause("json_empty_objects", "`[]` on the signing side")], withEmpty(tokens, "[]")),
     ...someObjects(tokens).flatMap((made) => rare([cause("json_empty_objects", "`[]` on this side")], made)),

@@ -44,6 +44,7 @@ function mistakesOf(key: Buffer): readonly Keying[] {
     [cause("secret_quotes", "quotes on this side"), /^(["'`])(.+)\1$/s.exec(text)?.[2]],
     [cause("secret_whitespace", "a line break on the signing side"), `${text}\n`],
     [cause("secret_whitespace", "a line break on the signing side"), `${text}\r\n`],
+    [cause("secret_whitespace", "a carriage return on the signing side"), `${text}\r`],
     [cause("secret_whitespace", "a space on the signing side"), `${text} `],
     [cause("secret_whitespace", "a space on the signing side"), ` ${text}`],
     [cause("secret_whitespace", "spaces on this side"), text.trim()],

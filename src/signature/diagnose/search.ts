@@ -21,6 +21,8 @@ export const MOST_WITH_SECRET = 2;
 export interface Found {
   /** Explanations of the signature: lists of causes that apply together, the shortest first. */
   readonly explanations: readonly (readonly Cause[])[];
+  /** The bytes that were signed, according to the first explanation. */
+  readonly signed?: Uint8Array;
   /** The number of digests compared. */
   readonly tried: number;
   /** Whether everything was tried; a large body leaves no work for rare combinations. */
@@ -81,7 +83,7 @@ function cheapVariants(body: Uint8Array): readonly BodyVariant[] {
 }
 
 class Walk {
-  readonly hits: (readonly Cause[])[] = [];
+  readonly hits: { readonly causes: readonly Cause[]; readonly signed: Uint8Array }[] = [];
   complete = true;
   readonly #forms: readonly DigestForm[];
   #tried = 0;
@@ -121,7 +123,7 @@ class Walk {
       const digest = keying.digest(algorithm, bytes);
       for (const form of this.#forms) {
         if (form.algorithm === algorithm && fits(digest, form)) {
-          this.hits.push(together(causes, keying.causes, form.causes));
+          this.hits.push({ causes: together(causes, keying.causes, form.causes), signed: bytes });
           this.#least = Math.min(this.#least, causes.length);
         }
       }
@@ -129,10 +131,16 @@ class Walk {
   }
 
   found(): Found {
-    const sorted = [...this.hits].sort((a, b) => a.length - b.length);
+    const sorted = this.hits.toSorted((a, b) => a.causes.length - b.causes.length);
     const kept: (readonly Cause[])[] = [];
-    for (const causes of sorted) if (!kept.some((other) => explains(other, causes))) kept.push(causes);
-    return { explanations: kept, tried: this.#tried, complete: this.complete };
+    for (const { causes } of sorted) if (!kept.some((other) => explains(other, causes))) kept.push(causes);
+    const [first] = sorted;
+    return {
+      explanations: kept,
+      ...(first && { signed: first.signed }),
+      tried: this.#tried,
+      complete: this.complete,
+    };
   }
 }
 

@@ -46,6 +46,27 @@ export const BODY_MISTAKES: Mistakes = [
       return { body, header: signed(body.slice(0, 4096), secret) };
     },
   ],
+  ...[
+    ["signed with each run of white space as a space", ""] as const,
+    ["signed by `echo $BODY` without quotes", "\n"] as const,
+  ].map(
+    ([title, end]) =>
+      [
+        "white_space",
+        title,
+        (_, secret) => ({
+          body: '{\n  "a": "b  c",\n  "d": [\n    1\n  ]\n}\n',
+          header: signed(`{ "a": "b c", "d": [ 1 ] }${end}`, secret),
+        }),
+      ] as const satisfies Mistakes[number],
+  ),
+  ["body_wrapped", "sent by SNS", sentAs((json) => JSON.stringify({ Type: "Notification", Message: json }))],
+  [
+    "body_wrapped",
+    "sent by a gateway, in base64",
+    sentAs((json) => JSON.stringify({ body: bytes(json).toString("base64"), isBase64Encoded: true })),
+  ],
+  ["body_wrapped", "sent by EventBridge", sentAs((json) => `{"detail-type":"webhook","detail":${json}}`)],
   ["newline_at_end", "signed with a newline", signedAs((json) => `${json}\n`)],
   ["newline_at_end", "signed with CRLF at the end", signedAs((json) => `${json}\r\n`)],
   ["newline_at_end", "sent with a newline", sentAs((json) => `${json}\n`)],

@@ -34,7 +34,7 @@ const simple = (json: string) => json.replace(/"list":.*(?=\},"webhook")/, '"lis
 
 /** Mistakes in how JSON is printed. */
 export const JSON_MISTAKES: Mistakes = [
-  ...[2, 4, "\t"].flatMap((indent) => [
+  ...[1, 2, 3, 4, 5, 6, 7, 8, "\t"].flatMap((indent) => [
     ["json_spacing", `sent with indent ${JSON.stringify(indent)}`, sentAs(spaced(indent))] as const,
     ["json_spacing", `signed with indent ${JSON.stringify(indent)}`, signedAs(spaced(indent))] as const,
   ]),
@@ -47,6 +47,28 @@ export const JSON_MISTAKES: Mistakes = [
     "json_spacing",
     "sent as Python prints",
     (_, secret) => ({ body: pythonSpaced(), header: signed(pythonSpaced().replaceAll(" ", ""), secret) }),
+  ],
+  ...[
+    ["an indent of 0, as `json.dumps(indent=0)` prints it", '{\n"a": 1,\n"b": {\n"c": 2\n}\n}'],
+    ["separators `(',', ': ')`", '{"a": 1,"b": {"c": 2}}'],
+    ["separators `(', ', ':')`", '{"a":1, "b":{"c":2}}'],
+    ["an indent and no space after colons", '{\n  "a":1,\n  "b":{\n    "c":2\n  }\n}'],
+  ].flatMap(
+    ([style = "", printed = ""]): Mistakes => [
+      [
+        "json_spacing",
+        `signed with ${style}`,
+        (_, secret) => ({ body: '{"a":1,"b":{"c":2}}', header: signed(printed, secret) }),
+      ],
+    ],
+  ),
+  [
+    "json_key_order",
+    "signed after PHP's `ksort`, which sorts the envelope alone",
+    (_, secret) => ({
+      body: '{"event":"e","data":{"b":1,"a":2},"webhook":{"url":"u","id":"w"}}',
+      header: signed('{"data":{"b":1,"a":2},"event":"e","webhook":{"url":"u","id":"w"}}', secret),
+    }),
   ],
   [
     "json_key_order",

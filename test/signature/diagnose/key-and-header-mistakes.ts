@@ -17,6 +17,7 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
   ["secret_quotes", "signed with single quotes", signedWith((secret) => `'${secret}'`)],
   ["secret_quotes", "quotes on this side", hereWith((secret) => `"${secret}"`)],
   ["secret_whitespace", "signed with a line break", signedWith((secret) => `${secret}\n`)],
+  ["secret_whitespace", "signed with a carriage return", signedWith((secret) => `${secret}\r`)],
   ["secret_whitespace", "signed with a space", signedWith((secret) => `${secret} `)],
   ["secret_whitespace", "spaces on this side", hereWith((secret) => ` ${secret} `)],
   [

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { parseExact, printExact } from "../../src/relay/exact-json.ts";
+import { parseExact, printExact } from "../../src/event/exact-json.ts";
 
 it("any JSON is printed as it was, numbers exactly", () => {
   const number = fc

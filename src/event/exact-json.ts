@@ -23,3 +23,8 @@ export function parseExact(text: string): unknown {
 export function printExact(value: unknown): string {
   return JSON.stringify(value).replace(MARKED, "$1");
 }
+
+/** A number in a result of {@link parseExact}, as it was written; `undefined` for any other value. */
+export function exactText(value: unknown): string | undefined {
+  return typeof value === "string" && value.startsWith(MARK) ? value.slice(MARK.length) : undefined;
+}

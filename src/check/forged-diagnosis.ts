@@ -1,0 +1,112 @@
+import type { CheckResult } from "./check-result.ts";
+import { type Alike, CONFIRMED, failedBy, idsText, isAbout } from "./failed-alike.ts";
+
+/** Why forged deliveries get in, most serious first; each that does is in one of the causes. */
+export function diagnoseForged(results: readonly CheckResult[]): readonly string[] {
+  if (results.some(({ fix }) => fix === INVERTED)) return [INVERTED];
+  const forged = results.filter(isForgedIn);
+  const open = whyOpen(results);
+  // A forgery gets in by a detour, which it does not need if all do anyway.
+  if (open !== undefined && open !== PART) return [open];
+  const part = open === undefined ? [] : forged.filter((one) => isAbout(one, "part"));
+  const detours = DETOURS.flatMap((cause) => {
+    const failed = failedBy(cause, forged);
+    return failed.length === 0 ? [] : [{ says: cause.says, failed }];
+  });
+  const ran = forged.filter(ranRefused);
+  const known = new Set([...part, ...ran, ...detours.flatMap(({ failed }) => failed)]);
+  return [
+    ...(open === undefined ? [] : [`${open} (${idsText(part)})`]),
+    ...detours.map(({ says, failed }) => `${says} (${idsText(failed)})`),
+    ...(ran.length === 0 ? [] : [`${RUNS_REFUSED} (${idsText(ran)})`]),
+    ...forged.filter((one) => !known.has(one)).map(({ id, sent, fix }) => `${sent}: ${fix} (${id})`),
+  ];
+}
+
+/** Whether a delivery got in that anyone may have sent: neither the secret nor a delivery of the sender's makes it. */
+export function isForgedIn(one: CheckResult): boolean {
+  const { id, outcome, severity, right, answer, runs } = one;
+  if (outcome !== "failed" || severity !== "required" || !/^(?:refused|any)/.test(right)) return false;
+  if (!CONFIRMED.test(answer ?? "") && !ranRefused(one)) return false;
+  if (/never runs/.test(right) && /^any/.test(right)) return (runs ?? 0) > 0;
+  return !HARMLESS.has(id) && !isAbout(one, "form") && (!isAbout(one, "bytes") || MEANING.has(id));
+}
+
+/** Only who has the secret can send these. */
+const HARMLESS: ReadonlySet<string> = new Set(["SIG-06", "SIG-07", "SIG-08", "SIG-24", "SIG-25", "SIG-27"]);
+/** The changed bodies that mean something else. */
+const MEANING: ReadonlySet<string> = new Set(["BODY-01", "BODY-06", "BODY-07"]);
+
+function ranRefused({ runs, right, answer }: CheckResult): boolean {
+  return (runs ?? 0) > 0 && /never runs/.test(right) && !CONFIRMED.test(answer ?? "");
+}
+
+/** Said of a receiver that refuses what is valid and confirms what is not. */
+export const INVERTED =
+  "It refuses valid deliveries and confirms wrong signatures: its comparison is inverted. Refuse unless the digests are equal.";
+const NOT_VERIFIED =
+  "The signature is not verified at all: deliveries with a missing or wrong signature are confirmed.";
+const ANSWERS_FIRST =
+  "It answers 200 to every delivery, though no forged one was seen to run: it answers before it verifies, or despite it. " +
+  "Verify first, and answer 401.";
+/** Said of a receiver that verifies only what is signed. */
+export const UNSIGNED =
+  "Unsigned deliveries are confirmed: the signature is verified only if there is one. Refuse deliveries without the header.";
+const PART =
+  "Only a part of the digest is compared, or something made from it: some wrong signatures are confirmed. Compare all 64 " +
+  "digits, in constant time.";
+const RUNS_REFUSED =
+  "Forged events run although they are refused: verify the signature before you do anything else.";
+
+/** Why forged deliveries are confirmed in every form, if they are in the plainest. */
+export function whyOpen(results: readonly CheckResult[]): string | undefined {
+  const resultOf = (id: string) => results.find((one) => one.id === id);
+  const accepts = (...ids: string[]) =>
+    ids.every((id) => resultOf(id)?.outcome === "failed" && CONFIRMED.test(resultOf(id)?.answer ?? ""));
+  if (accepts("SIG-01", "SIG-02", "SIG-17", "SIG-18")) {
+    const ran = resultOf("DUP-04")?.runs ?? 0;
+    return ran > 0 && resultOf("DUP-10")?.runs === 0 ? ANSWERS_FIRST : NOT_VERIFIED;
+  }
+  if (accepts("SIG-17", "SIG-18"))
+    return "Any signature of the right form is confirmed: it is not compared with the right one. Compare all 64 digits.";
+  if (accepts("SIG-16") || accepts("SIG-42"))
+    return "Signatures that cannot be compared are confirmed: an error while verifying counts as success. Refuse the delivery then.";
+  if (accepts("SIG-10", "SIG-11"))
+    return `Only as many digits as were sent are compared${accepts("SIG-01") ? ", even none" : ""}: compare the lengths first.`;
+  if (accepts("SIG-01")) return UNSIGNED;
+  if (["SIG-36", "SIG-39", "SIG-40", "SIG-41"].some((id) => accepts(id))) return PART;
+  return undefined;
+}
+
+/** Why only some forgeries get in. */
+const DETOURS: readonly (Alike & { readonly says: string })[] = [
+  {
+    about: "unchecked-kind",
+    answered: CONFIRMED,
+    says:
+      "The signature is checked only for some kinds: a forged delivery of another kind is confirmed. Verify every " +
+      "delivery before you look at `event`.",
+  },
+  {
+    about: "unchecked-route",
+    answered: CONFIRMED,
+    says:
+      "The signature is checked only for some methods or spellings of the path: a forged delivery by another is " +
+      "confirmed. Verify in the handler itself, not where method and path are compared.",
+  },
+  {
+    about: "unchecked-framing",
+    answered: CONFIRMED,
+    says:
+      "The signature is checked only for bodies with a length, or without an encoding: a forged delivery in another form " +
+      "is confirmed. Read the raw bytes of every request, and verify them first.",
+  },
+  {
+    about: "unchecked-type",
+    answered: CONFIRMED,
+    says:
+      "The signature is checked only for some content types: a forged delivery of another type is confirmed. In " +
+      "Express, `express.json({ verify })` runs for application/json alone. Verify the raw bytes of every request " +
+      "before any parser.",
+  },
+];

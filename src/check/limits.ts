@@ -1,0 +1,84 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { answerText, isIn, type ProbeAnswer } from "./answer.ts";
+
+/** Milliseconds of one wait, and of all waits of a run. */
+const LONGEST_WAIT = 90_000;
+const LONGEST_WAITS = 600_000;
+/** Milliseconds of the first wait if the receiver does not say how long; each further one is twice as long. */
+const FIRST_WAIT = 1000;
+
+/** How to send a valid delivery, and what to tell while waiting. */
+export interface LimitTerms {
+  readonly sendValid: () => Promise<ProbeAnswer>;
+  /** How many requests were sent so far. */
+  readonly requests: () => number;
+  /** Called with the milliseconds of each wait, and why. */
+  readonly onWait?: (milliseconds: number, why: string) => void;
+  readonly wait?: (milliseconds: number) => Promise<unknown>;
+}
+
+/**
+ * Notices a receiver that refuses everything for a time, since it limits the rate or bans senders of wrong signatures, and
+ * waits until it accepts a valid delivery again. Without that, a refusal would prove nothing.
+ */
+export class Limits {
+  /** Why it refused everything, in a sentence; `undefined` if it never did. */
+  found: string | undefined;
+  readonly #terms: LimitTerms;
+  #waited = 0;
+  #looking: Promise<Limited> | undefined;
+
+  constructor(terms: LimitTerms) {
+    this.#terms = terms;
+  }
+
+  /** Sends a valid delivery, and waits as long as it is refused. Looks once, however many ask. */
+  look(): Promise<Limited> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  async #look(): Promise<Limited> {
+    const { sendValid, requests, onWait, wait: sleep = wait } = this.#terms;
+    const after = requests();
+    let waited = 0;
+    for (let next = FIRST_WAIT; ; next *= 2) {
+      const answer = await sendValid();
+      if (!isLimit(answer)) return waited === 0 ? "open" : "reopened";
+      const { retryAfter } = answer as { retryAfter?: number };
+      const why = isRate(answer) ? "it limits the rate" : "it bans whoever sends wrong signatures";
+      this.found = foundText(answer, after);
+      const pause = retryAfter === undefined || retryAfter === 0 ? next : retryAfter;
+      if (waited + pause > LONGEST_WAIT || this.#waited + pause > LONGEST_WAITS)
+        return { gaveUp: this.found };
+      onWait?.(pause, why);
+      await sleep(pause);
+      waited += pause;
+      this.#waited += pause;
+    }
+  }
+}
+
+/** Whether valid deliveries are accepted at once or again, or why they are not after a long wait. */
+export type Limited = "open" | "reopened" | { readonly gaveUp: string };
+
+/** Whether a valid delivery was refused for what came before it. */
+function isLimit(answer: ProbeAnswer): boolean {
+  return isIn(answer, ["401", "403"]) || isRate(answer);
+}
+
+/** Whether an answer says that there were too many requests. */
+export function isRate(answer: ProbeAnswer): boolean {
+  if (answer.type !== "status") return false;
+  return answer.status === 429 || (answer.status === 503 && answer.retryAfter !== undefined);
+}
+
+function foundText(answer: ProbeAnswer, requests: number): string {
+  const asked = (answer as { retryAfter?: number }).retryAfter;
+  const how = `${answerText(answer)}${asked === undefined ? "" : `, Retry-After: ${Math.ceil(asked / 1000)} s`}`;
+  return isRate(answer)
+    ? `The receiver limits the rate: after ${requests} requests it refused valid deliveries, too (${how}). Raise its limit for the test, or pass --rate.`
+    : `The receiver bans whoever sends wrong signatures: after ${requests} requests it refused valid deliveries, too (${how}). Exempt the address of the test.`;
+}

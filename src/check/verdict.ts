@@ -1,0 +1,87 @@
+import { readEnvelope } from "../event/read-envelope.ts";
+import { isIn } from "./answer.ts";
+import type { CheckOptions } from "./check-options.ts";
+import { type CheckReport, type CheckResult, isFatal } from "./check-result.ts";
+import { diagnoseForged, isForgedIn } from "./forged-diagnosis.ts";
+import type { Exchange, Probe } from "./probe.ts";
+
+/** What matters most, in a line: that forged deliveries get in, that valid ones are refused, or that all is well. */
+export function verdictText({ results, stopped, diagnosis }: CheckReport, strict: boolean): string {
+  const [forged] = diagnoseForged(results);
+  if (forged !== undefined) return `FORGED DELIVERIES GET IN: ${forged}`;
+  if (stopped !== null) return `stopped: ${stopped}`;
+  const fatal = results.filter((one) => isFatal(one, strict));
+  if (fatal.length === 0) return "passed";
+  const [cause] = diagnosis;
+  const why = cause === undefined ? "" : `: ${cause}`;
+  if (fatal.some(refusesValid)) return `failed, valid deliveries are refused${why}`;
+  return `failed${why}`;
+}
+
+function refusesValid({ right, answer, severity }: CheckResult): boolean {
+  return severity === "required" && right.startsWith("200") && !/^2/.test(answer ?? "");
+}
+
+/** A body up to this many bytes is shown in a command. */
+const LONGEST_PROOF = 4096;
+
+/**
+ * A forged delivery that the receiver confirmed, if there was one. Prefers one without a signature, or with an obviously
+ * wrong one, and less of it if the receiver confirms that, too.
+ */
+export async function findProof(
+  results: readonly CheckResult[],
+  confirmed: ReadonlyMap<string, Exchange>,
+  probe: Probe,
+): Promise<Exchange | undefined> {
+  const shown = results
+    .filter(isForgedIn)
+    .flatMap(({ id }) => confirmed.get(id) ?? [])
+    .filter(({ body }) => body.byteLength <= LONGEST_PROOF);
+  const [first] = [...shown.filter(({ options }) => options.signature === null), ...shown];
+  if (first === undefined) return undefined;
+  const body = shortened(first.body);
+  if (body === undefined || (first.options.signature ?? null) !== null) return first;
+  const answer = await probe.post(body, first.options);
+  return isIn(answer, ["2xx"]) ? { ...first, body } : first;
+}
+
+/** The same envelope with no more than ids in `data` and `webhook`. */
+function shortened(body: Uint8Array): Buffer | undefined {
+  const read = readEnvelope(body);
+  if (!read.ok) return undefined;
+  const { event, timestamp, data, webhook } = read.envelope;
+  return Buffer.from(
+    JSON.stringify({ event, timestamp, data: { id: data.id }, webhook: { id: webhook.id } }),
+  );
+}
+
+/** The `curl` command that sends it. */
+export function curlText(
+  { options, body }: Exchange,
+  { url, signatureHeader }: Pick<CheckOptions, "url" | "signatureHeader">,
+): string {
+  const { method = "POST", target, headers, header = signatureHeader, signature } = options;
+  const signatures = typeof signature === "string" ? [signature] : (signature ?? []);
+  const sent: readonly (readonly [string, string | null])[] = [
+    ...Object.entries({ "content-type": "application/json", ...headers }),
+    ...signatures.map((value) => [header, value] as const),
+  ];
+  const parts = [
+    ...["curl", "-i"],
+    ...(method === "POST" ? [] : ["-X", method]),
+    ...(target === undefined ? [] : ["--path-as-is"]),
+    ...sent.flatMap(([name, value]) => [
+      "-H",
+      quoted(value === null ? `${name}:` : value === "" ? `${name};` : `${name}: ${value}`),
+    ]),
+    ...["--data-binary", quoted(Buffer.from(body).toString("utf8"))],
+    quoted(target === undefined ? url.href : url.origin + target),
+  ];
+  return parts.join(" ");
+}
+
+/** A word as a shell reads it. */
+function quoted(text: string): string {
+  return /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,187 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { isFatal } from "../../src/check/check-result.ts";
+import { runCheck } from "../../src/check/run-check.ts";
+import { selectCases } from "../../src/check/select-cases.ts";
+import { verdictText } from "../../src/check/verdict.ts";
+import { sampleEvent } from "../../src/event/sample.ts";
+import { runCli, tempFolder } from "../cli/fake-io.ts";
+import { isRight, type Made, made } from "./receivers/made.ts";
+import { SECRET } from "./receivers/under-test.ts";
+import { optionsFor } from "./sample.ts";
+
+/** A clock that only waiting moves. */
+function clock() {
+  let now = 0;
+  const waits: number[] = [];
+  return {
+    waits,
+    now: () => now,
+    wait: async (milliseconds: number) => {
+      waits.push(milliseconds);
+      now += milliseconds;
+    },
+  };
+}
+
+const SKIPPED = ["HTTP-09", "HTTP-10", "HTTP-11", "HTTP-12"];
+
+async function check(receiver: Made, wait: (milliseconds: number) => Promise<void>, concurrency = 1) {
+  const { url } = await made(receiver);
+  const cases = selectCases({ skip: SKIPPED });
+  return runCheck({ ...optionsFor(url), cases, timeout: 10_000, concurrency, wait, slow: Infinity });
+}
+
+it.each([1, 6])("a right receiver that limits the rate is waited for, %d at a time", async (concurrency) => {
+  const { now, wait, waits } = clock();
+  const requests: number[] = [];
+  const report = await check(
+    {
+      before: () => {
+        requests.push(now());
+        const recent = requests.filter((at) => at > now() - 60_000);
+        return recent.length > 100 ? [429, { "retry-after": "60" }] : undefined;
+      },
+    },
+    wait,
+    concurrency,
+  );
+  expect(report.results.filter((one) => isFatal(one, false))).toEqual([]);
+  expect(report).toMatchObject({ stopped: null, counts: { notApplicable: expect.any(Number) } });
+  expect(verdictText(report, false)).toBe("passed");
+  expect(report.diagnosis.join()).toMatch(
+    /limits the rate: after \d+ requests .*429, Retry-After: 60 s.*--rate/,
+  );
+  expect(waits.length).toBeLessThanOrEqual(6);
+});
+
+it("a right receiver that bans whoever sends 20 wrong signatures is waited for, and told so", async () => {
+  const { now, wait } = clock();
+  let wrong = 0;
+  let until = 0;
+  const report = await check(
+    {
+      before: (seen) => {
+        if (now() < until) return 403;
+        if (isRight(seen)) return undefined;
+        if (++wrong % 20 === 0) until = now() + 20_000;
+        return undefined;
+      },
+    },
+    wait,
+  );
+  expect(report.results.filter((one) => isFatal(one, false))).toEqual([]);
+  expect(report.stopped).toBeNull();
+  expect(report.diagnosis.join()).toMatch(/bans whoever sends wrong signatures: after \d+ requests/);
+});
+
+it("a forgery that only a ban kept out is found", async () => {
+  const { now, wait } = clock();
+  let wrong = 0;
+  let until = 0;
+  const report = await check(
+    {
+      accepts: (seen) => isRight(seen) || seen.request.headers["content-type"] === "text/json",
+      before: (seen) => {
+        if (now() < until) return 403;
+        if (!isRight(seen) && ++wrong % 20 === 0) until = now() + 20_000;
+        return undefined;
+      },
+    },
+    wait,
+  );
+  expect(verdictText(report, false)).toMatch(/^FORGED DELIVERIES GET IN.*content types.*GATE-58/);
+});
+
+it("a limit that lasts longer than the wait ends the run, and says after how many requests", async () => {
+  const { wait } = clock();
+  let requests = 0;
+  const report = await check(
+    { before: () => (++requests > 30 ? [429, { "retry-after": "900" }] : undefined) },
+    wait,
+  );
+  expect(report.stopped).toMatch(
+    /limits the rate: after 3\d requests .*429, Retry-After: 900 s.*pass --rate/,
+  );
+});
+
+/** An event of the receiver's own, and what it demands of every event. */
+const OWN = {
+  ...sampleEvent("payment.received"),
+  data: { ...sampleEvent("payment.received").data, id: "pay_8841", property: "prop_own" },
+  webhook: { ...sampleEvent("payment.received").webhook, id: "wh_own", url: "https://own.example/webhooks" },
+};
+const POLICIES: Readonly<Record<string, Made["after"]>> = {
+  "a webhook id of its own": ({ event }) => (event.webhook?.id === "wh_own" ? undefined : 403),
+  "its own URL": ({ event }) =>
+    (event.webhook as { url?: string } | undefined)?.url === OWN.webhook.url ? undefined : 401,
+  "a property that it knows": ({ event }) =>
+    (event.data as { property?: string } | undefined)?.property === "prop_own"
+      ? undefined
+      : [422, { "content-type": "application/json" }, '{"error":"unknown property"}'],
+};
+
+it.each(Object.entries(POLICIES))(
+  "a right receiver that demands %s passes with --event",
+  async (_, after) => {
+    const { url, observe = "" } = await made({ ...(after && { after }) });
+    const cwd = tempFolder();
+    writeFileSync(join(cwd, "own.json"), JSON.stringify(OWN, null, 2));
+    const env = { HOOKPORTER_SECRET: SECRET };
+    const skip = ["--skip", SKIPPED.join()];
+    const alone = await runCli(["check", url.href, ...skip], { env, cwd });
+    expect(alone.code).toBe(1);
+    expect(alone.stdout).toMatch(/--event/);
+    const own = await runCli(["check", url.href, ...skip, "--event", "own.json"], { env, cwd });
+    expect(own.stdout).toMatch(/^passed/);
+    expect(own.code).toBe(0);
+    expect(own.stderr).toMatch(/own.json runs as a real payment.received .*; only its timestamp changes$/m);
+    const observed = ["--event", "own.json", "--vary", "data.id", "--observe", observe, "--settle", "10ms"];
+    const varied = await runCli(["check", url.href, "--only", "DUP", ...observed], { env, cwd });
+    expect(varied.code).toBe(0);
+  },
+);
+
+it("what a receiver says when it refuses the first delivery is shown", async () => {
+  const { url } = await made({ before: () => [422, {}, '{"error":"unknown property"}'] });
+  const run = await runCli(["check", url.href, "--only", "KIND-01"], { env: { HOOKPORTER_SECRET: SECRET } });
+  expect(run.stdout).toMatch(
+    /^failed, valid deliveries are refused: KIND-01.* 422: .*--event.*unknown property/,
+  );
+});
+
+it.each([
+  ["--vary alone", ["--vary", "data.id"]],
+  ["a field that is no text", ["--event", "own.json", "--vary", "data"]],
+  ["an event that is none", ["--event", "none.json"]],
+  ["an observer that cannot tell its events apart", ["--event", "own.json", "--observe", "true"]],
+])("check refuses %s", async (_, flags) => {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "own.json"), JSON.stringify(OWN));
+  writeFileSync(join(cwd, "none.json"), "{}");
+  const run = await runCli(["check", "1", ...flags], { env: { HOOKPORTER_SECRET: SECRET }, cwd });
+  expect(run).toMatchObject({ code: 2, stdout: "" });
+});
+
+it("headers are added to each request, and never printed", async () => {
+  const { url } = await made({
+    before: ({ request }) => (request.headers.authorization === "Bearer staging-token" ? undefined : 407),
+  });
+  const env = { HOOKPORTER_SECRET: SECRET, STAGING: "Bearer staging-token" };
+  const flags = ["--only", "KIND", "--header-env", "authorization=STAGING", "--json"];
+  const run = await runCli(["check", url.href, ...flags], { env });
+  expect(run.code).toBe(0);
+  expect(run.stdout + run.stderr).not.toContain("staging-token");
+});
+
+it("--rate spreads the requests, and a right receiver gets no more of them than announced", async () => {
+  const { url } = await made({});
+  const env = { HOOKPORTER_SECRET: SECRET };
+  const started = performance.now();
+  const run = await runCli(["check", url.href, "--only", "TIME", "--rate", "50", "--json"], { env });
+  expect(run.stderr).toMatch(/16 cases, at most 320 requests, at 50 per second, which takes up to 7 s/);
+  expect(performance.now() - started).toBeGreaterThanOrEqual(15 * 20);
+  const whole = await runCli(["check", url.href, "--skip", SKIPPED.join(), "--json"], { env });
+  expect(whole.records.at(-1)?.requests).toBeLessThanOrEqual(600);
+});
