@@ -1,37 +1,13 @@
-import { canonicalNumber } from "./canonical-number.ts";
+import { canonicalNumber, type InexactNumber, isHeld, MAX_INEXACT, SURE_DIGITS } from "./canonical-number.ts";
+import { JSON_BYTES } from "./json-bytes.ts";
+import { Fault, type JsonFault } from "./json-fault.ts";
 import { copyBytes, FEW, isRising, JsonMembers, type JsonSpan, MANY_KEYS } from "./json-members.ts";
 
 /** Deeper nesting is refused: no real envelope needs it, and deep values can crash the code that prints them. */
 export const MAX_DEPTH = 64;
 
-/** What is wrong with a text that `JSON.parse` accepts, and where (`data.amount`). */
-export interface JsonFault {
-  readonly reason: "duplicate_key" | "forbidden_key" | "too_deep";
-  readonly path: string;
-}
-
-class Fault extends Error {
-  readonly fault: JsonFault;
-  constructor(fault: JsonFault) {
-    super(fault.reason);
-    this.fault = fault;
-  }
-}
-
-const SPACE = 0x20;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const MINUS = 0x2d;
-const POINT = 0x2e;
-const ZERO = 0x30;
-const NINE = 0x39;
-const COLON = 0x3a;
-const OPEN_LIST = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_LIST = 0x5d;
-const LETTER_E = 0x65;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
+const { SPACE, QUOTE, COMMA, MINUS, POINT, ZERO, NINE, COLON, BACKSLASH, LETTER_E } = JSON_BYTES;
+const { OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT } = JSON_BYTES;
 
 /** Bytes up to which the working memory is kept for the next text. */
 const KEPT = 64 * 1024;
@@ -58,8 +34,14 @@ export class CanonicalJson {
   readonly #members = new JsonMembers();
   /** The members of the top-level object. */
   #top: readonly number[] = [];
+  #inexact: InexactNumber[] = [];
   /** What leads to the open containers: the row of a member, or the complement of a list index. */
   readonly #path: number[] = [];
+
+  /** The first numbers of the text that parsing changes. */
+  get inexact(): readonly InexactNumber[] {
+    return this.#inexact;
+  }
 
   /** Reads the bytes of a JSON object, which may begin with a byte order mark; returns what is wrong with it, if anything. */
   read(bytes: Uint8Array): JsonFault | undefined {
@@ -70,6 +52,7 @@ export class CanonicalJson {
     this.#at = bytes[0] === 0xef ? 3 : 0;
     this.#length = this.#path.length = 0;
     this.#backslash = -1;
+    if (this.#inexact.length > 0) this.#inexact = [];
     this.#members.begin(this.#out);
     try {
       this.#skipSpace();
@@ -123,7 +106,7 @@ export class CanonicalJson {
       if (code === OPEN_OBJECT) this.#object();
       else this.#list();
       this.#path.pop();
-    } else this.#scalar();
+    } else this.#scalar(step);
   }
 
   #object(): void {
@@ -199,7 +182,7 @@ export class CanonicalJson {
     const out = this.#out;
     let at = this.#at;
     let to = this.#length;
-    let code = QUOTE;
+    let code: number = QUOTE;
     const near = at + FEW;
     do {
       out[to++] = code;
@@ -240,7 +223,7 @@ export class CanonicalJson {
   }
 
   /** Copies a number, or `true`, `false` or `null`. */
-  #scalar(): void {
+  #scalar(step: number): void {
     const bytes = this.#bytes;
     const out = this.#out;
     const start = this.#at;
@@ -256,9 +239,18 @@ export class CanonicalJson {
       code = bytes[++at] as number;
     }
     this.#at = at;
-    const isShort = at - start === 1;
-    if (!isNumber || (isPlain && (isShort || bytes[at - 1] !== ZERO))) this.#length = to;
-    else this.#write(canonicalNumber(decoder.decode(bytes.subarray(start, at))));
+    const length = at - start;
+    const isCanonical = isPlain && length <= SURE_DIGITS && (length === 1 || bytes[at - 1] !== ZERO);
+    if (!isNumber || isCanonical) this.#length = to;
+    else this.#number(decoder.decode(bytes.subarray(start, at)), step);
+  }
+
+  #number(text: string, step: number): void {
+    const canonical = canonicalNumber(text);
+    if (this.#inexact.length < MAX_INEXACT && !isHeld(text, canonical)) {
+      this.#inexact.push({ steps: this.#steps(step), text });
+    }
+    this.#write(canonical);
   }
 
   #write(text: string): void {
@@ -285,8 +277,16 @@ export class CanonicalJson {
   }
 
   #fail(reason: JsonFault["reason"], ...last: readonly number[]): never {
-    const text = (step: number) => (step < 0 ? String(~step) : this.#members.keyText(step));
-    const steps = [...this.#path, ...last].map(text);
-    throw new Fault({ reason, path: steps.join(".").slice(0, 200) });
+    throw new Fault({
+      reason,
+      path: this.#steps(...last)
+        .join(".")
+        .slice(0, 200),
+    });
+  }
+
+  /** What leads to the open containers, and on. */
+  #steps(...last: readonly number[]): readonly (string | number)[] {
+    return [...this.#path, ...last].map((step) => (step < 0 ? ~step : this.#members.keyText(step)));
   }
 }

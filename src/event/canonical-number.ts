@@ -1,3 +1,12 @@
+/** A number that a double does not hold, as it was written, and the steps that lead to it. */
+export interface InexactNumber {
+  readonly steps: readonly (string | number)[];
+  readonly text: string;
+}
+
+/** Inexact numbers that are noted. */
+export const MAX_INEXACT = 20;
+
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
@@ -17,4 +26,24 @@ export function canonicalNumber(lexeme: string): string {
   while (digits[end - 1] === "0") end--;
   const power = BigInt(exponent ?? 0) + BigInt(digits.length - end - fraction.length);
   return `${sign}${digits.slice(start, end)}${power === 0n ? "" : `e${power}`}`;
+}
+
+/** A number of this many characters without an exponent is held by a double, whichever it is. */
+export const SURE_DIGITS = 15;
+
+/** The digits that `toPrecision` gives at most. */
+const MAX_DIGITS = 100;
+
+/**
+ * Whether a double holds a number: printed with as many digits, it has the same ones. So `0.1` and the 17 digits that some
+ * languages print for it are held; `9007199254740993`, `1e400` and 20 digits of π are not.
+ *
+ * @param canonical - its canonical form
+ */
+export function isHeld(lexeme: string, canonical: string): boolean {
+  if (lexeme.length <= SURE_DIGITS && !/e/i.test(lexeme)) return true;
+  const digits = canonical.replace(/^-|e.*$/g, "").length;
+  const value = Number(lexeme);
+  if (digits > MAX_DIGITS || !Number.isFinite(value)) return false;
+  return canonicalNumber(value.toPrecision(digits)) === canonical;
 }

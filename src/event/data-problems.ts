@@ -1,18 +1,21 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { cutText } from "../text/cut-text.ts";
+import { fieldOf } from "./field-path.ts";
 
-/** One way in which `data` does not fit its schema. It names fields and types, and never holds a value of `data`. */
+/**
+ * One way in which `data` does not fit its schema, or a number that would be changed. It names fields and types, and holds
+ * no value of `data` but such a number.
+ */
 export interface DataProblem {
   /** Where, such as `data.surface` or `data.rooms[2].area`; each step is cut at 64 bytes. */
   readonly field: string;
-  /** What was expected and the type that was found, such as `expected number, got string`. */
+  /** What was expected and the type that was found, such as `expected number, got string`; or the number, as it was sent. */
   readonly message: string;
 }
 
 export const MAX_PROBLEMS = 20;
 /** Bytes of all problems of one `data` together. */
 export const MAX_TEXT = 2048;
-const MAX_STEP = 64;
 const MAX_MESSAGE = 200;
 /** If `data` has more leaves and keys than this, no library's message is compared with them, and so none is kept. */
 const MAX_COMPARED = 20_000;
@@ -166,13 +169,4 @@ function typeAt(data: unknown, steps: readonly PropertyKey[]): string {
   }
   if (found === null) return "null";
   return Array.isArray(found) ? "array" : typeof found;
-}
-
-function fieldOf(root: string, steps: readonly PropertyKey[]): string {
-  const shown = steps.map((step) => {
-    const name = cutText(String(step), MAX_STEP);
-    if (typeof step === "number" || /^\d+$/.test(name)) return `[${name}]`;
-    return /^[\p{L}_$][\p{L}\p{N}_$-]*…?$/u.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
-  });
-  return cutText(`${root}${shown.join("")}`, 512);
 }

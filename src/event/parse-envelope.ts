@@ -1,5 +1,6 @@
 import { isRecord } from "../base/is-record.ts";
 import { CanonicalJson } from "./canonical-json.ts";
+import type { InexactNumber } from "./canonical-number.ts";
 import type { Envelope } from "./envelope.ts";
 import { type InvalidEnvelope, rejected } from "./rejection.ts";
 import { parseTimestamp } from "./timestamp.ts";
@@ -20,6 +21,8 @@ export interface ParsedEnvelope {
    * is parsed.
    */
   readonly content: Uint8Array;
+  /** Numbers that parsing has changed, at most 20. */
+  readonly inexact: readonly InexactNumber[];
 }
 
 /**
@@ -41,7 +44,8 @@ export function parseEnvelope(
     const envelope = value as Envelope;
     const timestamp = parseTimestamp(envelope.timestamp);
     if (timestamp === undefined) return rejected("invalid_timestamp", "timestamp");
-    return { ok: true, envelope, timestamp, content: canonical.listOf("event", "data") };
+    const { inexact } = canonical;
+    return { ok: true, envelope, timestamp, content: canonical.listOf("event", "data"), inexact };
   } finally {
     canonical.release();
   }

@@ -1,15 +1,24 @@
+import { cutText } from "../text/cut-text.ts";
+import type { InexactNumber } from "./canonical-number.ts";
+import type { DataProblem } from "./data-problems.ts";
 import type { Envelope } from "./envelope.ts";
+import { fieldOf } from "./field-path.ts";
 import { deriveEventId, ownEventId, shortDigest } from "./identity.ts";
 import { type ParsedEnvelope, parseEnvelope, parseEnvelopeAgain } from "./parse-envelope.ts";
 import type { InvalidEnvelope } from "./rejection.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
 /** An envelope read from bytes, with the values that its identity needs. */
-export interface ReadEnvelope extends Omit<ParsedEnvelope, "content"> {
+export interface ReadEnvelope extends Omit<ParsedEnvelope, "content" | "inexact"> {
   readonly eventId: string;
   /** A digest that is equal for events that differ only in their timestamp. */
   readonly content: string;
+  /** Numbers that parsing has changed, since a double does not hold them. */
+  readonly inexact: readonly DataProblem[];
 }
+
+const NONE: readonly DataProblem[] = [];
+const MAX_DIGITS = 40;
 
 export type EnvelopeResult = ({ readonly ok: true } & ReadEnvelope) | InvalidEnvelope;
 
@@ -17,7 +26,7 @@ export type EnvelopeResult = ({ readonly ok: true } & ReadEnvelope) | InvalidEnv
 export function readEnvelope(body: Uint8Array): EnvelopeResult {
   const parsed = parseEnvelope(body, decodeUtf8);
   if (!parsed.ok) return parsed;
-  const { envelope, timestamp } = parsed;
+  const { envelope, timestamp, inexact } = parsed;
   const content = shortDigest(parsed.content);
   return {
     ok: true,
@@ -25,6 +34,7 @@ export function readEnvelope(body: Uint8Array): EnvelopeResult {
     eventId: ownEventId(envelope.id) ?? deriveEventId(content, timestamp),
     timestamp,
     content,
+    inexact: inexactProblems(inexact),
   };
 }
 
@@ -33,4 +43,13 @@ export function readEnvelopeAgain(
   body: Uint8Array,
 ): { readonly ok: true; readonly envelope: Envelope } | InvalidEnvelope {
   return parseEnvelopeAgain(body, decodeUtf8);
+}
+
+/** Numbers that a double does not hold, as problems: `data.rent: sent 9007199254740993, read as 9007199254740992`. */
+function inexactProblems(numbers: readonly InexactNumber[]): readonly DataProblem[] {
+  if (numbers.length === 0) return NONE;
+  return numbers.map(({ steps: [root, ...steps], text }) => ({
+    field: fieldOf(String(root), steps),
+    message: `sent ${cutText(text, MAX_DIGITS)}, read as ${Number(text)}`,
+  }));
 }

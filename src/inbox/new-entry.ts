@@ -9,6 +9,14 @@ import type { Lease } from "./lease.ts";
 /** Longer kinds are cut when stored; handlers get them whole. */
 const MAX_STORED_KIND = 200;
 
+/** Why an event whose envelope is valid becomes a dead letter before it runs. */
+export const UNFIT_REASONS = ["invalid_data", "inexact_number"] as const;
+export type UnfitReason = (typeof UNFIT_REASONS)[number];
+
+export function isUnfit(reason: string): reason is UnfitReason {
+  return UNFIT_REASONS.some((unfit) => unfit === reason);
+}
+
 /** What the inbox keeps of an envelope. */
 type Read = Pick<ReadEnvelope, "envelope" | "timestamp">;
 
@@ -16,7 +24,9 @@ type Read = Pick<ReadEnvelope, "envelope" | "timestamp">;
 export interface EntryTerms {
   readonly key: DedupKey;
   readonly order: string | null;
-  /** How `data` does not fit its kind's schema; empty if it fits. */
+  /** Why it is not to be handled, if it is a dead letter. */
+  readonly unfit?: UnfitReason | undefined;
+  /** What is wrong with `data`; kept with a dead letter only, since all others have it in their delivery. */
   readonly problems: readonly DataProblem[];
 }
 
@@ -31,16 +41,16 @@ export interface FirstRun {
 export function newEntry(
   delivery: Delivery,
   { envelope, timestamp }: Read,
-  { key, order, problems }: EntryTerms,
+  { key, order, unfit, problems }: EntryTerms,
   { holdMs = 0, lease }: FirstRun = {},
 ): NewEntry {
-  const fits = problems.length === 0;
+  const fits = unfit === undefined;
   return {
     key,
     kind: storedKind(envelope.event),
     eventTimestamp: timestamp,
     state: fits ? "pending" : "dead",
-    reason: fits ? null : "invalid_data",
+    reason: unfit ?? null,
     problems: fits ? undefined : problems,
     orderKey: order,
     delivery,

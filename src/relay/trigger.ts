@@ -1,10 +1,10 @@
 import type { KeyObject } from "node:crypto";
 import { HookporterError } from "../errors.ts";
 import type { Envelope } from "../event/envelope.ts";
+import { parseExact, printExact } from "../event/exact-json.ts";
 import { type EventKind, isEventKind } from "../event/kinds.ts";
 import { sampleEvent } from "../event/sample.ts";
 import { sign } from "../signature/sign.ts";
-import { parseExact, printExact } from "./exact-json.ts";
 
 /** Makes up the `data` of triggered events. */
 export interface MadeUpData {

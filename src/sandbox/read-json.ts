@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
+import { parseExact } from "../event/exact-json.ts";
 import { readBody } from "../http/read-body.ts";
-import { parseExact } from "../relay/exact-json.ts";
 import { type ApiError, invalid } from "./api-error.ts";
 
 /** The limits of a request's body, in bytes and milliseconds. */

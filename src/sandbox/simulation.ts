@@ -1,8 +1,8 @@
 import type { Listeners } from "../base/listeners.ts";
+import { printExact } from "../event/exact-json.ts";
 import type { EventKind } from "../event/kinds.ts";
 import { sampleEvent } from "../event/sample.ts";
 import { formatTimestamp } from "../event/timestamp.ts";
-import { printExact } from "../relay/exact-json.ts";
 import { Deliverer } from "./deliverer.ts";
 import type { SandboxDelivery } from "./delivery-log.ts";
 import { type Destination, endpointOf } from "./destination.ts";

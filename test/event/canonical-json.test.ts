@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { CanonicalJson, type JsonFault, MAX_DEPTH } from "../../src/event/canonical-json.ts";
+import { CanonicalJson, MAX_DEPTH } from "../../src/event/canonical-json.ts";
 import { canonicalNumber } from "../../src/event/canonical-number.ts";
+import type { JsonFault } from "../../src/event/json-fault.ts";
 import { processorTimeOf } from "../processor-time.ts";
 import { anyDraw, anyTree, type Tree, write } from "./json-text.ts";
 

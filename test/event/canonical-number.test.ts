@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { canonicalNumber } from "../../src/event/canonical-number.ts";
+import { canonicalNumber, isHeld } from "../../src/event/canonical-number.ts";
 import { processorTimeOf } from "../processor-time.ts";
 
 describe("canonicalNumber", () => {
@@ -63,5 +63,45 @@ describe("canonicalNumber", () => {
       expect(canonicalNumber(`0.${"0".repeat(1_000_000)}1`)).toBe("1e-1000001");
     });
     expect(spent).toBeLessThan(1000);
+  });
+});
+
+describe("isHeld", () => {
+  const held = (text: string) => isHeld(text, canonicalNumber(text));
+
+  it.each([
+    ["0", "-0", "0.0", "0e400", "1250.10", "-1e-7", "1e23", "5e-324", "1.7976931348623157e308"],
+    ["9007199254740992", "9007199254740994", "-9007199254740992.0", "1000000000000000000000"],
+    // As Python's %.17g and older PHP print 0.1, and its exact value.
+    ["0.10000000000000001", "0.1000000000000000055511151231257827"],
+  ])("is true of %s, %s, %s …", (...texts) => {
+    expect(texts.filter((text) => !held(text))).toEqual([]);
+  });
+
+  it.each([
+    ["9007199254740993", "-9007199254740993.0", "12345678901234567890", "1e400", "-1e309", "1e-400"],
+    ["3.14159265358979323846", "0.1234567890123456789", `1${"0".repeat(15)}1.5`, "1".repeat(400)],
+  ])("[case 35] is false of %s, %s, %s …", (...texts) => {
+    expect(texts.filter(held)).toEqual([]);
+  });
+
+  it("is true of whatever a double is printed as, with up to 17 digits", () => {
+    const double = fc.double({ noNaN: true, noDefaultInfinity: true });
+    fc.assert(
+      fc.property(double, fc.integer({ min: 1, max: 17 }), (value, digits) => {
+        return held(JSON.stringify(value)) && held(String(Number(value.toPrecision(digits))));
+      }),
+    );
+    fc.assert(fc.property(double, (value) => held(value.toPrecision(17))));
+  });
+
+  it("is true of an integer exactly if a double has its value", () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), (value) => {
+        // A double in the middle of its neighbours' integers may print the same digits, if they end in zeros.
+        const text = String(value);
+        return !/[1-9]$/.test(text) || held(text) === (BigInt(Number(text)) === value);
+      }),
+    );
   });
 });

@@ -17,6 +17,7 @@ describe("readEnvelope accepts", () => {
       eventId: expect.stringMatching(/^evt_1_[0-9a-f]{40}$/),
       timestamp: Date.UTC(2024, 0, 15, 10, 30),
       content: expect.stringMatching(/^[0-9a-f]{40}$/),
+      inexact: [],
     });
   });
 

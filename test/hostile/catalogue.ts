@@ -122,7 +122,7 @@ const BODY: readonly Row[] = [
   ["a million keys or elements", "413 with the default limit; 200 if the limit allows them"],
   [
     "numbers that a double rounds or cannot hold",
-    "200; a different exact value is a different event, the same value in another notation a duplicate",
+    "200, named in `problems`, or a dead letter `inexact_number`; a different exact value is a different event, the same value in another notation a duplicate",
   ],
   [
     "NUL, lone surrogates, bidirectional marks, escape sequences, a 1 MB string",

@@ -31,7 +31,7 @@ describe("newEntry", () => {
 
   it("returns a dead letter without a lease if the data does not fit", () => {
     const problems = [{ field: "data.rooms", message: "is missing" }];
-    expect(entryOf({ problems })).toMatchObject({
+    expect(entryOf({ unfit: "invalid_data", problems })).toMatchObject({
       ...{ state: "dead", reason: "invalid_data", problems, lease: undefined },
     });
   });
