@@ -14,7 +14,7 @@ export interface NewEntry {
   readonly state: "pending" | "dead";
   /** Why it is dead, as a stable code. */
   readonly reason: string | null;
-  /** For the reason `invalid_data`: what does not fit. */
+  /** Of a dead letter: which fields do not fit, and how. */
   readonly problems?: readonly DataProblem[] | undefined;
   /** Entries of one source and order key run one after another, in order of arrival; `null` for no order. */
   readonly orderKey: string | null;

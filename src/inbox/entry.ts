@@ -15,7 +15,7 @@ export interface Entry {
   /** As stores call it; {@link entryState} has the word for it. */
   readonly state: StoredState;
   readonly reason: string | null;
-  /** For the reason `invalid_data`: what did not fit when it was last checked. Otherwise empty. */
+  /** Of a dead letter: which fields did not fit when it was last checked, and how. Otherwise empty. */
   readonly problems: readonly DataProblem[];
   readonly orderKey: string | null;
   readonly receivedAt: number;

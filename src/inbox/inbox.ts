@@ -31,11 +31,19 @@ export interface Inbox {
   /** Opens the store. */
   open(terms?: OpenTerms): Promise<void>;
   /**
-   * Registers this process until `close`, or updates its registration. Leases of a registered process that is known to
+   * Registers a receiver until `close`, or updates its registration. Leases of a registered process that is known to
    * be dead end at once. Resolves once the leases of dead processes have ended.
    */
   register?(runner: Runner): Promise<void>;
-  /** The other processes that are registered, except those known to be dead. Default: there are none. */
+  /**
+   * Ends the registration of one receiver, while others of this process may keep the inbox open. Default: it ends with
+   * `close`.
+   */
+  unregister?(id: string): Promise<void>;
+  /**
+   * The other processes that are registered, except those known to be dead, and perhaps the receivers of this one. Default:
+   * there are none.
+   */
   runners?(): Promise<readonly Runner[]>;
   /**
    * The store's time, with which leases and due times are compared: needed if several machines share the inbox, since their

@@ -9,6 +9,9 @@ export interface OpenTerms {
   readonly access?: "own" | "change" | "read";
   /** Where to report what an operator should know, such as damage. Default: no log. */
   readonly log?: Logger;
-  /** Size in bytes of the write-ahead log from which a warning is logged. Default 256 MiB. */
+  /**
+   * Size in bytes of the write-ahead log from which a warning is logged. Read again at each look, since several receivers
+   * may share the inbox. Default 256 MiB.
+   */
   readonly walLimit?: number;
 }

@@ -3,8 +3,8 @@ import { ConfigurationError } from "../errors.ts";
 import type { Inbox } from "./inbox.ts";
 import { memoryInbox } from "./memory.ts";
 import { isPostgresUrl } from "./postgres/options.ts";
-import { postgresInbox } from "./postgres.ts";
-import { sqliteInbox } from "./sqlite.ts";
+import { sharedFile } from "./shared/shared-file.ts";
+import { postgresInbox } from "./shared/shared-postgres.ts";
 
 /**
  * An inbox as users give it: a file path (embedded), a `postgres://` URL, `"memory:"` (nothing survives the process), or
@@ -45,5 +45,5 @@ export function selectInbox(option: InboxOption): Inbox {
       "inbox_unsupported",
       'expected "memory:" for an inbox in memory, got ":memory:": remove the first colon',
     );
-  return sqliteInbox(resolve(option));
+  return sharedFile(resolve(option));
 }

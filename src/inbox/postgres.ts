@@ -45,21 +45,8 @@ import type { SenderNote, SenderRecord } from "./senders.ts";
 import type { Settlement } from "./settlement.ts";
 import { DROPPED, type TargetCount } from "./target-wait.ts";
 
-/**
- * An inbox on PostgreSQL, which any number of processes and machines share. What resolves is committed.
- *
- * @throws ConfigurationError `option_invalid`
- *
- * @example
- * ```ts
- * import { createReceiver, postgresInbox } from "hookporter";
- *
- * const inbox = postgresInbox("postgres://app@localhost/app", { schema: "webhooks", migrate: "check" });
- * const receiver = createReceiver({ secret: process.env.HOOKPORTER_SECRET, inbox });
- * await receiver.start();
- * ```
- */
-export function postgresInbox(connection: PostgresConnection, options: PostgresOptions = {}): Inbox {
+/** The store of an inbox on PostgreSQL. What resolves is committed. */
+export function postgresStore(connection: PostgresConnection, options: PostgresOptions = {}): Inbox {
   return new PostgresInbox(readPostgresOptions(connection, options));
 }
 

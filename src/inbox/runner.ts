@@ -1,5 +1,6 @@
 import { matchesKind } from "../event/kind-pattern.ts";
 import { isEventKind } from "../event/kinds.ts";
+import { VERSION } from "../package/version.ts";
 
 /**
  * What a process does with an inbox by itself: `receive` only keeps deliveries, `run` runs entries, `both` does both. All
@@ -7,9 +8,9 @@ import { isEventKind } from "../event/kinds.ts";
  */
 export type Role = "both" | "receive" | "run";
 
-/** A process that receives or runs entries, as it registers with an inbox. */
+/** A receiver, or a process with all of its receivers, as it registers with an inbox. */
 export interface Runner {
-  /** Random, new at each start. The tokens of its leases start with it and a dot. */
+  /** Random, new in each process. The tokens of its leases start with it and a dot. */
   readonly id: string;
   /** The version of hookporter. */
   readonly version: string;
@@ -19,13 +20,16 @@ export interface Runner {
   readonly sources: readonly string[];
   /**
    * What it has handlers for: kinds, patterns, and `unknown` for kinds beyond the twelve. After `except` come those that a
-   * handler leaves out, as in `* except lead.* payment.received`.
+   * handler leaves out, as in `* except lead.* payment.received`; after a tab, the only source that they are for.
    */
   readonly kinds: readonly string[];
 }
 
 /** Separates a pattern from what it leaves out; kinds have no spaces. */
 const EXCEPT = " except ";
+
+/** Separates them from the only source that they are for. */
+const OF_SOURCE = "\t";
 
 /** What a handler is for, as {@link Runner.kinds} has it. */
 export function kindsWithout(pattern: string, except: readonly string[]): string {
@@ -40,10 +44,37 @@ export function patternOf(kinds: string): string {
 export function runsKind({ role, sources, kinds }: Runner, source: string, kind: string): boolean {
   if (role === "receive" || !sources.includes(source)) return false;
   return kinds.some((one) => {
-    const [pattern = "", left] = one.split(EXCEPT, 2);
+    const end = one.indexOf(OF_SOURCE);
+    const what = end < 0 ? one : one.slice(0, end);
+    if (end >= 0 && one.slice(end + 1) !== source) return false;
+    const [pattern = "", left] = what.split(EXCEPT, 2);
     const matches = pattern === UNKNOWN ? !isEventKind(kind) : matchesKind(pattern, kind);
     return matches && left?.split(" ").some((except) => matchesKind(except, kind)) !== true;
   });
+}
+
+/**
+ * The record of a process whose receivers these are. If they do not all run the same kinds, each kind is followed by the
+ * source that it is for.
+ */
+export function mergedRunner(id: string, runners: readonly Runner[]): Runner {
+  const running = runners.filter(({ role }) => role !== "receive");
+  const isPlain = runners.length === running.length && distinct(running.map(kindsText)).length === 1;
+  const role =
+    running.length === 0 ? "receive" : runners.every(({ role }) => role === "run") ? "run" : "both";
+  const kinds = running.flatMap(({ kinds, sources }) =>
+    isPlain ? kinds : sources.flatMap((source) => kinds.map((kind) => `${kind}${OF_SOURCE}${source}`)),
+  );
+  const sources = distinct(runners.flatMap((runner) => runner.sources));
+  return { id, version: VERSION, role, sources, kinds: distinct(kinds) };
+}
+
+function kindsText({ kinds }: Runner): string {
+  return JSON.stringify([...kinds].sort());
+}
+
+function distinct(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)];
 }
 
 /** Stands for all kinds beyond the twelve. */

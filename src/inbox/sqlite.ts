@@ -21,11 +21,13 @@ import { nextDue } from "./sqlite/claim.ts";
 import { Connection } from "./sqlite/connection.ts";
 import { inboxError, isCorrupt } from "./sqlite/errors.ts";
 import { FileVitals } from "./sqlite/file/file-vitals.ts";
-import { DEFAULT_WAL_LIMIT, LogSize } from "./sqlite/file/log-size.ts";
+import { LogSize } from "./sqlite/file/log-size.ts";
 import { openFile, readOnly } from "./sqlite/file/open-file.ts";
 import { tellNew } from "./sqlite/file/rescued-files.ts";
+import { whenUnlocked } from "./sqlite/file/when-unlocked.ts";
 import type { Opened } from "./sqlite/opened.ts";
 import type { OperationArguments, OperationName, OperationResult } from "./sqlite/operations.ts";
+import { VITAL } from "./sqlite/operations.ts";
 import { otherRunners } from "./sqlite/processes/runner-records.ts";
 import { type RunnerRecords, Runners } from "./sqlite/processes/runners.ts";
 import * as reads from "./sqlite/reads.ts";
@@ -46,9 +48,6 @@ export function sqliteInbox(path: string, threading: Threading = defaultThreadin
 /** Milliseconds between checks of the file, its log's size and the other processes. */
 const UPKEEP = 1000;
 
-/** Writes that keeping and handling depend on: if one meets damage, nothing may be acknowledged. */
-const VITAL: ReadonlySet<OperationName> = new Set(["append", "touch", "renew"]);
-
 class SqliteInbox implements Inbox {
   readonly #path: string;
   readonly #threading: Threading;
@@ -61,16 +60,21 @@ class SqliteInbox implements Inbox {
     this.vitals = new FileVitals(path);
   }
 
-  async open({ access = "own", log, walLimit = DEFAULT_WAL_LIMIT }: OpenTerms = {}): Promise<void> {
+  open(terms: OpenTerms = {}): Promise<void> {
+    return whenUnlocked(this.#path, terms, () => this.#openNow(terms));
+  }
+
+  async #openNow(terms: OpenTerms): Promise<void> {
+    const { access = "own", log } = terms;
     await this.#guard(() => {
       const { path, database, isNew } = openFile(this.#path, access);
       if (isNew) tellNew(path, log);
       const reports = { log, commits: this.vitals.commits, rescues: access === "own" };
       const connection = new Connection(path, database, this.#threading, reports);
       const runners = new Runners(path, this.#runnerRecords, log);
-      const size = new LogSize(path, walLimit, log);
-      const upkeep =
-        access === "own" ? setInterval(() => void this.#upkeep(size), UPKEEP).unref() : undefined;
+      const size = new LogSize(path, terms);
+      const look = () => void this.#upkeep(size);
+      const upkeep = access === "own" ? setInterval(look, UPKEEP).unref() : undefined;
       const trust = new Trust(path, log);
       this.#opened = { access, connection, runners, trust, damaged: new DamagedDeliveries(), upkeep };
     });
@@ -108,15 +112,15 @@ class SqliteInbox implements Inbox {
 
   get damage(): HookporterError | undefined {
     const { connection, trust } = this.#opened ?? {};
-    // The file may be back in place since the last look.
-    if (trust?.damage === undefined) return connection?.rescue.error && connection.rescue.look();
-    return new HookporterError("inbox_corrupt", trust.damage);
+    return trust?.damage === undefined
+      ? connection?.refusal
+      : new HookporterError("inbox_corrupt", trust.damage);
   }
 
   async #upkeep(size: LogSize): Promise<void> {
     const { connection, runners } = this.#opened ?? {};
     try {
-      if (connection?.rescue.look() !== undefined) return;
+      if (connection?.look() !== undefined) return;
       size.look(() => connection?.cutLog());
       await runners?.endLeasesOfDead();
     } catch {
@@ -171,24 +175,12 @@ class SqliteInbox implements Inbox {
     return this.#whileUsable(() => this.#read((statements) => nextDue(statements, request)));
   }
 
-  retry(filter: EntryFilter, now: number): Promise<number> {
-    return this.#write("retry", filter, now);
-  }
-
-  reschedule(filter: EntryFilter, runAt: number): Promise<number> {
-    return this.#write("reschedule", filter, runAt);
-  }
-
   hasten(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number> {
     return this.#write("hasten", filter, now);
   }
 
   backlog(request: BacklogRequest): Promise<number> {
     return this.#read((statements) => reads.countBacklog(statements, request));
-  }
-
-  drop(filter: EntryFilter, now: number): Promise<number> {
-    return this.#write("drop", filter, now);
   }
 
   waiting({ sources }: Pick<EntryFilter, "sources"> = {}): Promise<readonly TargetCount[]> {
@@ -229,6 +221,9 @@ class SqliteInbox implements Inbox {
     return this.#read((statements) => reads.countByState(statements, filter));
   }
 
+  readonly retry = (filter: EntryFilter, now: number) => this.#write("retry", filter, now);
+  readonly reschedule = (filter: EntryFilter, runAt: number) => this.#write("reschedule", filter, runAt);
+  readonly drop = (filter: EntryFilter, now: number) => this.#write("drop", filter, now);
   readonly senders = () => this.#read(readSenders);
   readonly recordSender = (note: SenderNote) => this.#write("recordSender", note);
 
@@ -258,13 +253,17 @@ class SqliteInbox implements Inbox {
   }
 
   /** As for vital writes, for work that can deal with some damage itself. */
-  async #whileUsable<Result>(work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await work();
-    } catch (thrown) {
-      if (isCorrupt(thrown)) this.#opened?.trust.lose((thrown as Error).message);
+  #whileUsable<Result>(work: () => Promise<Result>): Promise<Result> {
+    return work().catch((thrown) => {
+      this.#distrust("lose", thrown);
       throw thrown;
-    }
+    });
+  }
+
+  /** A file that was cut needs no check. */
+  #distrust(how: "lose" | "doubt", error: unknown): void {
+    const { connection, trust } = this.#opened ?? {};
+    if (isCorrupt(error) && connection?.cut === undefined) trust?.[how](error.message);
   }
 
   async #write<Name extends OperationName>(
@@ -274,23 +273,22 @@ class SqliteInbox implements Inbox {
     try {
       const { access, connection } = this.#open;
       if (access === "read") throw readOnly(this.#path);
-      const damage = name === "append" ? this.damage : undefined;
-      if (damage !== undefined) throw damage;
+      if (name === "append" && this.damage !== undefined) throw this.damage;
       return await connection.write(name, args);
     } catch (thrown) {
       const error = inboxError(this.#path, thrown);
-      if (isCorrupt(error)) this.#opened?.trust[VITAL.has(name) ? "lose" : "doubt"](error.message);
+      this.#distrust(VITAL.has(name) ? "lose" : "doubt", error);
       throw error;
     }
   }
 
   #read<Result>(work: (statements: Statements) => Result): Promise<Result> {
-    return this.#guard(() => work(this.#open.connection.statements));
+    return this.#guard(() => this.#open.connection.read(work));
   }
 
-  async #guard<Result>(work: () => Result): Promise<Result> {
+  async #guard<Result>(work: () => Result | Promise<Result>): Promise<Result> {
     try {
-      return work();
+      return await work();
     } catch (thrown) {
       throw inboxError(this.#path, thrown);
     }

@@ -7,7 +7,7 @@ import { connect } from "../../src/inbox/postgres/connect.ts";
 import { readPostgresOptions } from "../../src/inbox/postgres/options.ts";
 import { Store } from "../../src/inbox/postgres/store.ts";
 import { openSchemaTransfer } from "../../src/inbox/postgres/transfer.ts";
-import { postgresInbox } from "../../src/inbox/postgres.ts";
+import { postgresStore } from "../../src/inbox/postgres.ts";
 import { checkFile } from "../../src/inbox/sqlite/care/check-file.ts";
 import { openFileTransfer } from "../../src/inbox/sqlite/transfer.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
@@ -126,7 +126,7 @@ describe("an inbox file of version 0.1.0", () => {
       () => {
         const terms = readPostgresOptions(database, { schema: "from_first" });
         return {
-          inbox: postgresInbox(database, { schema: "from_first" }),
+          inbox: postgresStore(database, { schema: "from_first" }),
           open: async () => openSchemaTransfer(new Store(await connect(terms), terms), "own"),
         };
       },

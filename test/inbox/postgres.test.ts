@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { PostgresDatabase } from "../../src/inbox/postgres/session.ts";
-import { postgresInbox } from "../../src/inbox/postgres.ts";
+import { postgresStore } from "../../src/inbox/postgres.ts";
 import { describeInbox } from "./contract.ts";
 import { AT, claimOne, keep, numberedEntry, settlementOf } from "./entries.ts";
 import { pgliteInboxes } from "./postgres/pglite.ts";
@@ -20,7 +20,7 @@ it("while claims do not look from the start, finds an entry that is due again be
     transaction: (run) => database.transaction(run),
   };
   await (await opened(makeInbox())).close();
-  const inbox = await opened(postgresInbox(slow, { schema: "hookporter" }));
+  const inbox = await opened(postgresStore(slow, { schema: "hookporter" }));
   onTestFinished(() => inbox.close());
   await keep(inbox, numberedEntry(1));
   const now = AT + 60_000;

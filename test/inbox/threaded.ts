@@ -20,14 +20,14 @@ export function threadedInbox(
   if (!existsSync(program)) throw new Error("expected dist/ to be built: npm run build");
   const inbox = sqliteInbox(path, threading);
   const open = inbox.open.bind(inbox);
-  inbox.open = async () => {
+  inbox.open = async (terms) => {
     const ready = new Promise<void>((resolve) => {
       process.once("worker", (worker) => {
         onThread(worker);
         worker.once("message", () => resolve());
       });
     });
-    await open();
+    await open(terms);
     await ready;
   };
   return inbox;

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { postgresInbox } from "../../src/inbox/postgres.ts";
+import { postgresStore } from "../../src/inbox/postgres.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { inboxFile } from "../receiver/sample.ts";
 import { keep, numberedEntry } from "./entries.ts";
@@ -58,7 +58,9 @@ describe("the figures of an inbox file", () => {
 
 describe("the figures of an inbox on PostgreSQL", HOST, () => {
   it("are the size of its tables and indexes, and the time of each commit", async () => {
-    const inbox = postgresInbox(sharedPglite(), { schema: "vitals" });
+    const database = sharedPglite();
+    await database.waitReady;
+    const inbox = postgresStore(database, { schema: "vitals" });
     await inbox.open();
     const times: number[] = [];
     inbox.vitals?.onCommit((ms) => times.push(ms));

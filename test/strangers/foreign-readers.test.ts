@@ -1,8 +1,10 @@
+import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
 import { long } from "../long.ts";
 import { booksLine, drained, longestAllowed, readBooks } from "./books.ts";
 import { newPlace } from "./place.ts";
-import { needs, query } from "./programs.ts";
+import { needs, query, skip } from "./programs.ts";
+import { inFolder } from "./removal.ts";
 import { newSeed } from "./seed.ts";
 import { SenderProcess } from "./sender-process.ts";
 import { Storm, type StormOptions } from "./storm.ts";
@@ -29,9 +31,20 @@ it.skipIf(long(true, false))(
   },
 );
 
+it("Nothing is lost and no refusal lasts, whatever is done to receiver and file at random", {
+  timeout: long(3, 20) * MINUTE,
+}, async (context) => {
+  needs(context, "the sqlite3 shell", "Python's sqlite3");
+  const { status } = spawnSync("strace", ["-o", "/dev/null", "true"]);
+  if (status !== 0) skip(context, "strace, and the right to trace");
+  const duration = long(20 * SECOND, 10 * MINUTE);
+  const harm = { stops: long(2, 40), removals: long(2, 30), readErrors: long(1, 8) };
+  await expectNothingLost({ duration, kills: long(2, 40), freezes: 0, sources: ["service"], ...harm });
+});
+
 async function expectNothingLost(options: Omit<StormOptions, "seed">): Promise<void> {
   const seed = newSeed();
-  const place = newPlace();
+  const place = inFolder(newPlace());
   const storm = new Storm(place, { ...options, seed });
   const sender = new SenderProcess(place, { ports: await storm.start(), pause: long(8, 100) });
   await storm.rage();

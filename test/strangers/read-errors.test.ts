@@ -1,9 +1,8 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
+import { spawnSync } from "node:child_process";
 import { beforeEach, expect, it } from "vitest";
 import { long } from "../long.ts";
 import { acknowledgedIn, booksLine, drained, readBooks } from "./books.ts";
+import { failReads } from "./fail-reads.ts";
 import { answersIn, logIn, newPlace } from "./place.ts";
 import { skip } from "./programs.ts";
 import { ReceiverProcess } from "./receiver-process.ts";
@@ -15,32 +14,6 @@ beforeEach((context) => {
   const { status } = spawnSync("strace", ["-o", "/dev/null", "true"]);
   if (status !== 0) skip(context, "strace, and the right to trace");
 });
-
-/**
- * Makes reads of a process, and of those that it starts, fail for a while, as a disk with errors does.
- *
- * @param which - `when=1` for the first one of each thread; default: all
- */
-async function failReads(pid: number, inbox: string, duration: number, which = ""): Promise<void> {
-  const calls = "pread64,read";
-  const filter = ["-e", `trace=${calls}`, "-P", inbox, "-P", `${inbox}-wal`];
-  const argv = [
-    "-f",
-    "-qq",
-    "-o",
-    "/dev/null",
-    ...filter,
-    "-e",
-    `inject=${calls}:error=EIO${which}`,
-    "-p",
-    String(pid),
-  ];
-  const tracer = spawn("strace", argv, { stdio: "ignore" });
-  const ended = once(tracer, "exit");
-  await sleep(duration);
-  tracer.kill("SIGINT");
-  await ended;
-}
 
 const CASES = [
   ["the first read of each thread fails", 1, ":when=1"],

@@ -86,9 +86,12 @@ export class ReceiverProcess {
 
   #says(field: string): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#child.on("message", (message: Readonly<Record<string, unknown>>) => {
-        if (field in message) resolve(message[field]);
-      });
+      const hear = (message: Readonly<Record<string, unknown>>) => {
+        if (!(field in message)) return;
+        this.#child.off("message", hear);
+        resolve(message[field]);
+      };
+      this.#child.on("message", hear);
       void this.#exited.then(() => reject(new Error(`the receiver ended before it sent ${field}`)));
     });
   }

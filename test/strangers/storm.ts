@@ -1,17 +1,23 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { expect } from "vitest";
 import { seededRandom } from "../../src/relay/random.ts";
 import { freePort } from "../crash/child.ts";
 import { acknowledgedIn, type Outage } from "./books.ts";
+import { failReads } from "./fail-reads.ts";
 import { answersIn, type Place } from "./place.ts";
 import { faultsOfCopy, READERS } from "./readers.ts";
 import { ReceiverProcess } from "./receiver-process.ts";
+import { bringBack, HARM, rescuedOf } from "./removal.ts";
 
 /** Milliseconds after which the entries of a killed receiver run in the next. */
 const LEASE = 2000;
 
 const STARTS = 10;
+
+/** Milliseconds in which a reader that has begun ends. */
+const READING = 1500;
 
 /** Options of a storm: random events on an inbox under load. */
 export interface StormOptions {
@@ -21,6 +27,12 @@ export interface StormOptions {
   readonly kills: number;
   /** How often a receiver is frozen for a while. */
   readonly freezes: number;
+  /** How often a receiver is asked to stop, and started again. Default 0. */
+  readonly stops?: number;
+  /** How often the file is removed or replaced; then the only receiver ends, and what it rescued is brought back. Default 0. */
+  readonly removals?: number;
+  /** How often reads of the file fail for up to 3 seconds. Default 0. */
+  readonly readErrors?: number;
   /** One receiver per source, all on one inbox. */
   readonly sources: readonly string[];
 }
@@ -44,6 +56,10 @@ export class Storm {
   readonly #random: () => number;
   readonly #receivers: { readonly source: string; readonly port: number; process: ReceiverProcess }[] = [];
   #copies = 0;
+  /** What is done to receivers and the file, one after another. */
+  #turn: Promise<void> = Promise.resolve();
+  /** While the file is away, nobody reads it: some readers would make another. */
+  #isAway = false;
 
   constructor(place: Place, options: StormOptions) {
     this.#place = place;
@@ -64,13 +80,16 @@ export class Storm {
 
   /** Runs the storm; resolves when it is over and every receiver is back. */
   async rage(): Promise<void> {
-    const { kills, freezes } = this.#options;
+    const { kills, freezes, stops = 0, removals = 0, readErrors = 0 } = this.#options;
     const until = Date.now() + this.#options.duration;
     await Promise.all([
       this.#readOn(until),
       this.#readOn(until),
-      this.#atRandom(kills, until, () => this.#kill()),
+      this.#atRandom(kills, until, () => this.#end("kill")),
+      this.#atRandom(stops, until, () => this.#end("stop")),
       this.#atRandom(freezes, until, () => this.#freeze()),
+      this.#atRandom(removals, until, () => this.#remove()),
+      this.#atRandom(readErrors, until, () => this.#failReads()),
     ]);
   }
 
@@ -91,7 +110,7 @@ export class Storm {
 
   async #readOn(until: number): Promise<void> {
     while (Date.now() < until) {
-      await this.#read();
+      if (!this.#isAway) await this.#read();
       await sleep(this.#random() * 60);
     }
   }
@@ -118,16 +137,46 @@ export class Storm {
     for (let left = times; left > 0; left--) {
       const share = (until - Date.now()) / (left + 1);
       await sleep(Math.max(0, share * (0.5 + this.#random())));
-      await act();
+      this.#turn = this.#turn.then(act);
+      await this.#turn;
     }
   }
 
-  async #kill(): Promise<void> {
-    const killed = this.#oneOf(this.#receivers);
+  async #end(how: "kill" | "stop"): Promise<void> {
+    const ended = this.#oneOf(this.#receivers);
     const outage = this.#outage();
-    await killed.process.kill();
+    await ended.process[how]();
     await sleep(this.#random() * 300); // what other programs do with the file while no receiver has it open
-    killed.process = await this.#startAgain(killed);
+    ended.process = await this.#startAgain(ended);
+    outage.to = Date.now();
+  }
+
+  async #remove(): Promise<void> {
+    const [harmed] = this.#receivers;
+    if (harmed === undefined) return;
+    const { inbox } = this.#place;
+    const outage = this.#outage();
+    this.#isAway = true;
+    await sleep(READING);
+    const before = rescuedOf(this.#place);
+    this.#oneOf(Object.values(HARM))(inbox);
+    await expect.poll(() => rescuedOf(this.#place), { timeout: 30_000 }).not.toBe(before);
+    await harmed.process[this.#oneOf(["kill", "stop"] as const)]();
+    await bringBack(inbox, rescuedOf(this.#place) ?? "");
+    for (const name of readdirSync(dirname(inbox)))
+      if (/rescued|\.old$|away|\.copy$/.test(name)) rmSync(join(dirname(inbox), name), { recursive: true });
+    rmSync(`${dirname(inbox)}-away`, { recursive: true, force: true });
+    harmed.process = await this.#startAgain(harmed);
+    this.#isAway = false;
+    outage.to = Date.now();
+  }
+
+  /** Trust comes back after the next check of the file. */
+  async #failReads(): Promise<void> {
+    const { process } = this.#oneOf(this.#receivers);
+    const outage = this.#outage();
+    await failReads(process.pid, this.#place.inbox, this.#random() * 3000);
+    await expect.poll(() => process.isReady(), { timeout: 100_000, interval: 200 }).toBe(true);
     outage.to = Date.now();
   }
 

@@ -83,6 +83,7 @@ export class Wake {
     this.#telling = setTimeout(() => {
       this.#telling = undefined;
       this.#lastTold = performance.now();
+      if (this.#listeners.size > 1) this.due(); // this process's own notification is not heard by its other receivers
       this.#tell = this.#notify(this.#id).catch(() => {}); // others poll
     }, wait);
   }

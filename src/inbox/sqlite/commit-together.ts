@@ -1,4 +1,5 @@
 import type { Presence } from "./file/presence.ts";
+import { refuseCut } from "./file/truncated.ts";
 import type { Statements } from "./statements.ts";
 
 export interface Transactions {
@@ -13,9 +14,14 @@ export function transactionsOn(open: () => { statements: Statements; presence: P
     begin: () => {
       const { statements, presence } = open();
       presence.check();
+      refuseCut(presence, statements);
       statements.begin();
     },
-    commit: () => void open().statements.run("COMMIT"),
+    commit: () => {
+      const { statements, presence } = open();
+      statements.run("COMMIT");
+      presence.noteLog();
+    },
     rollback: () => {
       const { statements } = open();
       if (statements.inTransaction) statements.run("ROLLBACK");

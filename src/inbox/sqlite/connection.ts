@@ -1,15 +1,17 @@
 import { setTimeout } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Logger } from "../../base/logger.ts";
-import { HookporterError } from "../../errors.ts";
-import type { NewEntry } from "../append.ts";
+import { describeError, HookporterError } from "../../errors.ts";
+import type { Appended, NewEntry } from "../append.ts";
 import type { CommitListeners } from "../vitals.ts";
 import { Rescue } from "./care/rescue.ts";
-import { closeWholly, openDatabase } from "./client.ts";
+import { BUSY_TIMEOUT, closeWholly, openDatabase, openToRead } from "./client.ts";
 import { transactionsOn, type WorkResult } from "./commit-together.ts";
-import { inboxError, isLockingFailure } from "./errors.ts";
+import { inboxError, isCorrupt, isLocked, isLockingFailure } from "./errors.ts";
 import { cutLog } from "./file/log-size.ts";
 import { Presence } from "./file/presence.ts";
+import { refuseCut } from "./file/truncated.ts";
 import { GroupCommit } from "./group-commit.ts";
 import {
   type Operation,
@@ -41,6 +43,9 @@ const BUSY_IN_A_ROW = 5;
 /** Milliseconds between attempts to reopen it. */
 const REOPEN_AGAIN = 500;
 
+/** Milliseconds until a read that found the file locked is tried again. */
+const READ_AGAIN = 50;
+
 /** A connection to an inbox file: reads in this thread, writes in shared commits, here or in a second thread. */
 export class Connection {
   readonly #path: string;
@@ -53,8 +58,12 @@ export class Connection {
   #busyInARow = 0;
   #isSlowReported = false;
   #reopening: Promise<void> | undefined;
-  /** Why the file could not be reopened. */
+  /** Why the file could not be reopened, or is no longer used. */
   #failure: unknown;
+  /** Why it is no longer used: another program cut it. SQLite's own errors of damage are not of our class yet. */
+  cut: HookporterError | undefined;
+  /** The highest number of an entry that was kept. */
+  #newest = 0;
   #isClosed = false;
 
   constructor(path: string, database: DatabaseSyncInstance, threading: Threading, reports: Reports = {}) {
@@ -69,10 +78,16 @@ export class Connection {
       log: reports.log,
     });
     this.#commit = new GroupCommit(
-      transactionsOn(() => ({ statements: this.statements, presence: this.#opening.presence })),
+      transactionsOn(() => {
+        const { presence, writer } = this.#opening;
+        // The writer thread waits for other processes' locks, if it is there, so that this one need not sleep.
+        this.statements.waitForLocks(writer.isReady ? 0 : BUSY_TIMEOUT);
+        return { statements: this.statements, presence };
+      }),
       (operation) => runOperation(this.statements, operation),
       {
         take: (operations) => this.#opening.writer.take(operations),
+        takeLocked: (...batch) => this.#opening.writer.takeLocked(...batch),
         ranHere: (ms) => this.#opening.writer.ranHere(ms),
         afterBatch: this.#watch,
       },
@@ -106,6 +121,18 @@ export class Connection {
     return this.#commit.run(operation, { bytes, canWait: name === "finish" || name === "settle" });
   }
 
+  /** Reads, again after a pause if the file is locked, which hardly ever keeps a reader out. */
+  async read<Result>(work: (statements: Statements) => Result): Promise<Result> {
+    for (let waited = 0; ; waited += READ_AGAIN) {
+      try {
+        return work(this.statements);
+      } catch (thrown) {
+        if (!isLocked(thrown) || waited >= BUSY_TIMEOUT) throw thrown;
+        await setTimeout(READ_AGAIN);
+      }
+    }
+  }
+
   /**
    * Moves the log into the database, as far as other programs' locks allow.
    *
@@ -120,6 +147,7 @@ export class Connection {
   emptyLog(): void {
     try {
       this.#opening.presence.check();
+      this.statements.waitForLocks(BUSY_TIMEOUT);
       this.statements.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     } catch {
       // For example, the disk is full, or the file is no longer in place. What is committed stays in the log beside the file; the next open reads it.
@@ -140,14 +168,54 @@ export class Connection {
     this.#isClosed = true;
     await this.#reopening;
     if (this.#failure === undefined && this.#reports.rescues === true) await this.rescue.settled();
+    if (this.cut !== undefined) return;
     await this.#opening.writer.close();
     if (this.#failure === undefined) this.statements.close();
   }
 
   readonly #watch = (results: readonly WorkResult[]): void => {
-    if (this.#reports.rescues === true && results.some((result) => "error" in result)) this.rescue.look();
+    let failed = false;
+    for (const result of results) {
+      if ("error" in result) {
+        failed = true;
+        if (isCorrupt(result.error)) this.#abandon(result.error);
+        continue;
+      }
+      const { seq = 0 } = (result.value as Partial<Appended> | undefined) ?? {};
+      if (seq > this.#newest) this.#newest = seq;
+    }
+    if (failed && this.#reports.rescues === true) this.look();
     if (this.rescue.error === undefined) this.#countBusy(results);
   };
+
+  /** Why nothing can be kept, if that is known: a file may be back in place since the last look. */
+  get refusal(): HookporterError | undefined {
+    return this.cut ?? (this.rescue.error && this.rescue.look());
+  }
+
+  /** Looks whether the files are in place, and whole; returns why nothing can be kept if they are not. */
+  look(): HookporterError | undefined {
+    const missing = this.cut ?? this.rescue.look();
+    if (missing !== undefined) return missing;
+    try {
+      refuseCut(this.#opening.presence, this.statements);
+    } catch (thrown) {
+      if (isCorrupt(thrown)) this.#abandon(thrown);
+    }
+    return this.cut;
+  }
+
+  /**
+   * Stops using files that were cut. The last connection copies what is left of the log into the database when it closes,
+   * a page here and a page there, so this one is never closed, not even by Node when the process ends.
+   */
+  #abandon(error: HookporterError): void {
+    if (this.cut !== undefined) return;
+    this.cut = this.#failure = error;
+    neverClosed.add(this.#opening);
+    process.once("exit", (code) => process.exit(code));
+    this.#reports.log?.error(leftIn(this.#path, this.#newest), error.message);
+  }
 
   /**
    * Reopens the file if it is locked too often. A lock that could not be released, as happens on network file systems,
@@ -186,6 +254,22 @@ export class Connection {
         await setTimeout(REOPEN_AGAIN);
       }
     }
+  }
+}
+
+const neverClosed = new Set<Opening>();
+
+/** What the database holds without its log, and the entry that was kept last. */
+function leftIn(path: string, newest: number): object {
+  const address = pathToFileURL(path);
+  address.searchParams.set("immutable", "1");
+  try {
+    const statements = new Statements(openToRead(path, address));
+    const { entries, last } = statements.get("SELECT count(*) AS entries, max(seq) AS last FROM entry") ?? {};
+    statements.close();
+    return { entriesInDatabase: entries, lastInDatabase: last, lastAcknowledged: newest || undefined };
+  } catch (thrown) {
+    return { entriesInDatabase: describeError(thrown), lastAcknowledged: newest || undefined };
   }
 }
 

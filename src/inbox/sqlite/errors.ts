@@ -22,6 +22,16 @@ export function isDamage(thrown: unknown): boolean {
   return CODES[resultOf(thrown)]?.code === "inbox_corrupt";
 }
 
+/** Whether the disk could not be read or written, or a file is too short. */
+export function isDiskError(thrown: unknown): boolean {
+  return resultOf(thrown) === 10;
+}
+
+/** Whether another connection holds a lock. */
+export function isLocked(thrown: unknown): boolean {
+  return CODES[resultOf(thrown)]?.code === "inbox_busy";
+}
+
 /** Whether SQLite gave up on a lock that it should have been granted. */
 export function isLockingFailure(thrown: unknown): boolean {
   return resultOf(thrown) === 15;
@@ -57,6 +67,6 @@ export function inboxError(path: string, thrown: unknown): HookporterError {
 }
 
 /** Whether an error of the inbox means that its file is damaged. */
-export function isCorrupt(thrown: unknown): boolean {
+export function isCorrupt(thrown: unknown): thrown is HookporterError {
   return thrown instanceof HookporterError && thrown.code === "inbox_corrupt";
 }

@@ -22,6 +22,11 @@ export interface OperationTerms {
 export interface BatchRunner<Operation> {
   /** Takes a batch and returns its results, or `undefined` if the batch should run in this thread. */
   take(operations: readonly Operation[]): Promise<readonly WorkResult[]> | undefined;
+  /** Takes a batch that found the file locked in this thread, to wait for the lock elsewhere; `undefined` if it cannot. */
+  takeLocked(
+    operations: readonly Operation[],
+    results: readonly WorkResult[],
+  ): Promise<readonly WorkResult[]> | undefined;
   /** Called with the milliseconds that a batch took in this thread. */
   ranHere(ms: number): void;
   /** Called with the results of each batch, in whichever thread it ran, before their promises are settled. */
@@ -119,13 +124,16 @@ export class GroupCommit<Operation> {
     if (operations.length === 0 || this.#sent.length >= MAX_SENT) return false;
     const taken = this.#runner?.take(operations);
     if (taken === undefined) return false;
-    const batch = this.#takeWaiting();
-    const results = taken.catch((error) => operations.map(() => ({ error })));
+    this.#send(this.#takeWaiting(), taken);
+    return true;
+  }
+
+  #send(batch: Batch<Operation>, taken: Promise<readonly WorkResult[]>): void {
+    const results = taken.catch((error) => batch.operations.map(() => ({ error })));
     const settled: Promise<void> = this.#settleLater(batch, results, () => {
       this.#sent = this.#sent.filter((one) => one !== settled);
     });
     this.#sent = [...this.#sent, settled];
-    return true;
   }
 
   async #settleLater(
@@ -145,7 +153,13 @@ export class GroupCommit<Operation> {
   #commitHere(): void {
     const batch = this.#takeWaiting();
     const start = performance.now();
-    this.#settle(batch, commitTogether(this.#transactions, batch.operations, this.#runHere));
+    const results = commitTogether(this.#transactions, batch.operations, this.#runHere);
+    const taken = this.#runner?.takeLocked(batch.operations, results);
+    if (taken !== undefined) {
+      this.#send(batch, taken);
+      return;
+    }
+    this.#settle(batch, results);
     this.#runner?.ranHere(performance.now() - start);
   }
 

@@ -52,6 +52,9 @@ export type OperationArguments<Name extends OperationName> =
 
 export type OperationResult<Name extends OperationName> = ReturnType<(typeof OPERATIONS)[Name]>;
 
+/** Writes that keeping and handling depend on: if one meets damage, nothing may be acknowledged. */
+export const VITAL: ReadonlySet<OperationName> = new Set(["append", "touch", "renew"]);
+
 export interface Operation {
   readonly name: OperationName;
   readonly args: readonly unknown[];

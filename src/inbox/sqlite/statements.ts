@@ -1,4 +1,5 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
+import { BUSY_TIMEOUT } from "./client.ts";
 import type { Row } from "./rows.ts";
 
 /** A parameter of a statement. */
@@ -8,6 +9,8 @@ export type Value = string | number | null | Uint8Array;
 export class Statements {
   readonly #database: DatabaseSyncInstance;
   readonly #prepared = new Map<string, StatementSyncInstance>();
+  /** How long a statement waits for locks: milliseconds. */
+  lockWait = BUSY_TIMEOUT;
   /** Dates of pruned events by source, as this transaction knows them. */
   readonly prunedUntil = new Map<string, number>();
 
@@ -41,6 +44,13 @@ export class Statements {
   insert(sql: string, ...values: Value[]): number | undefined {
     const { changes, lastInsertRowid } = this.#prepare(sql).run(...values);
     return Number(changes) === 0 ? undefined : Number(lastInsertRowid);
+  }
+
+  /** Sets for how many milliseconds a statement waits for the locks of other connections, blocking this thread. */
+  waitForLocks(ms: number): void {
+    if (ms === this.lockWait) return;
+    this.exec(`PRAGMA busy_timeout = ${ms}`);
+    this.lockWait = ms;
   }
 
   /** Begins a transaction that writes; what an earlier one knew may have changed since. */

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { postgresStore } from "../../../src/inbox/postgres.ts";
 import type * as ownAddress from "../../../src/package/own-address.ts";
 
 vi.mock("pg", () => {
@@ -11,7 +11,7 @@ vi.mock("../../../src/package/own-address.ts", async (original) => ({
 }));
 
 it("without the package pg, an inbox on PostgreSQL does not open, and its error says what to run", async () => {
-  const inbox = postgresInbox("postgres://user:canary-password@db.test/app");
+  const inbox = postgresStore("postgres://user:canary-password@db.test/app");
   const error = await inbox.open().then(
     () => expect.unreachable("it opened"),
     (thrown) => thrown as Error,

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createReceiver } from "../../../src/entries/index.ts";
 import { StoreClock } from "../../../src/inbox/postgres/clock.ts";
 import type { Store } from "../../../src/inbox/postgres/store.ts";
-import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { deliveryOf, envelope, keptLog, SECRET, until } from "../../receiver/sample.ts";
 import { AT, keep, numberedEntry } from "../entries.ts";
 import { pgliteInboxes } from "./pglite.ts";
@@ -49,7 +49,7 @@ it("clocks that differ by less than a second count as the same", async () => {
 
 it("an entry of a machine whose clock is ahead is due at once", async () => {
   await empty();
-  const inbox = postgresInbox(database, { clock: () => Date.now() + HOUR });
+  const inbox = postgresStore(database, { clock: () => Date.now() + HOUR });
   await inbox.open();
   const ahead = numberedEntry(1, Date.now() + HOUR - AT);
   await keep(inbox, ahead);
@@ -71,7 +71,7 @@ it("receivers whose clocks are two hours apart never run an entry twice", async 
     const clock = () => Date.now() + offset;
     const receiver = createReceiver({
       secret: SECRET,
-      inbox: postgresInbox(database, { clock }),
+      inbox: postgresStore(database, { clock }),
       clock,
       lease: 2000,
       poll: 20,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
-import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { describeConcurrent, shuffled } from "../concurrent-contract.ts";
 import { AT, keep, numberedEntry, settlementOf } from "../entries.ts";
 import { openServer } from "./schemas.ts";
@@ -32,7 +32,7 @@ describe("several clients of one inbox on PostgreSQL", async () => {
     makeTwo: ([one, two]) => {
       const schema = newSchema();
       const make = (offset: number) =>
-        postgresInbox(server.url, { schema, clock: () => Date.now() + offset });
+        postgresStore(server.url, { schema, clock: () => Date.now() + offset });
       return [make(one), make(two)];
     },
   });

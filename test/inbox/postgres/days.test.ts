@@ -6,7 +6,7 @@ import { connect } from "../../../src/inbox/postgres/connect.ts";
 import { readPostgresOptions } from "../../../src/inbox/postgres/options.ts";
 import { Store } from "../../../src/inbox/postgres/store.ts";
 import { makeDays } from "../../../src/inbox/postgres/upkeep.ts";
-import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { pruneInbox } from "../../../src/inbox/prune.ts";
 import { keep, sampleDelivery, sampleEntry, sampleKey, settlementOf } from "../entries.ts";
 import { pgliteInboxes } from "./pglite.ts";
@@ -32,7 +32,7 @@ let inbox: Inbox;
 
 beforeEach(async () => {
   schema = `days_${++schemas}`;
-  inbox = postgresInbox(database, { schema });
+  inbox = postgresStore(database, { schema });
   await inbox.open();
 });
 

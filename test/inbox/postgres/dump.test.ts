@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { deliveryOf, freshEnvelope, keptLog, SECRET, until } from "../../receiver/sample.ts";
 import { openServer } from "./schemas.ts";
@@ -28,7 +28,7 @@ describe("a dump of the inbox's schema", async () => {
     const start = async (url: string, canRun: boolean) => {
       const ran: string[] = [];
       const receiver = createReceiver({
-        ...{ secret: SECRET, inbox: postgresInbox(url, { schema }), log: keptLog().log },
+        ...{ secret: SECRET, inbox: postgresStore(url, { schema }), log: keptLog().log },
         retry: { attempts: 1 },
       });
       receiver.on("payment.received", ({ id }) => {
@@ -50,7 +50,7 @@ describe("a dump of the inbox's schema", async () => {
     await first.receiver.close();
     const front = await open(schema);
     const pending = createReceiver({
-      ...{ secret: SECRET, inbox: postgresInbox(server.url, { schema }), log: keptLog().log },
+      ...{ secret: SECRET, inbox: postgresStore(server.url, { schema }), log: keptLog().log },
       role: "receive",
     });
     await pending.start();

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { type PostgresOptions, readPostgresOptions } from "../../../src/inbox/postgres/options.ts";
-import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { AT, keep, numberedEntry, sampleDelivery, sampleEntry, settlementOf } from "../entries.ts";
 import { pgliteInboxes } from "./pglite.ts";
 import { openServer } from "./schemas.ts";
@@ -12,7 +12,7 @@ const PASSWORD = "canary-password";
 /** The error with which an inbox does not open. */
 async function refusal(url: string, options?: PostgresOptions): Promise<{ code?: string; message: string }> {
   try {
-    const inbox = postgresInbox(url, options);
+    const inbox = postgresStore(url, options);
     await inbox.open();
     await inbox.close();
   } catch (error) {
@@ -29,7 +29,7 @@ describe("options of an inbox on PostgreSQL", () => {
     ["one connection", "postgres://localhost/db", { connections: 1 }],
     ["another way to migrate", "postgres://localhost/db", { migrate: "never" as "auto" }],
   ])("%s is refused at once, and no password is repeated", (_, url, options) => {
-    const open = () => postgresInbox(url, options);
+    const open = () => postgresStore(url, options);
     expect(open).toThrow(expect.objectContaining({ name: "ConfigurationError", code: "option_invalid" }));
     expect(open).toThrow(expect.not.objectContaining({ message: expect.stringContaining(PASSWORD) }));
   });
@@ -55,7 +55,7 @@ describe("the PostgreSQL inbox, on PGlite, refuses", async () => {
   const { database } = await pgliteInboxes("refused");
   afterAll(() => database.close());
   const open = async (options: PostgresOptions) => {
-    const inbox = postgresInbox(database, options);
+    const inbox = postgresStore(database, options);
     onTestFinished(() => inbox.close());
     await inbox.open();
     return inbox;
@@ -66,7 +66,7 @@ describe("the PostgreSQL inbox, on PGlite, refuses", async () => {
       code: "inbox_unavailable",
       message: expect.stringContaining('migrate: "auto"'),
     });
-    const inbox = postgresInbox(database, { schema: "none" });
+    const inbox = postgresStore(database, { schema: "none" });
     await expect(inbox.open({ access: "change" })).rejects.toMatchObject({ code: "inbox_unavailable" });
   });
 
@@ -90,7 +90,7 @@ describe("the PostgreSQL inbox, on PGlite, refuses", async () => {
   });
 
   it("a write if it is open for reading", async () => {
-    const inbox = postgresInbox(database, { schema: "refused" });
+    const inbox = postgresStore(database, { schema: "refused" });
     await inbox.open({ access: "read" });
     onTestFinished(() => inbox.close());
     expect(await inbox.list({})).toEqual([]);
@@ -101,7 +101,7 @@ describe("the PostgreSQL inbox, on PGlite, refuses", async () => {
   });
 
   it("anything before it is opened and after it is closed", async () => {
-    const inbox = postgresInbox(database, { schema: "refused" });
+    const inbox = postgresStore(database, { schema: "refused" });
     await inbox.close();
     await expect(inbox.append(sampleEntry())).rejects.toMatchObject({ code: "closed" });
     await inbox.open();

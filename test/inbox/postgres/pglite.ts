@@ -1,6 +1,6 @@
 import { PGlite } from "@electric-sql/pglite";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
-import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { postgresStore } from "../../../src/inbox/postgres.ts";
 
 /** Empties the tables of a schema, and begins the numbers of entries anew; much faster than a schema for each test. */
 export const emptySql = (schema: string) => [
@@ -41,12 +41,13 @@ export function sharedPglite(): PGlite {
 /** The shared database with an inbox in it, and inboxes on it that begin empty. */
 export async function pgliteInboxes(schema = "hookporter") {
   const database = sharedPglite();
-  const first = postgresInbox(database, { schema });
+  await database.waitReady; // on a busy machine it takes longer than a statement may
+  const first = postgresStore(database, { schema });
   await first.open();
   await first.close();
   const empty = async () => {
     await database.exec(emptySql(schema).join(";"));
   };
   await empty(); // another file may have used the schema
-  return { database, empty, makeInbox: () => emptied(postgresInbox(database, { schema }), empty) };
+  return { database, empty, makeInbox: () => emptied(postgresStore(database, { schema }), empty) };
 }

@@ -2,7 +2,7 @@ import pg from "pg";
 import { afterAll, onTestFinished } from "vitest";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import type { PostgresOptions } from "../../../src/inbox/postgres/options.ts";
-import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { type PostgresServer, startPostgres } from "./server.ts";
 
 /**
@@ -31,7 +31,7 @@ export async function openServer(own: Readonly<Record<string, string>> = {}) {
   };
   /** Opens an inbox, and closes it after the test. */
   const open = async (schema: string, options: PostgresOptions = {}, url = server.url): Promise<Inbox> => {
-    const inbox = postgresInbox(url, { schema, ...options });
+    const inbox = postgresStore(url, { schema, ...options });
     await inbox.open();
     onTestFinished(() => inbox.close());
     return inbox;

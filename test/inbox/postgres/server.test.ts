@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterAll, describe, it } from "vitest";
-import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { describeInbox } from "../contract.ts";
 import { emptied, emptySql } from "./pglite.ts";
 import { NO_POOLER, NO_SERVER, startPooler, startPostgres } from "./server.ts";
@@ -12,14 +12,14 @@ if (NO_SERVER !== undefined) {
 } else {
   const server = await startPostgres();
   const direct = new pg.Pool({ connectionString: server.url, max: 2 });
-  const first = postgresInbox(server.url, { schema: SCHEMA });
+  const first = postgresStore(server.url, { schema: SCHEMA });
   await first.open();
   await first.close();
   const empty = async () => void (await direct.query(emptySql(SCHEMA).join(";")));
 
   describeInbox(
     "the PostgreSQL inbox, on a server,",
-    () => emptied(postgresInbox(server.url, { schema: SCHEMA }), empty),
+    () => emptied(postgresStore(server.url, { schema: SCHEMA }), empty),
     { wakes: true },
   );
 
@@ -32,7 +32,7 @@ if (NO_SERVER !== undefined) {
     afterAll(() => pooler.stop());
     describeInbox(
       "the PostgreSQL inbox",
-      () => emptied(postgresInbox(pooler.url, { schema: SCHEMA, migrate: "check" }), empty),
+      () => emptied(postgresStore(pooler.url, { schema: SCHEMA, migrate: "check" }), empty),
       { wakes: true },
     );
   });

@@ -2,7 +2,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { afterAll, expect, it } from "vitest";
 import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
 import type { PostgresDatabase, PostgresQueries } from "../../../src/inbox/postgres/session.ts";
-import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { AT, settlementOf } from "../entries.ts";
 
 // A vacuum of an empty table that keeps its pages leaves the planner believing that the table has one row, however large
@@ -55,7 +55,7 @@ async function backlogAfterIdleTime() {
   });
   const transaction: PostgresDatabase["transaction"] = (run) =>
     database.transaction((one) => run(explained(one)));
-  const inbox = postgresInbox(
+  const inbox = postgresStore(
     { transaction, query: (text, values) => transaction((one) => one.query(text, values)) },
     { schema: SCHEMA },
   );

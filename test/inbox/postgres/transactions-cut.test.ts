@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import type { Receiver } from "../../../src/receiver/receiver.ts";
 import { sign } from "../../../src/signature/sign.ts";
@@ -43,7 +43,7 @@ describe("handlers with tx on a server", async () => {
 
   const withReceiver = async (
     register: (receiver: Receiver) => void,
-    inbox: ReturnType<typeof postgresInbox>,
+    inbox: ReturnType<typeof postgresStore>,
     options = {},
   ) => {
     const { log, lines } = keptLog();
@@ -69,7 +69,7 @@ describe("handlers with tx on a server", async () => {
       onTestFinished(() => proxy.stop());
       let ran = 0;
       const url = `${proxy.url}?options=-csearch_path%3D${effects}`;
-      const inbox = postgresInbox(url, { schema, listenUrl: server.url });
+      const inbox = postgresStore(url, { schema, listenUrl: server.url });
       const { receiver, lines } = await withReceiver(
         (on) => {
           on.on(
@@ -156,7 +156,7 @@ describe("handlers with tx on a server", async () => {
         );
         on.on("lead.created", () => void counts.plain++);
       },
-      postgresInbox(pool, { schema }),
+      postgresStore(pool, { schema }),
       { concurrency: 50, lease: 2000 },
     );
     const end = Date.now() + (LONG ? 120_000 : 10_000);

@@ -5,7 +5,7 @@ import pg from "pg";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import type { PostgresOptions } from "../../../src/inbox/postgres/options.ts";
 import { RevocableTransaction } from "../../../src/inbox/postgres/transaction.ts";
-import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { codeOf, readPage } from "../../docs/markdown.ts";
 import { deliveryOf, freshEnvelope, SECRET, until } from "../../receiver/sample.ts";
@@ -20,7 +20,7 @@ if (NO_SERVER !== undefined) {
 } else {
   const server = await startPostgres();
   const direct = new pg.Pool({ connectionString: server.url, max: 2 });
-  const first = postgresInbox(server.url, { schema: SCHEMA });
+  const first = postgresStore(server.url, { schema: SCHEMA });
   await first.open();
   await first.close();
   await direct.query("CREATE TABLE IF NOT EXISTS effect (event text, handler text)");
@@ -29,7 +29,7 @@ if (NO_SERVER !== undefined) {
     await direct.query(emptySql(SCHEMA).join(";"));
     return {
       schema: SCHEMA,
-      makeInbox: () => postgresInbox(url, { schema: SCHEMA, migrate: "check", ...options }),
+      makeInbox: () => postgresStore(url, { schema: SCHEMA, migrate: "check", ...options }),
       query: async (text: string) => (await direct.query(text)).rows,
     };
   };
@@ -41,7 +41,7 @@ if (NO_SERVER !== undefined) {
     afterAll(() => pool.end());
     describeTransactions("on a server", async () => ({
       ...(await on(server.url)),
-      makeInbox: () => postgresInbox(pool, { schema: SCHEMA, migrate: "check" }),
+      makeInbox: () => postgresStore(pool, { schema: SCHEMA, migrate: "check" }),
     }));
   });
 

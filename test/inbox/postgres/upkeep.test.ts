@@ -4,7 +4,7 @@ import { connect } from "../../../src/inbox/postgres/connect.ts";
 import { readPostgresOptions } from "../../../src/inbox/postgres/options.ts";
 import { Store } from "../../../src/inbox/postgres/store.ts";
 import { Upkeep } from "../../../src/inbox/postgres/upkeep.ts";
-import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { keptLog } from "../../receiver/sample.ts";
 import { keep, sampleDelivery, sampleEntry, sampleKey } from "../entries.ts";
 import { pgliteInboxes } from "./pglite.ts";
@@ -17,7 +17,7 @@ let schema: string;
 
 beforeEach(async () => {
   schema = `upkeep_${++schemas}`;
-  const inbox = postgresInbox(database, { schema });
+  const inbox = postgresStore(database, { schema });
   await inbox.open();
   await inbox.close();
 });
@@ -33,7 +33,7 @@ async function passDays(days: number): Promise<void> {
 
 /** Keeps an entry that is received some days from now. */
 async function keepAt(days: number): Promise<void> {
-  const inbox = postgresInbox(database, { schema });
+  const inbox = postgresStore(database, { schema });
   await inbox.open({ access: "change" });
   const at = Date.now() + days * DAY;
   const key = sampleKey({ eventId: `evt_${days}`, timestamp: at });

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { createReceiver } from "../../../src/entries/index.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
-import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { deliveryOf, envelope, keptLog, NOW, SECRET, until } from "../../receiver/sample.ts";
 import { AT, keep, numberedEntry, settlementOf } from "../entries.ts";
 import { openServer } from "./schemas.ts";
@@ -56,7 +56,7 @@ describe("an inbox on PostgreSQL", async () => {
     const ran: string[] = [];
     const receiver = createReceiver({
       secret: SECRET,
-      inbox: postgresInbox(server.url, { schema }),
+      inbox: postgresStore(server.url, { schema }),
       poll: 3_600_000,
       log: keptLog().log,
     });
@@ -104,7 +104,7 @@ describe("an inbox on PostgreSQL", async () => {
     afterAll(() => pooler.stop());
     const through = async (schema: string, listenUrl?: string) => {
       const { log, lines } = keptLog();
-      const inbox = postgresInbox(pooler.url, { schema, listenUrl });
+      const inbox = postgresStore(pooler.url, { schema, listenUrl });
       await inbox.open({ log });
       onTestFinished(() => inbox.close());
       return { inbox, lines };

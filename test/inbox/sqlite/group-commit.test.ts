@@ -238,6 +238,7 @@ function away() {
   };
   const commit = new GroupCommit<Operation>(transactions, (operation) => operation(), {
     take,
+    takeLocked: () => undefined,
     ranHere: () => {},
   });
   const refuse = () => {

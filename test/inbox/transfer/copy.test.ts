@@ -7,7 +7,7 @@ import { connect } from "../../../src/inbox/postgres/connect.ts";
 import { readPostgresOptions } from "../../../src/inbox/postgres/options.ts";
 import { Store } from "../../../src/inbox/postgres/store.ts";
 import { openSchemaTransfer } from "../../../src/inbox/postgres/transfer.ts";
-import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { openFileTransfer } from "../../../src/inbox/sqlite/transfer.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { type CopyTerms, copyInbox } from "../../../src/inbox/transfer/copy.ts";
@@ -21,6 +21,7 @@ import { contentOf, fillEveryState, PRUNED } from "./every-state.ts";
 const SCHEMAS = ["copy_a", "copy_b"];
 const emptied = await Promise.all(SCHEMAS.map((schema) => pgliteInboxes(schema)));
 const database = sharedPglite();
+await database.waitReady;
 let used = 0;
 beforeEach(async () => {
   used = 0;
@@ -45,7 +46,7 @@ function emptySchema(): Place {
   if (schema === undefined) throw new Error("expected a test to need two schemas at most");
   const terms = readPostgresOptions(database, { schema });
   return {
-    inbox: () => postgresInbox(database, { schema }),
+    inbox: () => postgresStore(database, { schema }),
     transfer: async (access) => openSchemaTransfer(new Store(await connect(terms), terms), access),
   };
 }

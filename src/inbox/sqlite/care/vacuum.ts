@@ -37,9 +37,10 @@ function vacuum(path: string): Vacuumed {
     database.exec("VACUUM");
     const { busy } = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get() ?? {};
     if (busy !== 0) {
+      const [holder] = livingHolders(path);
       throw new HookporterError(
         "inbox_busy",
-        `expected no other program to read ${path}, got one: the space is given back once that ends and a receiver, or this command, runs again`,
+        `expected no other program to read ${path}, got ${holder === undefined ? "one" : holderText(holder)}: the space is given back once that ends and a receiver, or this command, runs again`,
       );
     }
   } finally {

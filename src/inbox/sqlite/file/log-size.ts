@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
-import type { Logger } from "../../../base/logger.ts";
-import { BUSY_TIMEOUT, KEPT_LOG } from "../client.ts";
+import type { OpenTerms } from "../../open-terms.ts";
+import { KEPT_LOG } from "../client.ts";
 import type { Statements } from "../statements.ts";
 
 /** The default size in bytes from which a warning is logged. */
@@ -18,16 +18,13 @@ const WORTH_CUTTING = 2 * KEPT_LOG;
  */
 export class LogSize {
   readonly #inbox: string;
-  readonly #limit: number;
-  readonly #log: Logger | undefined;
+  readonly #terms: Pick<OpenTerms, "walLimit" | "log">;
   #nextLook = 0;
   #warned = false;
 
-  /** @param limit - bytes from which a warning is logged */
-  constructor(inbox: string, limit: number, log: Logger | undefined) {
+  constructor(inbox: string, terms: Pick<OpenTerms, "walLimit" | "log">) {
     this.#inbox = inbox;
-    this.#limit = limit;
-    this.#log = log;
+    this.#terms = terms;
   }
 
   /** Checks at most once per interval; calls `cut` if the log should be moved into the database. */
@@ -35,26 +32,29 @@ export class LogSize {
     if (performance.now() < this.#nextLook) return;
     this.#nextLook = performance.now() + EVERY;
     const bytes = statSync(`${this.#inbox}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-    if (bytes > Math.min(this.#limit, WORTH_CUTTING)) cut();
-    if (bytes > this.#limit && !this.#warned) this.#warn(bytes);
-    this.#warned = bytes > this.#limit;
+    const { walLimit = DEFAULT_WAL_LIMIT } = this.#terms;
+    if (bytes > Math.min(walLimit, WORTH_CUTTING)) cut();
+    if (bytes > walLimit && !this.#warned) this.#warn(bytes, walLimit);
+    this.#warned = bytes > walLimit;
   }
 
-  #warn(bytes: number): void {
+  #warn(bytes: number, limit: number): void {
     const message =
       "the inbox's log cannot shrink because a program keeps a read transaction open: " +
       "end that program (`fuser FILE` lists the programs that have the file open)";
-    this.#log?.warn({ log: `${this.#inbox}-wal`, bytes, limit: this.#limit }, message);
+    this.#terms.log?.warn({ log: `${this.#inbox}-wal`, bytes, limit }, message);
   }
 }
 
 /** Moves the log into the database and truncates it, as far as that is possible without waiting for readers. */
 export function cutLog(statements: Statements): void {
+  const { lockWait } = statements;
   try {
-    statements.exec("PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)");
+    statements.waitForLocks(0);
+    statements.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   } catch {
     // Another connection is writing. The next check tries again.
   } finally {
-    statements.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    statements.waitForLocks(lockWait);
   }
 }

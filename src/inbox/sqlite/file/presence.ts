@@ -7,6 +7,14 @@ const ENDINGS = ["", "-wal"];
 /** The files of an inbox: the ending of each and its identity in the file system. */
 export type FileIdentities = readonly (readonly [ending: string, identity: string])[];
 
+/** A file that has become smaller. */
+export interface Shrunk {
+  readonly file: string;
+  readonly isLog: boolean;
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
  * Notices that an inbox's files were removed or replaced while it is open. SQLite goes on writing to a file that was
  * unlinked, and loses it all when the process ends, so none of that may be acknowledged.
@@ -14,6 +22,9 @@ export type FileIdentities = readonly (readonly [ending: string, identity: strin
 export class Presence {
   readonly #path: string;
   readonly #seen: Map<string, string>;
+  readonly #sizes = new Map<string, number>();
+  /** A file that has become smaller since the last look, until it is known why. */
+  shrunk: Shrunk | undefined;
 
   /** @param files - the files when the inbox was opened; by default those found now */
   constructor(path: string, files: FileIdentities = []) {
@@ -32,6 +43,18 @@ export class Presence {
     this.#seen.delete("-wal");
   }
 
+  /** Notes how long the log is now, after a commit. */
+  noteLog(): void {
+    const stats = statSync(`${this.#path}-wal`, { throwIfNoEntry: false });
+    if (stats !== undefined && this.#seen.get("-wal") === identity(stats)) this.#noteSize("-wal", stats.size);
+  }
+
+  #noteSize(ending: string, to: number): void {
+    const from = this.#sizes.get(ending) ?? 0;
+    if (to < from) this.shrunk = { file: this.#path + ending, isLog: ending !== "", from, to };
+    if (to !== from) this.#sizes.set(ending, to);
+  }
+
   /** @throws HookporterError `inbox_unavailable` if a file was removed or replaced */
   check(): void {
     const missing = this.missing();
@@ -47,8 +70,9 @@ export class Presence {
       const file = this.#path + ending;
       const stats = statSync(file, { throwIfNoEntry: false });
       const seen = this.#seen.get(ending);
-      const now = stats === undefined ? undefined : `${stats.dev}:${stats.ino}`;
+      const now = stats && identity(stats);
       if (seen === undefined && now !== undefined) this.#seen.set(ending, now);
+      if (stats !== undefined) this.#noteSize(ending, stats.size);
       if (seen !== undefined && seen !== now) {
         const got = now === undefined ? "no file" : "another file";
         return `expected ${file} to stay in place while it is open, got ${got} there`;
@@ -56,4 +80,8 @@ export class Presence {
     }
     return undefined;
   }
+}
+
+function identity({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
+  return `${dev}:${ino}`;
 }

@@ -4,6 +4,7 @@ import type { Logger } from "../../../base/logger.ts";
 import { describeError, HookporterError } from "../../../errors.ts";
 import type { CommitListeners } from "../../vitals.ts";
 import type { WorkResult } from "../commit-together.ts";
+import { isLocked } from "../errors.ts";
 import type { Presence } from "../file/presence.ts";
 import type { BatchRunner } from "../group-commit.ts";
 import type { Operation } from "../operations.ts";
@@ -87,8 +88,26 @@ export class ThreadedWriter implements BatchRunner<Operation> {
     const { fromOperations, fromMilliseconds } = this.#threading;
     if (operations.length < fromOperations && this.#average < fromMilliseconds) return undefined;
     if (this.#state === "none") this.#tryToStart();
+    return this.#commit(operations);
+  }
+
+  /** In the thread, which may sleep until the lock is free. */
+  takeLocked(
+    operations: readonly Operation[],
+    results: readonly WorkResult[],
+  ): Promise<readonly WorkResult[]> | undefined {
+    const foundLocked = results.every((result) => "error" in result && isLocked(result.error));
+    return foundLocked ? this.#commit(operations) : undefined;
+  }
+
+  /** Whether the thread commits what it is sent. */
+  get isReady(): boolean {
+    return this.#state === "ready";
+  }
+
+  #commit(operations: readonly Operation[]): Promise<readonly WorkResult[]> | undefined {
     const worker = this.#worker;
-    if (this.#state !== "ready" || worker === undefined) return undefined;
+    if (!this.isReady || worker === undefined) return undefined;
     return new Promise((resolve, reject) => {
       this.#underWay.push({ resolve, reject });
       const batch = packBatch(operations);

@@ -1,0 +1,121 @@
+import { copyFileSync, readdirSync, renameSync, symlinkSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { sharedFile } from "../../../src/inbox/shared/shared-file.ts";
+import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
+import { createReceiver } from "../../../src/receiver/create-receiver.ts";
+import type { ReceiverOptions } from "../../../src/receiver/options/receiver-options.ts";
+import { deliveryOf, freshEnvelope, inboxFile, keptLog, SECRET, until } from "../../receiver/sample.ts";
+import { keep, numberedEntry } from "../entries.ts";
+import { ALWAYS, threadedInbox } from "../threaded.ts";
+
+function receiverOf(options: Partial<ReceiverOptions>) {
+  const receiver = createReceiver({ secret: SECRET, poll: 20, ...options });
+  onTestFinished(() => receiver.close());
+  return receiver;
+}
+
+function holders(path: string): readonly string[] {
+  return readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}-holder-`));
+}
+
+const fresh = (parts: object = {}) =>
+  deliveryOf(freshEnvelope({ timestamp: new Date().toISOString(), ...parts }), undefined, Date.now());
+
+it("receivers of one process open a file once, whatever name each has for it, and each runs its own source", async () => {
+  const path = inboxFile();
+  symlinkSync(path, `${path}-link`);
+  const ran: string[] = [];
+  const sources = ["crm", "billing", "portal"];
+  const receivers = sources.map((source, index) => {
+    const receiver = receiverOf({ source, inbox: index === 1 ? `${path}-link` : path });
+    receiver.on("*", (event) => void ran.push(event.source));
+    return receiver;
+  });
+  await Promise.all(receivers.map((receiver) => receiver.start()));
+  expect(holders(path)).toHaveLength(1);
+  for (const receiver of receivers) await receiver.accept(fresh());
+  await until(() => expect([...ran].sort()).toEqual([...sources].sort()));
+
+  const [first, ...others] = receivers;
+  await first?.close();
+  await expect(first?.inbox.list({})).rejects.toMatchObject({ code: "closed" });
+  for (const receiver of others) {
+    expect(await receiver.accept(fresh())).toMatchObject({ type: "accepted" });
+    expect(await receiver.inbox.list({})).toHaveLength(3 + others.indexOf(receiver) + 1);
+  }
+  expect(holders(path)).toHaveLength(1);
+  for (const receiver of others) await receiver.close();
+  expect(holders(path)).toEqual([]);
+});
+
+it("a receiver may be started again while another one keeps the file open, and while it closes", async () => {
+  const path = inboxFile();
+  for (let round = 0; round < 5; round++) {
+    const { log, lines } = keptLog();
+    const [one, other] = [receiverOf({ inbox: path, log }), receiverOf({ inbox: path, log, source: "b" })];
+    await one.start();
+    await Promise.all([one.close(), other.start()]);
+    expect(await other.accept(fresh())).toMatchObject({ type: "accepted" });
+    await other.close();
+    expect(lines).toEqual([]);
+  }
+});
+
+it("what is wrong with the file is told to every receiver, once, and a file in its place is another inbox", async () => {
+  const path = inboxFile();
+  const { log, lines } = keptLog();
+  const receivers = ["a", "b"].map((source) => receiverOf({ source, inbox: path, log }));
+  for (const receiver of receivers) await receiver.start();
+  await receivers[0]?.accept(fresh());
+  copyFileSync(path, `${path}-copy`);
+  renameSync(`${path}-copy`, path);
+  await until(() => expect(receivers.map(({ ready }) => ready)).toEqual([false, false]));
+  const answers = await Promise.all(receivers.map((receiver) => receiver.accept(fresh())));
+  expect(answers.map(({ type }) => type)).toEqual(["unavailable", "unavailable"]);
+  await until(() => expect(lines.filter(({ level }) => level === "error").length).toBeGreaterThan(0));
+  const errors = lines.filter(({ level }) => level === "error").map(({ message }) => message);
+  expect(errors).toEqual([...new Set(errors)]);
+});
+
+it("the smallest walLimit counts, and that they differ is said once", async () => {
+  const path = inboxFile();
+  const { log, lines } = keptLog();
+  for (const [index, walLimit] of [5000, 1, 7000].entries()) {
+    const receiver = receiverOf({ source: `s${index}`, inbox: path, log, walLimit });
+    await receiver.start();
+    await receiver.accept(fresh());
+  }
+  const told = () => lines.filter(({ message }) => message.includes("walLimits"));
+  expect(told()).toMatchObject([{ level: "warn", fields: { walLimit: 1 } }]);
+});
+
+it("a program that only looks in, or changes entries, opens the file for itself", async () => {
+  const path = inboxFile();
+  const receiver = receiverOf({ inbox: path });
+  await receiver.start();
+  await receiver.accept(fresh());
+  const reader = sharedFile(path);
+  await reader.open({ access: "read" });
+  expect(await reader.list({})).toHaveLength(1);
+  await expect(keep(reader, numberedEntry(1))).rejects.toMatchObject({ code: "inbox_unavailable" });
+  await reader.close();
+  expect(await receiver.accept(fresh())).toMatchObject({ type: "accepted" });
+});
+
+it("with a writer thread, nothing sleeps in the main thread while another process has the file locked", async () => {
+  const path = inboxFile();
+  const threading = { ...ALWAYS };
+  const inbox = threadedInbox(path, () => {}, threading);
+  await inbox.open();
+  onTestFinished(() => inbox.close());
+  Object.assign(threading, { fromOperations: 8, fromMilliseconds: 1000 }); // a lone entry is committed here
+  const other = new (loadSqlite().DatabaseSync)(path);
+  onTestFinished(() => other.close());
+  other.exec("BEGIN IMMEDIATE");
+  // If the main thread slept, this timer would come too late, and the entry would find the file locked.
+  const unlock = vi.fn(() => other.exec("COMMIT"));
+  setTimeout(unlock, 100);
+  await keep(inbox, numberedEntry(1));
+  expect(unlock).toHaveBeenCalledOnce();
+});
