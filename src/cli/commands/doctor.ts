@@ -1,17 +1,18 @@
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import type { DoctorOptions } from "../doctor/options.ts";
+import { type DoctorOptions, KILLS } from "../doctor/options.ts";
 import { readForward } from "../handlers/values.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addServiceOptions } from "../service/options.ts";
-import { readCommand, readKinds, readPath, readPort } from "../settings/values.ts";
+import { readCommand, readKills, readKinds, readPath, readPort } from "../settings/values.ts";
 import { addTunnelOptions } from "../tunnel/options.ts";
 
 const EXAMPLES = `
 Examples:
   hookporter doctor                    check what listen would use here
   hookporter doctor --handlers handlers/ --forward-to 3000
+  hookporter doctor --drill            kill a receiver 20 times, count losses
   hookporter doctor --json | jq 'select(.status == "fail")'`;
 
 /** `doctor`: what is wrong with a setup. */
@@ -46,7 +47,15 @@ export function registerDoctor(program: CliCommand, context: CliContext): void {
   addTunnelOptions(command)
     .optionsGroup("Service:")
     .common("--subscribe", "listen creates a subscription, so the service's address and key are needed");
-  addServiceOptions(command).optionsGroup("Secrets:");
+  addServiceOptions(command)
+    .optionsGroup("Drill:")
+    .common(
+      "--drill",
+      "instead of that, kill and restart a receiver under load, in a new folder beside the inbox or a new schema of its database, and count what is lost",
+    )
+    .option("--kills <n>", `how often (default: ${KILLS})`, readKills)
+    .option("--yes", "with --handlers, run these in the drill, with made-up events")
+    .optionsGroup("Secrets:");
   addSecretOptions(command)
     .optionsGroup("Output:") // program.ts adds the common options to it
     .helpOption("-h, --help", "display help for command")

@@ -2,18 +2,29 @@ import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { hideGiven } from "../hide-given.ts";
 import { SERVICE_FITS } from "../service/options.ts";
+import { withoutSettings } from "../settings/config.ts";
 import { type FitTable, fitOptions } from "../settings/fitting.ts";
 import { TUNNEL_FITS } from "../tunnel/fitting.ts";
 import { CHECKS } from "./checks.ts";
+import { drill } from "./drill/drill.ts";
 import { type DoctorCheck, type Finding, type FindingStatus, failure, TIME_LIMIT, warn } from "./finding.ts";
 import type { DoctorOptions } from "./options.ts";
 import { openSetup, type Setup } from "./setup.ts";
 import { printCounts, printFinding } from "./view.ts";
 
-/** Looks at a setup as `listen` would be given it, changes nothing, and prints what is wrong and how to fix it. */
+/**
+ * Looks at a setup as `listen` would be given it, changes nothing, and prints what is wrong and how to fix it; or tries in a
+ * place of its own what `listen` promises.
+ */
 export async function doctor(given: DoctorOptions, command: Command, context: CliContext): Promise<void> {
-  const setup = openSetup(fitOptions(given, command, DOCTOR_FITS), context);
-  const running = CHECKS.map((check) => ({ check, findings: findIn(check, setup) }));
+  // Handlers of a configuration file are not meant for a drill.
+  const typed = given.drill === true ? withoutSettings(given, command, ["handlers", "yes"]) : given;
+  const options = fitOptions(typed, command, DOCTOR_FITS);
+  const setup = openSetup(options, context);
+  const running = (options.drill === true ? [drill] : CHECKS).map((check) => ({
+    check,
+    findings: findIn(check, setup),
+  }));
   const counts: Record<FindingStatus, number> = { ok: 0, warn: 0, fail: 0 };
   for (const { check, findings } of running) {
     context.output.status(`looking at: ${check.name}`);
@@ -69,4 +80,27 @@ const DOCTOR_FITS: FitTable<DoctorOptions> = {
   ...SERVICE_FITS,
   ...TUNNEL_FITS,
   insecure: { needs: ["forwardTo"] },
+  handlers: {
+    check: ({ drill, handlers, yes }) => (drill && handlers && yes !== true ? UNASKED : undefined),
+  },
+  drill: {
+    excludes: [
+      "port",
+      "path",
+      "healthPort",
+      "inspectPort",
+      "exec",
+      "onDead",
+      "events",
+      "forwardTo",
+      "subscribe",
+    ],
+    why: "a drill has a receiver of its own",
+  },
+  kills: { needs: ["drill"] },
+  yes: { needs: ["drill"] },
 };
+
+const UNASKED =
+  "expected --yes with --drill --handlers: your handlers would run with made-up events, some of them twice, and do all that they do; " +
+  "pass --yes to allow that, or leave --handlers out";

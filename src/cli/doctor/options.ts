@@ -3,10 +3,20 @@ import type { SecretOptions } from "../secrets/options.ts";
 import type { ServiceOptions } from "../service/options.ts";
 import type { TunnelOptions } from "../tunnel/options.ts";
 
+/** How often a drill kills a receiver by default. */
+export const KILLS = 20;
+
 /** The options of `doctor`: those of `listen` that decide what it needs. */
 export interface DoctorOptions
   extends SecretOptions,
     ServiceOptions,
     TunnelOptions,
     Pick<ListenOptions, "port" | "path" | "inbox" | "healthPort" | "inspectPort">,
-    Pick<ListenOptions, "handlers" | "exec" | "onDead" | "events" | "forwardTo" | "insecure" | "subscribe"> {}
+    Pick<ListenOptions, "handlers" | "exec" | "onDead" | "events" | "forwardTo" | "insecure" | "subscribe"> {
+  /** Look at nothing, but kill receivers under load. */
+  readonly drill?: boolean;
+  /** How many. Default {@link KILLS}. */
+  readonly kills?: number;
+  /** The drill runs the user's own handlers. */
+  readonly yes?: boolean;
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { migrationSql } from "../../../src/inbox/postgres/migrations.ts";
-import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { keep, numberedEntry } from "../../inbox/entries.ts";
 import { openServer } from "../../inbox/postgres/schemas.ts";
 import { NO_POOLER, NO_SERVER, startPooler } from "../../inbox/postgres/server.ts";
@@ -38,9 +38,9 @@ describe("doctor on an inbox on PostgreSQL", async () => {
   };
   const opened = async (
     schema: string,
-    work: (inbox: ReturnType<typeof postgresInbox>) => Promise<unknown>,
+    work: (inbox: ReturnType<typeof postgresStore>) => Promise<unknown>,
   ) => {
-    const inbox = postgresInbox(server.url, { schema });
+    const inbox = postgresStore(server.url, { schema });
     await inbox.open();
     try {
       await work(inbox);

@@ -1,0 +1,81 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { connect } from "../../../inbox/postgres/connect.ts";
+import { isPostgresUrl, readPostgresOptions } from "../../../inbox/postgres/options.ts";
+import { LONG_TIMEOUT } from "../../../inbox/postgres/store.ts";
+import type { CliContext } from "../../context.ts";
+import { DEFAULT_INBOX } from "../../files/state-folder.ts";
+import type { NamedInbox } from "../../inbox/named-inbox.ts";
+
+/** The handler of a drill. It notes that it ran, and in which process, before the inbox can note it. */
+const HANDLER = `import { appendFileSync } from "node:fs";
+export default {
+  "*": async ({ id }) => {
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    appendFileSync(new URL("ran", import.meta.url), process.pid + " " + id + "\\n");
+  },
+};
+`;
+
+/** Where a drill takes place: a folder on the inbox's own disk, and a schema in its database if it is in one. */
+export interface Scratch {
+  readonly folder: string;
+  /** An inbox that nothing else uses. A URL may hold a password. */
+  readonly inbox: string;
+  readonly handlers: string;
+  /** The processes in which the handler above ran, by event id. */
+  readonly ran: () => ReadonlyMap<string, readonly string[]>;
+  readonly remove: () => Promise<void>;
+}
+
+/** Makes a place for a drill, in the inbox's folder or the nearest one above that exists. */
+export function makeScratch({ io }: CliContext, { option, file }: NamedInbox): Scratch {
+  const base = nearestFolder(dirname(file ?? resolve(io.cwd, DEFAULT_INBOX)));
+  const folder = mkdtempSync(join(base, "hookporter-drill-"));
+  const handlers = join(folder, "handlers.mjs");
+  const ran = join(folder, "ran");
+  writeFileSync(handlers, HANDLER);
+  writeFileSync(ran, "");
+  const isDatabase = isPostgresUrl(option);
+  const inbox = isDatabase ? inOwnSchema(option) : join(folder, "inbox.db");
+  return {
+    ...{ folder, inbox, handlers },
+    ran: () => byEvent(readFileSync(ran, "utf8")),
+    remove: async () => {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+      if (isDatabase) await dropSchema(inbox);
+    },
+  };
+}
+
+function nearestFolder(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path));
+}
+
+function inOwnSchema(option: string): string {
+  const url = new URL(option);
+  url.searchParams.set("schema", `hookporter_drill_${randomBytes(4).toString("hex")}`);
+  return url.href;
+}
+
+async function dropSchema(inbox: string): Promise<void> {
+  const terms = readPostgresOptions(inbox, {});
+  const session = await connect(terms);
+  try {
+    await session.query(`DROP SCHEMA IF EXISTS ${terms.schema} CASCADE`, [], LONG_TIMEOUT);
+  } finally {
+    await session.close();
+  }
+}
+
+function byEvent(lines: string): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const line of lines.split("\n").slice(0, -1)) {
+    const [pid = "", id = ""] = line.split(" ");
+    const pids = found.get(id);
+    if (pids === undefined) found.set(id, [pid]);
+    else pids.push(pid);
+  }
+  return found;
+}
