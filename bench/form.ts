@@ -11,6 +11,7 @@ export const SECTIONS = [
   "pending",
   "growth",
   "replay",
+  "floods",
   "postgres",
 ] as const;
 

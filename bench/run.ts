@@ -12,6 +12,7 @@ import { type Findings, goOnFrom, type Report } from "./report/report.ts";
 import { reportText } from "./report/text.ts";
 import { measureAccount } from "./sections/account.ts";
 import { measureAgeing } from "./sections/ageing.ts";
+import { measureFloods } from "./sections/floods.ts";
 import { measureGrowth } from "./sections/growth.ts";
 import { measureHandling } from "./sections/handling.ts";
 import { measureLoads } from "./sections/loads.ts";
@@ -57,6 +58,7 @@ const measure: Readonly<Record<SectionName, () => Promise<Findings>>> = {
   pending: async () => ({ pending: await measurePending(stage, form, tell) }),
   growth: async () => ({ growth: await measureGrowth(stage, form, tell) }),
   replay: async () => ({ replay: await measureReplay(stage, form, tell) }),
+  floods: async () => ({ floods: await measureFloods(stage, form, tell) }),
   postgres: async () => ({ postgres: await measurePostgres(stage, form, tell) }),
 };
 

@@ -104,7 +104,8 @@ it("only the CLI ends the process and uses the console", () => {
     if (file.startsWith("cli/")) return false;
     return /\bprocess\.exit\(|\bconsole\./.test(readCode(file));
   });
-  expect(wrong).toEqual([]);
+  // Within `exit`, so that Node does not close a file that was cut; and in the text of another process's program.
+  expect(wrong).toEqual(["inbox/sqlite/connection.ts", "inbox/sqlite/file/truncated.ts"]);
 });
 
 /** A source file without the examples in its comments. */
@@ -179,6 +180,7 @@ it("opens the files of an inbox by no other means than SQLite, but for one that 
     "inbox/sqlite/file/new-file.ts: closeSync",
     "inbox/sqlite/file/new-file.ts: fsyncSync",
     "inbox/sqlite/file/new-file.ts: openSync",
+    "inbox/sqlite/file/truncated.ts: *", // in a process of its own
     "inbox/sqlite/processes/lock-holders.ts: readFileSync", // of /proc
     // Of a damaged file that no process has open, and of its copy.
     ...["close", "copyFile", "ftruncate", "mkdtemp", "open", "readFile", "read", "write"].map(

@@ -35,7 +35,7 @@ const UNNAMED = [
   ...["OnlyKnownKinds", "RetryPolicy", "SchemasOption", "WatchedReceiver"],
   ...["DeadLettersAlert", "InboxNearlyFullAlert", "OldestDueAlert"],
   ...["Misconfigured", "Proof", "Refused", "Rejected", "Unauthorized", "Unavailable"],
-  ...["AgeLimits", "AlertCondition", "AnyErrorCode", "BodyFailure", "DigestStart"],
+  ...["AgeLimits", "AlertCondition", "AnyErrorCode", "BodyFailure", "DigestStart", "UnfitReason"],
 ];
 
 let declarations: Declarations;

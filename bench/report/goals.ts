@@ -1,5 +1,6 @@
 import type { ContestantName } from "../contestants/all.ts";
 import { type Account, timeRatio } from "../sections/account.ts";
+import { ON_ONE_FILE } from "../sections/growth.ts";
 import { type Measured, ratio } from "../sections/measured.ts";
 import type { SlowDisk } from "../sections/slow-disk.ts";
 import { type Floor, isFast } from "../server/measure-floor.ts";
@@ -18,6 +19,7 @@ export function judgeGoals({
   loads = [],
   slowDisk,
   ageing,
+  growth = [],
   handling,
   pending,
   startUp = [],
@@ -78,6 +80,11 @@ export function judgeGoals({
   for (const [one, empty, plain] of agedPairs(ageing?.measured ?? [])) {
     least(`${one.entries} entries × empty`, 0.9, ratio(one, empty));
     most(`${one.entries} entries: p99 × plain Express's`, 1, ratio(one, plain, "p99"));
+  }
+  for (const one of growth) {
+    if ("leftOut" in one || one.what !== ON_ONE_FILE) continue;
+    least(`${one.what}: × one receiver`, 0.85, one.ofEmpty);
+    most(`${one.what}: p99 × one receiver's`, 1.3, one.p99OfEmpty);
   }
   leastIfFast("received, handled and completed × received", 0.7, handling?.ratio ?? Number.NaN);
   leastIfFast("node adapter with handlers × octokit", 0.8, handling?.ofOctokit ?? Number.NaN);

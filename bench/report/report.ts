@@ -1,6 +1,7 @@
 import type { Machine } from "../machine.ts";
 import type { Account } from "../sections/account.ts";
 import type { measureAgeing } from "../sections/ageing.ts";
+import type { Flood } from "../sections/floods.ts";
 import type { Growth } from "../sections/growth.ts";
 import type { Handling } from "../sections/handling.ts";
 import type { Measured } from "../sections/measured.ts";
@@ -24,6 +25,7 @@ export interface Findings {
   readonly pending?: PendingMemory;
   readonly growth?: readonly Growth[];
   readonly replay?: Replay;
+  readonly floods?: readonly Flood[];
   readonly postgres?: OnPostgres;
   readonly profiles?: readonly Profiled[];
 }

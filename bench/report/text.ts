@@ -36,6 +36,7 @@ export function reportText(report: Report): string {
     growth,
     startUp,
     replay,
+    floods,
     postgres,
     profiles,
   } = report;
@@ -84,6 +85,13 @@ export function reportText(report: Report): string {
     const { fixtures, perSecond, generator, ratio: share } = replay;
     const beside = `${machine.generator} on one connection ${threeDigits(generator)}: ${threeDigits(share)} ×`;
     parts.push("", `replay of ${fixtures} fixtures: ${threeDigits(perSecond)} per second, ${beside}`);
+  }
+  if (floods !== undefined) {
+    const rows = floods.map((one) => [
+      one.name,
+      ...[one.size, one.cpu, one.rss, one.answered].map(threeDigits),
+    ]);
+    parts.push("", table(["unsigned flood", "bytes", "µs cpu", "RSS MB", "answered"], rows));
   }
   if (postgres !== undefined) parts.push("", postgresText(postgres));
   if (profiles !== undefined) parts.push("", profileText(profiles));

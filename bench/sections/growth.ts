@@ -34,6 +34,9 @@ interface Case {
   readonly handled?: boolean;
 }
 
+/** As many receivers of one process, which share what is open. */
+export const ON_ONE_FILE = "20 receivers on one file";
+
 function cases({ entries, pending, swept }: Form["growth"]): readonly Case[] {
   const now = Date.now();
   const node = "hookporter node";
@@ -48,8 +51,8 @@ function cases({ entries, pending, swept }: Form["growth"]): readonly Case[] {
       fill: { count: pending, state: "pending", from: now - DAY },
     },
     { what: "100 order keys", contestant: "hookporter node, order keys", handled: true },
-    { what: "20 on one file", contestant: "hookporter node, 20 receivers on one file" },
-    { what: "20 on own files", contestant: "hookporter node, 20 receivers on own files" },
+    { what: ON_ONE_FILE, contestant: "hookporter node, 20 receivers on one file" },
+    { what: "20 receivers on own files", contestant: "hookporter node, 20 receivers on own files" },
     {
       what: `sweep of ${counted(swept)}`,
       contestant: "hookporter node, sweeping",

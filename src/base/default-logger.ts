@@ -2,11 +2,19 @@ import { hostname } from "node:os";
 import { requirePackage } from "../package/own-address.ts";
 import type { Logger } from "./logger.ts";
 
+let shared: Logger | undefined;
+
+/** The logger of those who give none: one for all of them. */
+export function defaultLogger(): Logger {
+  shared ??= makeLogger();
+  return shared;
+}
+
 /**
  * Pino to standard error, warnings and errors only. Loaded on first use, so a custom logger costs nothing extra. A
  * bundle that runs without its dependencies has no pino; then this writes the same lines.
  */
-export function defaultLogger(): Logger {
+function makeLogger(): Logger {
   let loaded: typeof import("pino");
   try {
     loaded = requirePackage("pino") as typeof import("pino");

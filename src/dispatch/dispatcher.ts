@@ -72,6 +72,7 @@ export class Dispatcher {
     });
     this.#runner = new EntryRunner(options, {
       ...{ limit: this.#limit, queues: this.#turns.queues, loop: this.#loop },
+      stopping: this.#stopper.signal,
       signal: this.#aborter.signal,
     });
     this.#renewal = new LeaseRenewal(Math.max(10, options.leaseTime / 3), () => this.#runner.renew());

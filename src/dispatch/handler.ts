@@ -67,9 +67,9 @@ export interface DeadLetter {
   readonly seq: number;
   readonly eventId: string;
   readonly kind: string | null;
-  /** Why, as a stable code: `attempts_exhausted`, `invalid_data`, `unreadable`, or a rejection's reason. */
+  /** Why, as a stable code: `attempts_exhausted`, `invalid_data`, `inexact_number`, `unreadable`, or a rejection's reason. */
   readonly reason: string;
-  /** For `invalid_data`: which fields do not fit, and how. Otherwise empty. */
+  /** For `invalid_data` and `inexact_number`: which fields do not fit, and how. Otherwise empty. */
   readonly problems: readonly DataProblem[];
   /** The message of the last error, if a handler failed, with those of its causes. */
   readonly error: string | null;

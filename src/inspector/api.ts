@@ -137,7 +137,7 @@ export interface ShownAnswer {
 }
 
 export interface EntryDetail extends EntryRow {
-  /** For `invalid_data`: which fields do not fit, and how. Otherwise empty. */
+  /** Which fields do not fit, and how; and numbers that a double does not hold. */
   readonly problems: readonly DataProblem[];
   /** Which fields would not fit if it were retried now; `null` if it did not fail for that reason. */
   readonly stillUnfit: readonly DataProblem[] | null;

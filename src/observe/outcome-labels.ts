@@ -1,6 +1,7 @@
 import { HookporterError, INBOX_ERROR_CODES } from "../errors.ts";
 import { isEventKind } from "../event/kinds.ts";
 import { REJECTION_REASONS } from "../event/rejection.ts";
+import { UNFIT_REASONS } from "../inbox/new-entry.ts";
 import { DEAD_REASONS } from "../inbox/reasons.ts";
 import { DROPPED } from "../inbox/target-wait.ts";
 import type { Outcome } from "../receiver/outcome.ts";
@@ -19,7 +20,7 @@ export interface OutcomeLabels {
 /** The labels that are there from the start, with 0: an increase from nothing to 1 is none to Prometheus. */
 export const KNOWN_OUTCOMES: readonly OutcomeLabels[] = [
   { outcome: "accepted", reason: "" },
-  { outcome: "accepted", reason: "invalid_data" },
+  ...UNFIT_REASONS.map((reason) => ({ outcome: "accepted", reason }) as const),
   { outcome: "duplicate", reason: "" },
   ...Object.keys(REJECTION_REASONS).map((reason) => ({ outcome: "rejected", reason }) as const),
   ...Object.keys(SIGNATURE_REASONS).map((reason) => ({ outcome: "unauthorized", reason }) as const),

@@ -130,11 +130,10 @@ async function reject(
 function acceptedOutcome(
   { seq, duplicate, state }: Appended,
   { envelope, content, timestamp }: ReadEnvelope,
-  { key: { eventId }, problems }: Judgement,
+  { key: { eventId }, unfit, problems }: Judgement,
   { secret, channel }: Proof,
   { identity, restamps }: Settings,
 ): Accepted {
-  const fits = problems.length === 0;
   // What is a duplicate, or what `identity` has told apart, is no restamp.
   const mayBeRestamp = !duplicate && identity === undefined;
   return {
@@ -144,8 +143,8 @@ function acceptedOutcome(
     seq,
     duplicate,
     entryState: entryState({ state, attempts: 0, reason: null }),
-    reason: fits ? undefined : "invalid_data",
-    problems: fits ? undefined : problems,
+    reason: unfit,
+    problems: problems.length === 0 ? undefined : problems,
     restampOf: mayBeRestamp ? restamps.note(content, eventId, timestamp) : undefined,
     secret,
     channel,

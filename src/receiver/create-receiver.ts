@@ -9,7 +9,9 @@ import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import type { DataSchemas } from "../event/schemas.ts";
 import type { Answer } from "../http/answer.ts";
 import type { Inbox } from "../inbox/inbox.ts";
+import { isUnfit } from "../inbox/new-entry.ts";
 import { stateAfter } from "../inbox/settlement.ts";
+import { InboxUse } from "../inbox/shared/inbox-use.ts";
 import { checkFunction } from "../options/check-options.ts";
 import type { Channel } from "./channel.ts";
 import { tellDead } from "./dead-letter.ts";
@@ -22,7 +24,6 @@ import type { HandlerOptions } from "./handlers/handler-options.ts";
 import { MissingHandlers } from "./handlers/missing-handlers.ts";
 import { Registration } from "./handlers/registration.ts";
 import { Router } from "./handlers/router.ts";
-import { InboxUse } from "./inbox-use.ts";
 import type { Incoming, Inline } from "./incoming.ts";
 import { Intake } from "./intake.ts";
 import { closed, notReady, type Phase } from "./not-ready.ts";
@@ -80,7 +81,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   #phase: Phase = "new";
   #closing: Promise<void> | undefined;
   #startedAt = 0;
-  readonly #use = new InboxUse({ open: () => this.#open(), close: () => this.inbox.close() });
+  readonly #use = new InboxUse({ open: () => this.#open(), close: () => this.#close() });
   #release: (() => Promise<void>) | undefined;
   #stopWatching: (() => void) | undefined;
   readonly #drains: Drains;
@@ -95,7 +96,8 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     this.#retention = new Retention(settings);
     this.#senders = new SenderWatch(settings);
     this.#registration = new Registration(settings, () => this.#router.patterns);
-    const here = { router: () => this.#router, startedAt: () => this.#startedAt };
+    const { id } = this.#registration;
+    const here = { id, router: () => this.#router, startedAt: () => this.#startedAt };
     const missing = new MissingHandlers(settings, here);
     const match = (kind: string) => this.#router.match(kind);
     this.#registered = {
@@ -107,7 +109,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     const { handlerTimeout, lease: leaseTime, poll } = settings;
     this.#dispatcher = new Dispatcher({
       ...settings,
-      ...{ runner: this.#registration.id, sources: [settings.source], leftKinds: missing },
+      ...{ runner: id, sources: [settings.source], leftKinds: missing },
       ...{ handlerTimeout, leaseTime, poll, knownTargets: () => this.#router.targets },
       deadBlocks: settings.deadLetterOrder === "block",
       plan: (entry, ready) => planEntry(entry, this.#settings, this.#registered, ready),
@@ -127,7 +129,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       },
       onDead: (letter) => {
         // An event that does not fit its schema never runs, so it is compared here.
-        const read = letter.reason !== "invalid_data" ? undefined : readEnvelopeAgain(letter.delivery.body);
+        const read = isUnfit(letter.reason) ? readEnvelopeAgain(letter.delivery.body) : undefined;
         if (read?.ok === true) this.#drifts.compare(letter, read.envelope, this.#settings);
         this.#tellDead(letter);
       },
@@ -205,6 +207,11 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     await this.inbox.open({ log, walLimit });
     await this.#registration.register();
     this.#startedAt = clock();
+  }
+
+  async #close(): Promise<void> {
+    await this.#registration.end();
+    await this.inbox.close();
   }
 
   /** Whether the inbox, now open, is still wanted. */

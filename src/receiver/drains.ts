@@ -2,7 +2,7 @@ import type { Logger } from "../base/logger.ts";
 import type { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DrainReport } from "../dispatch/drain.ts";
 import { describeError } from "../errors.ts";
-import type { InboxUse } from "./inbox-use.ts";
+import type { InboxUse } from "../inbox/shared/inbox-use.ts";
 import { closed } from "./not-ready.ts";
 import { checkDrain, type DrainOptions } from "./options/drain-options.ts";
 

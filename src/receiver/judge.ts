@@ -1,4 +1,5 @@
 import type { ReadyEvent } from "../dispatch/handler.ts";
+import { MAX_PROBLEMS } from "../event/data-problems.ts";
 import { toEvent } from "../event/event.ts";
 import { type DedupKey, OWN_IDENTITY, ownEventId } from "../event/identity.ts";
 import type { ReadEnvelope } from "../event/read-envelope.ts";
@@ -22,10 +23,16 @@ export interface Judgement extends EntryTerms {
  */
 export function judge(read: ReadEnvelope, settings: Settings): Judgement | Promise<Judgement> {
   const key = dedupKey(read, settings);
+  const { inexact } = read;
   const judged = (checked: DataResult): Judgement => {
     const order = orderKey(read, settings, checked.ok);
-    if (!checked.ok) return { key, order, problems: checked.problems };
-    return { key, order, problems: [], ready: readyEvent(read, checked.data, settings) };
+    if (!checked.ok) {
+      const problems = [...inexact, ...checked.problems].slice(0, MAX_PROBLEMS);
+      return { key, order, unfit: "invalid_data", problems };
+    }
+    const isRefused = inexact.length > 0 && settings.inexactNumbers === "reject";
+    if (isRefused) return { key, order, unfit: "inexact_number", problems: inexact };
+    return { key, order, problems: inexact, ready: readyEvent(read, checked.data, settings) };
   };
   const { event, data } = read.envelope;
   const checking = checkData(event, data, settings.schemas);

@@ -1,10 +1,12 @@
 import type { Delivery } from "../event/delivery.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { type Settlement, stateAfter } from "../inbox/settlement.ts";
+import { diagnoseSignature } from "../signature/diagnose/diagnose.ts";
+import { readHeader } from "../signature/header.ts";
+import { digestStarts } from "./digest-starts.ts";
 import type { AttemptObservation, DeliveryObservation } from "./observation.ts";
 import type { Settings } from "./options/options.ts";
 import type { Outcome } from "./outcome.ts";
-import { passingDiagnosis } from "./passing-diagnosis.ts";
 
 const NO_BODY = new Uint8Array(0);
 
@@ -52,4 +54,29 @@ export function attemptObservation(
   const { records, reason, problems = [], runAt } = settlement;
   const state = stateAfter(attempt, settlement);
   return { type: "attempt", seq, eventId, kind, attempt, records, state, reason, problems, runAt };
+}
+
+/** Diagnoses an unauthentic delivery, until told to forget it. */
+interface PassingDiagnosis {
+  readonly diagnose: NonNullable<DeliveryObservation["diagnose"]>;
+  readonly digests: NonNullable<DeliveryObservation["digests"]>;
+  /** Releases the delivery, even if a listener retains the observation. */
+  readonly forget: () => void;
+}
+
+/** Does no work until called, and reads the secrets at that time. */
+function passingDiagnosis(delivery: Delivery, settings: Settings): PassingDiagnosis {
+  let held: Delivery | undefined = delivery;
+  return {
+    diagnose: (options = {}) => {
+      if (held === undefined) return undefined;
+      const { body, headers } = held;
+      const header = readHeader(headers, settings.signatureHeader);
+      return diagnoseSignature(body, header, settings.secrets(), { ...options, headers });
+    },
+    digests: () => (held === undefined ? [] : digestStarts(held.body, settings.secrets())),
+    forget: () => {
+      held = undefined;
+    },
+  };
 }

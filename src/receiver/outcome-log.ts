@@ -97,7 +97,7 @@ const KEPT = {
   accepted: { level: "info", message: "an event was kept" },
   duplicate: { level: "debug", message: "a duplicate arrived" },
   rejected: { level: "error", message: "a signed delivery is no event: it is kept as a dead letter" },
-  dead: { level: "error", message: "data does not fit its schema: the event is kept as a dead letter" },
+  dead: { level: "error", message: "an event is kept as a dead letter: its data cannot be used" },
 } as const;
 
 /** What it became if it is not to be handled. */
@@ -106,10 +106,8 @@ const BAD = { accepted: "dead", rejected: "rejected" } as const;
 function keptFields(outcome: Accepted | Rejected, word: keyof typeof KEPT, duration: number): object {
   const { seq, eventId, kind } = outcome;
   const reason = outcome.type === "rejected" ? outcome.rejection.reason : outcome.reason;
-  if (word !== "dead" || outcome.type === "rejected") {
-    return { outcome: word, seq, eventId, kind, reason, duration };
-  }
-  const problems = outcome.problems?.map(problemLine);
+  const problems = outcome.type === "rejected" ? undefined : outcome.problems?.map(problemLine);
+  if (problems === undefined) return { outcome: word, seq, eventId, kind, reason, duration };
   return { outcome: word, seq, eventId, kind, reason, problems, duration };
 }
 

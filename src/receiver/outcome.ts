@@ -1,6 +1,7 @@
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Rejection } from "../event/rejection.ts";
 import type { EntryState } from "../inbox/entry-state.ts";
+import type { UnfitReason } from "../inbox/new-entry.ts";
 import type { Secret } from "../signature/secrets.ts";
 import type { SignatureReason } from "../signature/signature-format.ts";
 import type { RefusalReason } from "./refusals.ts";
@@ -14,7 +15,7 @@ export interface Proof {
 }
 
 /**
- * Authentic, and committed to the inbox. `entryState` is the entry's at that moment; `dead` if `data` does not fit. Of a
+ * Authentic, and committed to the inbox. `entryState` is the entry's at that moment; `dead` if there is a `reason`. Of a
  * duplicate it does not tell `failing` from `waiting`.
  */
 export interface Accepted extends Proof {
@@ -24,9 +25,12 @@ export interface Accepted extends Proof {
   readonly kind: string;
   readonly duplicate: boolean;
   readonly entryState: EntryState;
-  /** `invalid_data` for a known kind whose `data` does not fit its schema. */
-  readonly reason?: "invalid_data" | undefined;
-  /** For `invalid_data`: which fields do not fit, and how. */
+  /**
+   * Why it is a dead letter: `invalid_data` if `data` does not fit its kind's schema, `inexact_number` if it has a number
+   * that a double does not hold and the receiver rejects those.
+   */
+  readonly reason?: UnfitReason | undefined;
+  /** Which fields do not fit, and how; and numbers that a double does not hold, of an event that is handled, too. */
   readonly problems?: readonly DataProblem[] | undefined;
   /**
    * The id of an earlier event that equals this new one except for the timestamp. If the sender gives retries a new

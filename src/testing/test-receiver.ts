@@ -7,6 +7,7 @@ import type { EventKind } from "../event/kinds.ts";
 import { type SampleOptions, sampleEvent as sampleAt } from "../event/sample.ts";
 import type { DataSchemas } from "../event/schemas.ts";
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
+import { problemsOf } from "../inbox/entry-problems.ts";
 import { type EntryState, entryState, hasEnded } from "../inbox/entry-state.ts";
 import type { TestTransactions } from "../inbox/memory/inside.ts";
 import { memoryInbox } from "../inbox/memory.ts";
@@ -58,7 +59,7 @@ export interface Delivered {
   readonly state: EntryState | undefined;
   /** The reason for `dead` and `received`, as a stable code. */
   readonly reason: string | null;
-  /** For the reason `invalid_data`: which fields do not fit, and how. Otherwise empty. */
+  /** Which fields do not fit, and how; and numbers that a double does not hold. */
   readonly problems: readonly DataProblem[];
   /** Every handler run, oldest first, including those of earlier deliveries of the same event. */
   readonly attempts: readonly AttemptRecord[];
@@ -143,7 +144,8 @@ async function deliver(receiver: UntypedReceiver, delivery: Delivery, timeout: n
       entry = await findEntry(receiver, seq);
     }
     const attempts = await receiver.inbox.attempts(seq);
-    const { reason = null, problems = [] } = entry ?? {};
+    const reason = entry?.reason ?? null;
+    const problems = problemsOf(entry ?? { problems: [] }, delivery);
     const state = entry && entryState(entry);
     return { outcome, state, reason, problems, attempts };
   } finally {

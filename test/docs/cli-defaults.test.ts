@@ -1,6 +1,7 @@
 import { Readable, Writable } from "node:stream";
 import { expect, it } from "vitest";
 import { createContext } from "../../src/cli/context.ts";
+import { KILLS } from "../../src/cli/doctor/options.ts";
 import { LIST_LIMIT } from "../../src/cli/events/events.ts";
 import { DEFAULT_INBOX } from "../../src/cli/files/state-folder.ts";
 import { FORWARD_TIMEOUT, SYNC_TIMEOUT } from "../../src/cli/handlers/forwarding.ts";
@@ -32,6 +33,7 @@ const TAKEN: Readonly<Record<string, string | number>> = {
   "listen --signature-header": SIGNATURE_HEADER,
   "listen --secret-env": SECRET_VARIABLE,
   "doctor --port": DEFAULT_PORT,
+  "doctor --kills": KILLS,
   "doctor --path": DEFAULT_PATH,
   "doctor --inbox": DEFAULT_INBOX.replaceAll("\\", "/"),
   "trigger --url": DEFAULT_ENDPOINT,

@@ -235,6 +235,7 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   slow.signal("SIGINT");
   records.push(...(await slow.finished).records);
   records.push(...(await run("doctor", "--port", "0")));
+  records.push(...(await run("doctor", "--drill", "--kills", "1")));
   records.push(...(await run("init", "project")), ...(await run("events", "prune")));
   records.push(...(await run("events", "backup", "backup.db")), ...(await run("inbox", "maintain")));
   records.push(...(await run("completion", "bash")));

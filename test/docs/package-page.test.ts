@@ -25,7 +25,14 @@ const OPTIONS: Readonly<Record<keyof ReceiverOptions, true>> = {
     handlers: true,
     identity: true,
   },
-  ...{ orderBy: true, deadLetterOrder: true, maxAge: true, maxSkew: true, retention: true },
+  ...{
+    orderBy: true,
+    deadLetterOrder: true,
+    inexactNumbers: true,
+    maxAge: true,
+    maxSkew: true,
+    retention: true,
+  },
   ...{
     deliveryRetention: true,
     bodyLimit: true,

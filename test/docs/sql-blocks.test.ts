@@ -1,6 +1,6 @@
 import { PGlite } from "@electric-sql/pglite";
 import { expect, it, onTestFinished } from "vitest";
-import { postgresInbox } from "../../src/inbox/postgres.ts";
+import { postgresStore } from "../../src/inbox/postgres.ts";
 import { codeOf, pagesIn, readPage } from "./markdown.ts";
 
 /** scaling-page.test.ts runs the queries of that page, with rows to find. */
@@ -12,7 +12,7 @@ it("some pages have SQL", () => expect(scripts.length).toBeGreaterThan(1));
 it.each(scripts)("the SQL on $page runs in a database with an inbox", async ({ sql }) => {
   const database = new PGlite();
   onTestFinished(() => database.close());
-  const inbox = postgresInbox(database);
+  const inbox = postgresStore(database);
   await inbox.open();
   await database.exec("CREATE ROLE app");
   await expect(database.exec(sql)).resolves.toBeDefined();

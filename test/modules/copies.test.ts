@@ -1,5 +1,6 @@
+import { readdirSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { tempFolder } from "../cli/fake-io.ts";
 
@@ -85,6 +86,8 @@ it("receivers of two copies share an inbox file: each event runs once, and one r
     return receiver;
   });
   for (const receiver of receivers) await receiver.start();
+  const holders = readdirSync(dirname(path)).filter((name) => name.includes("-holder-"));
+  expect(holders).toHaveLength(1); // they share what is open, too
   const handlers = receivers.map((receiver) => fetchReceiver(receiver));
   const sendEach = async () => {
     const answers = await Promise.all(

@@ -1,8 +1,10 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
+import { exactNumber } from "../../src/event/exact-number.ts";
 import type { RejectionReason } from "../../src/event/rejection.ts";
 import type { NewEntry } from "../../src/inbox/append.ts";
+import { problemsOf } from "../../src/inbox/entry-problems.ts";
 import type { StoredState } from "../../src/inbox/entry-state.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
@@ -182,6 +184,39 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
     expect(await upgraded.receiver.inbox.retry({ states: ["dead"] }, upgraded.clock.now)).toBe(1);
     await upgraded.untilState("done");
     expect(rooms).toEqual(["three"]);
+  });
+
+  it("[case 35] is 200 for numbers that a double does not hold, which are named; or a dead letter that runs if retried", async () => {
+    const inexact = withData('{"rent":1e400,"id":9007199254740993}');
+    const problems = [
+      { field: "data.rent", message: "sent 1e400, read as Infinity" },
+      { field: "data.id", message: "sent 9007199254740993, read as 9007199254740992" },
+    ];
+    const kept = await open();
+    const seen: unknown[] = [];
+    kept.receiver.on("payment.received", ({ data }, { delivery }) => {
+      seen.push(data.rent, exactNumber(delivery, "data.rent"), exactNumber(delivery, "data.id"));
+    });
+    expect(json(await kept.post(inexact))).toEqual(accepted(false));
+    expect(kept.outcomes()).toMatchObject([{ type: "accepted", reason: undefined, problems }]);
+    await kept.untilState("done");
+    expect(seen).toEqual([Number.POSITIVE_INFINITY, "1e400", "9007199254740993"]);
+    expect(problemsOf(await kept.entry(), (await kept.receiver.inbox.delivery(1)) as never)).toEqual(
+      problems,
+    );
+
+    const strict = await open({ inexactNumbers: "reject" });
+    const [run, dead] = [vi.fn(), vi.fn()];
+    strict.receiver.on("payment.received", run);
+    strict.receiver.onDead(dead);
+    expect(json(await strict.post(inexact))).toEqual(accepted(false));
+    expect(await strict.entry()).toMatchObject({ state: "dead", reason: "inexact_number", problems });
+    await until(() => expect(dead).toHaveBeenCalledOnce());
+    expect(dead).toHaveBeenCalledWith(expect.objectContaining({ reason: "inexact_number", problems }));
+    expect(run).not.toHaveBeenCalled();
+    expect(await strict.receiver.inbox.retry({ states: ["dead"] }, strict.clock.now)).toBe(1);
+    await strict.untilState("done");
+    expect(run).toHaveBeenCalledOnce();
   });
 
   describe("to signed bytes that are not an event", () => {

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
-import { postgresInbox } from "../../src/inbox/postgres.ts";
+import { postgresStore } from "../../src/inbox/postgres.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
@@ -32,7 +32,7 @@ beforeAll(async () => {
 const INBOXES: readonly [string, () => { first: Inbox; again: Inbox }][] = [
   ["in memory", () => twice(memoryInbox())],
   ["in a file", () => twice(sqliteInbox(inboxFile()))],
-  ["on PostgreSQL", () => ({ first: postgres.makeInbox(), again: postgresInbox(postgres.database) })],
+  ["on PostgreSQL", () => ({ first: postgres.makeInbox(), again: postgresStore(postgres.database) })],
 ];
 
 function twice(inbox: Inbox) {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createTestReceiver } from "../../src/entries/testing.ts";
 import type { PostgresTransaction } from "../../src/inbox/postgres/transaction.ts";
-import { postgresInbox } from "../../src/inbox/postgres.ts";
+import { postgresStore } from "../../src/inbox/postgres.ts";
 import { pgliteInboxes } from "../inbox/postgres/pglite.ts";
 import { describeTransactions } from "./transactions-contract.ts";
 
@@ -12,7 +12,7 @@ describeTransactions("on PGlite", async () => {
   await empty();
   return {
     schema: "hookporter",
-    makeInbox: () => postgresInbox(database),
+    makeInbox: () => postgresStore(database),
     query: async (text) => (await database.query(text)).rows,
   };
 });

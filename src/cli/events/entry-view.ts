@@ -3,6 +3,7 @@ import { problemLine } from "../../event/data-problems.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { Entry } from "../../inbox/entry.ts";
+import { problemsOf } from "../../inbox/entry-problems.ts";
 import { type EntryState, entryState } from "../../inbox/entry-state.ts";
 import type { TargetWait } from "../../inbox/target-wait.ts";
 import { summarise } from "../../inspector/live/verdict.ts";
@@ -98,7 +99,7 @@ export function entryPage(
   const rows = Object.entries(entryFields(entry)).filter(
     ([name, value]) => value !== null && value !== undefined && String(value) !== "" && !LISTED.has(name),
   );
-  const problems = entry.problems.map((problem) => `  ${printable(problemLine(problem), 700)}`);
+  const problems = problemsOf(entry, delivery).map((problem) => `  ${printable(problemLine(problem), 700)}`);
   const waits = entry.waits.map((wait) => `  ${waitLine(wait)}`);
   const runs = attempts.flatMap((run) => {
     const { attempt, handler, outcome, duration, error, note, failure, startedAt } = run;

@@ -33,8 +33,21 @@ export function notTheSignature({
  *   `credential_invalid` for a variable
  */
 export async function forwardRequest(options: Beside, context: CliContext): Promise<ForwardRequest> {
-  const { header = [], headerEnv = [], forwardHost, insecure = false, forwardTo = [], envFile } = options;
+  const { forwardHost, insecure = false, forwardTo = [] } = options;
   if (insecure) await refusePublic(forwardTo);
+  return { added: addedHeaders(options, context), host: forwardHost, insecure };
+}
+
+/**
+ * The headers that each request gets besides its own, by name. Values come from the command line, the environment or the
+ * env file.
+ *
+ * @throws ConfigurationError `credential_missing`, `credential_invalid` for a variable
+ */
+export function addedHeaders(
+  { header = [], headerEnv = [], envFile }: Pick<Beside, "header" | "headerEnv" | "envFile">,
+  context: CliContext,
+): Readonly<Record<string, string[]>> {
   const found = headerEnv.map(({ name, value: variable }) => {
     const value = findVariable(`the value of the header ${name}`, variable, envFile, context).trim();
     if (isHeaderValue(value)) return { name, value };
@@ -45,7 +58,7 @@ export async function forwardRequest(options: Beside, context: CliContext): Prom
   });
   const added: Record<string, string[]> = {};
   for (const { name, value } of [...header, ...found]) added[name] = [...(added[name] ?? []), value];
-  return { added, host: forwardHost, insecure };
+  return added;
 }
 
 /** Without its certificate, nothing shows that a server on the internet is the one that was meant. */

@@ -1,13 +1,13 @@
 import { HookporterError } from "../../errors.ts";
 import { type Copied, type CopyProgress, copyInbox } from "../../inbox/transfer/copy.ts";
 import { type MergeReport, mergeInbox } from "../../inbox/transfer/merge.ts";
+import { openTransfer } from "../../inbox/transfer/open.ts";
 import type { Transfer } from "../../inbox/transfer/transfer.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { stopRunOnSignal } from "../send/interrupt.ts";
 import { progressLine } from "../send/progress.ts";
-import { nameInbox } from "./named-inbox.ts";
-import { openUnused } from "./open-unused.ts";
+import { type NamedInbox, nameInbox } from "./named-inbox.ts";
 import { salvageInbox } from "./salvage.ts";
 
 /** The options of `inbox copy`. */
@@ -122,4 +122,22 @@ function reporter({ output, io }: CliContext): (progress: CopyProgress) => void 
     reported = performance.now();
     output.record("progress", { step, entries, total });
   };
+}
+
+/** Opens an inbox that no process has in use. */
+async function openUnused(
+  { option, shown }: NamedInbox,
+  access: "read" | "own",
+  opened: Transfer[],
+  { force = false }: { readonly force?: boolean },
+): Promise<Transfer> {
+  const transfer = await openTransfer(option, access);
+  opened.push(transfer);
+  const runners = force ? 0 : await transfer.runners();
+  if (runners === 0) return transfer;
+  throw new HookporterError(
+    "inbox_busy",
+    `expected no process to use ${shown}, got ${runners}: changes that they make meanwhile would not be copied; stop them, ` +
+      "or pass --force if they were killed",
+  );
 }

@@ -37,7 +37,7 @@ export function deliveryLines(
     id: id === null ? null : printable(id, 60),
     more: [...(problems.length > 0 && reason !== null ? [reason] : []), ...remarks(outcome)],
   };
-  if (reason === null) return rowLines(row, style);
+  if (reason === null && problems.length === 0) return rowLines(row, style);
   const because = problems.length > 0 ? problemLines(problems) : [explained(reason, detail)];
   const lines =
     diagnosis === undefined
@@ -77,12 +77,14 @@ function remarks(outcome: DeliveryObservation["outcome"]): readonly string[] {
   ];
 }
 
-function explained(reason: string, detail: string | null): string {
-  return detail === null ? reason : `${printable(detail, 300)} (${reason})`;
+function explained(reason: string | null, detail: string | null): string {
+  return detail === null ? (reason ?? "") : `${printable(detail, 300)} (${reason})`;
 }
 
 /** A fix that ends with the entry's own command is not the same each time. */
-function fixLines(reason: string, fix: string | null, told: ToldFixes): readonly string[] {
+function fixLines(reason: string | null, fix: string | null, told: ToldFixes): readonly string[] {
   if (fix === null) return [];
-  return told.isTold(reason) && !fix.includes(ownCommand("events")) ? [] : [`fix: ${printable(fix, 300)}`];
+  return told.isTold(reason ?? "kept") && !fix.includes(ownCommand("events"))
+    ? []
+    : [`fix: ${printable(fix, 300)}`];
 }

@@ -1,5 +1,6 @@
 import { CAUSES, type Cause } from "../../signature/diagnose/causes.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
+import { printedText } from "../../signature/diagnose/json-libraries.ts";
 import { printable } from "../printable.ts";
 import type { ToldFixes } from "./told-fixes.ts";
 
@@ -10,7 +11,10 @@ const PARTLY = ", but not every combination was tried";
  * A diagnosis as lines for people: the simplest explanation with its fixes, then the others in brief; the general fix if
  * there is no explanation.
  */
-export function diagnosisLines({ explanations, complete }: Diagnosis, general: string): readonly string[] {
+export function diagnosisLines(
+  { explanations, printedBy, complete }: Diagnosis,
+  general: string,
+): readonly string[] {
   const [nearest = [], ...others] = explanations;
   const fixes = nearest.length === 0 ? [general] : [...new Set(nearest.map(({ fix }) => fix))];
   return [
@@ -18,6 +22,7 @@ export function diagnosisLines({ explanations, complete }: Diagnosis, general: s
     ...(nearest.length === 0
       ? [`cause: unexplained: ${CAUSES.unexplained.meaning}${complete ? "" : PARTLY}`]
       : []),
+    ...(printedBy.length === 0 ? [] : [`signed: ${printedText(printedBy)}`]),
     ...fixes.map((fix) => `fix: ${fix}`),
     ...others.map((causes) => `or: ${causes.map((cause) => cause.code + inBrackets(cause)).join(" and ")}`),
   ];
@@ -33,7 +38,7 @@ export function refusalLines(
     const advice = "not diagnosed: too many at once; run `hookporter verify` to find out why one fails";
     return told.isTold("left_out") ? because : [...because, advice];
   }
-  const { explanations, complete } = diagnosis;
+  const { explanations, printedBy, complete } = diagnosis;
   const [nearest = [], ...others] = explanations;
   const codes = nearest.map(({ code }) => code).join(" and ") || "unexplained";
   const causes = nearest
@@ -49,6 +54,7 @@ export function refusalLines(
   const fixes = nearest.length === 0 ? [fix] : [...new Set(nearest.map((cause) => cause.fix))];
   return [
     ...lines,
+    ...(printedBy.length === 0 ? [] : [`signed ${printedText(printedBy)}`]),
     ...fixes.map((text) => `fix: ${text}`),
     ...others.map((causes) => `or: ${causes.map((cause) => cause.code + inBrackets(cause)).join(" and ")}`),
     ...(nearest.length === 0 && !complete ? ["`hookporter verify` tries more combinations"] : []),
@@ -60,13 +66,13 @@ export function adviceLines({ advice }: Diagnosis): readonly string[] {
   return advice.map((line, index) => `try ${index + 1}: ${line}`);
 }
 
-export function diagnosisFields({ code, explanations, advice, tried, complete }: Diagnosis) {
+export function diagnosisFields({ code, explanations, printedBy, advice, tried, complete }: Diagnosis) {
   const [nearest = [], ...others] = explanations;
   return {
     cause: code,
     causes: nearest.map(({ code, detail, meaning, fix }) => ({ code, detail, meaning, fix })),
     otherwise: others.map((causes) => causes.map(({ code, detail }) => ({ code, detail }))),
-    ...{ advice, tried, complete },
+    ...{ printedBy, advice, tried, complete },
   };
 }
 

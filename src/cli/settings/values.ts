@@ -39,6 +39,12 @@ export function readCount(text: string): number {
 }
 readCount.numbers = "only";
 
+/** How often a receiver is killed. */
+export function readKills(text: string): number {
+  return readInteger(text, 1, 100, "a whole number from 1 to 100");
+}
+readKills.numbers = "only";
+
 /** How many deliveries to send at a time. */
 export function readConcurrency(text: string): number {
   return readInteger(text, 1, 256, "a whole number from 1 to 256");

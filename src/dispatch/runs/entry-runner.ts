@@ -19,6 +19,8 @@ import { type Storing, settleWhileLeased } from "./settle-while-leased.ts";
 interface Running {
   readonly limit: ConcurrencyLimit;
   readonly queues: TargetQueues;
+  /** Aborted when a shutdown begins. */
+  readonly stopping: AbortSignal;
   /** Aborted when a shutdown no longer waits for handlers. */
   readonly signal: AbortSignal;
   /** Woken when an entry has ended and others may be due for it; goes on when there is room for another entry. */
@@ -35,12 +37,12 @@ export class EntryRunner {
   readonly #running = new RunningEntries();
 
   constructor(options: DispatcherOptions, parts: Running) {
-    const { signal } = parts;
+    const { signal, stopping } = parts;
     const { inbox, clock } = options;
     this.#options = options;
     this.#parts = parts;
     const isLeased = (seq: number) => this.#running.isLeased(seq, options.clock());
-    this.#storing = { inbox, clock, isLeased, signal };
+    this.#storing = { inbox, clock, isLeased, stopping, signal };
     this.#places = new TransactionPlaces(options.inbox.insideLimit);
     const stepAside: Transacting["stepAside"] = (waiting) => {
       const aside = parts.limit.stepAside(waiting);

@@ -6,10 +6,12 @@ const FIRST_WAIT = 50;
 const LAST_WAIT = 1000;
 
 export interface Storing {
-  readonly inbox: Pick<Inbox, "settle">;
+  readonly inbox: Pick<Inbox, "settle" | "damage">;
   readonly clock: () => number;
   /** Whether an entry is still leased to this process. */
   readonly isLeased: (seq: number) => boolean;
+  /** Aborted when a shutdown begins. From then on, nothing waits for a store that is damaged. */
+  readonly stopping: AbortSignal;
   /** Aborted when a shutdown no longer waits for results to be stored. */
   readonly signal: AbortSignal;
 }
@@ -34,12 +36,13 @@ export function settleWhileLeased(settlement: Settlement, storing: Storing): Pro
 /** Tries again after a failure. */
 async function settleLater(
   settlement: Settlement,
-  { inbox, clock, isLeased, signal }: Storing,
+  { inbox, clock, isLeased, stopping, signal }: Storing,
   first: unknown,
 ): Promise<boolean> {
   let failure = first;
   for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LAST_WAIT)) {
-    if (signal.aborted || !isLeased(settlement.seq)) throw failure;
+    const isVain = stopping.aborted && inbox.damage !== undefined;
+    if (isVain || signal.aborted || !isLeased(settlement.seq)) throw failure;
     await delay(wait, signal);
     try {
       return await inbox.settle(settlement, clock());

@@ -1,13 +1,20 @@
+import type { IncomingMessage } from "node:http";
 import { changeEntries } from "../../inbox/change-entries.ts";
 import { entryState } from "../../inbox/entry-state.ts";
 import { DROPPED } from "../../inbox/target-wait.ts";
 import { RequestError } from "../answer.ts";
 import { findEntry, findKept } from "../entries/entries.ts";
-import type { Route } from "../workings.ts";
+import { type Fields, readFields } from "../read-request.ts";
+import { json, type Route, type Workings } from "../workings.ts";
 import { forward, replay, sendText } from "./actions.ts";
 import { changeMany } from "./change-many.ts";
-import { type Effect, effectRoute } from "./effect-route.ts";
 import { triggerSamples } from "./trigger-samples.ts";
+
+/** What a request with an effect does; returns what is answered. */
+type Effect = (
+  workings: Workings,
+  call: { readonly id: string; readonly fields: Fields },
+) => Promise<unknown>;
 
 /** Effects that are had once for each `Idempotency-Key`. */
 const ONCE: Readonly<Record<string, Effect>> = {
@@ -45,3 +52,22 @@ export const EFFECTS: Readonly<Record<string, Route>> = {
   ...Object.fromEntries(Object.entries(ONCE).map(([path, effect]) => [path, effectRoute(effect)])),
   "/api/change": changeMany,
 };
+
+/** The route of an effect: requests with the same `Idempotency-Key` have it once, and get the same answer. */
+function effectRoute(effect: Effect): Route {
+  return async (workings, { id, request }) => {
+    const key = readKey(request);
+    const fields = await readFields(request);
+    const work = () => effect(workings, { id, fields });
+    const content = `${request.url} ${fields.digest}`;
+    return json(key === undefined ? await work() : await workings.answered.once(key, content, work));
+  };
+}
+
+/** @throws RequestError 400 */
+function readKey({ headers }: IncomingMessage): string | undefined {
+  const key = headers["idempotency-key"]?.toString();
+  if (key === undefined || /^[A-Za-z0-9_-]{16,100}$/.test(key)) return key;
+  const message = "expected an Idempotency-Key of 16 to 100 letters, digits, - or _, such as a UUID";
+  throw new RequestError(400, "invalid_request", message);
+}

@@ -1,5 +1,6 @@
 import type { Delivery } from "../../event/delivery.ts";
 import type { Entry } from "../../inbox/entry.ts";
+import { problemsOf } from "../../inbox/entry-problems.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { lastRunsOf } from "../../inbox/outline.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
@@ -75,13 +76,14 @@ export async function describeEntry(
   entry: Entry,
   { signing, repeats, senders, drifts, recheck, runNotes }: DetailSources,
 ): Promise<EntryDetail> {
-  const { seq, problems, eventTimestamp, orderKey, finishedHandlers, bodyHash, key } = entry;
+  const { seq, eventTimestamp, orderKey, finishedHandlers, bodyHash, key } = entry;
   const unfit = entry.state === "dead" && entry.reason === "invalid_data";
   const [delivery, runs, stillUnfit] = await Promise.all([
     inbox.delivery(seq),
     inbox.attempts(seq),
-    unfit ? recheck(seq).catch(() => problems) : null, // a schema that throws would not let it through either
+    unfit ? recheck(seq).catch(() => entry.problems) : null, // a schema that throws would not let it through either
   ]);
+  const problems = problemsOf(entry, delivery);
   return {
     ...entryRow(entry, { seq, lastRuns: lastRunsOf(runs), bodyStart: delivery?.body }, RESOURCE_PATH),
     ...{ source: key.source, problems, stillUnfit, eventTimestamp, orderKey, finishedHandlers, bodyHash },

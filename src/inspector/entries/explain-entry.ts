@@ -111,6 +111,9 @@ function dataStep({ kind, reason }: Entry, rejected: boolean): Step {
     const text = `It does not fit the schema of ${kind}.`;
     return { name, result: "failed", text };
   }
+  if (reason === "inexact_number") {
+    return { name, result: "failed", text: "It has a number that JavaScript would change." };
+  }
   if (!isEventKind(kind))
     return { name, result: "passed", text: "This version does not know the kind, so data is not checked." };
   return { name, result: "passed", text: `It fits what is known about ${kind}.` };

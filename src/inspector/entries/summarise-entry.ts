@@ -53,6 +53,12 @@ function dead({ reason, kind, attempts }: Entry): EntrySummary {
       fix: "Correct the schema, then retry it; or edit the data and send it again.",
     };
   }
+  if (reason === "inexact_number") {
+    return {
+      summary: "It has a number that JavaScript would change, so no handler ran.",
+      fix: "Let its handler read the number with exactNumber, then retry it.",
+    };
+  }
   const times = attempts === 1 ? "The only attempt" : `All ${attempts} attempts`;
   const why =
     reason === "attempts_exhausted" ? `${times} failed` : `Dead letter: ${reasonWords(reason ?? "")}`;

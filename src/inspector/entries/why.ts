@@ -12,7 +12,7 @@ export function whyOf(entry: Entry, lastRuns: readonly RunOutline[]): string | n
   const { reason, problems, waits } = entry;
   const state = entryState(entry);
   if (state === "handled") return null;
-  if (reason === "invalid_data") return oneLine(summarise(problems));
+  if (problems.length > 0) return oneLine(summarise(problems));
   const isGivenUp = state === "dead" && reason === "attempts_exhausted";
   const error = isGivenUp || state === "failing" ? errorOf(lastRuns) : null;
   if (error !== null) return error;

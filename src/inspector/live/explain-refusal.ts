@@ -4,6 +4,7 @@ import { sentence } from "../../receiver/refusals.ts";
 import { toAnswer } from "../../receiver/response.ts";
 import type { Cause } from "../../signature/diagnose/causes.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
+import { printedText } from "../../signature/diagnose/json-libraries.ts";
 import { readHeader } from "../../signature/header.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import type { Explanation, Step } from "../api.ts";
@@ -62,7 +63,9 @@ export function explainRefusal(
 function provenCause(diagnosis: Diagnosis | "left_out" | undefined): string | undefined {
   if (diagnosis === undefined || diagnosis === "left_out") return undefined;
   const [nearest = []] = diagnosis.explanations;
-  return nearest.length === 0 ? undefined : nearest.map(causeText).join("; and ");
+  if (nearest.length === 0) return undefined;
+  const printed = diagnosis.printedBy.length === 0 ? "" : `, ${printedText(diagnosis.printedBy)}`;
+  return nearest.map(causeText).join("; and ") + printed;
 }
 
 function causeText({ meaning, detail }: Cause): string {

@@ -13,10 +13,12 @@ export interface Verdict {
   readonly id: string | null;
   readonly reason: string | null;
   readonly detail: string | null;
-  /** For `invalid_data`: which fields do not fit, and how. Otherwise empty. */
+  /** Which fields do not fit, and how; and numbers that a double does not hold. */
   readonly problems: readonly DataProblem[];
   readonly fix: string | null;
 }
+
+const EXACT = "let its handler read such numbers with exactNumber";
 
 export function verdictOf(outcome: Outcome): Verdict {
   const nothing = { kind: null, id: null, reason: null, detail: null, problems: [], fix: null };
@@ -24,9 +26,15 @@ export function verdictOf(outcome: Outcome): Verdict {
     case "accepted": {
       const { kind, eventId: id, seq, duplicate, reason = null, problems = [] } = outcome;
       if (duplicate) return { ...nothing, word: "duplicate", kind, id };
-      if (reason === null) return { ...nothing, word: "accepted", kind, id };
+      if (reason === null) {
+        return { ...nothing, word: "accepted", kind, id, problems, fix: problems.length > 0 ? EXACT : null };
+      }
       const detail = summarise(problems);
-      const fix = `correct the schema or the sender, then: ${ownCommand(`events retry ${seq}`)}`;
+      const retry = ownCommand(`events retry ${seq}`);
+      const fix =
+        reason === "invalid_data"
+          ? `correct the schema or the sender, then: ${retry}`
+          : `${EXACT}, then: ${retry}`;
       return { word: "dead", kind, id, reason, detail, problems, fix };
     }
     case "rejected": {

@@ -12,8 +12,10 @@ const LATER: Plan = { wait: 10_000, reason: NO_HANDLER };
 /** The most kinds of a source that are left to other processes without being claimed. */
 const MAX_KINDS = 100;
 
-/** What is known about the handlers of this process. */
+/** What is known about the handlers of this receiver. */
 interface Here {
+  /** The id of its registration. */
+  readonly id: string;
   readonly router: () => Pick<Router, "match" | "isEmpty">;
   /** When this process started to run entries. */
   readonly startedAt: () => number;
@@ -33,7 +35,7 @@ export class MissingHandlers implements LeftKinds {
   constructor(settings: Pick<Settings, "inbox" | "clock" | "role" | "unhandledAfter">, here: Here) {
     this.#settings = settings;
     this.#here = here;
-    this.#others = new OtherProcesses(settings.inbox);
+    this.#others = new OtherProcesses(settings.inbox, here.id);
   }
 
   plan(entry: ClaimedEntry, kind: string): Plan | Promise<Plan> {

@@ -4,16 +4,19 @@ import type { Runner } from "../../inbox/runner.ts";
 /** Milliseconds after which the other processes are looked at again. */
 const RECENT = 1000;
 
-/** The other processes that are registered with an inbox. */
+/** The other processes, and the other receivers of this one, that are registered with an inbox. */
 export class OtherProcesses {
   readonly #inbox: Inbox;
+  readonly #own: string;
   #latest: readonly Runner[] = [];
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<readonly Runner[]> | undefined;
   #next: Promise<readonly Runner[]> | undefined;
 
-  constructor(inbox: Inbox) {
+  /** @param own - the id of this receiver's registration */
+  constructor(inbox: Inbox, own: string) {
     this.#inbox = inbox;
+    this.#own = own;
   }
 
   /** Whether the inbox knows none, since only one process can use it. */
@@ -42,9 +45,9 @@ export class OtherProcesses {
     const readAt = performance.now();
     const reading = (this.#inbox.runners?.() ?? Promise.resolve([]))
       .then((runners) => {
-        this.#latest = runners;
+        this.#latest = runners.filter(({ id }) => id !== this.#own);
         this.#readAt = readAt;
-        return runners;
+        return this.#latest;
       })
       .finally(() => {
         this.#reading = undefined;

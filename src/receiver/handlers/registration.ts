@@ -1,15 +1,14 @@
-import { randomBytes } from "node:crypto";
 import { describeError } from "../../errors.ts";
 import { patternOf, UNKNOWN } from "../../inbox/runner.ts";
+import { receiverId } from "../../inbox/shared/process-stores.ts";
 import { VERSION } from "../../package/version.ts";
 import type { Settings } from "../options/options.ts";
 
 type Terms = Pick<Settings, "inbox" | "source" | "role" | "clock" | "log">;
 
-/** Announces this process to the other processes on the same inbox. */
+/** Announces this receiver to the other receivers and processes on the same inbox. */
 export class Registration {
-  /** Random per receiver. */
-  readonly id = randomBytes(8).toString("hex");
+  readonly id = receiverId();
   readonly #settings: Terms;
   readonly #kinds: () => readonly string[];
   #isAnnouncing = false;
@@ -32,6 +31,11 @@ export class Registration {
     // What a handler leaves out is found again when it is claimed. Kinds beyond the twelve have no pattern.
     const filter = patterns.includes(UNKNOWN) ? { sources } : { sources, kinds: patterns };
     await inbox.hasten?.(filter, inbox.now?.() ?? clock());
+  }
+
+  /** Ends the registration. A failure is nothing: the record ends with the process. */
+  async end(): Promise<void> {
+    await this.#settings.inbox.unregister?.(this.id).catch(() => {});
   }
 
   /**

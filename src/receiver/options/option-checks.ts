@@ -1,32 +1,10 @@
 import { isRecord } from "../../base/is-record.ts";
 import type { Logger } from "../../base/logger.ts";
-import type { Inbox } from "../../inbox/inbox.ts";
+import { INBOX_METHODS, OPTIONAL_INBOX_METHODS } from "../../inbox/inbox-methods.ts";
 import { type Check, checkMethods, invalid, syncFunction } from "../../options/check-options.ts";
 import type { Tracing } from "./tracing.ts";
 
-/** The names of a type's methods, split into those that must be there and those that may be left out. */
-type OptionalNames<Type> = {
-  [Name in keyof Type]-?: undefined extends Type[Name] ? Name : never;
-}[keyof Type];
 type Methods<Names extends PropertyKey> = Readonly<Record<Names, true>>;
-
-const INBOX_METHODS: Methods<Exclude<keyof Inbox, OptionalNames<Inbox>>> = {
-  ...{ open: true, append: true, touch: true, claim: true, renew: true, settle: true, nextRunAt: true },
-  ...{ retry: true, list: true, prune: true, slim: true, delivery: true, attempts: true, counts: true },
-  ...{ reschedule: true, drop: true, waiting: true, close: true },
-};
-const OPTIONAL_INBOX_METHODS: Methods<Exclude<OptionalNames<Inbox>, "damage" | "insideLimit" | "vitals">> = {
-  register: true,
-  now: true,
-  onDue: true,
-  runners: true,
-  hasten: true,
-  backlog: true,
-  inside: true,
-  outlines: true,
-  senders: true,
-  recordSender: true,
-};
 const TRACING_METHODS: Methods<keyof Tracing> = { delivery: true, attempt: true };
 const LOG_METHODS: Methods<keyof Logger> = { debug: true, info: true, warn: true, error: true };
 
@@ -41,8 +19,8 @@ export const checkSecret: Check = (given, name) => {
 export const checkInbox: Check = (given) => {
   if (typeof given === "string") return;
   checkMethods(given, 'inbox to be a file path, "memory:" or an Inbox', {
-    required: Object.keys(INBOX_METHODS),
-    optional: Object.keys(OPTIONAL_INBOX_METHODS),
+    required: INBOX_METHODS,
+    optional: OPTIONAL_INBOX_METHODS,
     fix: "implement the interface Inbox, or name a file",
   });
 };

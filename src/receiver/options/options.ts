@@ -57,6 +57,7 @@ export interface Settings {
   readonly identity: ((event: WebhookEvent) => string) | undefined;
   readonly orderBy: ((event: WebhookEvent) => string | null | undefined) | undefined;
   readonly deadLetterOrder: "skip" | "block";
+  readonly inexactNumbers: "keep" | "reject";
   /** Remembers the latest events, to notice repeats with a new timestamp. */
   readonly restamps: Restamps;
   readonly maxAge: number;
@@ -126,6 +127,7 @@ const CHECKS: Readonly<Record<keyof ReceiverOptions, Check>> = {
     "pass a function that returns the key of an event, such as (event) => event.webhook.id",
   ),
   deadLetterOrder: oneOf("skip", "block"),
+  inexactNumbers: oneOf("keep", "reject"),
   maxAge: wholeNumber("milliseconds", 1),
   maxSkew: wholeNumber("milliseconds", 0),
   retention: wholeNumber("milliseconds", 1),
@@ -184,6 +186,7 @@ export function readOptions(options: ReceiverOptions): Settings {
     identity: options.identity,
     orderBy: options.orderBy,
     deadLetterOrder: options.deadLetterOrder ?? "skip",
+    inexactNumbers: options.inexactNumbers ?? "keep",
     restamps: new Restamps(),
     tracing: options.tracing,
     drift: options.drift,

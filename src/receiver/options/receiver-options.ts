@@ -66,6 +66,12 @@ export interface ReceiverOptions<
    * it is retried, or pruned. Default `skip`.
    */
   readonly deadLetterOrder?: "skip" | "block" | undefined;
+  /**
+   * What becomes of an event with a number that a double does not hold, such as 9007199254740993: `keep` hands it to its
+   * handlers, which read …992 unless they use `exactNumber`, and names it in `problems`; `reject` makes it a dead letter
+   * (`inexact_number`), which runs once it is retried. The answer is 200 either way. Default `keep`.
+   */
+  readonly inexactNumbers?: "keep" | "reject" | undefined;
   /** Events older than this are rejected. Default 7 days. */
   readonly maxAge?: number | undefined;
   /** Events further ahead of this machine's clock than this are rejected. Default 5 minutes. */

@@ -15,7 +15,7 @@ it("verify prints the cause, its meaning and its fix, and adds them to the recor
   const shown = await runCli(argv, { env, stdin: pretty });
   expect(shown.code).toBe(4);
   expect(shown.stdout).toMatch(
-    /^invalid: signature_mismatch: .*\ncause: json_spacing: .*\(compact\)\nfix: .*\n$/,
+    /^invalid: signature_mismatch: .*\ncause: json_spacing: .*\(compact\)\nsigned: as JavaScript's `JSON.stringify`, .* prints it\nfix: .*\n$/,
   );
   const { records } = await runCli([...argv, "--json"], { env, stdin: pretty });
   expect(records).toMatchObject([
@@ -23,6 +23,7 @@ it("verify prints the cause, its meaning and its fix, and adds them to the recor
       ...{ valid: false, reason: "signature_mismatch", cause: "json_spacing", fix: expect.any(String) },
       causes: [{ code: "json_spacing", detail: "compact" }],
       ...{ otherwise: [], advice: [], complete: true },
+      printedBy: expect.arrayContaining(["JavaScript's `JSON.stringify`"]),
     },
   ]);
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { settleWhileLeased } from "../../../src/dispatch/runs/settle-while-leased.ts";
+import { HookporterError } from "../../../src/errors.ts";
 import { AT, settlementOf } from "../../inbox/entries.ts";
 
 const SETTLEMENT = settlementOf({ seq: 7, lease: "lease-1" });
@@ -7,12 +8,16 @@ const SETTLEMENT = settlementOf({ seq: 7, lease: "lease-1" });
 describe("settleWhileLeased", () => {
   let leased: boolean;
   let aborter: AbortController;
+  let stopper: AbortController;
+  let damage: HookporterError | undefined;
   const settle = vi.fn();
 
   beforeEach(() => {
     vi.useFakeTimers();
     leased = true;
     aborter = new AbortController();
+    stopper = new AbortController();
+    damage = undefined;
     settle.mockReset().mockRejectedValue(new Error("disk full"));
   });
 
@@ -22,9 +27,15 @@ describe("settleWhileLeased", () => {
 
   const store = () =>
     settleWhileLeased(SETTLEMENT, {
-      inbox: { settle },
+      inbox: {
+        settle,
+        get damage() {
+          return damage;
+        },
+      },
       clock: () => AT,
       isLeased: (seq) => seq === SETTLEMENT.seq && leased,
+      stopping: stopper.signal,
       signal: aborter.signal,
     });
 
@@ -54,6 +65,20 @@ describe("settleWhileLeased", () => {
     await vi.advanceTimersByTimeAsync(50);
     await storing;
     expect(settle).toHaveBeenCalledTimes(2);
+  });
+
+  it("does not wait for a damaged store once the receiver closes, and waits for a busy one", async () => {
+    const storing = expect(store()).rejects.toThrow("disk full");
+    damage = new HookporterError("inbox_unavailable", "the file was removed");
+    await vi.advanceTimersByTimeAsync(5000);
+    damage = undefined;
+    stopper.abort();
+    await vi.advanceTimersByTimeAsync(5000);
+    const before = settle.mock.calls.length;
+    damage = new HookporterError("inbox_unavailable", "the file was removed");
+    await vi.advanceTimersByTimeAsync(1000);
+    await storing;
+    expect(settle).toHaveBeenCalledTimes(before + 1);
   });
 
   it("ends its wait when it is aborted, tries once more, and leaves neither timer nor listener", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { createTestReceiver } from "../../../src/entries/testing.ts";
 import type { PostgresTransaction } from "../../../src/inbox/postgres/transaction.ts";
-import { postgresInbox } from "../../../src/inbox/postgres.ts";
+import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { defineHandlers } from "../../../src/receiver/handlers/define-handlers.ts";
 import { keptLog, SECRET } from "../sample.ts";
@@ -27,7 +27,7 @@ describe("a handler with tx", () => {
 
   it("is refused with fewer than 4 connections, unless another process runs it", () => {
     const on = (connections: number, role: "both" | "receive") => () =>
-      createReceiver({ ...base, role, inbox: postgresInbox(URL, { connections }) }).on("*", () => {}, {
+      createReceiver({ ...base, role, inbox: postgresStore(URL, { connections }) }).on("*", () => {}, {
         tx: true,
       });
     expect(on(3, "both")).toThrow(/connections/);

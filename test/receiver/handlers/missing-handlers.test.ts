@@ -32,7 +32,7 @@ function missing(given: readonly Partial<Runner>[] | undefined, terms: Terms = {
     match: (kind: string) => (state.handled.includes(kind) ? [HANDLER] : []),
   });
   const settings = { inbox, role, unhandledAfter, clock: () => NOW };
-  const handlers = new MissingHandlers(settings, { router, startedAt: () => NOW });
+  const handlers = new MissingHandlers(settings, { id: "own", router, startedAt: () => NOW });
   const planOf = async (parts: Partial<ClaimedEntry> = {}, kind = "lead.created") =>
     handlers.plan({ ...lead(), ...parts }, kind);
   return { handlers, state, planOf };

@@ -21,6 +21,7 @@ const UNDEFINED: { readonly [Name in keyof Required<ReceiverOptions>]: undefined
     identity: undefined,
     orderBy: undefined,
     deadLetterOrder: undefined,
+    inexactNumbers: undefined,
   },
   ...{ maxAge: undefined, maxSkew: undefined, retention: undefined, deliveryRetention: undefined },
   ...{
@@ -159,6 +160,7 @@ describe("readOptions", () => {
       identity: undefined,
       orderBy: undefined,
       deadLetterOrder: "skip",
+      inexactNumbers: "keep",
       restamps: expect.anything(),
       maxAge: 7 * DAY,
       maxSkew: 5 * MINUTE,

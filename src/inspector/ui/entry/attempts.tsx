@@ -103,6 +103,7 @@ function Said({ text }: { text: string }) {
 
 function whyNone({ state, reason, settledAt }: EntryDetail): string {
   if (reason === "invalid_data") return "None: its data does not fit the schema, so no handler ran.";
+  if (reason === "inexact_number") return "None: it has a number that JavaScript would change.";
   if (state === "dead") return "None: it was a dead letter from the start.";
   if (state === "received") return "None: there is no handler or target for this kind.";
   if (state === "handled" && settledAt !== null) return "No runs are recorded.";

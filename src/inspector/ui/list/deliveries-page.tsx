@@ -16,7 +16,6 @@ import { DeliveryList } from "./delivery-list.tsx";
 import type { Feed, FeedState } from "./feed.ts";
 import { FilterBar, isNarrowed } from "./filter-bar.tsx";
 import { useListView } from "./list-view.ts";
-import { SearchProgress } from "./search-progress.tsx";
 import { useCounts } from "./use-counts.ts";
 
 /** The list, with the selected delivery beside it. */
@@ -191,4 +190,21 @@ function hasOpen({ lines }: Feed): boolean {
 
 function pathOf(id: string): string {
   return id.startsWith("e") ? `/entry/${id.slice(1)}` : `/refusal/${id}`;
+}
+
+/** How far a search has come, and a button if it asks whether to go on. */
+function SearchProgress({ feed, total }: { feed: Feed; total: number | undefined }) {
+  const { search } = feed;
+  if (search === undefined) return null;
+  const searched = Math.min(search.searched, total ?? search.searched).toLocaleString("en");
+  return (
+    <p class="search-progress quiet" role="status">
+      {`Searched ${searched}${total === undefined ? "" : ` of ${total.toLocaleString("en")}`} entries`}
+      {search.isPaused && (
+        <button type="button" onClick={() => feed.searchOn()}>
+          Search on
+        </button>
+      )}
+    </p>
+  );
 }

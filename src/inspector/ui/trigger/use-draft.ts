@@ -1,5 +1,10 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { dropDraft, keepDraft, readDraft } from "./drafts.ts";
+
+/**
+ * Texts that were edited but not sent. They are kept only for this tab, as the token is, and end with it: they may contain
+ * personal data.
+ */
+const PREFIX = "hookporter-draft:";
 
 /** Milliseconds without typing before a draft is kept. It is also kept when the editor closes. */
 const TYPING = 300;
@@ -50,4 +55,24 @@ export function useDraft(name: string, original: string) {
       dropDraft(name);
     },
   };
+}
+
+/** The draft with a name, such as a body's SHA-256; `undefined` if there is none. */
+function readDraft(name: string): string | undefined {
+  return sessionStorage.getItem(PREFIX + name) ?? undefined;
+}
+
+/** Keeps a draft. Returns false if the browser has no room for it; then an older version does not stay either. */
+function keepDraft(name: string, text: string): boolean {
+  try {
+    sessionStorage.setItem(PREFIX + name, text);
+    return true;
+  } catch {
+    dropDraft(name);
+    return false;
+  }
+}
+
+function dropDraft(name: string): void {
+  sessionStorage.removeItem(PREFIX + name);
 }
