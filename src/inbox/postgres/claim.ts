@@ -1,8 +1,10 @@
 import type { ClaimRequest, DueRequest } from "../claim.ts";
 import { DROPPED } from "../target-wait.ts";
 import { encodeText } from "../text.ts";
+import { isOutage } from "./errors.ts";
 import type { Row, Value } from "./session.ts";
 import type { Store } from "./store.ts";
+import { spanOf } from "./values.ts";
 
 /** Jumps from one source to the next in the index of what can be claimed: fast for any number of entries. */
 const WAITING_SOURCES = `
@@ -35,10 +37,7 @@ class Parameters {
   }
 }
 
-/**
- * Leases due entries and returns their rows, joined with their entry and delivery. Each is looked up by itself: before a
- * table has statistics, the planner would read all of it for a join.
- */
+/** Leases due entries and returns their rows, joined with their entry and delivery. */
 export async function claimRows(
   store: Store,
   request: ClaimRequest,
@@ -51,22 +50,47 @@ export async function claimRows(
   const chosen = choose(request, sources, parameters, from);
   const prefix = parameters.add(runner === undefined ? "" : `${runner}.`, "text");
   const until = parameters.add(now + leaseTime, "bigint");
-  return store.query(
+  const leased = await store.query(
     `WITH ${chosen}, leased AS (
        UPDATE @.turn SET lease = ${prefix} || gen_random_uuid(), run_at = ${until}, attempts = attempts + 1
        WHERE seq = ANY (ARRAY (SELECT seq FROM chosen))
-       RETURNING seq, key_timestamp, received_at, lease, attempts, reason, finished_handlers, waits
+       RETURNING seq, key_timestamp, received_at, source, lease, attempts, reason, finished_handlers, waits
      )
-     SELECT leased.*, chosen.run_at, event_id, source, kind, order_key, body_hash, method, target, headers, body
-     FROM leased JOIN chosen USING (seq) CROSS JOIN LATERAL (
-         SELECT event_id, source, kind, order_key, body_hash FROM @.entry
-         WHERE entry.seq = leased.seq AND entry.key_timestamp = leased.key_timestamp LIMIT 1) e
-       LEFT JOIN LATERAL (
-         SELECT method, target, headers, body FROM @.delivery
-         WHERE delivery.seq = leased.seq AND delivery.received_at = leased.received_at LIMIT 1) d ON true
-     ORDER BY rank, chosen.run_at, leased.seq`,
+     SELECT leased.*, chosen.run_at FROM leased JOIN chosen USING (seq) ORDER BY rank, chosen.run_at, leased.seq`,
     parameters.values,
   );
+  if (leased.length === 0) return [];
+  const kept = new Map((await keptRows(store, leased)).map((row) => [row.seq, row]));
+  return leased.flatMap((row): readonly Row[] => {
+    const rest = kept.get(row.seq);
+    return rest === undefined ? [] : [{ ...row, ...rest }];
+  });
+}
+
+/** The entry and the delivery of each number, in partitions of a span of times. */
+const KEPT = `
+  SELECT leased.seq, event_id, kind, order_key, body_hash, method, target, headers, body
+  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS leased(seq, key_timestamp, received_at)
+    CROSS JOIN LATERAL (
+      SELECT event_id, kind, order_key, body_hash FROM @.entry
+      WHERE entry.seq = leased.seq AND entry.key_timestamp = leased.key_timestamp
+        AND entry.key_timestamp BETWEEN $4::bigint AND $5::bigint LIMIT 1) e
+    LEFT JOIN LATERAL (
+      SELECT method, target, headers, body FROM @.delivery
+      WHERE delivery.seq = leased.seq AND delivery.received_at = leased.received_at
+        AND delivery.received_at BETWEEN $6::bigint AND $7::bigint LIMIT 1) d ON true`;
+
+/**
+ * What was kept of entries that are leased now. A statement by itself, with the times as constants: it is planned for the
+ * days of these entries only, and each row is looked up by itself, since before a table has statistics the planner would
+ * read all of it for a join. If the connection is lost, it is asked once more: nobody else may run them meanwhile.
+ */
+async function keptRows(store: Store, leased: readonly Row[]): Promise<readonly Row[]> {
+  const column = (name: string) => leased.map((row) => Number(row[name]));
+  const [keyTimes, times] = [column("key_timestamp"), column("received_at")];
+  const values = [column("seq"), keyTimes, times, ...spanOf(keyTimes), ...spanOf(times)];
+  const read = () => store.query(KEPT, values);
+  return read().catch((thrown) => (isOutage(thrown) ? read() : Promise.reject(thrown)));
 }
 
 /** The common table expressions that choose and lock what to claim; the last is `chosen`. */
@@ -157,25 +181,29 @@ export async function nextDue(
 export const OWN_TURNS = `(SELECT * FROM input ORDER BY seq OFFSET 0) input CROSS JOIN LATERAL (
       SELECT * FROM @.turn WHERE turn.seq = input.seq AND turn.lease = input.lease FOR UPDATE) turn`;
 
+/** Leases that are renewed in one statement: any number of them must not pass its time limit. */
+const STEP = 500;
+
 /** Extends leases; returns the numbers of entries whose lease was lost. */
 export async function renewLeases(
   store: Store,
   leases: readonly { seq: number; lease: string }[],
   until: number,
 ): Promise<readonly number[]> {
-  if (leases.length === 0) return [];
-  const input = JSON.stringify(leases.map(({ seq, lease }, n) => ({ n, seq, lease })));
-  const rows = await store.query(
-    `WITH input AS MATERIALIZED (
-       SELECT * FROM json_to_recordset($1::text::json) AS j(n int, seq bigint, lease text)
-     ), own AS MATERIALIZED (
-       SELECT n, turn.seq FROM ${OWN_TURNS}
-     ), renewed AS (
-       UPDATE @.turn SET run_at = $2::bigint WHERE seq = ANY (ARRAY (SELECT seq FROM own))
-     )
-     SELECT n FROM own`,
-    [input, until],
-  );
-  const renewed = new Set(rows.map(({ n }) => Number(n)));
+  const renewed = new Set<number>();
+  for (let from = 0; from < leases.length; from += STEP) {
+    const input = leases.slice(from, from + STEP).map(({ seq, lease }, n) => ({ n: from + n, seq, lease }));
+    for (const { n } of await store.query(RENEW, [JSON.stringify(input), until])) renewed.add(Number(n));
+  }
   return leases.flatMap(({ seq }, n) => (renewed.has(n) ? [] : [seq]));
 }
+
+const RENEW = `
+  WITH input AS MATERIALIZED (
+    SELECT * FROM json_to_recordset($1::text::json) AS j(n int, seq bigint, lease text)
+  ), own AS MATERIALIZED (
+    SELECT n, turn.seq FROM ${OWN_TURNS}
+  ), renewed AS (
+    UPDATE @.turn SET run_at = $2::bigint WHERE seq = ANY (ARRAY (SELECT seq FROM own))
+  )
+  SELECT n FROM own`;

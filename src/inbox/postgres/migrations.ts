@@ -75,12 +75,15 @@ export async function migrate(store: Store): Promise<void> {
 }
 
 /**
- * Refuses a database whose encoding cannot hold every text.
+ * Refuses a database whose encoding cannot hold every text; notes at which level statements are isolated.
  *
  * @throws HookporterError `inbox_unavailable`
  */
 export async function checkEncoding(store: Store): Promise<void> {
-  const [row] = await store.query("SELECT current_setting('server_encoding') AS encoding");
+  const [row] = await store.query(
+    "SELECT current_setting('server_encoding') AS encoding, current_setting('transaction_isolation') AS isolation",
+  );
+  store.readsCommitted = row?.isolation === "read committed";
   if (row?.encoding === "UTF8") return;
   throw new HookporterError(
     "inbox_unavailable",

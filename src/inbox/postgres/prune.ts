@@ -12,6 +12,8 @@ export const GRACE = 3_600_000;
 /** How often the locks for dropping a day are asked for, and about how many milliseconds lie between. */
 const TRIES = 4;
 const BETWEEN = 1000;
+/** Milliseconds after which a transaction that keeps entries is no longer waited for: its statements take at most 5 s. */
+const LONGEST_WRITE = 30_000;
 
 /** That a row is to be dropped with its day later: the day ends after a time. */
 const LATER = (time: string, end: string) =>
@@ -23,7 +25,7 @@ const LOOK = `
     e.seq = (SELECT max(seq) FROM @.entry) AS newest, ${LATER("e.received_at", "$3::bigint")} AS later
   FROM ${ENTRY_WITH_STATE} WHERE e.seq > $1::bigint ORDER BY e.seq LIMIT $2::int`;
 
-/** Raises the marks. Waits for the writers that have read them, and lets no other read them before the commit. */
+/** Raises the marks. Nothing is deleted until whoever may not have seen it has ended: see {@link writersEnd}. */
 export const MARK = `
   UPDATE @.pruned SET marks = marks || coalesce((
     SELECT jsonb_object_agg(source, greatest(dated, coalesce((marks ->> source)::bigint, dated)))
@@ -75,7 +77,7 @@ export async function pruneStep(store: Store, request: PruneRequest, step: Step)
 }
 
 /** Deletes rows, and returns how many; `undefined` if another process prunes, and waiting for it is not worth while. */
-function deleteEntries(
+async function deleteEntries(
   store: Store,
   rows: readonly Row[],
   { states, wholeDays = false }: PruneRequest,
@@ -86,12 +88,38 @@ function deleteEntries(
     latest.set(String(source), Math.max(latest.get(String(source)) ?? -Infinity, Number(dated)));
   }
   const marks = [...latest].map(([source, dated]) => ({ source, dated }));
+  await store.query(MARK, [JSON.stringify(marks)], LONG_TIMEOUT);
+  await writersEnd(store);
   return store.transaction(async (query) => {
     if (!(await mayPrune(query, wholeDays))) return undefined;
-    await query(MARK, [JSON.stringify(marks)]);
     return (await query(DELETE, [rows.map(({ seq }) => Number(seq)), states])).length;
   }, LONG_TIMEOUT);
 }
+
+/**
+ * Waits until all have ended that may keep entries now, since their statements may not see the marks. A statement locks
+ * its tables before it looks at any row, so one that has not yet locked `entry` will see them. A lock on the row of
+ * `pruned` in each keeping would use up the ids that the whole database has for rows with several lockers.
+ */
+async function writersEnd(store: Store): Promise<void> {
+  const writers = async () => (await store.query(WRITERS)).map(({ writer }) => String(writer));
+  let left = await writers();
+  for (const until = performance.now() + LONGEST_WRITE; left.length > 0; await delay(10)) {
+    if (performance.now() > until) {
+      throw new HookporterError(
+        "inbox_busy",
+        "expected all that keep entries to end soon, got one that goes on: end its transaction, which pg_locks names",
+      );
+    }
+    const now = new Set(await writers());
+    left = left.filter((writer) => now.has(writer));
+  }
+}
+
+const WRITERS = `
+  SELECT virtualtransaction AS writer FROM pg_locks
+  WHERE relation = '@.entry'::regclass AND mode = 'RowExclusiveLock' AND granted AND pid <> pg_backend_pid()
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 /** Only one process prunes at a time. Waits for another one if `canSkip` is `false`. */
 async function mayPrune(query: Query, canSkip: boolean): Promise<boolean> {

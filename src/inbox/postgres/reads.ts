@@ -13,6 +13,7 @@ import { ENTRY_WITH_STATE, FAILING, filterSql } from "./filter.ts";
 import { toAttempt, toDelivery, toEntry } from "./rows.ts";
 import type { Row } from "./session.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
+import { spanOf } from "./values.ts";
 
 const STATE =
   "CASE WHEN t.lease IS NOT NULL THEN 'running' WHEN t.seq IS NOT NULL THEN 'pending' ELSE coalesce(s.state, 'done') END";
@@ -63,9 +64,7 @@ export async function outlineEntries(
   const { entries, bodyBytes } = request;
   if (entries.length === 0) return [];
   const seqs = entries.map(({ seq }) => seq);
-  const times = entries.map(({ receivedAt }) => receivedAt);
-  // Not with Math.min(...times), which has a limit of arguments.
-  const [from, to] = times.reduce(([a, b], at) => [Math.min(a, at), Math.max(b, at)], [Infinity, -Infinity]);
+  const [from, to] = spanOf(entries.map(({ receivedAt }) => receivedAt));
   const runs = await store.query(
     `SELECT a.seq, a.attempt, a.handler, a.started_at, a.duration_ms, a.outcome, a.error, left(a.failure, ${FAILURE_START}) AS place
      FROM unnest($1::bigint[], $2::int[]) AS of(seq, attempts)

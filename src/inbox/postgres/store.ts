@@ -14,6 +14,8 @@ export class Store {
   readonly schema: string;
   /** How messages name the inbox. */
   readonly name: string;
+  /** Whether a statement by itself is READ COMMITTED: see `default_transaction_isolation`. */
+  readsCommitted = true;
   readonly #session: Session;
   readonly #texts = new Map<string, string>();
 

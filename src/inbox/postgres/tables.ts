@@ -140,7 +140,6 @@ export const TABLES = `
   CREATE UNIQUE INDEX repeat_seq ON @.repeat (seq, received_at);
 
   -- One row: by source, events dated at or before this may have been pruned, so an unknown one is not taken for new.
-  -- Writers lock the row, and so read its latest version, which a statement's snapshot may not have.
   CREATE TABLE @.pruned (marks jsonb NOT NULL);
   INSERT INTO @.pruned VALUES ('{}');
 

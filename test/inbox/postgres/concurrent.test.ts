@@ -75,7 +75,8 @@ describe("several clients of one inbox on PostgreSQL", async () => {
     expect(ids).toEqual(["evt_1"]);
   });
 
-  it("do not take an event for new that is being pruned", async () => {
+  /** An inbox with an event that is done, another one after it, and a session that holds what others wait for. */
+  const withDoneEntry = async () => {
     const { a, b, schema } = await openTwo();
     await keep(a, numberedEntry(1));
     for (const entry of await a.claim({ now: AT, limit: 1, leaseTime: 1000 }))
@@ -84,15 +85,72 @@ describe("several clients of one inbox on PostgreSQL", async () => {
     await keep(a, numberedEntry(2)); // the newest entry stays
     const slow = await admin.connect();
     await slow.query("BEGIN");
+    const release = async (end: "COMMIT" | "ROLLBACK") => {
+      await slow.query(end);
+      slow.release();
+    };
+    return { a, b, schema, slow, release };
+  };
+
+  it("do not take an event for new that is being pruned", async () => {
+    const { a, b, schema, slow, release } = await withDoneEntry();
     await slow.query(`SELECT 1 FROM ${schema}.repeat FOR UPDATE`);
     const pruning = a.prune(EVERYTHING, { limit: 10 });
     await waitForBlocked(1);
     const again = b.append(numberedEntry(1));
     await waitForBlocked(2);
-    await slow.query("COMMIT");
-    slow.release();
+    await release("COMMIT");
     expect(await pruning).toMatchObject({ changed: 1 });
-    expect(await again).toBeUndefined();
+    expect((await again)?.duplicate).not.toBe(false);
+  });
+
+  it("do not take an event for new that is pruned after the marks were read", async () => {
+    const { a, b, schema, slow, release } = await withDoneEntry();
+    const columns = "seq, key_timestamp, event_id, source, received_at, body_hash, body_length";
+    await slow.query(
+      `INSERT INTO ${schema}.entry (${columns}) VALUES (0, ${AT - 5000}, 'evt_0', 'service', 0, '', 0)`,
+    );
+    const key = { source: "service", eventId: "evt_0", timestamp: AT - 5000 };
+    const first = b.append(numberedEntry(0, 0, { key })); // has read the marks, and waits
+    const again = b.append(numberedEntry(1)); // in the same batch
+    await waitForBlocked(1);
+    const pruning = a.prune(EVERYTHING, { limit: 10 });
+    const marks = async () => (await admin.query(`SELECT marks FROM ${schema}.pruned`)).rows;
+    await expect.poll(marks).not.toEqual([{ marks: {} }]);
+    await release("ROLLBACK");
+    expect(await pruning).toMatchObject({ changed: 1 });
+    expect(await first).toMatchObject({ duplicate: false });
+    expect((await again)?.duplicate).not.toBe(false);
+  });
+
+  it.each(["read committed", "repeatable read"])(
+    "see the marks that were raised while they waited for a day to be dropped, with a default of %s",
+    async (isolation) => {
+      const { schema, slow, release } = await withDoneEntry();
+      const options = encodeURIComponent(`-c default_transaction_isolation=${isolation.replace(" ", "\\ ")}`);
+      const b = await open(schema, {}, `${server.url}?options=${options}`);
+      await slow.query(`LOCK TABLE ${schema}.entry`);
+      const again = b.append(numberedEntry(1));
+      await waitForBlocked(1);
+      await slow.query(
+        `UPDATE ${schema}.pruned SET marks = '{"service": ${AT}}'; DELETE FROM ${schema}.entry`,
+      );
+      await release("COMMIT");
+      expect(await again).toBeUndefined();
+    },
+  );
+
+  it("use up no ids of rows with several lockers, of which a database has few", async () => {
+    const { a, b } = await openTwo();
+    const next = async () => {
+      await admin.query("CHECKPOINT");
+      return (await admin.query("SELECT next_multixact_id AS next FROM pg_control_checkpoint()")).rows[0]
+        .next;
+    };
+    const before = await next();
+    for (let round = 0; round < 20; round++)
+      await Promise.all([a, b, a, b].map((inbox, index) => keep(inbox, numberedEntry(4 * round + index))));
+    expect(await next()).toBe(before);
   });
 
   it("do not forget an entry that arrives while the one before it ends", async () => {
