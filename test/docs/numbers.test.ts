@@ -334,9 +334,13 @@ const ROWS: readonly Row[] = [
   [
     "reference/inspector.md",
     "up to {} deliveries at a time",
-    "inspector/ui/trigger/trigger-steps.ts MOST_DELIVERIES",
+    "inspector/changes/most-triggered.ts MOST_TRIGGERED",
   ],
-  ["reference/inspector.md", "at most {} deliveries; returns", "inspector/changes/trigger-samples.ts MOST"],
+  [
+    "reference/inspector.md",
+    "at most {} deliveries; returns",
+    "inspector/changes/most-triggered.ts MOST_TRIGGERED",
+  ],
   ["reference/package/create-receiver.md", "shorter than {} bytes", "signature/secret-bytes.ts SAFE_BYTES"],
   ["reference/package/diagnose.md", "the first {} digits", "receiver/digest-starts.ts SHOWN_DIGITS"],
   ["reference/package/inbox.md", "from {} characters on", "inbox/entry-filter.ts MIN_HEADER_TEXT"],

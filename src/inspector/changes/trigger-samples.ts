@@ -5,10 +5,8 @@ import { triggerDelivery } from "../../relay/trigger.ts";
 import { RequestError } from "../answer.ts";
 import type { Triggered } from "../api.ts";
 import type { Fields } from "../read-request.ts";
+import { MOST_TRIGGERED } from "./most-triggered.ts";
 import { type Outgoing, sendDelivery } from "./send-delivery.ts";
-
-/** The most deliveries of one request. */
-export const MOST = 200;
 
 /**
  * Creates sample events, signs them, and sends them one after another to the receiver, with the faults of the command
@@ -20,13 +18,13 @@ export async function triggerSamples(fields: Fields, outgoing: Outgoing): Promis
   const madeUp = fields.flag("samples") ? undefined : outgoing.madeUp;
   const tamper = readTampering(fields);
   const noSignature = fields.flag("noSignature");
-  const count = fields.wholeNumber("count", { least: 1, most: MOST }) ?? 1;
-  const copies = fields.wholeNumber("duplicate", { least: 1, most: MOST }) ?? 1;
+  const count = fields.wholeNumber("count", { least: 1, most: MOST_TRIGGERED }) ?? 1;
+  const copies = fields.wholeNumber("duplicate", { least: 1, most: MOST_TRIGGERED }) ?? 1;
   const stale = fields.wholeNumber("stale") ?? 0;
   const future = fields.wholeNumber("future") ?? 0;
   if (tamper !== undefined && noSignature) throw invalid("expected tamper or noSignature, got both");
   const total = kinds.length * count * copies;
-  if (total > MOST) throw invalid(`expected at most ${MOST} deliveries, got ${total}`);
+  if (total > MOST_TRIGGERED) throw invalid(`expected at most ${MOST_TRIGGERED} deliveries, got ${total}`);
   const { key, reserveInstants, signatureHeader } = outgoing;
   const header = signatureHeader.toLowerCase();
   const events = Array.from({ length: count }, () => kinds).flat();

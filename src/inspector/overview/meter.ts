@@ -1,7 +1,7 @@
 import type { AttemptObservation, DeliveryObservation, Observation } from "../../receiver/observation.ts";
 import { verdictOf } from "../live/verdict.ts";
 import { Fates } from "./fates.ts";
-import { FINE_BOUNDS, Histogram, READABLE_BOUNDS } from "./histogram.ts";
+import { Histogram } from "./histogram.ts";
 import type { KindDurations, Minute, Overview } from "./overview-api.ts";
 
 const MINUTE = 60_000;
@@ -17,7 +17,7 @@ export class Meter {
   readonly #minutes = new Map<number, Map<string, number>>();
   /** What became of what was kept. */
   readonly fates = new Fates(MINUTES);
-  readonly #latency = new Histogram(READABLE_BOUNDS);
+  readonly #latency = new Histogram();
   readonly #durations = new Map<string, { readonly times: Histogram; failed: number }>();
 
   constructor(now: number) {
@@ -38,12 +38,11 @@ export class Meter {
       const at = minute * MINUTE;
       return { at, counts: Object.fromEntries(this.#minutes.get(minute) ?? []), states: this.fates.in(at) };
     });
-    const durations = [...this.#durations].map(([kind, { times, failed }]): KindDurations => {
-      const estimates = { median: times.quantile(0.5), p95: times.quantile(0.95), longest: times.longest };
-      return { kind, runs: times.total, failed, ...estimates };
-    });
-    durations.sort((a, b) => b.runs - a.runs);
-    return { since: this.#since, now, minutes, latency: this.#latency.buckets, durations };
+    const durations = [...this.#durations].map(
+      ([kind, { times, failed }]): KindDurations => ({ kind, failed, ...times.read() }),
+    );
+    durations.sort((a, b) => b.count - a.count);
+    return { since: this.#since, now, minutes, latency: this.#latency.read(), durations };
   }
 
   #countDelivery({ receivedAt, duration, outcome }: DeliveryObservation): void {
@@ -59,7 +58,7 @@ export class Meter {
     for (const { duration, outcome } of records) {
       const known = this.#durations.has(kind ?? "") || this.#durations.size < MAX_KINDS;
       const name = known ? (kind ?? "") : OTHER_KINDS;
-      const of = this.#durations.get(name) ?? { times: new Histogram(FINE_BOUNDS), failed: 0 };
+      const of = this.#durations.get(name) ?? { times: new Histogram(), failed: 0 };
       of.times.add(duration);
       if (outcome !== "ok") of.failed++;
       this.#durations.set(name, of);

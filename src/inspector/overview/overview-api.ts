@@ -3,11 +3,13 @@ import type { StateCounts } from "../../inbox/counts.ts";
 import type { EntryState } from "../../inbox/entry-state.ts";
 import type { TargetCount } from "../../inbox/target-wait.ts";
 
-/** The number of durations up to a bound. */
-export interface HistogramBucket {
-  /** Upper bound in milliseconds; `null` for the last one, which has none. */
-  readonly upTo: number | null;
+/** What is known of many durations; the quantiles are estimated. */
+export interface Durations {
   readonly count: number;
+  readonly median: number;
+  /** 95th percentile. */
+  readonly p95: number;
+  readonly longest: number;
 }
 
 export interface Minute {
@@ -19,15 +21,10 @@ export interface Minute {
   readonly states: Readonly<Record<EntryState, number>>;
 }
 
-export interface KindDurations {
+/** The runs of a kind's handlers. */
+export interface KindDurations extends Durations {
   readonly kind: string;
-  readonly runs: number;
   readonly failed: number;
-  /** Estimated median. */
-  readonly median: number;
-  /** Estimated 95th percentile. */
-  readonly p95: number;
-  readonly longest: number;
 }
 
 /** What failing entries and dead letters failed with. */
@@ -51,7 +48,7 @@ export interface Overview {
   /** The last 60 minutes, oldest first. */
   readonly minutes: readonly Minute[];
   /** Times from a request's headers to the response. */
-  readonly latency: readonly HistogramBucket[];
+  readonly latency: Durations;
   readonly durations: readonly KindDurations[];
   readonly counts: StateCounts;
   readonly waiting: readonly TargetCount[];

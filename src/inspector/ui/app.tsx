@@ -4,7 +4,7 @@ import type { ApiClient, FailedCounts } from "./client.ts";
 import { DeliveriesPage } from "./list/deliveries-page.tsx";
 import { DEFAULT_RESOURCE, useListView } from "./list/list-view.ts";
 import { useFeed } from "./list/use-feed.ts";
-import { type Message, Messages, type Tell, TellContext } from "./messages.tsx";
+import { MessageBox, TellContext, useMessage } from "./messages.tsx";
 import { OverviewPage } from "./overview/overview-page.tsx";
 import { useDrifts } from "./overview/use-drifts.ts";
 import { pageOf, useRoute } from "./route.ts";
@@ -13,10 +13,6 @@ import { TopBar } from "./top-bar.tsx";
 import { TriggerPage } from "./trigger/trigger-page.tsx";
 import { useLoaded } from "./use-loaded.ts";
 import { NoSuchPage, NoToken, UnknownServer } from "./welcome.tsx";
-
-/** Milliseconds for which a message is shown. */
-const SHOWN = 8000;
-const MAX_MESSAGES = 3;
 
 /** The whole page. */
 export function App({ client }: { client: ApiClient }) {
@@ -31,7 +27,7 @@ export function App({ client }: { client: ApiClient }) {
   const { value: status } = useLoaded(() => client.status(), [client, isConnected]);
   const { value: samples = [] } = useLoaded(() => client.samples(), [client, isConnected]);
   const drifts = useDrifts(client, isConnected, driftsTold);
-  const { messages, tell, drop } = useMessages();
+  const { message, tell } = useMessage();
   const kinds = useMemo(() => samples.map(({ kind }) => kind), [samples]);
   useEffect(() => {
     const words = countsText({ failing, dead }, (count) => count.toLocaleString("en"));
@@ -49,7 +45,7 @@ export function App({ client }: { client: ApiClient }) {
       {route.path === "/overview" && <OverviewPage client={client} drifts={drifts.all} />}
       {route.path === "/trigger" && <TriggerPage client={client} />}
       {pageOf(route.path) === undefined && <NoSuchPage path={route.path} />}
-      <Messages messages={messages} drop={drop} />
+      <MessageBox message={message} dismiss={() => tell(undefined)} />
     </TellContext.Provider>
   );
 }
@@ -66,18 +62,4 @@ function titleOf(path: string): string {
   const page = pageOf(path);
   if (page === undefined) return "No such page";
   return { "/": "Deliveries", "/overview": "Overview", "/trigger": "Trigger" }[page];
-}
-
-function useMessages() {
-  const [messages, setMessages] = useState<readonly Message[]>([]);
-  const drop = (id: number) => setMessages((before) => before.filter((message) => message.id !== id));
-  const [tell] = useState((): Tell => {
-    let count = 0;
-    return (message) => {
-      const id = ++count;
-      setMessages((before) => [...before, { ...message, id }].slice(-MAX_MESSAGES));
-      setTimeout(() => drop(id), SHOWN);
-    };
-  });
-  return { messages, tell, drop };
 }

@@ -3,14 +3,15 @@ import { Dialog } from "./parts/dialog.tsx";
 type KeyRow = readonly [keys: readonly string[], meaning: string];
 
 export const LIST_KEYS: readonly KeyRow[] = [
-  [["j", "k"], "next, previous"],
-  [["Enter"], "open"],
+  [["j", "k"], "open the next, the previous"],
   [["r", "r"], "retry, or send again as new"],
+  [["R"], "retry or drop all that are shown, or failed alike"],
   [["/"], "search"],
   [["Esc"], "back to the list"],
 ];
 
 const PAGE_KEYS: readonly KeyRow[] = [
+  [["e"], "errors"],
   [["p"], "pause the list, and resume it"],
   [["?"], "show these keys"],
   [["Tab"], "go to the next control"],

@@ -1,23 +1,35 @@
 import { createContext } from "preact";
-import { useContext, useRef } from "preact/hooks";
+import { useContext, useRef, useState } from "preact/hooks";
 import { durationText } from "../../text/duration-text.ts";
 import type { Sent } from "../api.ts";
 
+/** Milliseconds for which a message is shown. */
+const SHOWN = 8000;
+
 export interface Message {
-  readonly id: number;
   readonly good: boolean;
   readonly text: string;
-  /** An entry to open. */
-  readonly seq?: number | null;
 }
 
-/** Shows a message for a while. */
-export type Tell = (message: Omit<Message, "id">) => void;
+/** Shows a message for a while, in place of the one before. */
+export type Tell = (message: Message) => void;
 
 export const TellContext = createContext<Tell>(() => {});
 
+/** The message to show, and what shows and dismisses one. */
+export function useMessage() {
+  const [message, setMessage] = useState<Message>();
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const [tell] = useState(() => (next: Message | undefined) => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(setMessage, SHOWN, undefined);
+    setMessage(next);
+  });
+  return { message, tell };
+}
+
 /** Returns a function that runs an action and shows its result as a message. While one is under way, others are ignored. */
-export function useAttempt(): (work: () => Promise<Omit<Message, "id"> | undefined>) => Promise<boolean> {
+export function useAttempt(): (work: () => Promise<Message | undefined>) => Promise<boolean> {
   const tell = useContext(TellContext);
   const isBusy = useRef(false);
   return async (work) => {
@@ -36,13 +48,10 @@ export function useAttempt(): (work: () => Promise<Omit<Message, "id"> | undefin
   };
 }
 
-export function sentMessage({ status, ok, duration, body, seq, url }: Sent): Omit<Message, "id"> {
+export function sentMessage({ status, ok, duration, body, url }: Sent): Message {
   const what = answerText(body);
-  return {
-    good: ok,
-    text: `${new URL(url).host} answered ${status} in ${durationText(duration)}. ${what}`.trim(),
-    seq,
-  };
+  const text = `${new URL(url).host} answered ${status} in ${durationText(duration)}. ${what}`.trim();
+  return { good: ok, text };
 }
 
 function answerText(body: string): string {
@@ -55,23 +64,18 @@ function answerText(body: string): string {
   }
 }
 
-/** The messages, newest last. Screen readers announce each one. */
-export function Messages({ messages, drop }: { messages: readonly Message[]; drop: (id: number) => void }) {
+/** Where messages are shown. Screen readers announce each one. */
+export function MessageBox({ message, dismiss }: { message: Message | undefined; dismiss: () => void }) {
   return (
     <div class="messages" role="status" aria-live="polite">
-      {messages.map(({ id, good, text, seq }) => (
-        <div key={id} class={`message ${good ? "good" : "bad"}`}>
-          <span>{text}</span>
-          {seq != null && (
-            <a href={`#/entry/${seq}`} onClick={() => drop(id)}>
-              Open #{seq}
-            </a>
-          )}
-          <button type="button" class="plain" aria-label="Dismiss" onClick={() => drop(id)}>
+      {message !== undefined && (
+        <div class={`message ${message.good ? "good" : "bad"}`}>
+          <span>{message.text}</span>
+          <button type="button" class="plain" aria-label="Dismiss" onClick={dismiss}>
             ×
           </button>
         </div>
-      ))}
+      )}
     </div>
   );
 }

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { KeysDialog } from "./keys-dialog.tsx";
 import type { Feed, FeedState } from "./list/feed.ts";
 import { ZoneNote } from "./parts/time.tsx";
-import { pageOf, type Route, toHash } from "./route.ts";
+import { goTo, pageOf, type Route, toHash } from "./route.ts";
 import { useKeys } from "./use-keys.ts";
 
 const STATES: Readonly<Record<FeedState, string>> = {
@@ -38,7 +38,7 @@ export function TopBar({
   const [showsKeys, setShowsKeys] = useState(false);
   const state = feed?.state ?? "loading";
   const toggle = () => setPaused(!isPaused);
-  useKeys({ "?": () => setShowsKeys(true), p: toggle });
+  useKeys({ "?": () => setShowsKeys(true), p: toggle, e: () => goTo("/overview") });
   return (
     <header class="top">
       <a class="skip" href={toHash(route)} onClick={() => document.getElementById("list")?.focus()}>

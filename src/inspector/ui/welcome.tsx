@@ -27,15 +27,11 @@ export function NothingYet({ status }: { status: Status | undefined }) {
 }
 
 /** What to do if no delivery matches the filter. */
-export function NothingFits({ searching }: { searching: boolean }) {
+export function NothingFits() {
   return (
     <div class="empty">
       <h2>No matching deliveries</h2>
-      <p>
-        {searching
-          ? "None of the deliveries searched so far contains this text."
-          : "New matching deliveries will appear here."}
-      </p>
+      <p>New matching deliveries will appear here.</p>
       <button type="button" onClick={clearFilter}>
         Show all
       </button>

@@ -140,6 +140,23 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       .waitFor();
     expect(await page.locator(".detail").innerText()).not.toMatch(/`|signature_missing/);
   });
+
+  it("a refused delivery's row has its whole reason, on a phone too", async () => {
+    const { inspector, deliver } = await openInspector();
+    await deliver("lead.created", "another secret that is wrong");
+    const page = await newPage();
+    for (const width of [1440, 360]) {
+      await page.setViewportSize({ width, height: 800 });
+      await openPage(page, inspector.url);
+      const row = page.locator(".line", {
+        hasText: "does not match these bytes under any configured secret",
+      });
+      const [name, box] = [await row.locator(".line-name").boundingBox(), await row.boundingBox()];
+      expect((name?.y ?? 0) + (name?.height ?? 99), String(width)).toBeLessThan(
+        (box?.y ?? 0) + (box?.height ?? 0),
+      );
+    }
+  });
 });
 
 async function inView(element: Locator): Promise<void> {

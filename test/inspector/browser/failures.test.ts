@@ -84,6 +84,29 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await dialog.waitFor({ state: "detached" });
   });
 
+  it("the keys e, R and Enter lead to the errors and retry all of them", async () => {
+    const { inspector, mend } = await fortyDead();
+    const page = await newPage();
+    await openPage(page, inspector.url);
+    await page.keyboard.press("e");
+    await page.locator(".failures li", { hasText: "40 events · 2 kinds" }).waitFor();
+    mend();
+    await page.keyboard.press("R");
+    await page.getByRole("dialog").getByRole("button", { name: "Retry 41" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").getByText("40 of 41 handled").waitFor();
+  });
+
+  it("the key R asks what to do with all that failed like the open entry", async () => {
+    const { inspector } = await fortyDead();
+    const page = await newPage();
+    await openPage(page, inspector.url, "/entry/7");
+    await page.getByRole("button", { name: "Retry or drop all 40…" }).waitFor();
+    await page.keyboard.press("R");
+    await page.getByRole("dialog").getByRole("button", { name: "Retry 40" }).waitFor();
+    expect(await page.getByRole("dialog").count()).toBe(1);
+  });
+
   it("Enter in the search opens the first hit", async () => {
     const { inspector } = await fortyDead();
     const page = await newPage();

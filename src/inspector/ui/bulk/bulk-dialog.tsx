@@ -4,6 +4,7 @@ import type { ApiClient } from "../client.ts";
 import { apiFilter } from "../list/api-filter.ts";
 import { CloseButton, Dialog } from "../parts/dialog.tsx";
 import { Outcome, SendButton, useOutcome } from "../parts/outcome.tsx";
+import { useKeys } from "../use-keys.ts";
 import { type Choice, choicesFor, fatesText, filterText, leftText, resultText } from "./bulk-words.ts";
 import { useTally } from "./use-tally.ts";
 
@@ -13,21 +14,26 @@ export function BulkButton({
   filter,
   client,
   isOffered = true,
+  hasKey = false,
   onDone,
 }: {
   label: string;
   /** Whether there may be something to change. An open dialog stays, since its own work may be why there no longer is. */
   isOffered?: boolean;
+  /** Whether the key R presses it. */
+  hasKey?: boolean;
   /** The list's filter. */
   filter: URLSearchParams;
   client: ApiClient;
   onDone?: () => void;
 }) {
   const [isOpen, setOpen] = useState(false);
+  const open = () => setOpen(true);
+  useKeys(isOffered && hasKey ? { R: open } : {});
   return (
     <>
       {isOffered && (
-        <button type="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        <button type="button" aria-haspopup="dialog" title={hasKey ? "Shift+R" : undefined} onClick={open}>
           {label}
         </button>
       )}

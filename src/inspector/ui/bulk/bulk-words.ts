@@ -12,7 +12,7 @@ export interface Choice {
 }
 
 const number = (count: number) => count.toLocaleString("en");
-const entries = (count: number) => (count === 1 ? "1 entry" : `${number(count)} entries`);
+const entries = (count: number) => counted(count, "entry");
 
 /** What can be done with the counted entries, the likeliest first. With `takeBack`, dropped ones run again too. */
 export function choicesFor({ states, dropped }: Tally, takeBack: boolean): readonly Choice[] {

@@ -38,6 +38,7 @@ export function Alike({
         filter={filter}
         client={client}
         isOffered={count > 1}
+        hasKey
       />
     </section>
   );

@@ -100,7 +100,7 @@ function EditForm({
       draft.finish();
       onClose();
       showSent(sent, seq);
-      tell({ ...message, seq: null });
+      tell(message);
     });
   return (
     <form

@@ -13,7 +13,7 @@ import { showSent } from "../trigger/show-sent.ts";
 import { useKeys } from "../use-keys.ts";
 import { NothingChosen, NothingFits, NothingYet, WrongFilter } from "../welcome.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
-import type { Feed, FeedState } from "./feed.ts";
+import type { Feed } from "./feed.ts";
 import { FilterBar, isNarrowed } from "./filter-bar.tsx";
 import { useListView } from "./list-view.ts";
 import { useCounts } from "./use-counts.ts";
@@ -53,14 +53,8 @@ export function DeliveriesPage({
     },
   });
 
-  const count = feed?.lines.count ?? 0;
   const narrowed = isNarrowed(route.filter);
-  const empty =
-    feed !== undefined &&
-    SHOWING.has(feed.state) &&
-    feed.lines.isLoaded &&
-    count === 0 &&
-    feed.lines.next === null;
+  const empty = feed?.isEmpty === true;
   if (empty && !narrowed && opened === undefined) return <NothingYet status={status} />;
   return (
     <main class={`deliveries ${opened === undefined ? "" : "opened"}`}>
@@ -83,9 +77,10 @@ export function DeliveriesPage({
           filter={route.filter}
           client={client}
           isOffered={feed?.failure === null && hasOpen(feed)}
+          hasKey={opened === undefined}
         />
         {feed?.failure != null && <WrongFilter failure={feed.failure} />}
-        {empty && narrowed && <NothingFits searching={route.filter.has("text")} />}
+        {empty && narrowed && <NothingFits />}
         {feed !== undefined && feed.failure === null && !empty && (
           <DeliveryList
             feed={feed}
@@ -128,7 +123,7 @@ function useSelection(feed: Feed | undefined, opened: string | undefined) {
     if (row === undefined) return;
     setSelected(row.id);
     // Not a step of the history for each key, so that Back leads out of the list.
-    if (opened !== undefined) goTo(pathOf(row.id), { isPassing: true });
+    if (opened !== undefined || isBeside()) goTo(pathOf(row.id), { isPassing: opened !== undefined });
   };
   return { selected, setSelected, move };
 }
@@ -162,8 +157,10 @@ function useAgain(client: ApiClient) {
   };
 }
 
-/** The states in which the list is what `listen` last said. */
-const SHOWING: ReadonlySet<FeedState> = new Set(["live", "offline"]);
+/** Whether the list and the opened delivery are beside each other, as in the style sheet. */
+function isBeside(): boolean {
+  return matchMedia("(min-width: 821px)").matches;
+}
 
 /** The id of the row that a path opens, such as `e12` for `/entry/12`. */
 function openedId(path: string): string | undefined {

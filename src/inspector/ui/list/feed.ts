@@ -68,6 +68,13 @@ export class Feed {
     return this.#failure;
   }
 
+  /** Whether `listen` last said that nothing matches the filter. */
+  get isEmpty(): boolean {
+    const { isLoaded, count, next } = this.lines;
+    const isShowing = this.#state === "live" || this.#state === "offline";
+    return isShowing && isLoaded && count === 0 && next === null;
+  }
+
   /** Increases whenever an entry may have changed, whatever the filter and although the list is paused. */
   changesOf(id: string): number {
     return this.#loads + (this.#changes.get(id) ?? 0);

@@ -22,12 +22,12 @@ export class Lines {
     return this.#lines.length;
   }
 
-  /** Where older rows continue; `null` if all are loaded. */
   /** Whether they were read at least once. */
   get isLoaded(): boolean {
     return this.#isLoaded;
   }
 
+  /** Where older rows continue; `null` if all are loaded. */
   get next(): number | null {
     return this.#next;
   }

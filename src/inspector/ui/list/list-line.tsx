@@ -1,5 +1,5 @@
 import { durationText } from "../../../text/duration-text.ts";
-import type { Row } from "../../api.ts";
+import type { EntryRow, RefusalRow, Row } from "../../api.ts";
 import { StateWord } from "../parts/state-word.tsx";
 import { RelativeTime } from "../parts/time.tsx";
 import { visible } from "../parts/visible.ts";
@@ -23,9 +23,6 @@ export function ListLine({
   href: string;
   onSelect: (row: Row) => void;
 }) {
-  // What tells refused deliveries apart is why.
-  const name = row.type === "entry" ? (row.kind ?? "not an event") : row.why;
-  const why = row.type === "entry" ? row.why : `${row.method} ${row.target}`;
   return (
     // A link, so that a middle click, Ctrl and the context menu open it in a new tab.
     <a
@@ -43,26 +40,48 @@ export function ListLine({
         if (!ctrlKey && !metaKey && !shiftKey) onSelect(row);
       }}
     >
+      {row.type === "entry" ? <EntryCells row={row} /> : <RefusalCells row={row} />}
+      <RelativeTime class="line-time" at={row.receivedAt} />
+    </a>
+  );
+}
+
+function EntryCells({ row }: { row: EntryRow }) {
+  return (
+    <>
       <span class="line-what">
-        <bdi class="line-name">{visible(name)}</bdi>
-        {row.type === "entry" && row.resource !== null && (
-          <bdi class="line-resource">{visible(row.resource)}</bdi>
-        )}
+        <bdi class="line-name">{visible(row.kind ?? "not an event")}</bdi>
+        {row.resource !== null && <bdi class="line-resource">{visible(row.resource)}</bdi>}
       </span>
-      <span class="line-id">{row.type === "entry" ? `#${row.seq}` : row.status}</span>
+      <span class="line-id">#{row.seq}</span>
       <span class="line-notes">
         <StateWord row={row} />
-        {why !== null && (
-          <span class="line-why" title={visible(why)}>
-            {visible(why)}
+        {row.why !== null && (
+          <span class="line-why" title={visible(row.why)}>
+            {visible(row.why)}
           </span>
         )}
         {row.duration !== null && <span class="line-duration">{durationText(row.duration)}</span>}
-        {row.type === "entry" && <Times {...row} />}
-        {row.type === "refusal" && row.count > 1 && <span class="line-times">× {row.count}</span>}
+        <Times {...row} />
       </span>
-      <RelativeTime class="line-time" at={row.receivedAt} />
-    </a>
+    </>
+  );
+}
+
+/** What tells refused deliveries apart is why, so it has both lines. */
+function RefusalCells({ row }: { row: RefusalRow }) {
+  return (
+    <>
+      <span class="line-refusal">
+        <StateWord row={row} />
+        <bdi class="line-name">{visible(row.why)}</bdi>{" "}
+        <span class="quiet">{visible(`${row.method} ${row.target}`)}</span>
+      </span>
+      <span class="line-id">
+        {row.count > 1 && <span class="line-times">× {row.count} · </span>}
+        {row.status}
+      </span>
+    </>
   );
 }
 

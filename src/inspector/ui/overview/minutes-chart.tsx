@@ -90,7 +90,7 @@ export function MinutesChart({ minutes, since }: { minutes: readonly Minute[]; s
 }
 
 function nameOf(minute: number, count: number, label: string): string {
-  return `${clockTime(minute).slice(0, 5)}: ${counted(count, "delivery").replace(/ys$/, "ies")} ${label}`;
+  return `${clockTime(minute).slice(0, 5)}: ${counted(count, "delivery")} ${label}`;
 }
 
 function hashFor(minute: number, states: readonly string[]): string {

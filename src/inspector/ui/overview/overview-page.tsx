@@ -4,14 +4,12 @@ import type { DriftNote } from "../../api.ts";
 import type { FailureRow, Overview } from "../../overview/overview-api.ts";
 import { BulkButton, BulkDialog } from "../bulk/bulk-dialog.tsx";
 import type { ApiClient } from "../client.ts";
-import { Command } from "../parts/copy-button.tsx";
 import { counted, dayTime } from "../parts/format.ts";
 import { visible } from "../parts/visible.ts";
 import { toHash } from "../route.ts";
 import { useLoaded } from "../use-loaded.ts";
 import { DriftList } from "./drift-notice.tsx";
-import { DurationsChart } from "./durations-chart.tsx";
-import { LatencyChart } from "./latency-chart.tsx";
+import { DurationsTable } from "./durations-table.tsx";
 import { MinutesChart } from "./minutes-chart.tsx";
 
 /** Milliseconds between refreshes. */
@@ -41,31 +39,14 @@ export function OverviewPage({ client, drifts }: { client: ApiClient; drifts: re
           Signatures match no secret: {visible(text)}
         </p>
       ))}
-      <section class="panel wide" aria-labelledby="minutes-title">
+      <Failures value={value} client={client} onChanged={() => setLook((count) => count + 1)} />
+      <section class="panel" aria-labelledby="minutes-title">
         <h2 id="minutes-title">Deliveries per minute</h2>
         <MinutesChart minutes={value.minutes} since={value.since} />
       </section>
-      <section class="panel" aria-labelledby="latency-title">
-        <h2 id="latency-title">Response time</h2>
-        <LatencyChart buckets={value.latency} />
-      </section>
-      <section class="panel" aria-labelledby="durations-title">
-        <h2 id="durations-title">Handlers by kind</h2>
-        {value.durations.length === 0 ? <NoHandlers /> : <DurationsChart durations={value.durations} />}
-      </section>
+      <DurationsTable {...value} />
       <DriftList drifts={drifts} />
-      <Failures value={value} client={client} onChanged={() => setLook((count) => count + 1)} />
     </main>
-  );
-}
-
-function NoHandlers() {
-  return (
-    <>
-      <p class="quiet">No handler has run since listen started.</p>
-      <Command text="npx hookporter listen --handlers handlers/" />
-      <Command text="npx hookporter listen --forward-to 3000/webhooks" />
-    </>
   );
 }
 
@@ -92,6 +73,7 @@ function Failures({
           filter={FAILED}
           client={client}
           isOffered={all !== ""}
+          hasKey
           onDone={onChanged}
         />
       </div>
@@ -132,9 +114,7 @@ function FailureItem({
         <a href={toHash({ path: `/entry/${like}`, filter })}>{visible(firstLine(error))}</a>
         <span class="quiet">
           {at !== null && <>{visible(at)} · </>}
-          {counted(failing + dead, "event")} ·{" "}
-          {kinds.length === 1 ? visible(kinds[0] ?? "") : counted(kinds.length, "kind")} · since{" "}
-          {dayTime(since)}
+          {counted(failing + dead, "event")} · {kindsText(kinds)}since {dayTime(since)}
         </span>
       </div>
       <button type="button" aria-haspopup="dialog" onClick={onAsk}>
@@ -142,6 +122,12 @@ function FailureItem({
       </button>
     </li>
   );
+}
+
+function kindsText(kinds: readonly string[]): string {
+  const [only = ""] = kinds;
+  if (kinds.length === 0) return ""; // no event
+  return `${kinds.length === 1 ? visible(only) : counted(kinds.length, "kind")} · `;
 }
 
 function firstLine(text: string): string {

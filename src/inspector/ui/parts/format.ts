@@ -44,6 +44,7 @@ export function size(bytes: number): string {
   return `${Number((bytes / 1_000_000).toPrecision(3))} MB`;
 }
 
+/** `1 entry`, `2,000 entries`. */
 export function counted(count: number, word: string): string {
-  return `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
+  return `${count.toLocaleString("en")} ${count === 1 ? word : `${word.replace(/y$/, "ie")}s`}`;
 }

@@ -31,7 +31,7 @@ export function LocalTime({
 export function ZoneNote() {
   return (
     <span class="zone" title="Times are in this machine's time zone. Point at one to see it in UTC.">
-      local time, {zoneText()}
+      {zoneText() === "UTC" ? "times in UTC" : `local time, ${zoneText()}`}
     </span>
   );
 }

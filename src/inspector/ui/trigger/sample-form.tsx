@@ -1,17 +1,18 @@
 import { useState } from "preact/hooks";
 import type { Sample, Triggered } from "../../api.ts";
+import { MOST_TRIGGERED } from "../../changes/most-triggered.ts";
 import type { ApiClient } from "../client.ts";
 import { JsonEditor } from "../json/json-editor.tsx";
-import { Outcome, SendButton } from "../parts/outcome.tsx";
+import { counted } from "../parts/format.ts";
+import { Outcome, SendButton, useOutcome } from "../parts/outcome.tsx";
 import { visible } from "../parts/visible.ts";
 import { hashOf } from "../route.ts";
-import { MOST_DELIVERIES, mostRounds } from "./trigger-steps.ts";
+import { showSent } from "./show-sent.ts";
 import { useDraft } from "./use-draft.ts";
-import { useTrigger } from "./use-trigger.ts";
 
 /** What can be wrong with a triggered delivery, and the fields of the API for it. */
 const FAULTS = [
-  { name: "none", label: "Nothing: a correct delivery", fields: {} },
+  { name: "none", label: "Nothing", fields: {} },
   { name: "signature", label: "Wrong signature", fields: { tamper: "signature" } },
   { name: "body", label: "Body changed after signing", fields: { tamper: "body" } },
   { name: "header", label: "Malformed signature header", fields: { tamper: "header" } },
@@ -38,53 +39,58 @@ function SentList({ sent }: { sent: readonly Triggered[] }) {
   );
 }
 
-/** What to send of a sample, and what became of it. */
-export function SampleForm({
-  sample,
-  samples,
-  client,
-}: {
-  sample: Sample;
-  samples: readonly Sample[];
-  client: ApiClient;
-}) {
-  const draft = useDraft(`trigger:${sample.kind}`, sample.data);
+/** What to send of one sample, or of all of them, and what became of it. */
+export function SampleForm({ samples, client }: { samples: readonly Sample[]; client: ApiClient }) {
+  const only = samples.length === 1 ? samples[0] : undefined;
+  const draft = useDraft(`trigger:${only?.kind ?? "all"}`, only?.data ?? "");
   const [fault, setFault] = useState<string>("none");
   const [wanted, setWanted] = useState(1);
-  const [isAll, setAll] = useState(false);
   const [isMadeUp, setMadeUp] = useState(true);
-  const { sent, progress, result, isBusy, send, stop } = useTrigger(client);
+  const [sent, setSent] = useState<readonly Triggered[]>([]);
+  const { result, setResult, isBusy, run } = useOutcome();
   const { fields } = FAULTS.find(({ name }) => name === fault) ?? FAULTS[0];
   const copies = "duplicate" in fields ? fields.duplicate : 1;
-  const kinds = samples.length;
-  const madeUpFrom = (isAll ? samples : [sample]).find((one) => one.madeUpFrom !== null)?.madeUpFrom;
-  const perRound = (isAll ? kinds : 1) * copies;
-  const most = mostRounds(perRound);
+  const most = Math.floor(MOST_TRIGGERED / (samples.length * copies));
   const count = Math.min(wanted, most);
-  const submit = () => {
-    const what = isAll ? { all: true } : { kind: sample.kind };
-    // Without changes, each event gets an id of its own.
-    const own = draft.isChanged && !isAll ? { data: draft.text } : {};
-    const data = isMadeUp ? {} : { samples: true };
-    return send({ ...what, ...own, ...data, ...fields }, count, perRound);
-  };
+  const madeUpFrom = samples.find((one) => one.madeUpFrom !== null)?.madeUpFrom;
+  const name = only?.kind ?? `all ${samples.length} kinds`;
+  const send = () =>
+    run(async () => {
+      const what = only === undefined ? { all: true } : { kind: only.kind };
+      // Without changes, each event gets an id of its own.
+      const own = draft.isChanged ? { data: draft.text } : {};
+      const data = isMadeUp ? {} : { samples: true };
+      const triggered = await client.trigger({ ...what, ...own, ...data, ...fields, count });
+      setSent(triggered);
+      setResult({ isGood: true, text: sentText(triggered) });
+      const [first] = triggered;
+      if (triggered.length === 1 && first !== undefined) showSent(first);
+    });
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        void submit();
+        void send();
       }}
     >
-      <p>{sample.meaning}.</p>
-      <p class="quiet">
-        {sample.documented
-          ? "The service documents this data."
-          : "The service does not document this data; the sample is invented."}
-      </p>
-      <div class="field">
-        <span aria-hidden="true">data</span>
-        <JsonEditor label="data" value={draft.text} onChange={draft.setText} />
-      </div>
+      {only === undefined ? (
+        <p>Each kind, with the data of its sample.</p>
+      ) : (
+        <>
+          <p>
+            {only.meaning}.{" "}
+            <span class="quiet">
+              {only.documented
+                ? "The service documents this data."
+                : "The service does not document this data; the sample is invented."}
+            </span>
+          </p>
+          <div class="field">
+            <span aria-hidden="true">data</span>
+            <JsonEditor label="data" value={draft.text} onChange={draft.setText} />
+          </div>
+        </>
+      )}
       <div class="trigger-options">
         <label class="field">
           What is wrong with it
@@ -97,19 +103,14 @@ export function SampleForm({
           </select>
         </label>
         <label class="field">
-          Count
+          Count, at most {most}
           <input
             type="number"
             min="1"
             max={most}
             value={count}
-            aria-describedby="count-limit"
             onInput={(event) => setWanted(Math.max(1, Math.floor(event.currentTarget.valueAsNumber) || 1))}
           />
-        </label>
-        <label>
-          <input type="checkbox" checked={isAll} onChange={(event) => setAll(event.currentTarget.checked)} />
-          All {kinds} kinds, with their sample data
         </label>
         {madeUpFrom != null && (
           <label>
@@ -121,32 +122,28 @@ export function SampleForm({
             Make up data from {visible(madeUpFrom)}, unless it is edited above
           </label>
         )}
-        <p class="quiet" id="count-limit">
-          At most {most}
-          {perRound > 1 && `, since each sends ${perRound} deliveries, and ${MOST_DELIVERIES} are the most`}.
-        </p>
       </div>
-      {progress !== undefined && progress.of > 1 && (
-        <progress value={progress.done} max={progress.of} aria-label="Sent" />
-      )}
-      <Outcome result={result} />
-      <SentList sent={sent} />
       <div class="form-end">
         {draft.isChanged && (
           <button type="button" onClick={draft.reset}>
             Reset
           </button>
         )}
-        {isBusy && count * perRound > 1 && (
-          <button type="button" onClick={stop}>
-            Stop
-          </button>
-        )}
-        <SendButton
-          label={isBusy ? "Sending" : isAll ? `Send all ${kinds} kinds` : `Send ${sample.kind}`}
-          isBusy={isBusy}
-        />
+        <SendButton label={isBusy ? "Sending" : `Send ${name}`} isBusy={isBusy} />
       </div>
+      <Outcome result={result} />
+      <SentList sent={sent} />
     </form>
   );
+}
+
+/** What was sent, and what became of it, such as "3 deliveries sent: 2 accepted, 1 duplicate." */
+function sentText(sent: readonly Triggered[]): string {
+  const counts = new Map<string, number>();
+  for (const { word, status } of sent) {
+    const became = word ?? `answered ${status}`;
+    counts.set(became, (counts.get(became) ?? 0) + 1);
+  }
+  const became = [...counts].map(([name, count]) => `${count} ${name}`).join(", ");
+  return `${counted(sent.length, "delivery")} sent: ${became}.`;
 }

@@ -3,14 +3,15 @@ import type { ApiClient } from "../client.ts";
 import { useLoaded } from "../use-loaded.ts";
 import { SampleForm } from "./sample-form.tsx";
 
+const ALL = "all";
 const GROUPS = ["properties", "tenants", "finances", "prospecting"];
 
 /** Sends any of the 12 sample events, optionally edited, signed. */
 export function TriggerPage({ client }: { client: ApiClient }) {
   const { value: samples, failure } = useLoaded(() => client.samples(), [client]);
   const [kind, setKind] = useState("payment.received");
-  if (failure !== undefined && samples === undefined) return <p class="notice">{failure}</p>;
-  const sample = samples?.find((one) => one.kind === kind);
+  if (samples === undefined) return failure === undefined ? null : <p class="notice">{failure}</p>;
+  const choices = [...GROUPS.map((group) => [group, samples.filter((one) => one.group === group)] as const)];
   return (
     <main class="page trigger">
       <h1>Trigger a sample</h1>
@@ -21,30 +22,41 @@ export function TriggerPage({ client }: { client: ApiClient }) {
       <div class="trigger-columns">
         <fieldset class="kinds">
           <legend>Kind</legend>
-          {GROUPS.map((group) => (
+          <KindChoice name={ALL} label={`all ${samples.length} kinds`} chosen={kind} choose={setKind} />
+          {choices.map(([group, ofGroup]) => (
             <div key={group} class="kind-group">
               <h2>{group}</h2>
-              {samples
-                ?.filter((one) => one.group === group)
-                .map((one) => (
-                  <label key={one.kind}>
-                    <input
-                      type="radio"
-                      name="kind"
-                      value={one.kind}
-                      checked={one.kind === kind}
-                      onChange={() => setKind(one.kind)}
-                    />
-                    {one.kind}
-                  </label>
-                ))}
+              {ofGroup.map((one) => (
+                <KindChoice key={one.kind} name={one.kind} label={one.kind} chosen={kind} choose={setKind} />
+              ))}
             </div>
           ))}
         </fieldset>
-        {sample !== undefined && (
-          <SampleForm key={kind} sample={sample} samples={samples ?? []} client={client} />
-        )}
+        <SampleForm
+          key={kind}
+          samples={kind === ALL ? samples : samples.filter((one) => one.kind === kind)}
+          client={client}
+        />
       </div>
     </main>
+  );
+}
+
+function KindChoice({
+  name,
+  label,
+  chosen,
+  choose,
+}: {
+  name: string;
+  label: string;
+  chosen: string;
+  choose: (kind: string) => void;
+}) {
+  return (
+    <label>
+      <input type="radio" name="kind" checked={name === chosen} onChange={() => choose(name)} />
+      {label}
+    </label>
   );
 }
