@@ -4,7 +4,7 @@
  */
 export type { TestingErrorCode } from "../errors.ts";
 export type { SampleOptions } from "../event/sample.ts";
-export type { TestTransactions } from "../inbox/memory/inside.ts";
+export type { TestTransactions } from "../inbox/memory.ts";
 export { sampleEvent, TEST_SECRET } from "../testing/sample-event.ts";
 export { type SignedRequest, type SigningOptions, signedRequest } from "../testing/signed-request.ts";
 export {

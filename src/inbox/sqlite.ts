@@ -1,23 +1,12 @@
 import { HookporterError } from "../errors.ts";
-import type { Delivery } from "../event/delivery.ts";
-import type { DedupKey } from "../event/identity.ts";
-import type { Appended, NewEntry } from "./append.ts";
-import type { AttemptRecord } from "./attempt-record.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
-import type { CountFilter, Counts } from "./counts.ts";
-import type { Entry } from "./entry.ts";
-import type { EntryFilter } from "./entry-filter.ts";
-import type { BacklogRequest, Inbox } from "./inbox.ts";
+import type { Inbox } from "./inbox.ts";
 import type { OpenTerms } from "./open-terms.ts";
-import type { EntryOutline, OutlineRequest } from "./outline.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
 import type { Runner } from "./runner.ts";
-import { finishOf, isUneventful } from "./runs-within.ts";
-import type { SenderNote } from "./senders.ts";
 import type { Settlement } from "./settlement.ts";
 import { checkAtStart } from "./sqlite/care/check-at-start.ts";
 import { DamagedDeliveries } from "./sqlite/care/damaged-deliveries.ts";
-import { nextDue } from "./sqlite/claim.ts";
 import { Connection } from "./sqlite/connection.ts";
 import { inboxError, isCorrupt } from "./sqlite/errors.ts";
 import { FileVitals } from "./sqlite/file/file-vitals.ts";
@@ -30,12 +19,10 @@ import type { OperationArguments, OperationName, OperationResult } from "./sqlit
 import { VITAL } from "./sqlite/operations.ts";
 import { otherRunners } from "./sqlite/processes/runner-records.ts";
 import { type RunnerRecords, Runners } from "./sqlite/processes/runners.ts";
-import * as reads from "./sqlite/reads.ts";
-import { readSenders } from "./sqlite/senders.ts";
+import { SqlInbox } from "./sqlite/sql-inbox.ts";
 import type { Statements } from "./sqlite/statements.ts";
 import { defaultThreading, type Threading } from "./sqlite/thread/threaded-writer.ts";
 import { Trust } from "./sqlite/trust.ts";
-import type { TargetCount } from "./target-wait.ts";
 
 /**
  * The embedded inbox: one SQLite file, flushed to disk with every commit, before the delivery is answered. All writes
@@ -48,13 +35,14 @@ export function sqliteInbox(path: string, threading: Threading = defaultThreadin
 /** Milliseconds between checks of the file, its log's size and the other processes. */
 const UPKEEP = 1000;
 
-class SqliteInbox implements Inbox {
+class SqliteInbox extends SqlInbox {
   readonly #path: string;
   readonly #threading: Threading;
   readonly vitals: FileVitals;
   #opened: Opened | undefined;
 
   constructor(path: string, threading: Threading) {
+    super();
     this.#path = path;
     this.#threading = threading;
     this.vitals = new FileVitals(path);
@@ -86,7 +74,7 @@ class SqliteInbox implements Inbox {
     try {
       const { connection, trust } = this.#open;
       if (!checkAtStart(connection.statements)) trust.doubt("a delivery cannot be read");
-      await this.#write("releaseAll");
+      await this.write("releaseAll");
     } catch (thrown) {
       await this.close();
       throw inboxError(this.#path, thrown);
@@ -95,8 +83,8 @@ class SqliteInbox implements Inbox {
 
   readonly #runnerRecords: RunnerRecords = {
     others: (own) => otherRunners(this.#open.connection.statements, own),
-    record: (runner, now) => this.#write("recordRunner", runner, now),
-    forget: (ids, now) => this.#write("forgetRunners", ids, now),
+    record: (runner, now) => this.write("recordRunner", runner, now),
+    forget: (ids, now) => this.write("forgetRunners", ids, now),
   };
 
   async register(runner: Runner): Promise<void> {
@@ -128,22 +116,14 @@ class SqliteInbox implements Inbox {
     }
   }
 
-  append(entry: NewEntry): Promise<Appended | undefined> {
-    return this.#write("append", entry);
-  }
-
-  touch(key: DedupKey, at: number): Promise<Appended | undefined> {
-    return this.#write("touch", key, at);
-  }
-
-  async claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
+  override async claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
     const { trust, damaged, connection } = this.#open;
     const entries = await this.#whileUsable(async () => {
       try {
-        return await this.#write("claim", request, damaged.seqs);
+        return await this.write("claim", request, damaged.seqs);
       } catch (thrown) {
         if (!isCorrupt(thrown) || !damaged.explain(connection.statements, request)) throw thrown;
-        return await this.#write("claim", request, damaged.seqs);
+        return await this.write("claim", request, damaged.seqs);
       }
     });
     for (const { seq, unreadable } of entries) {
@@ -152,80 +132,35 @@ class SqliteInbox implements Inbox {
     return entries;
   }
 
-  renew(leases: readonly { seq: number; lease: string }[], until: number): Promise<readonly number[]> {
-    const own = leases.map(({ seq, lease }) => ({ seq, lease })); // no other fields, since this may go to a thread
-    return this.#write("renew", own, until);
-  }
-
-  async settle(settlement: Settlement, now: number): Promise<boolean> {
+  override async settle(settlement: Settlement, now: number): Promise<boolean> {
     try {
-      return await (isUneventful(settlement)
-        ? this.#write("finish", finishOf(settlement), now)
-        : this.#write("settle", settlement, now));
+      return await super.settle(settlement, now);
     } catch (thrown) {
       return this.#whileUsable(async () => {
         // A damaged page among the attempt records must not make the entry run again for ever.
         if (!isCorrupt(thrown) || settlement.records.length === 0) throw thrown;
-        return await this.#write("settle", { ...settlement, records: [] }, now);
+        return await this.write("settle", { ...settlement, records: [] }, now);
       });
     }
   }
 
-  nextRunAt(request: DueRequest = {}): Promise<number | undefined> {
-    return this.#whileUsable(() => this.#read((statements) => nextDue(statements, request)));
+  override nextRunAt(request: DueRequest = {}): Promise<number | undefined> {
+    return this.#whileUsable(() => super.nextRunAt(request));
   }
 
-  hasten(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number> {
-    return this.#write("hasten", filter, now);
+  override prune(request: PruneRequest, step: Step): Promise<StepResult> {
+    return this.#thenGiveBack(super.prune(request, step));
   }
 
-  backlog(request: BacklogRequest): Promise<number> {
-    return this.#read((statements) => reads.countBacklog(statements, request));
-  }
-
-  waiting({ sources }: Pick<EntryFilter, "sources"> = {}): Promise<readonly TargetCount[]> {
-    return this.#read((statements) => reads.countWaiting(statements, sources));
-  }
-
-  list(filter: EntryFilter): Promise<readonly Entry[]> {
-    return this.#read((statements) => reads.listEntries(statements, filter));
-  }
-
-  outlines(request: OutlineRequest): Promise<readonly EntryOutline[]> {
-    return this.#read((statements) => reads.outlineEntries(statements, request));
-  }
-
-  prune(request: PruneRequest, step: Step): Promise<StepResult> {
-    return this.#thenGiveBack(this.#write("pruneStep", request, step));
-  }
-
-  slim(request: SlimRequest, step: Step): Promise<StepResult> {
-    return this.#thenGiveBack(this.#write("slimStep", request, step));
+  override slim(request: SlimRequest, step: Step): Promise<StepResult> {
+    return this.#thenGiveBack(super.slim(request, step));
   }
 
   async #thenGiveBack(step: Promise<StepResult>): Promise<StepResult> {
     const result = await step;
-    if (result.changed > 0) await this.#write("giveBackPages");
+    if (result.changed > 0) await this.write("giveBackPages");
     return result;
   }
-
-  delivery(seq: number): Promise<Delivery | undefined> {
-    return this.#read((statements) => reads.deliveryOfEntry(statements, seq));
-  }
-
-  attempts(seq: number): Promise<readonly AttemptRecord[]> {
-    return this.#read((statements) => reads.attemptsOfEntry(statements, seq));
-  }
-
-  counts(filter?: CountFilter): Promise<Counts> {
-    return this.#read((statements) => reads.countByState(statements, filter));
-  }
-
-  readonly retry = (filter: EntryFilter, now: number) => this.#write("retry", filter, now);
-  readonly reschedule = (filter: EntryFilter, runAt: number) => this.#write("reschedule", filter, runAt);
-  readonly drop = (filter: EntryFilter, now: number) => this.#write("drop", filter, now);
-  readonly senders = () => this.#read(readSenders);
-  readonly recordSender = (note: SenderNote) => this.#write("recordSender", note);
 
   async close(): Promise<void> {
     const opened = this.#opened;
@@ -266,7 +201,7 @@ class SqliteInbox implements Inbox {
     if (isCorrupt(error) && connection?.cut === undefined) trust?.[how](error.message);
   }
 
-  async #write<Name extends OperationName>(
+  protected async write<Name extends OperationName>(
     name: Name,
     ...args: OperationArguments<Name>
   ): Promise<OperationResult<Name>> {
@@ -282,7 +217,7 @@ class SqliteInbox implements Inbox {
     }
   }
 
-  #read<Result>(work: (statements: Statements) => Result): Promise<Result> {
+  protected read<Result>(work: (statements: Statements) => Result): Promise<Result> {
     return this.#guard(() => this.#open.connection.read(work));
   }
 

@@ -78,11 +78,5 @@ describe.each(Object.entries(BUNDLERS))(
         expect(code).toBe(1);
       },
     );
-
-    it.skipIf(HAS_SQLITE)("runs on Node 20 with an inbox in memory", async () => {
-      const { stdout, stderr } = await runProgram(await bundle(projectWithProgram()), { inbox: "memory:" });
-      expect(stderr).toBe("");
-      expect(stdout).toBe(printed(0));
-    });
   },
 );

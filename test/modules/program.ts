@@ -69,9 +69,8 @@ export function projectWithProgram(): { folder: string; esm: string; commonJs: s
 }
 
 /** Runs the program, or a bundle of it, on a new inbox file. */
-export function runProgram(
-  program: string,
-  { inbox = join(tempFolder(), "inbox.db"), flags = ["--no-warnings"] } = {},
-) {
-  return run(process.execPath, [...flags, program, inbox], undefined, { cwd: tempFolder() });
+export function runProgram(program: string, { flags = ["--no-warnings"] } = {}) {
+  return run(process.execPath, [...flags, program, join(tempFolder(), "inbox.db")], undefined, {
+    cwd: tempFolder(),
+  });
 }

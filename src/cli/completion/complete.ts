@@ -2,7 +2,9 @@ import { existsSync, realpathSync } from "node:fs";
 import type { Command } from "commander";
 import { CHANGEABLE } from "../../inbox/change-entries.ts";
 import { entryState, type StoredState } from "../../inbox/entry-state.ts";
-import { newestEntries } from "../../inbox/sqlite/newest-entries.ts";
+import { openUntouched } from "../../inbox/sqlite/care/examine-file.ts";
+import { listEntries } from "../../inbox/sqlite/reads.ts";
+import { Statements } from "../../inbox/sqlite/statements.ts";
 import type { CliContext, MutableContext } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { nameInbox } from "../inbox/named-inbox.ts";
@@ -39,6 +41,9 @@ function print({ words, files }: Completion, { io }: CliContext): void {
   if (all.length > 0) io.stdout.write(`${all.join("\n")}\n`);
 }
 
+/** How many of the newest entries are looked at: no index leads to those of a state. */
+const LOOKED_AT = 5000;
+
 /** The most entries. */
 const LIMIT = 50;
 
@@ -52,9 +57,18 @@ const STATES: ReadonlyMap<string, readonly StoredState[]> = new Map([
 function recentEntries(inbox: string | undefined, command: string, context: CliContext): readonly Word[] {
   const { file } = nameInbox(context, inbox);
   if (file === undefined || !existsSync(file)) return [];
-  const entries = newestEntries(realpathSync(file), { states: STATES.get(command), limit: LIMIT });
-  return entries.map((entry) => ({
-    word: String(entry.seq),
-    about: `${entry.kind ?? "no event"}, ${entryState(entry)}`,
-  }));
+  const statements = new Statements(openUntouched(realpathSync(file)));
+  try {
+    const [newest] = listEntries(statements, { limit: 1 });
+    const states = STATES.get(command);
+    const recent = { after: (newest?.seq ?? 0) - LOOKED_AT, limit: LIMIT, ...(states && { states }) };
+    return listEntries(statements, recent)
+      .toReversed()
+      .map((entry) => ({
+        word: String(entry.seq),
+        about: `${entry.kind ?? "no event"}, ${entryState(entry)}`,
+      }));
+  } finally {
+    statements.close();
+  }
 }

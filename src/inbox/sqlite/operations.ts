@@ -125,7 +125,7 @@ function finish(statements: Statements, { seq, lease, runAt, runs, ordered }: Fi
 
 function settle(statements: Statements, given: Settlement, now: number): boolean {
   const settlement = given.state === "done" ? given : unlessDropped(statements, given);
-  const { seq, lease, state, reason, runAt, records, waits } = settlement;
+  const { seq, lease, state, reason, runAt, waits } = settlement;
   const settledAt = state === "pending" ? null : now;
   const finished = JSON.stringify(settlement.finishedHandlers);
   const uncounted = settlement.uncount === true ? 1 : 0;
@@ -149,11 +149,19 @@ function settle(statements: Statements, given: Settlement, now: number): boolean
   if (settlement.problems !== undefined) recordProblems(statements, seq, settlement.problems);
   // In a statement of its own, as problems are.
   if (waits !== undefined) statements.run("UPDATE entry SET waits = ? WHERE seq = ?", waitsValue(waits), seq);
+  recordRuns(statements, settlement);
+  return true;
+}
+
+/** Adds runs to those of an entry, within a transaction. */
+export function recordRuns(
+  statements: Statements,
+  { seq, records }: Pick<Settlement, "seq" | "records">,
+): void {
   for (const record of records) {
     const insert = record.failure === null ? INSERT_ATTEMPT : INSERT_FAILED_ATTEMPT;
     statements.run(insert, ...attemptValues(seq, record));
   }
-  return true;
 }
 
 /** Whether this lease ended with this result before, and the caller could not know. The entry keeps its last lease. */

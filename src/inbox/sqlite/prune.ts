@@ -60,7 +60,7 @@ export function giveBackPages(statements: Statements): void {
   statements.exec(`PRAGMA incremental_vacuum(${PAGES_GIVEN_BACK})`);
 }
 
-const MARK_PRUNED = `INSERT INTO pruned_source (source, dated_until) VALUES (?, ?)
+export const MARK_PRUNED = `INSERT INTO pruned_source (source, dated_until) VALUES (?, ?)
   ON CONFLICT (source) DO UPDATE SET dated_until = max(dated_until, excluded.dated_until)`;
 
 function deleteEntry(statements: Statements, row: Row): void {

@@ -6,8 +6,10 @@ import type { PrunedMark, Transfer, TransferRange, WholeEntry } from "../transfe
 import { bySeq, oneRead } from "../transfer/transfer.ts";
 import { inboxError } from "./errors.ts";
 import { openFile } from "./file/open-file.ts";
-import { isHeld, lockedRunners } from "./processes/runner-lock.ts";
-import { attemptValues, type Row, toAttempt, toDelivery, toEntry, waitsValue } from "./rows.ts";
+import { recordRuns } from "./operations.ts";
+import { livingRunners } from "./processes/runner-lock.ts";
+import { MARK_PRUNED } from "./prune.ts";
+import { type Row, toAttempt, toDelivery, toEntry, waitsValue } from "./rows.ts";
 import { Statements, type Value } from "./statements.ts";
 
 /** Opens an inbox file to copy it (`read`), or to copy into it (`own`), which makes it if there is none. */
@@ -23,7 +25,7 @@ export async function openFileTransfer(given: string, access: "read" | "own"): P
   const statements = new Statements(database);
   const number = (sql: string) => Number(statements.get(sql)?.n ?? 0);
   return {
-    runners: () => guard(() => lockedRunners(path).filter((id) => isHeld(path, id)).length),
+    runners: () => guard(() => livingRunners(path).length),
     last: () => guard(() => number("SELECT max(seq) AS n FROM entry")),
     count: () => guard(() => number("SELECT count(*) AS n FROM entry")),
     read: (range) => guard(() => read(statements, range)),
@@ -50,7 +52,7 @@ export async function openFileTransfer(given: string, access: "read" | "own"): P
     markPruned: (marks) =>
       guard(() =>
         inTransaction(statements, () => {
-          for (const { source, until } of marks) statements.run(MARK, encodeText(source), until);
+          for (const { source, until } of marks) statements.run(MARK_PRUNED, encodeText(source), until);
         }),
       ),
     close: () =>
@@ -127,22 +129,7 @@ function write(statements: Statements, { entry, lease, delivery, runs }: WholeEn
     const { method, target, headers, body } = delivery;
     insert(statements, "delivery", { seq, method, target, headers: JSON.stringify(headers), body });
   }
-  for (const run of others) {
-    const [, attempt, handler, startedAt, duration, outcome, error, note, failure] = attemptValues(seq, run);
-    insert(statements, "attempt", {
-      ...{
-        seq,
-        attempt,
-        handler,
-        started_at: startedAt,
-        duration_ms: duration,
-        outcome,
-        error,
-        note,
-        failure,
-      },
-    });
-  }
+  recordRuns(statements, { seq, records: others });
 }
 
 function merge(
@@ -202,6 +189,3 @@ export function prunedMarks(statements: Statements): readonly PrunedMark[] {
   }
   return [...marks].map(([source, until]) => ({ source: decodeText(source), until }));
 }
-
-const MARK = `INSERT INTO pruned_source (source, dated_until) VALUES (?, ?)
-  ON CONFLICT (source) DO UPDATE SET dated_until = max(dated_until, excluded.dated_until)`;

@@ -7,7 +7,7 @@ import { inboxError } from "../errors.ts";
 import { findInboxFile } from "../file/inbox-file.ts";
 import { makeFile, removeLeftBehind } from "../file/new-file.ts";
 import { schemaOf } from "../migrations.ts";
-import { isHeld, lockedRunners } from "../processes/runner-lock.ts";
+import { livingRunners } from "../processes/runner-lock.ts";
 import { countByState } from "../reads.ts";
 import { Statements } from "../statements.ts";
 import { checkFile } from "./check-file.ts";
@@ -84,8 +84,7 @@ function refuseTarget(source: string, path: string, replace: boolean): void {
   const found = statSync(path, { throwIfNoEntry: false });
   const isOwn = (found !== undefined && realpathSync(path) === source) || isBeside(source, path);
   const inUse =
-    (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0 ||
-    lockedRunners(path).some((id) => isHeld(path, id))
+    (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0 || livingRunners(path).length > 0
       ? `${path}, which a receiver or its log is beside`
       : undefined;
   const taken = isOwn ? "a file of the inbox itself" : inUse;

@@ -18,20 +18,30 @@ export type StartCheck = (
 ) => (() => void) | undefined;
 
 /** Checks a file in another process. */
-export const checkElsewhere: StartCheck = (path, done) => {
+export const checkElsewhere: StartCheck = (path, done) =>
+  runElsewhere([path], (code, text) => done(code === 0 ? JSON.parse(text) : undefined));
+
+/**
+ * Runs the program that checks files, and calls back with its exit code and its output. Returns what ends it, without a
+ * call unless `isTold`; `undefined` if the program is not there, as when the source runs unbuilt.
+ */
+export function runElsewhere(
+  argv: readonly string[],
+  done: (code: number | null, text: string) => void,
+): ((isTold?: boolean) => void) | undefined {
   const program = builtProgram("inbox-check.js");
   if (program?.exists !== true) return undefined;
-  const child = spawn(process.execPath, [program.path, path], { stdio: ["ignore", "pipe", "ignore"] });
-  child.unref();
+  const child = spawn(process.execPath, [program.path, ...argv], { stdio: ["ignore", "pipe", "ignore"] });
   let text = "";
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     text += chunk;
   });
   child.on("error", () => {}); // the end follows
-  const close = (code: number | null) => done(code === 0 ? JSON.parse(text) : undefined);
+  const close = (code: number | null) => done(code, text);
   child.on("close", close);
-  return () => {
-    child.off("close", close);
+  child.unref();
+  return (isTold = false) => {
+    if (!isTold) child.off("close", close);
     child.kill("SIGKILL");
   };
-};
+}

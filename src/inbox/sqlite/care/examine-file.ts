@@ -8,7 +8,7 @@ import { openToRead } from "../client.ts";
 import { inboxError } from "../errors.ts";
 import { WAITING } from "../index-conditions.ts";
 import { SCHEMA_VERSION, schemaOf } from "../migrations.ts";
-import { isLocked, lockedRunners } from "../processes/runner-lock.ts";
+import { livingRunners } from "../processes/runner-lock.ts";
 import { otherRunners } from "../processes/runner-records.ts";
 import { readSenders } from "../senders.ts";
 import { Statements } from "../statements.ts";
@@ -85,18 +85,15 @@ export function openUntouched(path: string): DatabaseSyncInstance {
 }
 
 function* examine(statements: Statements, path: string, now: number): Generator<Partial<FileFacts>> {
-  yield { processes: has(statements, "runner") ? livingRunners(statements, path) : [] };
+  const recorded = has(statements, "runner") ? otherRunners(statements, undefined) : [];
+  const living = livingRunners(path);
+  yield { processes: recorded.filter(({ id }) => living.includes(id)) };
   yield { senders: readSenders(statements) };
   yield entries(statements, now);
   const { problems, brokeOff } = checkIntegrity(statements, PROBLEMS, "quick_check");
   yield { problems: brokeOff ? [...problems, "the check broke off"] : problems };
   const sql = "SELECT count(*) AS n FROM entry WHERE state = 'dead' AND reason IS NOT ?";
   yield { dead: Number(statements.get(sql, DROPPED)?.n) };
-}
-
-function livingRunners(statements: Statements, path: string): readonly Runner[] {
-  const living = new Set(lockedRunners(path).filter((id) => isLocked(path, id)));
-  return otherRunners(statements, undefined).filter(({ id }) => living.has(id));
 }
 
 function entries(statements: Statements, now: number): Partial<FileFacts> {

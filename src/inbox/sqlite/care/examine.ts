@@ -1,10 +1,9 @@
-import { spawn } from "node:child_process";
 import { statSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { loadSqlite, openToRead } from "../client.ts";
 import { lockHolders } from "../processes/lock-holders.ts";
-import { builtProgram } from "../thread/built-program.ts";
+import { runElsewhere } from "./check-elsewhere.ts";
 import { examineSteps, type FileFacts, isOpen, sizes } from "./examine-file.ts";
 
 /** Size in bytes up to which a file is looked at in this process, which takes a fraction of a second. */
@@ -15,9 +14,9 @@ export const SMALL = 64 * 1024 * 1024;
  * then what was not found out is missing.
  */
 export async function examineFile(path: string, now: number, timeout: number): Promise<Partial<FileFacts>> {
-  const program = builtProgram("inbox-check.js");
   const isLarge = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > SMALL;
-  if (isLarge && program?.exists === true) return examineElsewhere(program.path, path, timeout);
+  const elsewhere = isLarge ? await examineElsewhere(path, timeout) : undefined;
+  if (elsewhere !== undefined) return elsewhere;
   const wasOpen = isOpen(path);
   const found = examineHere(path, now);
   // A file that was opened meanwhile was not read as it is.
@@ -30,22 +29,17 @@ function examineHere(path: string, now: number): Partial<FileFacts> {
   return facts;
 }
 
-function examineElsewhere(program: string, path: string, timeout: number): Promise<Partial<FileFacts>> {
+function examineElsewhere(path: string, timeout: number): Promise<Partial<FileFacts> | undefined> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [program, path, "examine"], {
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    const timer = setTimeout(() => child.kill("SIGKILL"), timeout);
-    let text = "";
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-      text += chunk;
-    });
-    child.on("error", () => {}); // the end follows
-    child.on("close", () => {
+    const end = runElsewhere([path, "examine"], (_, text) => {
       clearTimeout(timer);
       const lines = text.split("\n").slice(0, -1);
       resolve(Object.assign({}, sizes(path), ...lines.map((line) => JSON.parse(line))));
     });
+    const timer = setTimeout(() => end?.(true), timeout);
+    if (end !== undefined) return;
+    clearTimeout(timer);
+    resolve(undefined);
   });
 }
 

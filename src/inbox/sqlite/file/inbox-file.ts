@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { HookporterError } from "../../../errors.ts";
 import { loadSqlite, markAsInbox } from "../client.ts";
 import { createSchema } from "../migrations.ts";
-import { isHeld, lockedRunners } from "../processes/runner-lock.ts";
+import { livingRunners } from "../processes/runner-lock.ts";
 import { makeFile, removeLeftBehind } from "./new-file.ts";
 import { rescuedBeside } from "./rescued-files.ts";
 
@@ -56,7 +56,7 @@ function sizeOf(path: string): number {
 /** Evidence of an earlier inbox at a path: its log, or a process that still has it open. */
 function leftOf(path: string): string | undefined {
   if (sizeOf(`${path}-wal`) > 0) return `its log ${path}-wal`;
-  if (lockedRunners(path).some((id) => isHeld(path, id))) return "a process that has it open";
+  if (livingRunners(path).length > 0) return "a process that has it open";
   return undefined;
 }
 

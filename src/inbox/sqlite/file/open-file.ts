@@ -2,7 +2,7 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { HookporterError } from "../../../errors.ts";
 import { loadSqlite, openDatabase, openToRead } from "../client.ts";
 import { migrate, SCHEMA_VERSION, schemaOf } from "../migrations.ts";
-import { isHeld, lockedRunners } from "../processes/runner-lock.ts";
+import { livingRunners } from "../processes/runner-lock.ts";
 import { findInboxFile, provideInboxFile } from "./inbox-file.ts";
 
 export interface OpenedFile {
@@ -43,7 +43,7 @@ export function readOnly(path: string): HookporterError {
 
 /** A running process of an older version would go on with the schema that it knows. */
 function refuseWhileInUse(path: string): void {
-  if (!lockedRunners(path).some((id) => isHeld(path, id))) return;
+  if (livingRunners(path).length === 0) return;
   throw new HookporterError(
     "inbox_busy",
     `expected to migrate ${path}, but a receiver of another version has it open: stop that receiver first`,

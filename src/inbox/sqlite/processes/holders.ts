@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import type { Statements } from "../statements.ts";
 import { lockHolders } from "./lock-holders.ts";
-import { isHeld, lockedRunners, lockFile } from "./runner-lock.ts";
+import { livingRunners, lockFile } from "./runner-lock.ts";
 import { otherRunners } from "./runner-records.ts";
 
 /** A living process that receives or runs the entries of an inbox file. */
@@ -23,7 +23,7 @@ export interface Holder {
  * @param statements - to look up what they are; without, only their ids are known
  */
 export function livingHolders(path: string, statements?: Statements): readonly Holder[] {
-  const living = lockedRunners(path).filter((id) => isHeld(path, id));
+  const living = livingRunners(path);
   if (living.length === 0) return [];
   const records = statements === undefined ? [] : recorded(statements);
   return living.map((id) => {

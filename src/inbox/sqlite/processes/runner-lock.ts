@@ -58,18 +58,11 @@ export function findDead(inbox: string, id: string): DeadRunner | undefined {
   };
 }
 
-/** Whether the registered process with an id lives. */
-export function isHeld(inbox: string, id: string): boolean {
-  const dead = findDead(inbox, id);
-  dead?.cleanUp();
-  return dead === undefined;
-}
-
 /**
  * Whether the registered process with an id lives, found out without taking its lock or removing its file: a reader is kept
  * out for as long as the lock is held.
  */
-export function isLocked(inbox: string, id: string): boolean {
+export function isHeld(inbox: string, id: string): boolean {
   const file = lockFile(inbox, id);
   if (!existsSync(file)) return false;
   const { DatabaseSync } = loadSqlite();
@@ -82,6 +75,11 @@ export function isLocked(inbox: string, id: string): boolean {
   } finally {
     database.close();
   }
+}
+
+/** The ids of the registered processes that live. */
+export function livingRunners(inbox: string): readonly string[] {
+  return lockedRunners(inbox).filter((id) => isHeld(inbox, id));
 }
 
 /** The ids of all processes that have a lock file beside an inbox. */

@@ -1,0 +1,71 @@
+import type { ClaimedEntry, ClaimRequest, DueRequest } from "../claim.ts";
+import type { Inbox } from "../inbox.ts";
+import type { OpenTerms } from "../open-terms.ts";
+import type { PruneRequest, SlimRequest, Step, StepResult } from "../prune-request.ts";
+import { finishOf, isUneventful } from "../runs-within.ts";
+import type { Settlement } from "../settlement.ts";
+import { nextDue } from "./claim.ts";
+import type { OperationArguments, OperationName, OperationResult } from "./operations.ts";
+import * as reads from "./reads.ts";
+import { readSenders } from "./senders.ts";
+import type { Statements } from "./statements.ts";
+
+/** An inbox in a database of SQLite, on a disk or in memory. */
+export abstract class SqlInbox implements Inbox {
+  abstract open(terms?: OpenTerms): Promise<void>;
+  abstract close(): Promise<void>;
+
+  /** Runs an operation in a transaction; resolves once it is committed. */
+  protected abstract write<Name extends OperationName>(
+    name: Name,
+    ...args: OperationArguments<Name>
+  ): Promise<OperationResult<Name>>;
+
+  protected abstract read<Result>(work: (statements: Statements) => Result): Promise<Result>;
+
+  claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
+    return this.write("claim", request);
+  }
+
+  settle(settlement: Settlement, now: number): Promise<boolean> {
+    return isUneventful(settlement)
+      ? this.write("finish", finishOf(settlement), now)
+      : this.write("settle", settlement, now);
+  }
+
+  nextRunAt(request: DueRequest = {}): Promise<number | undefined> {
+    return this.read((statements) => nextDue(statements, request));
+  }
+
+  prune(request: PruneRequest, step: Step): Promise<StepResult> {
+    return this.write("pruneStep", request, step);
+  }
+
+  slim(request: SlimRequest, step: Step): Promise<StepResult> {
+    return this.write("slimStep", request, step);
+  }
+
+  readonly append: Inbox["append"] = (entry) => this.write("append", entry);
+  readonly touch: Inbox["touch"] = (key, at) => this.write("touch", key, at);
+  // No other fields of leases, since this may go to a thread.
+  readonly renew: Inbox["renew"] = (leases, until) =>
+    this.write(
+      "renew",
+      leases.map(({ seq, lease }) => ({ seq, lease })),
+      until,
+    );
+  readonly hasten: NonNullable<Inbox["hasten"]> = (filter, now) => this.write("hasten", filter, now);
+  readonly retry: Inbox["retry"] = (filter, now) => this.write("retry", filter, now);
+  readonly reschedule: Inbox["reschedule"] = (filter, runAt) => this.write("reschedule", filter, runAt);
+  readonly drop: Inbox["drop"] = (filter, now) => this.write("drop", filter, now);
+  readonly recordSender: NonNullable<Inbox["recordSender"]> = (note) => this.write("recordSender", note);
+
+  readonly senders: NonNullable<Inbox["senders"]> = () => this.read(readSenders);
+  readonly backlog: NonNullable<Inbox["backlog"]> = (of) => this.read((db) => reads.countBacklog(db, of));
+  readonly waiting: Inbox["waiting"] = (of) => this.read((db) => reads.countWaiting(db, of?.sources));
+  readonly list: Inbox["list"] = (filter) => this.read((db) => reads.listEntries(db, filter));
+  readonly outlines: NonNullable<Inbox["outlines"]> = (of) => this.read((db) => reads.outlineEntries(db, of));
+  readonly delivery: Inbox["delivery"] = (seq) => this.read((db) => reads.deliveryOfEntry(db, seq));
+  readonly attempts: Inbox["attempts"] = (seq) => this.read((db) => reads.attemptsOfEntry(db, seq));
+  readonly counts: Inbox["counts"] = (filter) => this.read((db) => reads.countByState(db, filter));
+}
