@@ -14,7 +14,6 @@ import { LogSize } from "./sqlite/file/log-size.ts";
 import { openFile, readOnly } from "./sqlite/file/open-file.ts";
 import { tellNew } from "./sqlite/file/rescued-files.ts";
 import { whenUnlocked } from "./sqlite/file/when-unlocked.ts";
-import type { Opened } from "./sqlite/opened.ts";
 import type { OperationArguments, OperationName, OperationResult } from "./sqlite/operations.ts";
 import { VITAL } from "./sqlite/operations.ts";
 import { otherRunners } from "./sqlite/processes/runner-records.ts";
@@ -30,6 +29,16 @@ import { Trust } from "./sqlite/trust.ts";
  */
 export function sqliteInbox(path: string, threading: Threading = defaultThreading()): Inbox {
   return new SqliteInbox(path, threading);
+}
+
+/** The parts of an open inbox. */
+interface Opened {
+  readonly access: "own" | "change" | "read";
+  readonly connection: Connection;
+  readonly runners: Runners;
+  readonly trust: Trust;
+  readonly damaged: DamagedDeliveries;
+  readonly upkeep: NodeJS.Timeout | undefined;
 }
 
 /** Milliseconds between checks of the file, its log's size and the other processes. */

@@ -8,7 +8,7 @@ import type { CliContext } from "../context.ts";
 import { stopRunOnSignal } from "../send/interrupt.ts";
 import { progressLine } from "../send/progress.ts";
 import { type NamedInbox, nameInbox } from "./named-inbox.ts";
-import { salvageInbox } from "./salvage.ts";
+import { damagedFile, type Names, salvageInbox } from "./salvage.ts";
 
 /** The options of `inbox copy`. */
 export interface CopyOptions {
@@ -34,36 +34,35 @@ export async function copyInboxes(
   const to = nameInbox(context, targetOf(target ?? options.into ?? options.inbox));
   if (from.option === to.option)
     throw new HookporterError("usage", "expected two inboxes, got the same one twice: name another one");
-  if (options.salvage === true) return salvageInbox(from, to, context);
+  const damaged = options.salvage === true ? damagedFile(from) : undefined;
+  const again =
+    damaged === undefined ? "run it again to go on" : `remove ${to.shown} before you run it again`;
   const abort = new AbortController();
   const ending = stopRunOnSignal(context, {
     stop: () => abort.abort(),
     cut: () => {}, // a step is a transaction, and short
-    onEnd: ({ reason }) => output.talk(`${reason}: run it again to go on`),
+    onEnd: ({ reason }) => output.talk(`${reason}: ${again}`),
   });
   const opened: Transfer[] = [];
   try {
-    const source = await openUnused(from, "read", opened, options);
+    const source = damaged === undefined ? await openUnused(from, "read", opened, options) : undefined;
     const copy = await openUnused(to, "own", opened, options);
     const terms = { onProgress: reporter(context), signal: abort.signal };
     const names = { from: from.shown, to: to.shown };
     const done =
-      options.into === undefined
-        ? reportCopy(await copyInbox(source, copy, terms), names, context)
-        : reportMerge(await mergeInbox(source, copy, terms), names, context);
+      source === undefined
+        ? await salvageInbox(copy, { from: damaged ?? from.shown, to: to.shown }, { ...terms, context })
+        : options.into === undefined
+          ? reportCopy(await copyInbox(source, copy, terms), names, context)
+          : reportMerge(await mergeInbox(source, copy, terms), names, context);
     if (done) return;
     context.exitCode = ending.reason?.exitCode ?? 130;
-    output.talk(`${ending.reason?.reason ?? "stopped"}: run it again to go on`);
+    output.talk(`${ending.reason?.reason ?? "stopped"}: ${again}`);
   } finally {
     output.status(undefined);
     ending.done();
     for (const one of opened.reverse()) await one.close();
   }
-}
-
-interface Names {
-  readonly from: string;
-  readonly to: string;
 }
 
 /** Returns `false` if it was stopped. */
@@ -114,7 +113,7 @@ function reporter({ output, io }: CliContext): (progress: CopyProgress) => void 
   let reported = Number.NEGATIVE_INFINITY;
   return ({ step, entries, total }) => {
     const { columns } = io.stderr as { readonly columns?: number };
-    const words = step === "copy" ? "copied" : "compared";
+    const words = { copy: "copied", verify: "compared", salvage: "salvaged" }[step];
     output.status(
       `${progressLine(entries, Math.max(1, total), (columns || 80) - words.length - 1)} ${words}`,
     );

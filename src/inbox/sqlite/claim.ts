@@ -23,7 +23,7 @@ export function claimDue(
   const damaged = new Set(onDamagedPages);
   if (request.only !== undefined) return claimOnly(statements, request.only, request, damaged);
   if (request.waitingFor !== undefined) return claimWaiting(statements, request.waitingFor, request, damaged);
-  const { now, limit, leaseTime, ahead = 0, except = [], deadBlocks = false, runner } = request;
+  const { now, limit, leaseTime, ahead = 0, except = [] } = request;
   const kinds = kindsSql(request);
   const sources = sourcesToServe(statements, request.sources);
   const horizon = horizonOf(request);
@@ -43,9 +43,7 @@ export function claimDue(
       let passedBy = rows.length === 0;
       for (const row of rows) {
         if (claimed.length >= limit && (row.attempts as number) > 0) passedBy = true;
-        else if (!endIfDropped(statements, row, now) && !holdBackIfNeeded(statements, row, deadBlocks)) {
-          claimed.push(lease(statements, row, { until: now + leaseTime, runner, damaged }));
-        }
+        else claimed.push(...leaseIfFree(statements, row, request, damaged));
       }
       if (passedBy) break;
       looked += rows.length;
@@ -72,7 +70,7 @@ function claimOnly(
   request: ClaimRequest,
   damaged: ReadonlySet<number>,
 ): readonly ClaimedEntry[] {
-  const { now, leaseTime, except = [], deadBlocks = false, runner } = request;
+  const { now, leaseTime, except = [] } = request;
   if (except.includes(seq)) return [];
   const row = statements.get(
     `SELECT ${CLAIM_COLUMNS} FROM entry
@@ -80,8 +78,7 @@ function claimOnly(
     ...[seq, now, now + Math.max(horizonOf(request), leaseTime)],
   );
   if (row === undefined || !servedBy(request.sources)(row)) return [];
-  if (endIfDropped(statements, row, now) || holdBackIfNeeded(statements, row, deadBlocks)) return [];
-  return [lease(statements, row, { until: now + leaseTime, runner, damaged })];
+  return leaseIfFree(statements, row, request, damaged);
 }
 
 /** Leases entries that wait for a target, due or not, in order of arrival. */
@@ -91,7 +88,7 @@ function claimWaiting(
   request: ClaimRequest,
   damaged: ReadonlySet<number>,
 ): readonly ClaimedEntry[] {
-  const { now, limit, leaseTime, except = [], deadBlocks = false, runner } = request;
+  const { now, limit, leaseTime, except = [] } = request;
   const sql = `SELECT ${CLAIM_COLUMNS} FROM entry WHERE source = ? AND ${WAITS} AND held_back = 0 AND seq > ?
       AND (state = 'pending' OR run_at <= ? OR run_at > ?) AND ${NOT_EXCEPT} AND EXISTS (
         SELECT 1 FROM json_each(entry.waits) AS wait
@@ -106,11 +103,8 @@ function claimWaiting(
       .flatMap((source) => statements.all(sql, source, ...values))
       .sort((a, b) => (a.seq as number) - (b.seq as number))
       .slice(0, wanted);
-    for (const row of rows) {
-      past = row.seq as number;
-      if (endIfDropped(statements, row, now) || holdBackIfNeeded(statements, row, deadBlocks)) continue;
-      claimed.push(lease(statements, row, { until: now + leaseTime, runner, damaged }));
-    }
+    claimed.push(...rows.flatMap((row) => leaseIfFree(statements, row, request, damaged)));
+    past = Number(rows.at(-1)?.seq);
     if (rows.length < wanted) break;
   }
   return claimed;
@@ -150,18 +144,19 @@ export function nextDue(statements: Statements, request: DueRequest): number | u
   return due.length === 0 ? undefined : Math.min(...due);
 }
 
-interface LeaseTerms {
-  readonly until: number;
-  readonly runner: string | undefined;
-  readonly damaged: ReadonlySet<number>;
-}
-
-function lease(statements: Statements, row: Row, { until, runner, damaged }: LeaseTerms): ClaimedEntry {
-  const token = leaseToken(runner);
+/** Leases an entry, unless it was dropped, or an earlier one of its order key has to end first. */
+function leaseIfFree(
+  statements: Statements,
+  row: Row,
+  { now, leaseTime, deadBlocks = false, runner }: ClaimRequest,
+  damaged: ReadonlySet<number>,
+): readonly ClaimedEntry[] {
+  if (endIfDropped(statements, row, now) || holdBackIfNeeded(statements, row, deadBlocks)) return [];
+  const [token, until] = [leaseToken(runner), now + leaseTime];
   statements.run(
     `UPDATE entry SET state = 'running', held_back = 0, run_at = ?, attempts = attempts + 1, lease = ?
      WHERE seq = ?`,
     ...[until, token, row.seq as number],
   );
-  return readClaimed(statements, row, { token, until }, damaged);
+  return [readClaimed(statements, row, { token, until }, damaged)];
 }

@@ -9,21 +9,18 @@ export interface Transactions {
 }
 
 /** Transactions on an open inbox file. None begins once its files were removed or replaced. */
-export function transactionsOn(open: () => { statements: Statements; presence: Presence }): Transactions {
+export function transactionsOn(statements: Statements, presence: Presence): Transactions {
   return {
     begin: () => {
-      const { statements, presence } = open();
       presence.check();
       refuseCut(presence, statements);
       statements.begin();
     },
     commit: () => {
-      const { statements, presence } = open();
       statements.run("COMMIT");
       presence.noteLog();
     },
     rollback: () => {
-      const { statements } = open();
       if (statements.inTransaction) statements.run("ROLLBACK");
     },
   };

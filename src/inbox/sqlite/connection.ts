@@ -7,28 +7,13 @@ import type { Appended, NewEntry } from "../append.ts";
 import type { CommitListeners } from "../vitals.ts";
 import { Rescue } from "./care/rescue.ts";
 import { BUSY_TIMEOUT, closeWholly, openDatabase, openToRead } from "./client.ts";
-import { transactionsOn, type WorkResult } from "./commit-together.ts";
+import type { WorkResult } from "./commit-together.ts";
 import { inboxError, isCorrupt, isLocked, isLockingFailure } from "./errors.ts";
-import { cutLog } from "./file/log-size.ts";
-import { Presence } from "./file/presence.ts";
 import { refuseCut } from "./file/truncated.ts";
 import { GroupCommit } from "./group-commit.ts";
-import {
-  type Operation,
-  type OperationArguments,
-  type OperationName,
-  type OperationResult,
-  runOperation,
-} from "./operations.ts";
+import type { Operation, OperationArguments, OperationName, OperationResult } from "./operations.ts";
 import { Statements } from "./statements.ts";
 import { ThreadedWriter, type Threading } from "./thread/threaded-writer.ts";
-
-/** What is made each time the file is opened. */
-interface Opening {
-  readonly statements: Statements;
-  readonly presence: Presence;
-  readonly writer: ThreadedWriter;
-}
 
 interface Reports {
   readonly log?: Logger | undefined;
@@ -54,7 +39,8 @@ export class Connection {
   readonly #commit: GroupCommit<Operation>;
   /** What becomes of a file that was removed or replaced. */
   readonly rescue: Rescue;
-  #opening: Opening;
+  /** Made each time the file is opened. */
+  #writer: ThreadedWriter;
   #busyInARow = 0;
   #isSlowReported = false;
   #reopening: Promise<void> | undefined;
@@ -70,45 +56,36 @@ export class Connection {
     this.#path = path;
     this.#threading = threading;
     this.#reports = reports;
-    this.#opening = this.#openingOf(database);
+    this.#writer = this.#writerOf(database);
     this.rescue = new Rescue(path, {
-      missing: () => this.#opening.presence.missing(),
+      missing: () => this.#writer.presence.missing(),
       bytes: () => bytesOf(this.statements),
-      copyInto: (draft) => this.#copyInto(draft),
+      copyInto: (draft) => this.#writer.copyInto(draft),
       log: reports.log,
     });
-    this.#commit = new GroupCommit(
-      transactionsOn(() => {
-        const { presence, writer } = this.#opening;
-        // The writer thread waits for other processes' locks, if it is there, so that this one need not sleep.
-        this.statements.waitForLocks(writer.isReady ? 0 : BUSY_TIMEOUT);
-        return { statements: this.statements, presence };
-      }),
-      (operation) => runOperation(this.statements, operation),
-      {
-        take: (operations) => this.#opening.writer.take(operations),
-        takeLocked: (...batch) => this.#opening.writer.takeLocked(...batch),
-        ranHere: (ms) => this.#opening.writer.ranHere(ms),
-        afterBatch: this.#watch,
-      },
-    );
+    this.#commit = new GroupCommit({
+      take: (operations) => this.#writer.take(operations),
+      commit: (operations) =>
+        this.#failure === undefined
+          ? this.#writer.commit(operations)
+          : operations.map(() => ({ error: this.#failure })),
+      afterBatch: this.#watch,
+    });
   }
 
-  #openingOf(database: DatabaseSyncInstance): Opening {
-    const presence = new Presence(this.#path);
+  #writerOf(database: DatabaseSyncInstance): ThreadedWriter {
     const { log, commits } = this.#reports;
     const cannotStart = (fields: object, message: string) => {
       if (!this.#isSlowReported) log?.warn(fields, message);
       this.#isSlowReported = true;
     };
     const reports = { cannotStart, commits };
-    const writer = new ThreadedWriter(this.#path, presence, this.#threading, reports);
-    return { statements: new Statements(database), presence, writer };
+    return new ThreadedWriter(this.#path, new Statements(database), this.#threading, reports);
   }
 
   get statements(): Statements {
     if (this.#failure !== undefined) throw this.#failure;
-    return this.#opening.statements;
+    return this.#writer.statements;
   }
 
   /** Runs an operation in the next shared commit. */
@@ -139,14 +116,13 @@ export class Connection {
    * @throws HookporterError `inbox_unavailable` if the file is no longer in place: its log is then the last copy
    */
   cutLog(): void {
-    this.#opening.presence.check();
-    if (!this.#opening.writer.checkpoint()) cutLog(this.statements);
+    this.#writer.cutLog();
   }
 
   /** Moves the log into the one file, so that a copy of it is complete. */
   emptyLog(): void {
     try {
-      this.#opening.presence.check();
+      this.#writer.presence.check();
       this.statements.waitForLocks(BUSY_TIMEOUT);
       this.statements.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     } catch {
@@ -159,17 +135,13 @@ export class Connection {
     return this.#commit.idle();
   }
 
-  async #copyInto(draft: string): Promise<void> {
-    await (this.#opening.writer.copyInto(draft) ?? this.statements.copyInto(draft));
-  }
-
   /** Closes the file, after it was rescued if it is no longer in place. Call it when nothing is waiting. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#reopening;
     if (this.#failure === undefined && this.#reports.rescues === true) await this.rescue.settled();
     if (this.cut !== undefined) return;
-    await this.#opening.writer.close();
+    await this.#writer.close();
     if (this.#failure === undefined) this.statements.close();
   }
 
@@ -198,7 +170,7 @@ export class Connection {
     const missing = this.cut ?? this.rescue.look();
     if (missing !== undefined) return missing;
     try {
-      refuseCut(this.#opening.presence, this.statements);
+      refuseCut(this.#writer.presence, this.statements);
     } catch (thrown) {
       if (isCorrupt(thrown)) this.#abandon(thrown);
     }
@@ -212,7 +184,7 @@ export class Connection {
   #abandon(error: HookporterError): void {
     if (this.cut !== undefined) return;
     this.cut = this.#failure = error;
-    neverClosed.add(this.#opening);
+    neverClosed.add(this.#writer);
     process.once("exit", (code) => process.exit(code));
     this.#reports.log?.error(leftIn(this.#path, this.#newest), error.message);
   }
@@ -236,8 +208,8 @@ export class Connection {
   }
 
   async #reopen(): Promise<void> {
-    const { statements, writer, presence } = this.#opening;
-    await writer.close();
+    const { statements, presence } = this.#writer;
+    await this.#writer.close();
     this.#failure = new HookporterError(
       "inbox_busy",
       `expected ${this.#path} to be open, but it is being reopened: try again`,
@@ -247,7 +219,7 @@ export class Connection {
     while (this.#failure !== undefined && !this.#isClosed) {
       try {
         presence.check();
-        this.#opening = this.#openingOf(openDatabase(this.#path));
+        this.#writer = this.#writerOf(openDatabase(this.#path));
         this.#failure = undefined;
       } catch (thrown) {
         this.#failure = thrown;
@@ -257,7 +229,7 @@ export class Connection {
   }
 }
 
-const neverClosed = new Set<Opening>();
+const neverClosed = new Set<ThreadedWriter>();
 
 /** What the database holds without its log, and the entry that was kept last. */
 function leftIn(path: string, newest: number): object {

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { HookporterError } from "../../errors.ts";
-import { commitTogether, type Transactions, type WorkResult } from "./commit-together.ts";
+import type { WorkResult } from "./commit-together.ts";
 
 /** Operations that must run inside a transaction, and the promises of their results. */
 interface Batch<Operation> {
@@ -18,17 +18,12 @@ export interface OperationTerms {
   readonly canWait?: boolean;
 }
 
-/** Runs whole batches in another thread, in the order it takes them, each in one transaction. */
-export interface BatchRunner<Operation> {
-  /** Takes a batch and returns its results, or `undefined` if the batch should run in this thread. */
+/** Commits whole batches, each in one transaction, in this thread or in another, which runs them in the order it takes them. */
+export interface Committer<Operation> {
+  /** Takes a batch into the other thread; returns `undefined` if the batch should run in this one. */
   take(operations: readonly Operation[]): Promise<readonly WorkResult[]> | undefined;
-  /** Takes a batch that found the file locked in this thread, to wait for the lock elsewhere; `undefined` if it cannot. */
-  takeLocked(
-    operations: readonly Operation[],
-    results: readonly WorkResult[],
-  ): Promise<readonly WorkResult[]> | undefined;
-  /** Called with the milliseconds that a batch took in this thread. */
-  ranHere(ms: number): void;
+  /** Commits a batch in this thread, or in the other after all, if it finds the file locked here. */
+  commit(operations: readonly Operation[]): readonly WorkResult[] | Promise<readonly WorkResult[]>;
   /** Called with the results of each batch, in whichever thread it ran, before their promises are settled. */
   afterBatch?(results: readonly WorkResult[]): void;
 }
@@ -49,9 +44,7 @@ const MAX_SENT = 2;
  * one gathers. A promise is settled only after its commit.
  */
 export class GroupCommit<Operation> {
-  readonly #transactions: Transactions;
-  readonly #runHere: (operation: Operation) => unknown;
-  readonly #runner: BatchRunner<Operation> | undefined;
+  readonly #committer: Committer<Operation>;
   #waiting: Batch<Operation> = { operations: [], promises: [] };
   #waitingBytes = 0;
   /** How many of them a sender waits for. */
@@ -60,18 +53,8 @@ export class GroupCommit<Operation> {
   #sent: readonly Promise<void>[] = [];
   #endOfTurn: Promise<void> | undefined;
 
-  /**
-   * @param runHere - runs an operation in this thread, within a transaction
-   * @param runner - runs whole batches elsewhere
-   */
-  constructor(
-    transactions: Transactions,
-    runHere: (operation: Operation) => unknown,
-    runner?: BatchRunner<Operation>,
-  ) {
-    this.#transactions = transactions;
-    this.#runHere = runHere;
-    this.#runner = runner;
+  constructor(committer: Committer<Operation>) {
+    this.#committer = committer;
   }
 
   /**
@@ -122,7 +105,7 @@ export class GroupCommit<Operation> {
   #trySending(): boolean {
     const { operations } = this.#waiting;
     if (operations.length === 0 || this.#sent.length >= MAX_SENT) return false;
-    const taken = this.#runner?.take(operations);
+    const taken = this.#committer.take(operations);
     if (taken === undefined) return false;
     this.#send(this.#takeWaiting(), taken);
     return true;
@@ -152,19 +135,13 @@ export class GroupCommit<Operation> {
 
   #commitHere(): void {
     const batch = this.#takeWaiting();
-    const start = performance.now();
-    const results = commitTogether(this.#transactions, batch.operations, this.#runHere);
-    const taken = this.#runner?.takeLocked(batch.operations, results);
-    if (taken !== undefined) {
-      this.#send(batch, taken);
-      return;
-    }
-    this.#settle(batch, results);
-    this.#runner?.ranHere(performance.now() - start);
+    const results = this.#committer.commit(batch.operations);
+    if (results instanceof Promise) this.#send(batch, results);
+    else this.#settle(batch, results);
   }
 
   #settle({ promises }: Batch<Operation>, results: readonly WorkResult[]): void {
-    this.#runner?.afterBatch?.(results);
+    this.#committer.afterBatch?.(results);
     for (const [index, { resolve, reject }] of promises.entries()) {
       const result = results[index] ?? {
         error: new TypeError("a batch came back without all of its results"),

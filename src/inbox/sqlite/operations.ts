@@ -4,20 +4,22 @@ import type { DedupKey } from "../../event/identity.ts";
 import type { Appended, NewEntry } from "../append.ts";
 import type { EntryFilter } from "../entry-filter.ts";
 import type { StoredState } from "../entry-state.ts";
+import { AWAITS_HANDLER, NO_HANDLER } from "../runner.ts";
 import type { Finish } from "../runs-within.ts";
 import type { Settlement } from "../settlement.ts";
 import { DROPPED } from "../target-wait.ts";
 import { encodeText } from "../text.ts";
 import { claimDue } from "./claim.ts";
 import { filterSql } from "./filter.ts";
-import { hasten } from "./hasten.ts";
 import { headersJson } from "./headers-json.ts";
+import { WAITING } from "./index-conditions.ts";
 import { insertEntry, mayBePruned } from "./insert-entry.ts";
 import { isBehind, releaseAll, releaseBehind, releaseNext } from "./order.ts";
 import { forgetRunners, recordRunner } from "./processes/runner-records.ts";
 import { giveBackPages, pruneStep, slimStep } from "./prune.ts";
 import { attemptValues, waitsValue } from "./rows.ts";
 import { recordSender } from "./senders.ts";
+import { sourcesToServe } from "./sources.ts";
 import type { Statements } from "./statements.ts";
 
 /**
@@ -199,6 +201,25 @@ function reschedule(statements: Statements, filter: EntryFilter, runAt: number):
        (SELECT seq FROM entry WHERE state = 'pending' AND ${where} ORDER BY seq DESC LIMIT ?)`,
     ...[runAt, ...values, filter.limit ?? -1],
   );
+}
+
+/**
+ * Makes entries due that wait for a process with a handler, within a transaction; returns how many. Looks only at those
+ * that are due later, which are few.
+ */
+function hasten(
+  statements: Statements,
+  { sources, kinds }: Pick<EntryFilter, "sources" | "kinds">,
+  now: number,
+): number {
+  const { where, values } = filterSql(kinds === undefined ? {} : { kinds });
+  const sql = `UPDATE entry SET run_at = ?, reason = NULL WHERE source = ? AND ${WAITING} AND run_at > ?
+    AND state = 'pending' AND reason IN ('${NO_HANDLER}', '${AWAITS_HANDLER}') AND ${where}`;
+  let hastened = 0;
+  for (const source of sourcesToServe(statements, sources)) {
+    hastened += statements.run(sql, now, source, now, ...values);
+  }
+  return hastened;
 }
 
 function drop(statements: Statements, filter: EntryFilter, now: number): number {

@@ -10,7 +10,7 @@ export interface CopyTerms {
 }
 
 export interface CopyProgress {
-  readonly step: "copy" | "verify";
+  readonly step: "copy" | "verify" | "salvage";
   /** Entries so far in this step. */
   readonly entries: number;
   readonly total: number;

@@ -15,7 +15,7 @@ const LOSSY = `
   const { emit } = Server.prototype;
   let count = 0;
   Server.prototype.emit = function (name, request, response) {
-    if (name !== "request" || ++count % 10 > 0) return emit.apply(this, arguments);
+    if (name !== "request" || ++count % 3 > 0) return emit.apply(this, arguments);
     request.resume();
     response.end('{"received":true}');
     return true;

@@ -64,6 +64,20 @@ it.each([
   expect(stderr()).not.toContain("process.exit");
 });
 
+it("listen refuses new connections while it waits for handlers, which end", async () => {
+  const { child, ended, records, trigger, cwd } = await listening(`
+    import { existsSync } from "node:fs";
+    const mayEnd = (end) => existsSync("end") ? end() : setTimeout(mayEnd, 50, end);
+    export default { "*": () => new Promise(mayEnd) };
+  `);
+  await trigger("payment.received");
+  child.kill("SIGTERM");
+  await vi.waitFor(async () => expect((await trigger("lead.created")).stderr).toMatch(/refused/i), PATIENCE);
+  writeFileSync(join(cwd, "end"), "");
+  expect(await ended).toBe(0);
+  expect(records("attempt")).toMatchObject([{ outcome: "ok" }]);
+});
+
 it("listen exits although handlers left something running", async () => {
   const { child, ended, trigger, records } = await listening(
     'export default { "*": () => void setInterval(() => {}, 1000) };',

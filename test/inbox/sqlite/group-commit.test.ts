@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { WorkResult } from "../../../src/inbox/sqlite/commit-together.ts";
+import { commitTogether, type WorkResult } from "../../../src/inbox/sqlite/commit-together.ts";
 import { GroupCommit } from "../../../src/inbox/sqlite/group-commit.ts";
 
 describe("GroupCommit", () => {
@@ -227,7 +227,7 @@ interface Sent {
 /** A group commit with a batch runner, until it refuses batches. */
 function away() {
   const batches: Sent[] = [];
-  const { log, transactions } = recorded();
+  const { log, here } = recorded();
   let refuses = false;
   const take = (operations: readonly Operation[]) => {
     if (refuses) return undefined;
@@ -236,11 +236,7 @@ function away() {
       batches.push({ operations, answer, lose });
     });
   };
-  const commit = new GroupCommit<Operation>(transactions, (operation) => operation(), {
-    take,
-    takeLocked: () => undefined,
-    ranHere: () => {},
-  });
+  const commit = new GroupCommit<Operation>({ take, commit: here });
   const refuse = () => {
     refuses = true;
   };
@@ -259,6 +255,8 @@ function recorded() {
     commit: () => void log.push("commit"),
     rollback: () => void log.push("rollback"),
   };
-  const commit = new GroupCommit<Operation>(transactions, (operation) => operation());
-  return { log, transactions, commit };
+  const here = (operations: readonly Operation[]) =>
+    commitTogether(transactions, operations, (operation) => operation());
+  const commit = new GroupCommit<Operation>({ take: () => undefined, commit: here });
+  return { log, transactions, here, commit };
 }

@@ -18,7 +18,7 @@ import { type DrillTally, tally } from "./tally.ts";
 const KILLING = 40_000;
 /** Milliseconds that the last receiver may take to acknowledge what is left, and to handle it: longer than a lease of one that was killed. */
 const SETTLING = 18_000;
-/** Milliseconds of load before a kill, at most. */
+/** Milliseconds of load before a kill, at most, and on the last receiver. */
 const LIFE = 1000;
 /** The share of kills that come before the receiver is ready. */
 const EARLY = 0.125;
@@ -65,7 +65,7 @@ async function killUnder(load: Load, place: Scratch, { options, context }: Setup
       context.output.status(`drill: ${kills} of ${wanted} kills, ${load.acknowledged.size} acknowledged`);
       if (!isLast && Math.random() < EARLY) await load.pause(Math.random() * LIFE);
       else load.target = await receiver.ready();
-      if (!isLast) await load.pause(Math.random() * LIFE);
+      await load.pause((isLast ? 1 : Math.random()) * LIFE);
       if (!isLast) continue;
       await load.finish(SETTLING);
       await settled(place, load);

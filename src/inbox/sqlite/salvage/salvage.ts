@@ -5,6 +5,7 @@ import type { Entry } from "../../entry.ts";
 import { STORED_STATES } from "../../entry-state.ts";
 import { runsWithin } from "../../runs-within.ts";
 import { decodeText } from "../../text.ts";
+import type { CopyTerms } from "../../transfer/copy.ts";
 import { bySeq, oneRead, type PrunedMark, type Transfer, type WholeEntry } from "../../transfer/transfer.ts";
 import { type Row, toAttempt, toDelivery, toEntry } from "../rows.ts";
 import { Statements } from "../statements.ts";
@@ -34,13 +35,9 @@ export interface Salvaged {
   readonly lost: readonly Range[];
 }
 
-export interface SalvageTerms {
+export interface SalvageTerms extends CopyTerms {
   /** The source of entries of which only the delivery is left, if those that are left have several. */
   readonly source: string;
-  /** Calls back as entries are copied; numbers up to `last`. */
-  readonly onProgress?: (seq: number, last: number) => void;
-  /** Stops after the current step; what was copied stays. */
-  readonly signal?: AbortSignal;
 }
 
 /** A table that is read by number, and whether that is possible at all. */
@@ -75,7 +72,7 @@ export async function salvageFile(
       const whole = readStep(statements, range, { tables, keys, source, found });
       for (const part of parts(whole)) await to.write(part);
       found.entries += whole.length;
-      onProgress(range[1], last);
+      onProgress({ step: "salvage", entries: range[1], total: last });
     }
     return { ...found, repairs: copy.repairs, lost: joined(found.lost) };
   } finally {

@@ -3,11 +3,14 @@ import { Worker } from "node:worker_threads";
 import type { Logger } from "../../../base/logger.ts";
 import { describeError, HookporterError } from "../../../errors.ts";
 import type { CommitListeners } from "../../vitals.ts";
-import type { WorkResult } from "../commit-together.ts";
+import { BUSY_TIMEOUT } from "../client.ts";
+import { commitTogether, type Transactions, transactionsOn, type WorkResult } from "../commit-together.ts";
 import { isLocked } from "../errors.ts";
-import type { Presence } from "../file/presence.ts";
-import type { BatchRunner } from "../group-commit.ts";
-import type { Operation } from "../operations.ts";
+import { cutLog } from "../file/log-size.ts";
+import { Presence } from "../file/presence.ts";
+import type { Committer } from "../group-commit.ts";
+import { type Operation, runOperation } from "../operations.ts";
+import type { Statements } from "../statements.ts";
 import { atExit } from "./at-exit.ts";
 import { packBatch, unpackResults } from "./batch.ts";
 import { builtProgram } from "./built-program.ts";
@@ -60,12 +63,14 @@ interface UnderWay {
 }
 
 /**
- * A second thread that commits while this one receives. The first batch that is large enough starts it. It opens its
- * own connection, but only one of the two threads writes at a time.
+ * Commits in this thread, or in a second one while this one receives. The first batch that is large enough starts it. It
+ * opens its own connection, but only one of the two threads writes at a time.
  */
-export class ThreadedWriter implements BatchRunner<Operation> {
+export class ThreadedWriter implements Committer<Operation> {
+  readonly statements: Statements;
+  readonly presence: Presence;
   readonly #path: string;
-  readonly #presence: Presence;
+  readonly #transactions: Transactions;
   readonly #threading: Threading;
   readonly #reports: WriterReports;
   readonly #flags = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
@@ -77,9 +82,11 @@ export class ThreadedWriter implements BatchRunner<Operation> {
   readonly #underWay: UnderWay[] = [];
   #copying: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined;
 
-  constructor(path: string, presence: Presence, threading: Threading, reports: WriterReports) {
+  constructor(path: string, statements: Statements, threading: Threading, reports: WriterReports) {
+    this.statements = statements;
+    this.presence = new Presence(path);
     this.#path = path;
-    this.#presence = presence;
+    this.#transactions = transactionsOn(statements, this.presence);
     this.#threading = threading;
     this.#reports = reports;
   }
@@ -88,26 +95,24 @@ export class ThreadedWriter implements BatchRunner<Operation> {
     const { fromOperations, fromMilliseconds } = this.#threading;
     if (operations.length < fromOperations && this.#average < fromMilliseconds) return undefined;
     if (this.#state === "none") this.#tryToStart();
-    return this.#commit(operations);
+    return this.#send(operations);
   }
 
-  /** In the thread, which may sleep until the lock is free. */
-  takeLocked(
-    operations: readonly Operation[],
-    results: readonly WorkResult[],
-  ): Promise<readonly WorkResult[]> | undefined {
+  commit(operations: readonly Operation[]): readonly WorkResult[] | Promise<readonly WorkResult[]> {
+    const start = performance.now();
+    // The thread waits for other processes' locks, if it is there, so that this one need not sleep.
+    this.statements.waitForLocks(this.#state === "ready" ? 0 : BUSY_TIMEOUT);
+    const run = (operation: Operation) => runOperation(this.statements, operation);
+    const results = commitTogether(this.#transactions, operations, run);
     const foundLocked = results.every((result) => "error" in result && isLocked(result.error));
-    return foundLocked ? this.#commit(operations) : undefined;
+    const sent = foundLocked ? this.#send(operations) : undefined;
+    if (sent === undefined) this.#note(performance.now() - start);
+    return sent ?? results;
   }
 
-  /** Whether the thread commits what it is sent. */
-  get isReady(): boolean {
-    return this.#state === "ready";
-  }
-
-  #commit(operations: readonly Operation[]): Promise<readonly WorkResult[]> | undefined {
+  #send(operations: readonly Operation[]): Promise<readonly WorkResult[]> | undefined {
     const worker = this.#worker;
-    if (!this.isReady || worker === undefined) return undefined;
+    if (this.#state !== "ready" || worker === undefined) return undefined;
     return new Promise((resolve, reject) => {
       this.#underWay.push({ resolve, reject });
       const batch = packBatch(operations);
@@ -116,23 +121,24 @@ export class ThreadedWriter implements BatchRunner<Operation> {
     });
   }
 
-  ranHere(ms: number): void {
+  /** Notes how long a batch took, in whichever thread. */
+  #note(ms: number): void {
     this.#average += (ms - this.#average) * LATEST;
     this.#reports.commits?.note(ms);
   }
 
-  /** Lets the thread move the log into the database; returns `false` if there is no thread. */
-  checkpoint(): boolean {
-    if (this.#state !== "ready") return false;
-    this.#worker?.postMessage("checkpoint");
-    return true;
+  /** Moves the log into the database, as far as other programs' locks allow: in the thread if it is there. */
+  cutLog(): void {
+    this.presence.check();
+    if (this.#state === "ready") this.#worker?.postMessage("checkpoint");
+    else cutLog(this.statements);
   }
 
-  /** Lets the thread write all that its connection sees into an empty file; returns `undefined` if there is no thread. */
-  copyInto(draft: string): Promise<void> | undefined {
+  /** Writes all that is committed into an empty file: in the thread if it is there. */
+  async copyInto(draft: string): Promise<void> {
     const worker = this.#worker;
-    if (this.#state !== "ready" || worker === undefined) return undefined;
-    return new Promise((resolve, reject) => {
+    if (this.#state !== "ready" || worker === undefined) return this.statements.copyInto(draft);
+    return await new Promise((resolve, reject) => {
       this.#copying = { resolve, reject };
       worker.ref();
       worker.postMessage({ copyInto: draft });
@@ -164,7 +170,7 @@ export class ThreadedWriter implements BatchRunner<Operation> {
   #start(program: URL): void {
     const start: WriterStart = {
       path: this.#path,
-      files: this.#presence.files,
+      files: this.presence.files,
       flags: this.#flags.buffer as SharedArrayBuffer,
     };
     const worker = new Worker(program, { workerData: start, execArgv: [] });
@@ -198,7 +204,7 @@ export class ThreadedWriter implements BatchRunner<Operation> {
     // Node's watch mode has a thread report its modules as messages to its parent, too.
     if (!("results" in answer)) return;
     const results = unpackResults(answer.results);
-    this.ranHere(answer.ms); // the same disk: if it is fast again, small batches run in this thread again
+    this.#note(answer.ms); // the same disk: if it is fast again, small batches run in this thread again
     this.#underWay.shift()?.resolve(results);
     this.#rest();
   }

@@ -21,7 +21,7 @@ const statements = whileBusy(() => {
   presence.check();
   return new Statements(openDatabase(path));
 });
-const transactions = transactionsOn(() => ({ statements, presence }));
+const transactions = transactionsOn(statements, presence);
 
 port.on("message", (batch: WriterOrder) => {
   if (typeof batch === "object" && "copyInto" in batch) {
