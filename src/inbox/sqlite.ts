@@ -6,7 +6,6 @@ import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-reques
 import type { Runner } from "./runner.ts";
 import type { Settlement } from "./settlement.ts";
 import { checkAtStart } from "./sqlite/care/check-at-start.ts";
-import { DamagedDeliveries } from "./sqlite/care/damaged-deliveries.ts";
 import { Connection } from "./sqlite/connection.ts";
 import { inboxError, isCorrupt } from "./sqlite/errors.ts";
 import { FileVitals } from "./sqlite/file/file-vitals.ts";
@@ -37,7 +36,6 @@ interface Opened {
   readonly connection: Connection;
   readonly runners: Runners;
   readonly trust: Trust;
-  readonly damaged: DamagedDeliveries;
   readonly upkeep: NodeJS.Timeout | undefined;
 }
 
@@ -73,7 +71,7 @@ class SqliteInbox extends SqlInbox {
       const look = () => void this.#upkeep(size);
       const upkeep = access === "own" ? setInterval(look, UPKEEP).unref() : undefined;
       const trust = new Trust(path, log);
-      this.#opened = { access, connection, runners, trust, damaged: new DamagedDeliveries(), upkeep };
+      this.#opened = { access, connection, runners, trust, upkeep };
     });
     if (access === "own") await this.#takeOver();
   }
@@ -126,7 +124,8 @@ class SqliteInbox extends SqlInbox {
   }
 
   override async claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
-    const { trust, damaged, connection } = this.#open;
+    const { trust, connection } = this.#open;
+    const { damaged } = trust;
     const entries = await this.#whileUsable(async () => {
       try {
         return await this.write("claim", request, damaged.seqs);

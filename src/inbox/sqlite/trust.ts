@@ -1,5 +1,6 @@
 import type { Logger } from "../../base/logger.ts";
 import { type CheckReport, checkElsewhere, type StartCheck } from "./care/check-elsewhere.ts";
+import { DamagedDeliveries } from "./care/damaged-deliveries.ts";
 
 const FIX = "stop all programs that use it, move it and its -wal away, and follow docs/recovery.md";
 
@@ -16,6 +17,7 @@ export const LONGEST_WAIT = 600_000;
  * until a later check finds the whole file intact, as it does once a disk no longer reports errors.
  */
 export class Trust {
+  readonly damaged = new DamagedDeliveries();
   readonly #path: string;
   readonly #log: Logger | undefined;
   readonly #startCheck: StartCheck;
@@ -78,6 +80,7 @@ export class Trust {
   #judge({ problems, unreadable, usable, diskError }: CheckReport): void {
     if (problems.length + unreadable.length === 0) {
       this.#damage = undefined;
+      this.damaged.clear();
       this.#checked = false;
       this.#wait = FIRST_WAIT;
       this.#log?.warn({}, `${this.#path}: the whole file was checked and is not damaged`);

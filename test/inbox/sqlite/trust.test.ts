@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CheckReport } from "../../../src/inbox/sqlite/care/check-elsewhere.ts";
+import type { Statements } from "../../../src/inbox/sqlite/statements.ts";
 import { Trust } from "../../../src/inbox/sqlite/trust.ts";
 import { keptLog } from "../../receiver/sample.ts";
 
@@ -36,6 +37,20 @@ describe("trust that was lost", () => {
     expect(trust.damage).toBe("malformed");
     end(CLEAN);
     expect(trust.damage).toBeUndefined();
+  });
+
+  it("comes back for the entries whose delivery could not be read, too", () => {
+    const { trust, end } = checkedByHand();
+    const unreadable = () => {
+      throw new Error("database disk image is malformed");
+    };
+    const statements = { all: () => [{ seq: 7 }], get: unreadable } as unknown as Statements;
+    const request = { now: 0, limit: 1, leaseTime: 1000, sources: ["service"] };
+    expect(trust.damaged.explain(statements, request)).toBe(true);
+    trust.doubt("entry 7");
+    expect(trust.damaged.seqs).toEqual([7]);
+    end(CLEAN);
+    expect(trust.damaged.seqs).toEqual([]);
   });
 
   it("is checked again after 30 seconds, then after longer and longer waits up to ten minutes", () => {

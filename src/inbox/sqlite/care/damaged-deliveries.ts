@@ -18,6 +18,11 @@ export class DamagedDeliveries {
     return [...this.#seqs];
   }
 
+  /** Forgets them, since the whole file is intact: the disk could not be read for a while. */
+  clear(): void {
+    this.#seqs.clear();
+  }
+
   /**
    * Finds the deliveries that made a claim fail, outside any transaction. Returns whether they explain the failure: at
    * least one was found, and few enough that only single entries are damaged.
