@@ -42,6 +42,7 @@ export function helpOptions(argv: readonly string[]): Partial<Help> {
   });
   const isShort = (command: Command): command is CliCommand =>
     command instanceof CliCommand &&
+    command.commands.length === 0 &&
     !argv.includes("--all") &&
     whole.formatHelp(command, whole).split("\n").length > SCREEN;
   return {

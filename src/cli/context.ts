@@ -10,6 +10,8 @@ export interface CliContext {
   /** Final once the command line is parsed. */
   readonly output: Output;
   readonly clock: () => number;
+  /** Runs another command line of this program. */
+  readonly run: RunCommandLine;
   /** The exit code if the command does not throw. */
   exitCode: ExitCode;
   /** The strings in the configuration file that set this command's options. */
@@ -18,17 +20,25 @@ export interface CliContext {
   debug: boolean;
 }
 
+/** Runs a command line and resolves to its exit code; never rejects. */
+export type RunCommandLine = (argv: readonly string[], io: Io) => Promise<ExitCode>;
+
 /** A context whose output the command line's options can still change. */
 export interface MutableContext extends CliContext {
   output: Output;
 }
 
-export function createContext(io: Io, argv: readonly string[] = []): MutableContext {
+export function createContext(
+  io: Io,
+  argv: readonly string[] = [],
+  run: RunCommandLine = async () => 1,
+): MutableContext {
   const clock = Date.now;
   return {
     io,
     argv,
     clock,
+    run,
     exitCode: 0,
     configured: [],
     debug: false,

@@ -9,6 +9,7 @@ export const EXIT_CODES = {
   4: "the signature is invalid",
   5: "a problem with the network, target, port or tunnel",
   6: "timed out waiting",
+  7: "what was waited for was not handled: it is failing, dead, or has no handler",
   129: "the terminal was closed before the goal",
   130: "interrupted (Ctrl-C) before the goal",
   143: "terminated before the goal",

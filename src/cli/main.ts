@@ -14,7 +14,7 @@ import { createProgram } from "./program.ts";
 
 /** Runs a command line and returns its exit code. The only place that catches errors. */
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
-  const context = createContext(io, argv);
+  const context = createContext(io, argv, run);
   if (argv[0] === COMPLETE)
     return (await import("./completion/complete.ts")).complete(argv.slice(1), context);
   // If the command line or the configuration file is invalid, its own `--json` was never read.

@@ -10,6 +10,7 @@ import { registerFixtures } from "./commands/fixtures.ts";
 import { registerInbox } from "./commands/inbox.ts";
 import { registerInit } from "./commands/init.ts";
 import { registerListen } from "./commands/listen.ts";
+import { registerMcp } from "./commands/mcp.ts";
 import { registerProperties } from "./commands/properties.ts";
 import { registerReplay } from "./commands/replay.ts";
 import { registerSandbox } from "./commands/sandbox.ts";
@@ -50,6 +51,7 @@ export function createProgram(context: MutableContext): Command {
   registerTypes(program, context);
   registerFixtures(program, context);
   registerDoctor(program, context);
+  registerMcp(program, context);
   registerSandbox(program, context);
   registerSubscribe(program, context);
   registerProperties(program, context);

@@ -5,6 +5,7 @@ import { KILLS } from "../../src/cli/doctor/options.ts";
 import { LIST_LIMIT } from "../../src/cli/events/events.ts";
 import { DEFAULT_INBOX } from "../../src/cli/files/state-folder.ts";
 import { FORWARD_TIMEOUT, SYNC_TIMEOUT } from "../../src/cli/handlers/forwarding.ts";
+import { WAIT } from "../../src/cli/outcome/terms.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { DEFAULT_ENCODING } from "../../src/cli/secrets/encoding.ts";
 import { SECRET_VARIABLE } from "../../src/cli/secrets/options.ts";
@@ -51,7 +52,10 @@ const TAKEN: Readonly<Record<string, string | number>> = {
   "check --timeout": shownDuration(CHECK_TIMEOUT),
   "check --settle": shownDuration(CHECK_SETTLE),
   "check --concurrency": 1,
+  "trigger --inbox": DEFAULT_INBOX.replaceAll("\\", "/"),
   "events list --limit": LIST_LIMIT,
+  "events wait --count": 1,
+  "events wait --timeout": shownDuration(WAIT),
   "events prune --older-than": shownDuration(DEFAULT_AGES.retention),
   "inbox maintain --older-than": shownDuration(DEFAULT_AGES.retention),
   "events prune --deliveries-older-than": shownDuration(DEFAULT_AGES.deliveryRetention),

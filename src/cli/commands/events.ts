@@ -7,7 +7,16 @@ import type { PruneOptions } from "../events/prune.ts";
 import { addPruneOptions } from "../events/prune-options.ts";
 import type { ChangeOptions } from "../events/selection.ts";
 import { readStates } from "../events/state-values.ts";
-import { readCount, readKinds, readMoment, readSources, readTexts } from "../settings/values.ts";
+import type { WaitOptions } from "../events/wait.ts";
+import {
+  readCount,
+  readKinds,
+  readMoment,
+  readSeq,
+  readSources,
+  readTexts,
+  readTimeout,
+} from "../settings/values.ts";
 
 /** `events list|show|retry|drop|export|backup|prune`: the inbox. */
 export function registerEvents(program: CliCommand, context: CliContext): void {
@@ -19,6 +28,7 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
   addSelection(list)
     .option("--limit <n>", "only the newest n entries (default: 50)", readCount)
     .option("--group", "show what failing entries and dead letters failed with, a line for each error")
+    .option("--follow", "then print each new entry, until Ctrl-C")
     .addHelpText("after", "\nExample:\n  hookporter events list --state dead --since 2h")
     .action(async (options: ListOptions) =>
       (await import("../events/events.ts")).listEvents(options, context),
@@ -35,6 +45,7 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
       (await import("../events/events.ts")).showEvent(entry, options, context),
     );
 
+  registerWait(events, context);
   registerChanges(events, context);
 
   const exporting = events.command("export").description("export entries as fixtures for replay");
@@ -67,6 +78,27 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
     .addHelpText("after", "\nExample:\n  hookporter events prune --state dead --older-than 30d")
     .action(async (options: PruneOptions) =>
       (await import("../events/prune.ts")).pruneEvents(options, context),
+    );
+}
+
+function registerWait(events: CliCommand, context: CliContext): void {
+  events
+    .command("wait")
+    .description("wait for new entries, and report what became of each: exit code 7 if one was not handled")
+    .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
+    .option("--kind <kinds>", "only these kinds or patterns, comma-separated", readKinds)
+    .option("--source <names>", "only these sources, comma-separated", readSources)
+    .option(
+      "--state <states>",
+      "report an entry once it is in one of these states (default: handled,failing,dead,received)",
+      readStates(STATE_WORDS),
+    )
+    .option("--after <n>", "begin after this entry number (default: that of the newest entry)", readSeq)
+    .option("--count <n>", "number of entries to wait for (default: 1)", readCount)
+    .option("--timeout <duration>", "how long to wait in all (default: 30s)", readTimeout)
+    .addHelpText("after", "\nExample:\n  hookporter events wait --after 12 --kind payment.received --json")
+    .action(async (options: WaitOptions) =>
+      (await import("../events/wait.ts")).waitForEvents(options, context),
     );
 }
 

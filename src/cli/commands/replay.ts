@@ -21,10 +21,13 @@ export function registerReplay(program: CliCommand, context: CliContext): void {
       "--handlers <path>",
       "run the handlers in this file or folder, in this process, instead of sending",
     )
-    .common("--inbox <inbox>", "inbox to read entries from (default: .hookporter/inbox.db)")
+    .common(
+      "--inbox <inbox>",
+      "inbox to read entries from, and to see outcomes in with --wait (default: .hookporter/inbox.db)",
+    )
     .common(
       "--timeout <duration>",
-      "how long to wait for each response or handler (default: 30s)",
+      "how long to wait for each response or handler, and with --wait for all outcomes (default: 30s)",
       readTimeout,
     )
     .signatureHeader();

@@ -36,7 +36,12 @@ export function registerTrigger(program: CliCommand, context: CliContext): void 
       "number of events to send, each with a different timestamp (default: 1)",
       readCount,
     )
-    .common("--timeout <duration>", "how long to wait for each response (default: 30s)", readTimeout)
+    .common(
+      "--timeout <duration>",
+      "how long to wait for each response, and with --wait for all outcomes (default: 30s)",
+      readTimeout,
+    )
+    .option("--inbox <inbox>", "inbox to see outcomes in, with --wait (default: .hookporter/inbox.db)")
     .signatureHeader();
   addSecretOptions(addChaosOptions(command))
     .addHelpText(

@@ -13,7 +13,7 @@ import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 import { columnsOf, cutToColumns, padToColumns } from "../wrap-text.ts";
 
-export function entryFields(entry: Entry): object {
+export function entryFields(entry: Entry) {
   const { seq, key, kind, reason, problems, attempts, duplicates, bodyHash, bodyLength } = entry;
   const state = entryState(entry);
   return {
@@ -131,7 +131,7 @@ function waitLine({ target, since, attempts, over }: TargetWait): string {
 }
 
 /** The colour of a state, used everywhere. */
-function stateColor(state: EntryState, color: ChalkInstance): (text: string) => string {
+export function stateColor(state: EntryState, color: ChalkInstance): (text: string) => string {
   const { yellow, blue, green, red, dim } = color;
   return { waiting: yellow, failing: yellow, running: blue, handled: green, dead: red, received: dim }[state];
 }

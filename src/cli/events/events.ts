@@ -22,6 +22,7 @@ export const LIST_LIMIT = 50;
 /** Options of `events list`. */
 export interface ListOptions extends SelectOptions {
   readonly group?: boolean;
+  readonly follow?: boolean;
 }
 
 /** Options of `events export`. */
@@ -46,6 +47,10 @@ export async function listEvents(options: ListOptions, context: CliContext): Pro
     const senders = (await inbox.senders?.().catch(() => [])) ?? [];
     for (const { text } of mismatchedSources(senders, context.clock())) output.talk(text);
     output.talk(`${entries.length} shown; the inbox has ${countsText(counts) || "none"}`);
+    if (options.follow === true) {
+      const filter = await toFilter(options, inbox, output);
+      await (await import("./wait.ts")).followEvents(inbox, filter, context);
+    }
   });
 }
 

@@ -29,13 +29,14 @@ export interface ChaosCommandOptions {
   readonly maxFailures?: number;
   readonly failFast?: boolean;
   readonly dryRun?: boolean;
+  readonly wait?: boolean;
   readonly bodiesTo?: string;
 }
 
 /** All chaos flags, for a command that may not send at all. */
 export const CHAOS_FLAGS = [
   ...["duplicate", "shuffle", "rate", "delay", "drop", "tamper", "noSignature", "stale", "future", "seed"],
-  ...["concurrency", "maxFailures", "dryRun", "bodiesTo"],
+  ...["concurrency", "maxFailures", "dryRun", "bodiesTo", "wait"],
 ] as const satisfies readonly (keyof ChaosCommandOptions)[];
 
 /** Adds the chaos options to a command that sends. `failFast` is what else `--fail-fast` stops at. */
@@ -45,9 +46,9 @@ export function addChaosOptions(command: CliCommand, { failFast = "" } = {}): Cl
   noSignature.negate = false;
   return command
     .common("--duplicate <n>", "times to send each event (default: 1)", readCount)
-    .common("--shuffle", "send in random order")
+    .option("--shuffle", "send in random order")
     .common("--rate <n>", "maximum deliveries per second", readRate)
-    .common("--delay <range>", "delay before each delivery, such as 0..2s", readDurationRange)
+    .option("--delay <range>", "delay before each delivery, such as 0..2s", readDurationRange)
     .option("--drop <share>", "share of deliveries to drop, such as 10%", readShare)
     .option(
       "--tamper <what>",
@@ -69,6 +70,7 @@ export function addChaosOptions(command: CliCommand, { failFast = "" } = {}): Cl
       readCount,
     )
     .common("--fail-fast", `stop at ${failFast}the first delivery that is not answered 2xx`)
+    .common("--wait", "wait, and print what the handler or target did; exit 7 if not handled")
     .common("--dry-run", "send nothing; print a curl command for each delivery, with its body in a file")
     .option("--bodies-to <dir>", "folder for the body files of --dry-run (default: .hookporter/bodies)");
 }
@@ -78,6 +80,7 @@ export const FITTING_CHAOS: FitTable<ChaosCommandOptions> = {
   stale: { excludes: ["future"], why: "an event has one timestamp" },
   tamper: { excludes: ["noSignature"], why: "without a signature there is nothing to tamper with" },
   bodiesTo: { needs: ["dryRun"] },
+  wait: { excludes: ["dryRun"], why: "--dry-run sends nothing" },
 };
 
 /** The timestamp to give to events. */

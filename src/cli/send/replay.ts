@@ -5,9 +5,11 @@ import type { Sendable } from "../../relay/chaos.ts";
 import type { Fixture } from "../../relay/fixture.ts";
 import { hasHiddenQuery } from "../../relay/query.ts";
 import { exactSending, freshSending, lazySending, unsignedSending } from "../../relay/replay.ts";
+import type { TargetAnswer } from "../../relay/send.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
 import { refuseTwoInputs } from "../files/read-input.ts";
+import { SentEvents } from "../outcome/wait-for-sent.ts";
 import { printable } from "../printable.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { findKey } from "../secrets/secret.ts";
@@ -86,16 +88,20 @@ async function sendFixtures(
     context.output.talk(`${before} of ${items.length} were sent before; ${left.length} are left`);
     if (left.length === 0) return;
   }
+  const { timeout, inbox } = options;
+  const sent = new SentEvents();
   const destination = {
-    ...{ target, header, timeout: options.timeout, areNew: !exact },
-    ...(record !== undefined && {
-      onSent: (item: Sendable) => record.add(item),
-      toGoOn: (rest: number) => record.toGoOn(rest),
-    }),
+    ...{ target, header, timeout, areNew: !exact },
+    onSent: (item: Sendable, answer: TargetAnswer) => {
+      record?.add(item);
+      sent.add(item, answer);
+    },
+    ...(record !== undefined && { toGoOn: (rest: number) => record.toGoOn(rest) }),
   };
   const sendings = left.map(({ item }) => item);
   await sendWithChaos(sendings, options, destination, context);
   if (options.dryRun !== true && items.length > 1) record?.write();
+  if (options.wait === true) await sent.report({ inbox, timeout }, context);
 }
 
 type Make = (fixture: Fixture, label: string, index: number) => Sendable;

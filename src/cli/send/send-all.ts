@@ -27,8 +27,8 @@ export interface SendPlan {
   readonly failFast?: boolean | undefined;
   /** Whether each is an event that no receiver can have yet. */
   readonly areNew: boolean;
-  /** Called with each item that was answered 2xx. */
-  readonly onSent?: (item: Sendable) => void;
+  /** Called with each item that was answered 2xx, and the answer. */
+  readonly onSent?: (item: Sendable, answer: TargetAnswer) => void;
   /** How the rest can be sent, given how many are left; `undefined` if it cannot. */
   readonly toGoOn?: (left: number) => string | undefined;
 }
@@ -178,7 +178,7 @@ class Run {
     if (!ok && chaos === null) this.#explain(answer);
     const body = answer.body.slice(0, 2000);
     this.#record({ label: item.label, status, ok, duration, chaos, body, error: null });
-    if (ok) this.#plan.onSent?.(item);
+    if (ok) this.#plan.onSent?.(item, answer);
     this.#progress?.advance();
   }
 

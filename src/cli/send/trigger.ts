@@ -11,6 +11,7 @@ import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
 import { readInput, refuseTwoInputs } from "../files/read-input.ts";
 import { learnedData } from "../learn/learned-data.ts";
+import { SentEvents } from "../outcome/wait-for-sent.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { findKey } from "../secrets/secret.ts";
 import { isTyped } from "../settings/config.ts";
@@ -28,6 +29,7 @@ export interface TriggerCommandOptions extends SecretOptions, ChaosCommandOption
   readonly data?: string;
   readonly count?: number;
   readonly timeout?: number;
+  readonly inbox?: string;
   readonly signatureHeader?: string;
   readonly shapes?: string | false;
 }
@@ -65,8 +67,16 @@ export async function runTrigger(
   const target = options.url ?? new URL(DEFAULT_ENDPOINT);
   const toGoOn = (left: number) =>
     kinds.length === 1 && options.duplicate === undefined ? `--count ${left} sends the rest` : undefined;
-  const destination = { target, header, seed, timeout: options.timeout, areNew: true, toGoOn };
-  await sendWithChaos(sendings, options, destination, context);
+  const { timeout, inbox } = options;
+  const sent = new SentEvents();
+  const onSent = sent.add.bind(sent);
+  await sendWithChaos(
+    sendings,
+    options,
+    { target, header, seed, timeout, areNew: true, toGoOn, onSent },
+    context,
+  );
+  if (options.wait === true) await sent.report({ inbox, timeout }, context);
 }
 
 /** The part of a sample's id that names its resource: the same for all kinds of one round. */

@@ -45,6 +45,12 @@ export function readKills(text: string): number {
 }
 readKills.numbers = "only";
 
+/** The number of an entry; 0 is before the first. */
+export function readSeq(text: string): number {
+  return readInteger(text.replace("#", ""), 0, 2 ** 53 - 1, "an entry number such as 12");
+}
+readSeq.numbers = "only";
+
 /** How many deliveries to send at a time. */
 export function readConcurrency(text: string): number {
   return readInteger(text, 1, 256, "a whole number from 1 to 256");

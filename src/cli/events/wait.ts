@@ -1,0 +1,79 @@
+import { HookporterError } from "../../errors.ts";
+import type { Entry } from "../../inbox/entry.ts";
+import type { EntryFilter } from "../../inbox/entry-filter.ts";
+import { entryState } from "../../inbox/entry-state.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
+import { durationText } from "../../text/duration-text.ts";
+import type { CliContext } from "../context.ts";
+import { entriesAfter, newestSeq, whenIn } from "../outcome/follow.ts";
+import { type EntryOutcome, outcomeExitCode, outcomeOf, printOutcome } from "../outcome/outcome.ts";
+import { DECIDED, WAIT } from "../outcome/terms.ts";
+import { entryFields, entryLine } from "./entry-view.ts";
+import { withInbox } from "./inbox.ts";
+import { type SelectOptions, toFilter } from "./selection.ts";
+import { statesOf } from "./state-values.ts";
+
+/** Options of `events wait`. */
+export interface WaitOptions extends Pick<SelectOptions, "inbox" | "state" | "kind" | "source"> {
+  readonly after?: number;
+  readonly count?: number;
+  readonly timeout?: number;
+}
+
+/** `events wait`: the next entries, in order, each once it has reached one of the states. */
+export async function waitForEvents(options: WaitOptions, context: CliContext): Promise<void> {
+  const { output, clock } = context;
+  const { count = 1, timeout = WAIT, state, ...selection } = options;
+  const states = state === undefined ? DECIDED : statesOf(state, output);
+  await withInbox(context, { inbox: options.inbox, access: "read" }, async (inbox) => {
+    const signal = AbortSignal.timeout(timeout);
+    const after = options.after ?? (await newestSeq(inbox));
+    const filter = await toFilter(selection, inbox, output);
+    const outcomes: EntryOutcome[] = [];
+    let waited: Entry | undefined;
+    for await (const found of entriesAfter(inbox, filter, { after, clock, signal })) {
+      const { entry, reached } = await whenIn(inbox, found, states, { signal });
+      waited = entry;
+      if (!reached) break;
+      const outcome = await outcomeOf(inbox, entry);
+      printOutcome(outcome, clock(), output);
+      if (outcomes.push(outcome) === count) break;
+    }
+    if (outcomes.length < count) throw timedOut({ outcomes, count, after, timeout, waited });
+    context.exitCode = outcomeExitCode(outcomes);
+  });
+}
+
+/** Prints the entries that are kept from now on, as `events list` does, until a signal ends it. */
+export async function followEvents(
+  inbox: Inbox,
+  filter: EntryFilter,
+  { io, output, clock }: CliContext,
+): Promise<void> {
+  const stopping = new AbortController();
+  const done = io.onSignal(() => stopping.abort());
+  try {
+    const from = { after: await newestSeq(inbox), clock, signal: stopping.signal };
+    for await (const entry of entriesAfter(inbox, filter, from)) {
+      output.data(entryLine(entry, clock(), output));
+      output.record("entry", entryFields(entry));
+    }
+  } finally {
+    done();
+  }
+}
+
+function timedOut(facts: {
+  readonly outcomes: readonly EntryOutcome[];
+  readonly count: number;
+  readonly after: number;
+  readonly timeout: number;
+  readonly waited: Entry | undefined;
+}): HookporterError {
+  const { outcomes, count, after, timeout, waited } = facts;
+  const last = outcomes.at(-1)?.entry.seq ?? after;
+  const got = `expected ${count} event${count === 1 ? "" : "s"} after #${after} within ${durationText(timeout)}, got ${outcomes.length}`;
+  const isOpen = waited !== undefined && waited.seq > last;
+  const why = isOpen ? `#${waited.seq} is ${entryState(waited)}` : "no other came";
+  return new HookporterError("timed_out", `${got}: ${why}; --after ${last} goes on from here`);
+}

@@ -1,0 +1,55 @@
+import { Readable, Writable } from "node:stream";
+import type { CliContext } from "../context.ts";
+import type { ExitCode } from "../exit-codes.ts";
+import type { Io } from "../io.ts";
+
+/** A command line in its parts. What an operand contains is never taken for a flag. */
+export interface CommandLine {
+  readonly command: readonly string[];
+  readonly flags?: readonly string[] | undefined;
+  readonly operands?: readonly string[] | undefined;
+  readonly stdin?: string | undefined;
+}
+
+/** What a command printed with `--json`, and its exit code. */
+export interface CommandResult {
+  readonly exitCode: ExitCode;
+  readonly records: readonly Record<string, unknown>[];
+}
+
+/** Fields of records that say nothing to who called the command. */
+const KNOWN_ANYWAY: ReadonlySet<string> = new Set(["schemaVersion", "time"]);
+
+/** Runs a command in this process as a script would: without a terminal, with its output as records. */
+export async function runCommand(
+  { command, flags = [], operands = [], stdin = "" }: CommandLine,
+  { io, run }: CliContext,
+): Promise<CommandResult> {
+  const printed: Buffer[] = [];
+  const own: Io = {
+    ...io,
+    stdin: Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]),
+    stdout: intoList(printed),
+    stderr: intoList([]),
+    isTTY: { stdin: false, stdout: false, stderr: false },
+    exit: () => {},
+    onKeys: () => () => {},
+  };
+  const exitCode = await run([...command, "--json", ...flags, "--", ...operands], own);
+  const lines = Buffer.concat(printed).toString("utf8").split("\n").filter(Boolean);
+  return { exitCode, records: lines.map(toRecord) };
+}
+
+function intoList(chunks: Buffer[]): Writable {
+  return new Writable({
+    write: (chunk: Buffer, _, done) => {
+      chunks.push(chunk);
+      done();
+    },
+  });
+}
+
+function toRecord(line: string): Record<string, unknown> {
+  const fields = Object.entries(JSON.parse(line)).filter(([name]) => !KNOWN_ANYWAY.has(name));
+  return Object.fromEntries(fields);
+}

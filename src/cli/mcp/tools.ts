@@ -1,0 +1,254 @@
+import { z } from "zod";
+import { eventKinds } from "../../event/kinds.ts";
+import { isLoopback } from "../../http/is-loopback.ts";
+import { STATE_WORDS } from "../../inbox/entry-state.ts";
+import { readEndpoint } from "../settings/values.ts";
+import type { Permission } from "./options.ts";
+
+/** A tool: a command of this program with named arguments. */
+export interface Tool<Shape extends z.ZodRawShape = z.ZodRawShape> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: z.ZodObject<Shape>;
+  readonly hints: {
+    readonly readOnlyHint: boolean;
+    readonly openWorldHint?: boolean;
+    readonly idempotentHint?: boolean;
+  };
+  /** The command, such as `events list`. */
+  readonly command: readonly string[];
+  readonly flags?: (input: z.infer<z.ZodObject<Shape>>) => readonly string[];
+  readonly operands?: (input: z.infer<z.ZodObject<Shape>>) => readonly string[];
+  /** What the command reads from standard input. */
+  readonly stdin?: (input: z.infer<z.ZodObject<Shape>>) => string;
+  /** What must have been allowed for this input. */
+  readonly needs?: (input: z.infer<z.ZodObject<Shape>>) => readonly Permission[];
+  /** Shortens a record of the command. */
+  readonly shorten?: (
+    record: Record<string, unknown>,
+    input: z.infer<z.ZodObject<Shape>>,
+  ) => Record<string, unknown> | undefined;
+}
+
+/** Bytes of a body in an answer, unless more are asked for. */
+export const BODY_BYTES = 4096;
+
+const kind = z.string().describe(`an event kind: ${eventKinds.join(", ")}`);
+const kinds = z.string().describe("kinds or families, comma-separated, such as payment.received,lead.*");
+const states = z.array(z.enum(STATE_WORDS as [string, ...string[]]));
+const url = z
+  .string()
+  .describe("endpoint, or a port of this machine (default: http://127.0.0.1:4400/webhooks)");
+const timeout = z.number().int().min(1).max(120).describe("seconds to wait (default: 30)");
+
+/** What is wrong with a sent event, and the flags of `trigger` for it. */
+const FAULTS = {
+  none: [],
+  duplicate: ["--duplicate", "2"],
+  unsigned: ["--no-signature"],
+  wrong_signature: ["--tamper", "signature"],
+  changed_body: ["--tamper", "body"],
+  malformed_header: ["--tamper", "header"],
+  too_old: ["--stale", "8d"],
+  in_the_future: ["--future", "1h"],
+  unknown_kind: ["--unknown-kind"],
+} as const;
+
+const sendEvent = tool({
+  name: "send_event",
+  title: "Send an event",
+  description:
+    "Signs a sample event, sends it to the receiver, and reports what its handler or target did: state, error with file and line, how to fix it.",
+  input: z.object({
+    kind,
+    set: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe('values by path, such as {"data.amount": 1200}'),
+    data: z.record(z.string(), z.unknown()).optional().describe("replaces the sample's data"),
+    fault: z.enum(Object.keys(FAULTS) as [keyof typeof FAULTS]).optional(),
+    count: z.number().int().min(1).max(1000).optional(),
+    url: url.optional(),
+    timeout: timeout.optional(),
+  }),
+  hints: { readOnlyHint: false, openWorldHint: false },
+  command: ["trigger"],
+  operands: ({ kind: wanted }) => [wanted],
+  flags: ({ set = {}, data, fault = "none", count, url: to, timeout: seconds }) => [
+    "--wait",
+    ...Object.entries(set).flatMap(([path, value]) => flag("--set", `${path}=${JSON.stringify(value)}`)),
+    ...flag("--data", data && JSON.stringify(data)),
+    ...FAULTS[fault],
+    ...flag("--count", count),
+    ...flag("--url", to),
+    ...flag("--timeout", seconds && `${seconds}s`),
+  ],
+  needs: ({ count = 1, url: to }) => [...(count > 1 ? ["many" as const] : []), ...hostOf(to)],
+});
+
+const waitForEvent = tool({
+  name: "wait_for_event",
+  title: "Wait for an event",
+  description:
+    "Waits for the next entries with numbers above `after`, and reports what became of each. Pass the last number you have seen, so that nothing is missed between two calls.",
+  input: z.object({
+    after: z.number().int().min(0).optional().describe("an entry number (default: that of the newest entry)"),
+    kind: kinds.optional(),
+    state: states.optional().describe("report an entry once it is in one of these states"),
+    count: z.number().int().min(1).max(50).optional(),
+    timeout: timeout.optional(),
+  }),
+  hints: { readOnlyHint: true, openWorldHint: false },
+  command: ["events", "wait"],
+  flags: ({ after, kind: wanted, state, count, timeout: seconds }) => [
+    ...flag("--after", after),
+    ...flag("--kind", wanted),
+    ...flag("--state", state?.join()),
+    ...flag("--count", count),
+    ...flag("--timeout", seconds && `${seconds}s`),
+  ],
+});
+
+const findEvents = tool({
+  name: "find_events",
+  title: "Find events",
+  description:
+    "Lists the newest entries of the inbox, oldest of them first, or with `group` what failing entries and dead letters failed with.",
+  input: z.object({
+    state: states.optional(),
+    kind: kinds.optional(),
+    since: z.string().optional().describe("a date, or a time ago such as 2h"),
+    limit: z.number().int().min(1).max(200).optional().describe("default: 20"),
+    group: z.boolean().optional(),
+  }),
+  hints: { readOnlyHint: true, openWorldHint: false },
+  command: ["events", "list"],
+  flags: ({ state, kind: wanted, since, limit = 20, group }) => [
+    ...flag("--limit", limit),
+    ...flag("--state", state?.join()),
+    ...flag("--kind", wanted),
+    ...flag("--since", since),
+    ...(group === true ? ["--group"] : []),
+  ],
+  shorten: ({ seq, id, kind: found, state, reason, attempts, duplicates, receivedAt, ...more }) =>
+    seq === undefined ? more : { seq, id, kind: found, state, reason, attempts, duplicates, receivedAt },
+});
+
+const getEvent = tool({
+  name: "get_event",
+  title: "Show an event",
+  description: "Shows one entry: its state, problems and runs with their errors; its body on request.",
+  input: z.object({
+    entry: z.union([z.string(), z.number().int()]).describe("entry number, or event id"),
+    body: z
+      .boolean()
+      .optional()
+      .describe(`with the headers and the first ${BODY_BYTES} characters of the body`),
+    bytes: z.number().int().min(1).max(1_048_576).optional().describe("characters of the body instead"),
+  }),
+  hints: { readOnlyHint: true, openWorldHint: false },
+  command: ["events", "show"],
+  operands: ({ entry }) => [String(entry)],
+  shorten: (record, { body, bytes }) => withBody(record, body === true || bytes !== undefined, bytes),
+});
+
+const explainSignature = tool({
+  name: "explain_signature",
+  title: "Explain a signature",
+  description:
+    "Verifies a body against a signature header with this project's secrets, and says why it does not match.",
+  input: z.object({
+    body: z.string().describe("the exact body"),
+    signature: z.string().describe("the value of the signature header: sha256= and 64 hex digits"),
+  }),
+  hints: { readOnlyHint: true, openWorldHint: false },
+  command: ["verify"],
+  flags: ({ signature }) => flag("--signature", signature),
+  stdin: ({ body }) => body,
+});
+
+const checkReceiver = tool({
+  name: "check_receiver",
+  title: "Check a receiver",
+  description:
+    "Sends some 150 correct and forged deliveries to a receiver, in any language, and reports which it handles wrongly and why. Its handlers run for the correct ones.",
+  input: z.object({
+    url,
+    only: z.string().optional().describe("only these cases, comma-separated, such as SIG-01,GATE-01"),
+  }),
+  hints: { readOnlyHint: false, openWorldHint: false },
+  command: ["check"],
+  flags: ({ only }) => flag("--only", only),
+  operands: ({ url: to }) => [to],
+  needs: ({ url: to }) => hostOf(to),
+  shorten: (record) => (record.outcome === "passed" ? undefined : record),
+});
+
+const retryEvents = tool({
+  name: "retry_events",
+  title: "Retry events",
+  description: "Runs a dead, failing or received entry again. Without `entry`, all that match the selection.",
+  input: z.object({
+    entry: z.union([z.string(), z.number().int()]).optional().describe("entry number, or event id"),
+    state: states.optional(),
+    kind: kinds.optional(),
+    since: z.string().optional().describe("a date, or a time ago such as 2h"),
+  }),
+  hints: { readOnlyHint: false, openWorldHint: false },
+  command: ["events", "retry"],
+  operands: ({ entry }) => (entry === undefined ? [] : [String(entry)]),
+  flags: ({ state, kind: wanted, since }) => [
+    ...flag("--state", state?.join()),
+    ...flag("--kind", wanted),
+    ...flag("--since", since),
+  ],
+  needs: ({ entry }) => (entry === undefined ? ["many"] : []),
+});
+
+const doctor = tool({
+  name: "doctor",
+  title: "Check this project",
+  description: "Says what is wrong with this project's setup, and how to fix it.",
+  input: z.object({}),
+  hints: { readOnlyHint: true, openWorldHint: false },
+  command: ["doctor"],
+});
+
+/** Every tool. */
+export const TOOLS: readonly Tool[] = [
+  ...[sendEvent, waitForEvent, findEvents, getEvent],
+  ...[explainSignature, checkReceiver, retryEvents, doctor],
+];
+
+/** Forgets the type of a tool's input, which the server validates before it calls the tool. */
+function tool<Shape extends z.ZodRawShape>(one: Tool<Shape>): Tool {
+  return one as unknown as Tool;
+}
+
+function flag(name: string, value: string | number | undefined): readonly string[] {
+  return value === undefined ? [] : [`${name}=${value}`];
+}
+
+function hostOf(to: string | undefined): readonly Permission[] {
+  if (to === undefined) return [];
+  try {
+    return isLoopback(readEndpoint(to)) ? [] : ["hosts"];
+  } catch {
+    return []; // the command refuses it, and says why
+  }
+}
+
+/** Leaves out a delivery, or cuts its body. */
+function withBody(
+  record: Record<string, unknown>,
+  isWanted: boolean,
+  bytes = BODY_BYTES,
+): Record<string, unknown> {
+  const { delivery, ...rest } = record;
+  if (!isWanted || typeof delivery !== "object" || delivery === null) return rest;
+  const { body, ...head } = delivery as { body?: unknown };
+  const text = String(body ?? "");
+  const cut = text.length > bytes ? { body: text.slice(0, bytes), bodyCutFrom: text.length } : { body: text };
+  return { ...rest, delivery: { ...head, ...cut } };
+}

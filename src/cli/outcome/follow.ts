@@ -1,0 +1,80 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Entry } from "../../inbox/entry.ts";
+import type { EntryFilter } from "../../inbox/entry-filter.ts";
+import { type EntryState, entryState } from "../../inbox/entry-state.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
+
+/** Milliseconds between two looks at an inbox. */
+const LOOK = 100;
+
+/** Entries that are read at a time. */
+const WINDOW = 500;
+
+/**
+ * Milliseconds for which an entry after a gap in the numbers is held back: with several writers, one with a lower number may
+ * become visible after it.
+ */
+const SETTLES = 1000;
+
+/** Until when to wait. */
+export interface Until {
+  /** Resolves, or aborts, when waiting ends. */
+  readonly signal: AbortSignal;
+}
+
+/** Waits until an entry is in one of the states; returns it as it last was if the wait ends before. */
+export async function whenIn(
+  inbox: Inbox,
+  entry: Entry,
+  states: readonly EntryState[],
+  { signal }: Until,
+): Promise<{ readonly entry: Entry; readonly reached: boolean }> {
+  let last = entry;
+  while (!states.includes(entryState(last))) {
+    if (!(await pause(signal))) return { entry: last, reached: false };
+    [last = entry] = await inbox.list({ seq: entry.seq });
+  }
+  return { entry: last, reached: true };
+}
+
+/** The entries that match and have a number above `after`, in order of their numbers, as they are kept, until the wait ends. */
+export async function* entriesAfter(
+  inbox: Inbox,
+  filter: EntryFilter,
+  { after, clock, signal }: Until & { readonly after: number; readonly clock: () => number },
+): AsyncGenerator<Entry> {
+  let cursor = after;
+  while (!signal.aborted) {
+    const [newest] = await inbox.list({ limit: 1 });
+    const window = newest !== undefined && cursor < newest.seq;
+    const end = window ? Math.min(newest.seq, cursor + WINDOW) : cursor;
+    const all = window ? await inbox.list({ after: cursor, before: end + 1 }) : [];
+    const settled = countSettled(all, cursor, clock());
+    const seqs = all.slice(0, settled).map(({ seq }) => seq);
+    const matching = seqs.length === 0 ? [] : await inbox.list({ ...filter, seqs });
+    for (const entry of matching) yield entry;
+    cursor = settled < all.length ? (seqs.at(-1) ?? cursor) : end;
+    if (!(window && cursor === end) && !(await pause(signal))) return;
+  }
+}
+
+/** The number of the newest entry; 0 if there is none. */
+export async function newestSeq(inbox: Inbox): Promise<number> {
+  const [newest] = await inbox.list({ limit: 1 });
+  return newest?.seq ?? 0;
+}
+
+/** How many of the entries no other can come before any more. */
+function countSettled(entries: readonly Entry[], cursor: number, now: number): number {
+  const held = entries.findIndex(({ seq, receivedAt }, index) => {
+    const isNext = seq === (entries[index - 1]?.seq ?? cursor) + 1;
+    return !isNext && now - receivedAt < SETTLES;
+  });
+  return held === -1 ? entries.length : held;
+}
+
+/** Waits for the next look; returns `false` if waiting has ended. */
+async function pause(signal: AbortSignal): Promise<boolean> {
+  if (!signal.aborted) await wait(LOOK, undefined, { signal }).catch(() => {});
+  return !signal.aborted;
+}

@@ -1,0 +1,104 @@
+import type { AttemptRecord } from "../../inbox/attempt-record.ts";
+import type { Entry } from "../../inbox/entry.ts";
+import { type EntryState, entryState } from "../../inbox/entry-state.ts";
+import { failureOf } from "../../inbox/failures.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
+import { summariseEntry } from "../../inspector/entries/summarise-entry.ts";
+import { durationText } from "../../text/duration-text.ts";
+import { entryFields, errorText, stateColor } from "../events/entry-view.ts";
+import type { ExitCode } from "../exit-codes.ts";
+import type { Output } from "../output.ts";
+import { printable } from "../printable.ts";
+
+/** What became of an entry: what `--wait`, `events wait` and the tools for agents report. */
+export interface EntryOutcome {
+  readonly entry: Entry;
+  readonly state: EntryState;
+  /** The runs of its last attempt; none if no handler has run. */
+  readonly runs: readonly AttemptRecord[];
+}
+
+/** Characters of an error, or of what a target answered, in a line. */
+const LINE = 500;
+
+/** Reads what became of an entry. */
+export async function outcomeOf(inbox: Inbox, entry: Entry): Promise<EntryOutcome> {
+  const runs = await inbox.attempts(entry.seq);
+  const last = Math.max(0, ...runs.map(({ attempt }) => attempt));
+  return { entry, state: entryState(entry), runs: runs.filter(({ attempt }) => attempt === last) };
+}
+
+/** Prints an outcome as a line, and as a record. */
+export function printOutcome(outcome: EntryOutcome, now: number, output: Output): void {
+  for (const line of outcomeLines(outcome, now, output)) output.data(line);
+  output.record("outcome", outcomeFields(outcome));
+}
+
+/** The exit code for what was waited for: 0 only if all of it was handled. */
+export function outcomeExitCode(outcomes: readonly EntryOutcome[]): ExitCode {
+  return outcomes.every(({ state }) => state === "handled") ? 0 : 7;
+}
+
+/** `dead      #12 payment.received  TypeError: … at handlers/pay.ts:3:9`, and below it how to fix it. */
+function outcomeLines(
+  outcome: EntryOutcome,
+  now: number,
+  { color }: Pick<Output, "color">,
+): readonly string[] {
+  const { entry, state } = outcome;
+  const { words, at, note, duration, fix } = facts(outcome);
+  const parts = [
+    words === null ? "" : printable(words, LINE),
+    at === null ? "" : `at ${printable(at, LINE)}`,
+    duration === null ? "" : `${duration} ms`,
+    note === null ? "" : printable(firstLine(note), LINE),
+    state === "failing" ? `next attempt in ${durationText(Math.max(0, entry.runAt - now))}` : "",
+  ].filter((part) => part !== "");
+  const kind = printable(entry.kind ?? "-", 40);
+  const line = `${stateColor(state, color)(state.padEnd(9))} #${entry.seq} ${kind}  ${parts.join("  ")}`;
+  return fix === null ? [line] : [line, `    fix: ${printable(fix, LINE)}`];
+}
+
+function outcomeFields(outcome: EntryOutcome): object {
+  const { entry, runs } = outcome;
+  const { words, at, fix } = facts(outcome);
+  const { seq, id, source, kind, state, reason, problems, attempts, runAt } = entryFields(entry);
+  const last = runs.map(({ handler, outcome: end, duration, error, failure, note }) => {
+    return { handler, outcome: end, duration, error, at: failure?.at ?? null, note };
+  });
+  return {
+    seq,
+    id,
+    source,
+    kind,
+    state,
+    reason,
+    problems,
+    attempts,
+    runAt,
+    error: words,
+    at,
+    runs: last,
+    fix,
+  };
+}
+
+/** What is said of an outcome: its error and place, or how long it took and what its target answered. */
+function facts({ entry, state, runs }: EntryOutcome) {
+  const failed = runs.find(({ error }) => error !== null);
+  const failure = state === "handled" || failed !== undefined ? undefined : failureOf(entry, []);
+  const { fix } = summariseEntry(entry, entry.kind === null);
+  const note = runs.find((run) => run.note !== null)?.note ?? null;
+  const sum = runs.reduce((all, { duration }) => all + duration, 0);
+  return {
+    words: failed === undefined ? (failure?.words ?? null) : errorText(failed),
+    at: failed?.failure?.at ?? null,
+    note,
+    duration: runs.length === 0 ? null : Math.round(sum * 10) / 10,
+    fix,
+  };
+}
+
+function firstLine(text: string): string {
+  return text.trim().split("\n", 1)[0] ?? "";
+}

@@ -1,0 +1,81 @@
+import { HookporterError } from "../../errors.ts";
+import { readEnvelope } from "../../event/read-envelope.ts";
+import type { Entry } from "../../inbox/entry.ts";
+import { entryState } from "../../inbox/entry-state.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
+import type { Sendable } from "../../relay/chaos.ts";
+import type { TargetAnswer } from "../../relay/send.ts";
+import { durationText } from "../../text/duration-text.ts";
+import type { CliContext } from "../context.ts";
+import { withInbox } from "../events/inbox.ts";
+import { nameInbox } from "../inbox/named-inbox.ts";
+import { readOwnAnswer } from "../send/own-answer.ts";
+import { whenIn } from "./follow.ts";
+import { type EntryOutcome, outcomeExitCode, outcomeOf, printOutcome } from "./outcome.ts";
+import { DECIDED, WAIT } from "./terms.ts";
+
+/** Which inbox shows the outcomes, and how long to wait for them. */
+interface WaitTerms {
+  readonly inbox: string | undefined;
+  /** Milliseconds. Default {@link WAIT}. */
+  readonly timeout: number | undefined;
+}
+
+/** The events that a run has sent with success: `--wait` reports what became of each. */
+export class SentEvents {
+  readonly #ids = new Set<string>();
+
+  /** Remembers an event by the id that the receiver answered with, or else by the one derived from its body. */
+  add({ body }: Pick<Sendable, "body">, answer: TargetAnswer): void {
+    const id = readOwnAnswer(answer.body)?.id ?? derivedId(body);
+    if (id !== undefined) this.#ids.add(id);
+  }
+
+  /**
+   * Waits until something can be said of each event, and reports it, in the order they were sent. Sets exit code 7 if one was
+   * not handled.
+   *
+   * @throws HookporterError `inbox_unavailable` if the inbox does not have them, `timed_out`
+   */
+  async report({ inbox: given, timeout = WAIT }: WaitTerms, context: CliContext): Promise<void> {
+    if (this.#ids.size === 0) return;
+    const { output, clock } = context;
+    await withInbox(context, { inbox: given, access: "read" }, async (inbox) => {
+      const signal = AbortSignal.timeout(timeout);
+      const outcomes: EntryOutcome[] = [];
+      for (const id of this.#ids) {
+        const sent = await findSent(inbox, id);
+        if (sent === undefined) throw notHere(id, nameInbox(context, given).shown);
+        const { entry, reached } = await whenIn(inbox, sent, DECIDED, { signal });
+        if (!reached) throw notDecided(entry, timeout);
+        const outcome = await outcomeOf(inbox, entry);
+        printOutcome(outcome, clock(), output);
+        outcomes.push(outcome);
+      }
+      if (context.exitCode === 0) context.exitCode = outcomeExitCode(outcomes);
+    });
+  }
+}
+
+function derivedId(body: Uint8Array): string | undefined {
+  const read = readEnvelope(body);
+  return read.ok ? read.eventId : undefined;
+}
+
+async function findSent(inbox: Inbox, eventId: string): Promise<Entry | undefined> {
+  const found = await inbox.list({ eventId, limit: 10 });
+  return found.findLast(({ key }) => key.eventId === eventId);
+}
+
+function notHere(id: string, shown: string): HookporterError {
+  const why = `expected ${id} in the inbox ${shown}, got no such entry: the endpoint keeps its events elsewhere`;
+  return new HookporterError("inbox_unavailable", `${why}; pass its inbox with --inbox, or leave out --wait`);
+}
+
+function notDecided(entry: Entry, timeout: number): HookporterError {
+  const { seq, waits } = entry;
+  const target = waits.find(({ over }) => over === null)?.target;
+  const forWhat = target === undefined ? "" : ` for ${target}`;
+  const got = `expected #${seq} to be handled within ${durationText(timeout)}, but it is ${entryState(entry)}${forWhat}`;
+  return new HookporterError("timed_out", `${got}: \`hookporter events show ${seq}\` has more`);
+}
