@@ -53,6 +53,7 @@ const SYSTEM = [
   "test/docs/{blocks,guides,operations-page,shell-blocks,sql-blocks}.test.ts",
   "test/scaffold/{templates,learned-types}.test.ts",
   "test/{demo,package,installs,public-types}.test.ts",
+  "test/cli/mcp/*.test.ts",
   "test/hand-on/recipes.test.ts",
   "test/modules/{bundles,types}.test.ts",
   "test/check/{causes,receivers}.test.ts",

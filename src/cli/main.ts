@@ -73,7 +73,7 @@ function report(thrown: unknown, context: CliContext): ExitCode {
   }
 
   function say(code: string, message: string, mayHaveHappened: boolean | null = null): void {
-    output.talk(`error: ${printable(message, 1000)}`);
+    output.error(`error: ${printable(message, 1000)}`);
     record(code, message, mayHaveHappened);
   }
 

@@ -17,8 +17,10 @@ export interface Output {
   readonly columns: number | undefined;
   /** Prints a line of data for people; nothing with `--json`. */
   data(line: string): void;
-  /** Prints a message to standard error. */
+  /** Prints a message to standard error; nothing with `--quiet`. */
   talk(line: string): void;
+  /** Prints the error that ends a command to standard error; nothing with `--json`, as its record says the same. */
+  error(line: string): void;
   /** Prints an NDJSON record; only with `--json`. */
   record(type: string, fields: object): void;
   /** Writes text to standard error unchanged, such as what a handler prints. */
@@ -38,6 +40,10 @@ interface OutputOptions {
   readonly json: boolean;
   /** `undefined` means: colours if standard output is a terminal and `NO_COLOR` is not set. */
   readonly color: boolean | undefined;
+  /** Prints no messages. Default `false`. */
+  readonly quiet?: boolean;
+  /** The only fields of a record to print, besides its type. Default: all. */
+  readonly pick?: readonly string[] | undefined;
   readonly clock: () => number;
 }
 
@@ -57,7 +63,7 @@ function fitting(line: string, stream: Writable): string {
 }
 
 /** Creates the output for a process's streams, or a test's. */
-export function createOutput(io: Io, { json, color, clock }: OutputOptions): Output {
+export function createOutput(io: Io, { json, color, clock, quiet = false, pick }: OutputOptions): Output {
   const hasStatus = io.isTTY.stdout && io.isTTY.stderr && io.env.TERM !== "dumb" && !json;
   let status: string | undefined;
   const above = (print: () => void) => {
@@ -86,11 +92,19 @@ export function createOutput(io: Io, { json, color, clock }: OutputOptions): Out
       if (!json) above(() => print(line));
     },
     aside: (text) => above(() => io.stderr.write(text)),
-    talk: (line) => above(() => io.stderr.write(`${line}\n`)),
+    talk: (line) => {
+      if (!quiet) above(() => io.stderr.write(`${line}\n`));
+    },
+    error: (line) => {
+      if (!json) above(() => io.stderr.write(`${line}\n`));
+    },
     record: (type, fields) => {
       if (!json) return;
       const time = new Date(clock()).toISOString();
-      const record = { schemaVersion: RECORD_SCHEMA_VERSION, type, time, ...fields };
+      const record =
+        pick === undefined || type === "error"
+          ? { schemaVersion: RECORD_SCHEMA_VERSION, type, time, ...fields }
+          : { type, ...picked(fields, pick) };
       print(escapeInvisible(JSON.stringify(record))); // JSON escapes fewer characters than a terminal interprets
     },
     dropUnread: () => {
@@ -105,4 +119,9 @@ export function createOutput(io: Io, { json, color, clock }: OutputOptions): Out
       return true;
     },
   };
+}
+
+/** The fields of a record that were asked for; the others are left out. */
+function picked(fields: object, names: readonly string[]): object {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
 }

@@ -24,6 +24,7 @@ import { createOutput } from "./output.ts";
 import { leaves } from "./settings/command-tree.ts";
 import { applySettings } from "./settings/config.ts";
 import { refusePasswordUrls } from "./settings/password-urls.ts";
+import { readTexts } from "./settings/values.ts";
 
 /** Creates the whole program. Each command registers itself and imports its work only when it runs. */
 export function createProgram(context: MutableContext): Command {
@@ -62,9 +63,9 @@ export function createProgram(context: MutableContext): Command {
     context.debug = command.opts().debug === true; // before applySettings, so that its errors print a stack too
     await applySettings(command, context);
     refusePasswordUrls(command, context.io);
-    const { json, color, debug } = command.opts<{ json?: boolean; color?: boolean; debug?: boolean }>();
+    const { json = false, color, debug, quiet = false, pick } = command.opts<CommonOptions>();
     context.debug = debug === true;
-    context.output = createOutput(context.io, { json: json === true, color, clock: context.clock });
+    context.output = createOutput(context.io, { json, color, clock: context.clock, quiet, pick });
   });
   return program;
 }
@@ -72,9 +73,20 @@ export function createProgram(context: MutableContext): Command {
 const NO_FOLDER =
   "expected a working folder, got one that was removed or cannot be read: change to another one (cd)";
 
+/** The flags of every command. */
+interface CommonOptions {
+  readonly json?: boolean;
+  readonly pick?: readonly string[];
+  readonly quiet?: boolean;
+  readonly color?: boolean;
+  readonly debug?: boolean;
+}
+
 function addCommonOptions(command: CliCommand): void {
   command
     .common("--json", "print NDJSON records to standard output")
+    .option("--pick <fields>", "with --json: only these fields of each record, comma-separated", readTexts)
+    .option("--quiet", "print no messages, only data and errors")
     .option("--color", "use colours even if the output is not a terminal")
     .option("--no-color", "do not use colours")
     .option("--debug", "print the stack trace of an error");

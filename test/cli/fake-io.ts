@@ -13,6 +13,8 @@ export interface CliRun {
   readonly stderr: string;
   /** Standard output as NDJSON. */
   readonly records: readonly Record<string, unknown>[];
+  /** What it said: its messages, and with `--json` the message of its error. */
+  readonly said: string;
 }
 
 /** How to run a command in this process. */
@@ -49,6 +51,11 @@ function result(code: number, stdout: string, stderr: string): CliRun {
     ...{ code, stdout, stderr },
     get records() {
       return stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+    },
+    get said() {
+      if (!stdout.startsWith("{")) return stderr;
+      const errors = this.records.filter(({ type }) => type === "error");
+      return `${stderr}${errors.map(({ message }) => `error: ${message}\n`).join("")}`;
     },
   };
 }

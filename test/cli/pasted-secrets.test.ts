@@ -84,8 +84,8 @@ describe("a secret in the wrong place", () => {
       const run = await runCli(["sign", "--secret-env", one, "--json"], { stdin: "x" });
       expect([2, 3]).toContain(run.code);
       expect(printed(run)).not.toContain(one.toLowerCase());
-      expect(run.stderr).toMatch(/variable/);
-      expect(run.stderr).toContain(`[${one.length} characters, hidden]`);
+      expect(run.said).toMatch(/variable/);
+      expect(run.said).toContain(`[${one.length} characters, hidden]`);
       expect(run.records).toMatchObject([{ type: "error" }]);
     },
   );

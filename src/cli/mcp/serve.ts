@@ -5,6 +5,7 @@ import packageJson from "../../../package.json" with { type: "json" };
 import { eventKinds } from "../../event/kinds.ts";
 import { sampleEvent } from "../../event/sample.ts";
 
+import { escapeInvisible } from "../../text/escape-invisible.ts";
 import type { CliContext } from "../context.ts";
 import { findLearnedData } from "../learn/learned-data.ts";
 import { type McpOptions, PERMISSIONS, type Permission } from "./options.ts";
@@ -61,7 +62,7 @@ async function callTool(
   const line = { command, flags: flags?.(input), operands: operands?.(input), stdin: stdin?.(input) };
   const { exitCode, records } = await runCommand(line, context);
   const shown = records.flatMap((record) => shorten(record, input) ?? []);
-  const text = `exit code ${exitCode}\n${fenced(shown.map((record) => JSON.stringify(record)))}`;
+  const text = `exit code ${exitCode}\n${fenced(shown.map((record) => escapeInvisible(JSON.stringify(record))))}`;
   return { content: [{ type: "text" as const, text }], isError: COULD_NOT.has(exitCode) };
 }
 

@@ -21,6 +21,15 @@ interface WaitTerms {
   readonly timeout: number | undefined;
 }
 
+/**
+ * Checks that the inbox can be read, before anything is sent.
+ *
+ * @throws HookporterError `inbox_…`
+ */
+export async function requireReadable(inbox: string | undefined, context: CliContext): Promise<void> {
+  await withInbox(context, { inbox, access: "read" }, async () => {});
+}
+
 /** The events that a run has sent with success: `--wait` reports what became of each. */
 export class SentEvents {
   readonly #ids = new Set<string>();

@@ -9,7 +9,7 @@ import type { TargetAnswer } from "../../relay/send.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
 import { refuseTwoInputs } from "../files/read-input.ts";
-import { SentEvents } from "../outcome/wait-for-sent.ts";
+import { requireReadable, SentEvents } from "../outcome/wait-for-sent.ts";
 import { printable } from "../printable.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { findKey } from "../secrets/secret.ts";
@@ -55,8 +55,13 @@ export async function runReplay(
 ): Promise<void> {
   const options = fitOptions(given, command, FITTING_FLAGS);
   if (what.includes("-")) refuseTwoInputs("-", options);
+  if (options.wait === true) await requireReadable(options.inbox, context);
   const { fixtures, broken } = await gatherFixtures(what, options, context);
   for (const error of broken) reportBroken(error, context);
+  if (fixtures.length === 0 && broken.length === 0) {
+    context.output.talk("nothing to replay: the input is empty");
+    return;
+  }
   if (options.handlers !== undefined) {
     const { runInProcess } = await import("./run-in-process.ts");
     const { exact, timeout } = options;

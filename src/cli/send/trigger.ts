@@ -11,7 +11,7 @@ import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
 import { readInput, refuseTwoInputs } from "../files/read-input.ts";
 import { learnedData } from "../learn/learned-data.ts";
-import { SentEvents } from "../outcome/wait-for-sent.ts";
+import { requireReadable, SentEvents } from "../outcome/wait-for-sent.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { findKey } from "../secrets/secret.ts";
 import { isTyped } from "../settings/config.ts";
@@ -42,6 +42,7 @@ export async function runTrigger(
   context: CliContext,
 ): Promise<void> {
   const options = fitOptions(given, command, FITTING_CHAOS);
+  if (options.wait === true) await requireReadable(options.inbox, context);
   const all = options.all === true && (kind === undefined || isTyped(command, "all"));
   const kinds = chooseKinds(kind, { ...options, all });
   const { clock } = context;

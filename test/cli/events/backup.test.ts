@@ -112,7 +112,7 @@ describe("`events backup`", () => {
     writeFileSync(join(cwd, "a.db"), bytes);
     const run = await backUp(cwd, "b.db");
     expect(run).toMatchObject({ code: 3, records: [{ code: "inbox_corrupt" }] });
-    expect(run.stderr).toContain("docs/recovery.md");
+    expect(run.said).toContain("docs/recovery.md");
     expect(existsSync(join(cwd, "b.db"))).toBe(false);
     expect(readdirSync(cwd).filter((name) => name.includes("-new-"))).toEqual([]);
   });
@@ -130,7 +130,7 @@ describe("`events backup`", () => {
     const env = { HOOKPORTER_INBOX: "postgres://app:canary@db.test:5433/app?schema=hooks&sslmode=require" };
     const run = await runCli(["events", "backup", "it's.dump", "--json"], { env });
     expect(run).toMatchObject({ code: 3, records: [{ code: "inbox_unsupported" }] });
-    expect(run.stderr).toContain(
+    expect(run.said).toContain(
       "pg_dump --schema hooks --format custom --file 'it'\\''s.dump' 'postgres://app@db.test:5433/app?sslmode=require'",
     );
     expect(run.stdout + run.stderr).not.toContain("canary");

@@ -125,10 +125,10 @@ describe("`inbox vacuum`", () => {
     const { cwd, file } = await filled();
     const { pid } = await started(cwd);
     const before = statSync(file).size;
-    const { code, stderr, records } = await run(cwd, "vacuum", "--json");
+    const { code, said, records } = await run(cwd, "vacuum", "--json");
     expect({ code, records }).toMatchObject({ code: 3, records: [{ code: "inbox_busy" }] });
-    if (process.platform === "linux") expect(stderr).toContain(`process ${pid} `);
-    expect(stderr).toMatch(/leases [0-9a-f]{8}…/);
+    if (process.platform === "linux") expect(said).toContain(`process ${pid} `);
+    expect(said).toMatch(/leases [0-9a-f]{8}…/);
     expect(statSync(file).size).toBe(before);
   });
 

@@ -65,7 +65,7 @@ describe("`inbox copy`", () => {
     await listening(["--inbox", "a.db"], cwd);
     const refused = await runCli(["inbox", "copy", "a.db", "b.db", "--json"], { cwd });
     expect(refused).toMatchObject({ code: 3, records: [{ code: "inbox_busy" }] });
-    expect(refused.stderr).toContain("--force");
+    expect(refused.said).toContain("--force");
   });
 
   it("refuses to mix two inboxes", async () => {

@@ -20,6 +20,7 @@ const commands = leaves(createProgram(createContext({ env: {}, isTTY: {} } as Io
 /** The arguments that a command needs. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   listen: ["--port", "0"],
+  trigger: ["lead.created", "--wait"],
   replay: ["1"],
   "fixtures scrub": ["1"],
   "inbox copy": ["a.db"],

@@ -62,10 +62,10 @@ describe("the commands, on a database,", async () => {
 
   /** One line, the code, the exit code, and never the password. */
   async function refused(url: string) {
-    const { code, records, stderr } = await list(url);
-    expect(stderr.trim().split("\n")).toHaveLength(1);
-    expect(stderr + JSON.stringify(records)).not.toContain(CANARY);
-    return { exit: code, code: records.at(-1)?.code, line: stderr };
+    const { code, records, said } = await list(url);
+    expect(said.trim().split("\n")).toHaveLength(1);
+    expect(said + JSON.stringify(records)).not.toContain(CANARY);
+    return { exit: code, code: records.at(-1)?.code, line: said };
   }
 
   it("name a missing database", async () => {

@@ -267,9 +267,7 @@ describe("faults among many", () => {
       ok: false,
       error: expect.stringContaining("connection refused"),
     });
-    expect(run.stderr).toContain(
-      "(0 of 9 sent: run it again with --resume to send only the 9 that are left)",
-    );
+    expect(run.said).toContain("(0 of 9 sent: run it again with --resume to send only the 9 that are left)");
   });
 
   it("one that comes back is sent the rest", async () => {

@@ -185,8 +185,8 @@ describe("subscribe", () => {
       const first = await subscribe(URL_1, "--timeout", "300ms");
       expect(first.code).toBe(exit);
       expect(first.records).toMatchObject([{ type: "error", code, mayHaveHappened: true }]);
-      expect(first.stderr).toContain("may exist");
-      expect(first.stderr).toContain(`--confirm ${URL_1}`);
+      expect(first.said).toContain("may exist");
+      expect(first.said).toContain(`--confirm ${URL_1}`);
       expect(remembered(cwd)).toMatchObject([{ state: "unconfirmed", id: null, url: URL_1 }]);
       const sent = service.requests.filter(({ path }) => path === "/v1/webhooks").length;
       const second = await subscribe(URL_1);

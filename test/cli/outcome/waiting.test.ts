@@ -1,0 +1,132 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
+import { runCli, startCli, tempFolder } from "../fake-io.ts";
+import { listening, startTarget } from "../open-listen.ts";
+
+const HANDLERS = `export default {
+  "payment.received": (event) => event.data.missing.name,
+  "lead.*": () => {},
+};
+`;
+
+/** A running `listen` with a handler that throws, one that works, and no other. */
+async function listeningWithHandlers() {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "handlers.mjs"), HANDLERS);
+  const listen = await listening(["--handlers", "handlers.mjs", "--no-inspect"], cwd);
+  const cli = (...argv: string[]) => runCli([...argv, "--json"], { cwd });
+  const trigger = (...argv: string[]) => cli("trigger", ...argv, "--url", listen.url, "--wait");
+  return { ...listen, cli, trigger };
+}
+
+const outcomes = (run: { records: readonly Record<string, unknown>[] }) =>
+  run.records.filter(({ type }) => type === "outcome");
+
+describe("`--wait`", () => {
+  it("reports what the handler did: handled, or its error with file and line; received without a handler", async () => {
+    const { trigger } = await listeningWithHandlers();
+    const handled = await trigger("lead.created");
+    expect([handled.code, outcomes(handled)]).toMatchObject([0, [{ seq: 1, state: "handled", error: null }]]);
+    const failing = await trigger("payment.received");
+    expect(failing.code).toBe(7);
+    const [failed] = outcomes(failing);
+    expect(failed).toMatchObject({
+      seq: 2,
+      state: "failing",
+      at: expect.stringMatching(/handlers\.mjs:2:53$/),
+    });
+    expect(failed?.error).toMatch(/^TypeError: /);
+    const received = await trigger("tenant.created");
+    expect([received.code, outcomes(received)]).toMatchObject([7, [{ seq: 3, state: "received" }]]);
+  });
+
+  it("reports each event once, in the order they were sent; a refused delivery has no outcome", async () => {
+    const { trigger } = await listeningWithHandlers();
+    const run = await trigger("lead.created", "--count", "3", "--duplicate", "2");
+    expect(run.code).toBe(0);
+    expect(outcomes(run).map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    const unsigned = await trigger("lead.created", "--no-signature");
+    expect([unsigned.code, outcomes(unsigned)]).toEqual([1, []]);
+  });
+
+  it("follows entries that are replayed, and prints a line for people", async () => {
+    const { cwd, url, trigger } = await listeningWithHandlers();
+    await trigger("payment.received");
+    const run = await runCli(["replay", "1", "--wait", "--url", url], { cwd });
+    expect(run.code).toBe(7);
+    expect(run.stdout).toMatch(/failing {3}#2 payment\.received {2}TypeError: .* at \S*handlers\.mjs:2:53/);
+  });
+
+  it("says which inbox it looked in if the endpoint keeps its events elsewhere", async () => {
+    const { url, cli, trigger } = await listeningWithHandlers();
+    await trigger("lead.created");
+    const other = sqliteInbox(join(tempFolder(), "other.db"));
+    await other.open();
+    await other.close();
+    const missing = await cli("trigger", "lead.created", "--url", url, "--wait", "--inbox", "none.db");
+    expect([missing.code, missing.records.at(-1)]).toMatchObject([3, { code: "inbox_unavailable" }]);
+  });
+
+  it("reports what a target answered, and times out while it is away", async () => {
+    let status = 500;
+    const target = await startTarget(() => status);
+    const { url, cwd } = await listening(["--forward-to", target, "--no-inspect"]);
+    const send = (...argv: string[]) =>
+      runCli(["trigger", "lead.created", "--url", url, "--wait", "--json", ...argv], { cwd });
+    const refused = await send();
+    expect([refused.code, outcomes(refused)]).toMatchObject([7, [{ state: "failing" }]]);
+    expect(String(outcomes(refused)[0]?.error)).toContain("answered 500");
+    status = 200;
+    expect((await send()).code).toBe(0);
+    const away = await listening(["--forward-to", "9", "--no-inspect"]);
+    const late = await runCli(
+      ["trigger", "lead.created", "--url", away.url, "--wait", "--json", "--timeout", "1s"],
+      { cwd: away.cwd },
+    );
+    expect([late.code, late.records.at(-1)]).toMatchObject([6, { code: "timed_out" }]);
+    expect(String(late.records.at(-1)?.message)).toContain("waiting for http://127.0.0.1:9/");
+  });
+});
+
+describe("`events wait`", () => {
+  it("reports the entries after a number in order, each once it is in one of the states", async () => {
+    const { cli, trigger } = await listeningWithHandlers();
+    await trigger("lead.created");
+    await trigger("payment.received");
+    await trigger("lead.updated", "--unknown-kind");
+    const all = await cli("events", "wait", "--after", "0", "--count", "3");
+    expect(outcomes(all).map(({ seq, state }) => [seq, state])).toEqual([
+      [1, "handled"],
+      [2, "failing"],
+      [3, "handled"],
+    ]);
+    expect(all.code).toBe(7);
+    const leads = await cli("events", "wait", "--after", "1", "--kind", "lead.*");
+    expect([leads.code, outcomes(leads).map(({ seq }) => seq)]).toEqual([0, [3]]);
+  });
+
+  it("waits for what is not there yet, and says how to go on after its time", async () => {
+    const { cli, trigger } = await listeningWithHandlers();
+    await trigger("lead.created");
+    const waiting = cli("events", "wait", "--after", "1");
+    await trigger("lead.created");
+    expect(outcomes(await waiting)).toMatchObject([{ seq: 2, state: "handled" }]);
+    const late = await cli("events", "wait", "--after", "1", "--count", "2", "--timeout", "300ms");
+    expect([late.code, outcomes(late).length]).toEqual([6, 1]);
+    expect(String(late.records.at(-1)?.message)).toContain("--after 2 goes on from here");
+  });
+});
+
+it("`events list --follow` prints new entries until it is stopped", async () => {
+  const { cwd, trigger } = await listeningWithHandlers();
+  await trigger("lead.created");
+  const follow = startCli(["events", "list", "--follow", "--json"], { cwd });
+  const seqs = () => follow.now().records.map(({ seq }) => seq);
+  await vi.waitFor(() => expect(seqs()).toEqual([1]), 10_000);
+  await trigger("lead.created");
+  await vi.waitFor(() => expect(seqs()).toEqual([1, 2]), 10_000);
+  follow.signal("SIGINT");
+  expect((await follow.finished).code).toBe(0);
+});
