@@ -9,7 +9,7 @@ import { startSandbox } from "hookporter/sandbox";
 const root = join(fileURLToPath(import.meta.url), "..", "..");
 const HANDLERS = join(root, "scripts", "demo-handlers.js");
 const PROPERTIES = 5;
-const CHAOS = { duplicates: 0.5, reorder: 0.3, wrongSignature: 0.4, delay: [0, 50], outage: 300 };
+const CHAOS = { duplicates: 0.5, wrongSignature: 0.4, delay: [0, 50], outage: 300 };
 
 /** Runs the round trip in a folder; calls `check` with each result. */
 export async function roundTrip(folder, check) {
@@ -25,7 +25,10 @@ export async function roundTrip(folder, check) {
     await listen.until(({ type }) => type === "subscription");
     console.log(`listen --subscribe, and --stream, on ${sandbox.subscriptions[0].url}\n`);
     const ids = [];
-    for (let count = 0; count < PROPERTIES; count++) ids.push(sandbox.createProperty().property.id);
+    for (let number = 4; number < 4 + PROPERTIES; number++) {
+      sandbox.emit("property.created");
+      ids.push(`prop_sandbox_${String(number).padStart(4, "0")}`);
+    }
     const ended = await listen.ended;
     const settled = sandbox.deliveries.filter(({ state }) => state === "delivered").length;
     const attempts = sandbox.deliveries.flatMap((delivery) => delivery.attempts);

@@ -53,7 +53,6 @@ export const COMMAND_ERROR_CODES = {
   target_refused: "The target responded, but not with a 2xx status.",
   tunnel_failed: "The tunnel could not be opened.",
   tunnel_client_missing: "The package that a tunnel needs is not installed.",
-  subscription_unconfirmed: "The same subscription may exist already, so it was not created.",
   stream_refused: "The server refused the stream, or the stream could not be opened.",
   usage: "The command line is not valid.",
 } as const;

@@ -21,7 +21,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   pino: /^base\/default-logger\.ts$/,
   "@ngrok/ngrok": /^tunnel\/ngrok\.ts$/,
   fastify: /^receiver\/adapters\/fastify\.ts$/,
-  zod: /^(?:event|client|learn|cli\/mcp)\//,
+  zod: /^(?:event|client|learn|cli\/(?:mcp|service))\//,
   "@modelcontextprotocol/server": /^cli\/mcp\//,
   "@modelcontextprotocol/server/stdio": /^cli\/mcp\//,
   "@photostructure/sqlite": /^inbox\/sqlite/,

@@ -63,7 +63,6 @@ export const ERROR_EXIT_CODES: Readonly<Record<AnyErrorCode, ExitCode>> = {
   service_answer_invalid: 1,
   service_unreachable: 5,
   service_timeout: 6,
-  subscription_unconfirmed: 1,
   stream_refused: 5,
   timed_out: 6,
   usage: 2,

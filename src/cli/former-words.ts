@@ -4,12 +4,18 @@ import type { Output } from "./output.ts";
 
 /** Flags that are gone, and what to use instead. */
 const FORMER_FLAGS: Readonly<Record<string, string>> = {
+  "--burst": "leave it out; --delay 0..1s spreads deliveries out",
+  "--confirm": "subscriptions that may not exist are no longer remembered",
+  "--forget": "remove the subscription's line from .hookporter/subscriptions.ndjson",
   "--forget-tabs": "remove .hookporter/inspector-tokens before the start",
   "--forward-attempts": "use --give-up attempts=N",
   "--forward-for": "use --give-up time=DURATION",
   "--give-up-on": "use --give-up on=4xx",
   "--once": "use --count 1",
+  "--only-key-env": "leave it out; the sandbox takes any key that begins with sk_test_",
   "--plain-http": "use https; in a program, the client's option plainHttp allows HTTP",
+  "--remembered": "read .hookporter/subscriptions.ndjson",
+  "--reorder": "use --delay 0..1s, after which deliveries arrive in another order",
   "--ssh-port": "use --ssh-host ssh://user@host:port, or ~/.ssh/config",
   "--ssh-user": "use --ssh-host ssh://user@host:port, or ~/.ssh/config",
   "--unordered": "leave it out; in a handlers module, the option unordered of a handler's target does this",

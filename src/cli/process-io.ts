@@ -85,7 +85,11 @@ function callerOfExit(): { readonly at: string | undefined } | undefined {
   return { at: at?.replace(/^file:\/\//, "") };
 }
 
-/** A terminal in raw mode turns no keys into signals, so this does. */
+/**
+ * A terminal in raw mode turns no keys into signals, so this does what they would do. Ctrl-C calls the signal's listeners, since
+ * Windows ends a process that sends itself one. Ctrl-Z stops the whole job, as the terminal would: if it stopped this process
+ * alone, `npx` would stay in the foreground and the shell would never prompt.
+ */
 function onKeys(stdin: NodeJS.ReadStream, listener: (key: string) => void): () => void {
   const raw = () => void stdin.setRawMode(true);
   const onData = (chunk: Buffer) => {
@@ -95,11 +99,12 @@ function onKeys(stdin: NodeJS.ReadStream, listener: (key: string) => void): () =
       return;
     }
     for (const key of text) {
-      if (key === "\u0003") process.kill(process.pid, "SIGINT");
-      else if (key === "\u001a") {
+      if (key === "\u0003") process.emit("SIGINT", "SIGINT") || process.exit(130);
+      else if (key !== "\u001a") listener(key);
+      else if (process.platform !== "win32") {
         stdin.setRawMode(false);
-        process.kill(process.pid, "SIGTSTP");
-      } else listener(key);
+        process.kill(0, "SIGTSTP");
+      }
     }
   };
   raw();

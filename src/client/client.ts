@@ -23,7 +23,7 @@ export interface Client {
  * import { createClient } from "hookporter/client";
  *
  * const client = createClient({ baseUrl: "https://api.example.com", apiKey: process.env.HOOKPORTER_API_KEY });
- * for await (const { property } of client.properties.items({ strict: true })) console.log(property.id, property.address);
+ * for await (const { property } of client.properties.items()) console.log(property);
  * await client.webhooks.create({ url: "https://receiver.example/webhooks", events: ["payment.received"] });
  * ```
  */

@@ -20,8 +20,8 @@ export interface MisfitItem {
 export type ListedItem<Item> = FittingItem<Item> | MisfitItem;
 
 /** Compares an item with the description. */
-export function readItem<Item>(value: unknown, schema: z.ZodType<Item>, root = "property"): ListedItem<Item> {
+export function readItem<Item>(value: unknown, schema: z.ZodType<Item>): ListedItem<Item> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return { property: parsed.data, problems: undefined };
-  return { property: value, problems: toDataProblems(parsed.error.issues, value, root) };
+  return { property: value, problems: toDataProblems(parsed.error.issues, value, "property") };
 }

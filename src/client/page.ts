@@ -22,14 +22,6 @@ export interface PageMeta {
   readonly [field: string]: unknown;
 }
 
-export interface PageReading<Item> {
-  readonly item: z.ZodType<Item>;
-  /** Whether an item that contradicts the description is an error. */
-  readonly strict: boolean;
-  /** The request's name in messages. */
-  readonly label: string;
-}
-
 const envelopeSchema = z.looseObject({
   data: z.array(z.unknown()),
   meta: z.looseObject({
@@ -40,13 +32,14 @@ const envelopeSchema = z.looseObject({
 });
 
 /**
- * Validates a list response. An item that contradicts the description gets its problems beside it, unless `strict`.
+ * Validates a list response. An item that contradicts the description gets its problems beside it.
  *
  * @throws ServiceError `service_answer_invalid`, which names the field but never its value
  */
 export function readPage<Item>(
   { status, body }: { status: number; body: unknown },
-  { item: schema, strict, label }: PageReading<Item>,
+  schema: z.ZodType<Item>,
+  label: string,
 ): Page<ListedItem<Item>> {
   const parsed = envelopeSchema.safeParse(body);
   if (!parsed.success) {
@@ -57,16 +50,7 @@ export function readPage<Item>(
       `${label}: expected the list that the description shows, got another response${why}: check the base URL`,
     );
   }
-  const data = parsed.data.data.map((value, index) => {
-    const item = readItem(value, schema, strict ? `data[${index}]` : "property");
-    const [problem] = item.problems ?? [];
-    if (!strict || problem === undefined) return item;
-    throw invalidPage(
-      status,
-      `${label}: expected properties that the description allows, got another: ${problemLine(problem)}: without strict, such a property is returned with its problems`,
-    );
-  });
-  return { ...parsed.data, data };
+  return { ...parsed.data, data: parsed.data.data.map((value) => readItem(value, schema)) };
 }
 
 /** The error for an invalid response to a list request. */

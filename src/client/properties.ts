@@ -1,7 +1,7 @@
 import { invalid } from "../options/check-options.ts";
 import type { Assumptions } from "./assumptions.ts";
 import { call } from "./call.ts";
-import type { FittingItem, ListedItem, MisfitItem } from "./listed-item.ts";
+import type { ListedItem } from "./listed-item.ts";
 import type { ClientSettings } from "./options.ts";
 import { invalidPage, type Page, readPage } from "./page.ts";
 import { Paging } from "./paging.ts";
@@ -11,44 +11,39 @@ import { type Property, propertySchema, type SelectedProperty, selectedPropertyS
 export type FieldSelection = readonly string[] | string | undefined;
 
 /** What to list. */
-export interface ListOptions<
-  Fields extends FieldSelection = FieldSelection,
-  Strict extends boolean | undefined = boolean | undefined,
-> {
+export interface ListOptions<Fields extends FieldSelection = FieldSelection> {
   /** Fields to return: names, joined with the assumed separator; or a string, sent unchanged. Default: all. */
   readonly fields?: Fields | undefined;
   /** Page number. Default: the service's. */
   readonly page?: number | undefined;
   /** Page size. Default: the service's. */
   readonly perPage?: number | undefined;
-  /** Whether a property that contradicts the description throws, instead of having `problems`. Default false. */
-  readonly strict?: Strict | undefined;
   /** Aborts requests and the waits between them; its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A property of a list with these options, and its problems. */
-export type ListedProperty<Fields extends FieldSelection, Strict extends boolean | undefined> =
-  | FittingItem<[Fields] extends [undefined] ? Property : SelectedProperty>
-  | (Strict extends true ? never : MisfitItem);
+/** A property of a list with these fields, and its problems. */
+export type ListedProperty<Fields extends FieldSelection> = ListedItem<
+  [Fields] extends [undefined] ? Property : SelectedProperty
+>;
 
 /** `GET /v1/properties` (service description, "Endpoints"). All throw a `ServiceError`. */
 export interface PropertiesApi {
   /** One page. */
-  list<Fields extends FieldSelection = undefined, Strict extends boolean | undefined = false>(
-    options?: ListOptions<Fields, Strict>,
-  ): Promise<Page<ListedProperty<Fields, Strict>>>;
+  list<Fields extends FieldSelection = undefined>(
+    options?: ListOptions<Fields>,
+  ): Promise<Page<ListedProperty<Fields>>>;
   /**
    * Iterates over the pages, from `page` or the service's first one. Each page is fetched on demand. Throws
    * `service_answer_invalid` if fewer properties arrive than `meta.total` says, or pages are repeated or have no end.
    */
-  pages<Fields extends FieldSelection = undefined, Strict extends boolean | undefined = false>(
-    options?: ListOptions<Fields, Strict>,
-  ): AsyncGenerator<Page<ListedProperty<Fields, Strict>>, void, undefined>;
+  pages<Fields extends FieldSelection = undefined>(
+    options?: ListOptions<Fields>,
+  ): AsyncGenerator<Page<ListedProperty<Fields>>, void, undefined>;
   /** The same, over the properties. */
-  items<Fields extends FieldSelection = undefined, Strict extends boolean | undefined = false>(
-    options?: ListOptions<Fields, Strict>,
-  ): AsyncGenerator<ListedProperty<Fields, Strict>, void, undefined>;
+  items<Fields extends FieldSelection = undefined>(
+    options?: ListOptions<Fields>,
+  ): AsyncGenerator<ListedProperty<Fields>, void, undefined>;
 }
 
 const PATH = "/v1/properties";
@@ -62,10 +57,6 @@ export function propertiesApi(settings: ClientSettings): PropertiesApi {
     const paging = new Paging(LABEL, options.page);
     for (let asked = options.page; ; ) {
       const page = await listPage(settings, { ...options, page: asked }, paging);
-      if (paging.needsFirstPage(page)) {
-        const first = await list({ ...options, page: undefined });
-        paging.firstPage = first.meta.page;
-      }
       asked = paging.take(page);
       yield page;
       if (asked === undefined) return;
@@ -82,7 +73,7 @@ async function listPage(settings: ClientSettings, options: ListOptions, paging?:
   const answer = await call(settings, { method: "GET", path: PATH, query, signal: options.signal });
   // With `fields` the service decides which fields it returns, so none is required.
   const item = options.fields === undefined ? propertySchema : selectedPropertySchema;
-  const page = readPage<SelectedProperty>(answer, { item, strict: options.strict === true, label: LABEL });
+  const page = readPage<SelectedProperty>(answer, item, LABEL);
   const { page: got } = page.meta;
   if (options.page === undefined || options.page === got) return page;
   throw invalidPage(

@@ -1,7 +1,6 @@
 /** The entry point of `hookporter/sandbox`, a simulated service. Re-exports only. */
 
 export type { Logger } from "../base/logger.ts";
-export type { AssumptionOptions, Assumptions } from "../client/assumptions.ts";
 export type { RetryOptions, RetryPolicy } from "../dispatch/retry.ts";
 export {
   ConfigurationError,
@@ -22,8 +21,6 @@ export type {
   SubscriptionObservation,
 } from "../sandbox/observation.ts";
 export type { SandboxOptions } from "../sandbox/options.ts";
-export type { FailureStatus } from "../sandbox/planned-failures.ts";
-export type { CreatedProperty, ListedProperty, PropertyDraft } from "../sandbox/property.ts";
 export type { CausedEvent } from "../sandbox/simulation.ts";
 export { type Sandbox, startSandbox } from "../sandbox/start.ts";
 export type { ShownSubscription } from "../sandbox/subscription.ts";

@@ -1,16 +1,8 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { type ApiError, unauthorized } from "./api-error.ts";
 
 /** The prefixes that distinguish keys (service description, "Authentication" 2). */
 const TEST_PREFIX = "sk_test_";
 const LIVE_PREFIX = "sk_live_";
-
-const TEST_KEY = /^sk_test_[\x21-\x7e]+$/;
-
-/** Whether a text is a test key: the prefix, and something after it. */
-export function isTestKey(text: string): boolean {
-  return TEST_KEY.test(text);
-}
 
 /**
  * Checks `Authorization: Bearer <API_KEY>` (service description, "Authentication" 1 to 3). A live key gets its own message,
@@ -28,12 +20,6 @@ export function checkKey(header: string | undefined, wanted: string | undefined)
     );
   }
   if (!key.startsWith(TEST_PREFIX)) return unauthorized("expected an API key that begins with sk_test_");
-  const good = wanted === undefined ? isTestKey(key) : isSame(key, wanted);
+  const good = wanted === undefined ? key !== TEST_PREFIX : key === wanted;
   return good ? undefined : unauthorized("the API key is not valid here");
-}
-
-/** Compares digests, so that the time taken reveals neither the length nor the first wrong character. */
-function isSame(given: string, wanted: string): boolean {
-  const [a, b] = [given, wanted].map((text) => createHash("sha256").update(text).digest());
-  return a !== undefined && b !== undefined && timingSafeEqual(a, b);
 }

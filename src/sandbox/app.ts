@@ -14,7 +14,7 @@ export interface AppParts extends ServiceApiParts {
 
 /** Creates the Express app: the service's API and the sandbox's own routes, only for this machine. */
 export function createApp({ onRequest, ...parts }: AppParts): Express {
-  const { settings, simulation, failures, rules } = parts;
+  const { settings, simulation, rules } = parts;
   const app = express().disable("x-powered-by").disable("etag");
   app.enable("case sensitive routing");
   app.use(watch(onRequest));
@@ -24,7 +24,7 @@ export function createApp({ onRequest, ...parts }: AppParts): Express {
     else fail(response, refused);
   });
   app.use("/v1", serviceApi(parts));
-  app.use("/_sandbox", controlApi(simulation, failures));
+  app.use("/_sandbox", controlApi(simulation));
   app.use((request, response) => fail(response, notFound(`${request.method} ${request.path}`)));
   app.use(onError(settings.log));
   return app;

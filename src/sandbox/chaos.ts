@@ -4,14 +4,10 @@ import { drawAt } from "./draw.ts";
 export interface Chaos {
   /** Probability that a delivery is sent twice. */
   readonly duplicates: number;
-  /** Probability that a delivery is held back until another one has gone out, for at most a second. */
-  readonly reorder: number;
-  /** Each delivery waits a random time from this range before its first attempt. */
+  /** Each delivery waits a random time from this range before its first attempt, so deliveries change their order. */
   readonly delay: readonly [number, number];
   /** Probability that an attempt is signed with another secret. */
   readonly wrongSignature: number;
-  /** Collects deliveries until there are this many, for at most a second, then sends them together. */
-  readonly burst: number;
   /** Lets nothing through for this long, starting with the first attempt: attempts fail, streams are cut. */
   readonly outage: number;
 }
@@ -21,25 +17,23 @@ export type ChaosOptions = { readonly [Name in keyof Chaos]?: Chaos[Name] | unde
 
 /** No faults. */
 export const NO_CHAOS: Chaos = {
-  ...{ duplicates: 0, reorder: 0, delay: [0, 0], wrongSignature: 0, burst: 1, outage: 0 },
+  ...{ duplicates: 0, delay: [0, 0], wrongSignature: 0, outage: 0 },
 };
 
 export interface DeliveryFate {
   /** Milliseconds before its first attempt. */
   readonly delay: number;
-  readonly heldBack: boolean;
   /** The same for a second copy; `undefined` if there is none. */
   readonly copyDelay: number | undefined;
 }
 
 /** The faults of a delivery: always the same for the same seed and number. */
-export function fateOf(seed: number, number: number, { duplicates, reorder, delay }: Chaos): DeliveryFate {
+export function fateOf(seed: number, number: number, { duplicates, delay }: Chaos): DeliveryFate {
   const random = drawAt(seed, number, 0);
   const [low, high] = delay;
   const drawDelay = () => Math.round(low + random() * (high - low));
   const first = drawDelay();
-  const heldBack = random() < reorder;
-  return { delay: first, heldBack, copyDelay: random() < duplicates ? drawDelay() : undefined };
+  return { delay: first, copyDelay: random() < duplicates ? drawDelay() : undefined };
 }
 
 /** Whether an attempt, counted from 1, gets a wrong signature. */

@@ -2,39 +2,22 @@ import express, { type Router } from "express";
 import { isRecord } from "../base/is-record.ts";
 import { eventKinds, isEventKind } from "../event/kinds.ts";
 import { type ApiError, invalid } from "./api-error.ts";
-import { type FailureStatus, MAX_FAILURES, type PlannedFailures } from "./planned-failures.ts";
-import { readDraft } from "./property-draft.ts";
 import { readJson } from "./read-json.ts";
 import { fail, succeed } from "./respond.ts";
 import type { CausedEvent, Simulation } from "./simulation.ts";
 
 /**
- * The routes below `/_sandbox`, which belong to the sandbox, for what the description does not show: create properties,
- * cause events, plan failures, and list subscriptions and deliveries.
+ * The routes below `/_sandbox`, which belong to the sandbox, for what the description does not show: cause events, and
+ * list subscriptions and deliveries.
  */
-export function controlApi(simulation: Simulation, failures: PlannedFailures): Router {
+export function controlApi(simulation: Simulation): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
-
-  router.post("/properties", async (request, response) => {
-    const body = await readJson(request);
-    const read = "error" in body ? body : readDraft(body.value);
-    if ("error" in read) return fail(response, read.error);
-    succeed(response, simulation.createProperty(read.draft));
-  });
 
   router.post("/events", async (request, response) => {
     const body = await readJson(request, { exact: true });
     const caused = "error" in body ? body : causeEvent(body.value, simulation);
     if ("error" in caused) return fail(response, caused.error);
     succeed(response, caused);
-  });
-
-  router.post("/failures", async (request, response) => {
-    const body = await readJson(request);
-    const read = "error" in body ? body : readFailures(body.value);
-    if ("error" in read) return fail(response, read.error);
-    failures.plan(read.count, read.status);
-    succeed(response, { left: failures.left });
   });
 
   router.get("/deliveries", (_, response) => succeed(response, { data: simulation.deliveries }));
@@ -62,18 +45,4 @@ function causeEvent(body: unknown, simulation: Simulation): CausedEvent | { read
     return { error: invalid("expected data to be a JSON object", "data") };
   }
   return simulation.emit(event, data);
-}
-
-function readFailures(
-  body: unknown,
-): { readonly count: number; readonly status: FailureStatus } | { readonly error: ApiError } {
-  if (!isRecord(body)) return { error: invalid("expected a JSON object, optionally with count and status") };
-  const { count = 1, status = 500 } = body;
-  if (typeof count !== "number" || !Number.isInteger(count) || count < 1 || count > MAX_FAILURES) {
-    return { error: invalid(`expected count to be a whole number from 1 to ${MAX_FAILURES}`, "count") };
-  }
-  if (status !== 429 && status !== 500) {
-    return { error: invalid("expected status to be 429 or 500", "status") };
-  }
-  return { count, status };
 }

@@ -1,7 +1,7 @@
 import { retryDelay } from "../dispatch/retry.ts";
 import { formatTimestamp } from "../event/timestamp.ts";
 import { fateOf, isMissigned } from "./chaos.ts";
-import { DeliveryLog, type SandboxAttempt, type SandboxDelivery } from "./delivery-log.ts";
+import { MAX_KEPT, type SandboxAttempt, type SandboxDelivery } from "./delivery-log.ts";
 import type { Destination, Reached } from "./destination.ts";
 import type { SandboxSettings } from "./options.ts";
 
@@ -43,23 +43,20 @@ export class Deliverer {
   readonly #terms: Terms;
   readonly #listener: DelivererListener;
   readonly #closing = new AbortController();
-  readonly #log = new DeliveryLog<Standing>();
+  /** The latest deliveries, oldest first. */
+  readonly #kept: Standing[] = [];
   readonly #open = new Set<UnderWay>();
-  readonly #burst: Gathering;
-  /** Deliveries held back until another one has gone out. */
-  readonly #heldBack = new Gathering(Number.POSITIVE_INFINITY);
   #count = 0;
   #outageEnds: number | undefined;
 
   constructor(terms: Terms, listener: DelivererListener) {
     this.#terms = terms;
     this.#listener = listener;
-    this.#burst = new Gathering(terms.chaos.burst);
   }
 
   /** The latest deliveries, oldest first. */
   get deliveries(): readonly SandboxDelivery[] {
-    return structuredClone(this.#log.all);
+    return structuredClone(this.#kept);
   }
 
   /** Whether an outage is in progress. It starts with the first attempt. */
@@ -72,9 +69,9 @@ export class Deliverer {
     if (this.#closing.signal.aborted) return [];
     const number = this.#count + 1;
     const fate = fateOf(this.#terms.seed, number, this.#terms.chaos);
-    const id = this.#begin(consignment, null, fate.delay, fate.heldBack);
+    const id = this.#begin(consignment, null, fate.delay);
     if (fate.copyDelay === undefined) return [id];
-    return [id, this.#begin(consignment, id, fate.copyDelay, false)];
+    return [id, this.#begin(consignment, id, fate.copyDelay)];
   }
 
   /** Sends at once what waits for its next attempt to a destination. */
@@ -95,12 +92,10 @@ export class Deliverer {
   /** Ends everything in progress; nothing is sent afterwards. */
   close(): void {
     this.#closing.abort();
-    this.#burst.clear();
-    this.#heldBack.clear();
     for (const one of this.#open) this.#end(one, "cancelled");
   }
 
-  #begin(consignment: Consignment, copyOf: string | null, delay: number, heldBack: boolean): string {
+  #begin(consignment: Consignment, copyOf: string | null, delay: number): string {
     const number = ++this.#count;
     const { event, timestamp, destination } = consignment;
     const standing: Standing = {
@@ -108,14 +103,17 @@ export class Deliverer {
       ...{ copyOf, attempts: [], nextAttemptAt: formatTimestamp(this.#terms.clock() + delay) },
     };
     const one: UnderWay = { ...consignment, number, standing };
-    this.#log.add(standing);
+    this.#keep(standing);
     this.#open.add(one);
-    one.timer = setTimeout(() => {
-      const go = () => this.#burst.add(() => void this.#attempt(one));
-      if (heldBack) this.#heldBack.add(go);
-      else go();
-    }, delay);
+    one.timer = setTimeout(() => void this.#attempt(one), delay);
     return standing.id;
+  }
+
+  #keep(standing: Standing): void {
+    this.#kept.push(standing);
+    if (this.#kept.length <= MAX_KEPT) return;
+    const oldest = this.#kept.findIndex(({ state }) => state !== "waiting" && state !== "sending");
+    if (oldest >= 0) this.#kept.splice(oldest, 1);
   }
 
   async #attempt(one: UnderWay): Promise<void> {
@@ -142,7 +140,6 @@ export class Deliverer {
     standing.attempts.push(done);
     this.#settle(one, error);
     this.#listener.onAttempt(structuredClone(standing), done);
-    this.#heldBack.release();
   }
 
   #reach({ destination, body }: UnderWay, missigned: boolean): Promise<Reached> {
@@ -175,38 +172,5 @@ export class Deliverer {
     clearTimeout(one.timer);
     this.#open.delete(one);
     Object.assign(one.standing, { state, nextAttemptAt: null });
-  }
-}
-
-/** Milliseconds after which waiting items go on, even if there are too few. */
-const LONGEST_WAIT = 1000;
-
-/** Collects tasks until there are enough, or the first has waited long enough; then runs them all. */
-class Gathering {
-  readonly #enough: number;
-  #waiting: (() => void)[] = [];
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(enough: number) {
-    this.#enough = enough;
-  }
-
-  add(go: () => void): void {
-    this.#waiting.push(go);
-    if (this.#waiting.length >= this.#enough) this.release();
-    else this.#timer ??= setTimeout(() => this.release(), LONGEST_WAIT);
-  }
-
-  release(): void {
-    const going = this.#waiting;
-    this.clear();
-    for (const go of going) go();
-  }
-
-  /** Drops waiting tasks. */
-  clear(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#waiting = [];
   }
 }

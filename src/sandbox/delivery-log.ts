@@ -35,19 +35,3 @@ export interface SandboxDelivery {
 
 /** The number of deliveries in the log; above it, the oldest finished ones are dropped. */
 export const MAX_KEPT = 1000;
-
-/** The latest deliveries, oldest first. */
-export class DeliveryLog<Kept extends Pick<SandboxDelivery, "state">> {
-  #kept: Kept[] = [];
-
-  add(delivery: Kept): void {
-    this.#kept.push(delivery);
-    if (this.#kept.length <= MAX_KEPT) return;
-    const oldest = this.#kept.findIndex(({ state }) => state !== "waiting" && state !== "sending");
-    if (oldest >= 0) this.#kept.splice(oldest, 1);
-  }
-
-  get all(): readonly Kept[] {
-    return this.#kept;
-  }
-}

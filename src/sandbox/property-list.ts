@@ -1,4 +1,4 @@
-import type { Assumptions } from "../client/assumptions.ts";
+import { DEFAULT_ASSUMPTIONS } from "../client/assumptions.ts";
 import { type ApiError, invalid } from "./api-error.ts";
 import type { ListedProperty } from "./property.ts";
 
@@ -22,9 +22,8 @@ export interface ListEnvelope {
 export function listProperties(
   properties: readonly ListedProperty[],
   query: URLSearchParams,
-  assumptions: Assumptions,
 ): { readonly envelope: ListEnvelope } | { readonly error: ApiError } {
-  const { pageParameter, perPageParameter, fieldsSeparator } = assumptions;
+  const { pageParameter, perPageParameter, fieldsSeparator } = DEFAULT_ASSUMPTIONS;
   const fields = readFields(query, fieldsSeparator);
   if ("error" in fields) return fields;
   const page = readWhole(query, pageParameter, { fallback: 1, most: Number.MAX_SAFE_INTEGER });

@@ -33,11 +33,6 @@ export interface Property {
   readonly created: CreatedProperty;
 }
 
-/** The fields that can be set when creating a property; the others are random. */
-export type PropertyDraft = Partial<
-  Pick<CreatedProperty, "type" | "address" | "surface" | "rooms" | "purchase_price">
->;
-
 const STREETS = ["Sample Street", "Example Avenue", "Specimen Road", "Model Lane", "Pattern Square"];
 const TOWNS = ["75011 Paris", "69003 Lyon", "13006 Marseille", "33000 Bordeaux", "44000 Nantes"];
 const DAY = 24 * 60 * 60_000;
@@ -51,12 +46,7 @@ const FIRST_LEASE = Date.UTC(2020, 0, 1);
  *
  * @param createdAt - milliseconds since 1970
  */
-export function drawProperty(
-  seed: number,
-  number: number,
-  createdAt: number,
-  draft: PropertyDraft = {},
-): Property {
+export function drawProperty(seed: number, number: number, createdAt: number): Property {
   const random = drawAt(seed, number);
   const name = String(number).padStart(4, "0");
   const rooms = drawInteger(random, 1, 6);
@@ -67,15 +57,10 @@ export function drawProperty(
   const lease = formatTimestamp(FIRST_LEASE + drawInteger(random, 0, 1800) * DAY).slice(0, 10);
   const owner = { id: "user_sandbox_0001", name: "Sandbox Owner" };
   const shared = { id: `prop_sandbox_${name}`, type: "apartment", address, surface, rooms };
-  const created = {
-    ...{ ...shared, purchase_price: price, ...draft },
-    ...{ created_at: formatTimestamp(createdAt), owner },
-  };
-  const { id, type, purchase_price } = created;
-  const yearly = purchase_price > 0 ? Math.round((rent * 12 * 10_000) / purchase_price) / 100 : 0;
+  const created = { ...shared, purchase_price: price, created_at: formatTimestamp(createdAt), owner };
   const listed = {
-    ...{ id, type, address: created.address, surface: created.surface, rooms: created.rooms, rent },
-    ...{ yield: yearly, tenant: { name: `Sample Tenant ${name}`, lease_start: lease } },
+    ...{ ...shared, rent, yield: Math.round((rent * 12 * 10_000) / price) / 100 },
+    tenant: { name: `Sample Tenant ${name}`, lease_start: lease },
   };
   return { listed, created };
 }

@@ -2,7 +2,6 @@ import express, { type Router } from "express";
 import { rateLimited } from "./api-error.ts";
 import { checkKey } from "./api-key.ts";
 import type { SandboxSettings } from "./options.ts";
-import type { PlannedFailures } from "./planned-failures.ts";
 import { listProperties } from "./property-list.ts";
 import { readJson } from "./read-json.ts";
 import { fail, succeed } from "./respond.ts";
@@ -13,13 +12,12 @@ import { readSubscription, type TargetRules } from "./subscription.ts";
 export interface ServiceApiParts {
   readonly settings: SandboxSettings;
   readonly simulation: Simulation;
-  readonly failures: PlannedFailures;
   readonly rules: TargetRules;
 }
 
 /** The routes below `/v1` (service description, "Endpoints"): they check the key, then the limit, then the request. */
-export function serviceApi({ settings, simulation, failures, rules }: ServiceApiParts): Router {
-  const { apiKey, rateLimit, clock, assumptions } = settings;
+export function serviceApi({ settings, simulation, rules }: ServiceApiParts): Router {
+  const { apiKey, rateLimit, clock } = settings;
   const limit = new RateLimit(rateLimit, clock);
   const router = express.Router({ caseSensitive: true, strict: true });
 
@@ -29,14 +27,12 @@ export function serviceApi({ settings, simulation, failures, rules }: ServiceApi
     if (refused !== undefined) return fail(response, refused);
     const wait = limit.take(String(authorization));
     if (wait !== undefined) return fail(response, rateLimited(wait));
-    const planned = failures.take();
-    if (planned !== undefined) return fail(response, planned);
     next();
   });
 
   router.get("/properties", (request, response) => {
     const query = new URLSearchParams(/\?(.*)$/.exec(request.originalUrl)?.[1] ?? "");
-    const listed = listProperties(simulation.properties, query, assumptions);
+    const listed = listProperties(simulation.properties, query);
     if ("error" in listed) fail(response, listed.error);
     else succeed(response, listed.envelope);
   });

@@ -8,17 +8,12 @@ import type { SandboxDelivery } from "./delivery-log.ts";
 import { type Destination, endpointOf } from "./destination.ts";
 import type { SandboxObservation } from "./observation.ts";
 import type { SandboxSettings } from "./options.ts";
-import {
-  type CreatedProperty,
-  drawProperty,
-  type ListedProperty,
-  type Property,
-  type PropertyDraft,
-} from "./property.ts";
+import { drawProperty, type ListedProperty, type Property } from "./property.ts";
 import {
   type ShownSubscription,
   type Subscription,
   type SubscriptionRequest,
+  sandboxId,
   shownSubscription,
 } from "./subscription.ts";
 
@@ -80,8 +75,11 @@ export class Simulation {
     return this.#deliverer.inOutage;
   }
 
+  /** Creates a subscription. An equal one stays the only one, so that a receiver may subscribe each time it starts. */
   subscribe(request: SubscriptionRequest): ShownSubscription {
-    const id = `wh_sandbox_${String(++this.#subscriptionCount).padStart(4, "0")}`;
+    for (const { subscription } of this.#subscribed.values())
+      if (isEqual(subscription, request)) return shownSubscription(subscription);
+    const id = sandboxId(++this.#subscriptionCount);
     const subscription = { ...request, id };
     const ended = new AbortController();
     const destination = endpointOf(subscription, this.#settings, ended.signal);
@@ -109,25 +107,17 @@ export class Simulation {
     this.#deliverer.wake(stream);
   }
 
-  /** Creates a property, which causes `property.created` (service description, "Events"). */
-  createProperty(draft: PropertyDraft = {}): {
-    readonly property: CreatedProperty;
-    readonly caused: CausedEvent;
-  } {
-    const instant = this.#nextInstant();
-    const property = drawProperty(this.#settings.seed, this.#properties.length + 1, instant, draft);
-    this.#properties.push(property);
-    const { created } = property;
-    return { property: created, caused: this.#cause("property.created", created, instant) };
-  }
-
   /**
    * Causes an event. The description shows only that creating a property causes one ("Events"). So `property.created` without
    * data creates a property, and the other kinds carry the invented data of their sample.
    */
   emit(kind: EventKind, data?: Readonly<Record<string, unknown>>): CausedEvent {
-    if (data === undefined && kind === "property.created") return this.createProperty().caused;
-    return this.#cause(kind, data ?? sampleEvent(kind).data, this.#nextInstant());
+    const instant = this.#nextInstant();
+    if (data !== undefined) return this.#cause(kind, data, instant);
+    if (kind !== "property.created") return this.#cause(kind, sampleEvent(kind).data, instant);
+    const property = drawProperty(this.#settings.seed, this.#properties.length + 1, instant);
+    this.#properties.push(property);
+    return this.#cause(kind, property.created, instant);
   }
 
   /** Ends everything in progress; nothing is sent afterwards. */
@@ -158,4 +148,9 @@ export class Simulation {
     this.#lastInstant = Math.max(this.#lastInstant + 1, this.#settings.clock());
     return this.#lastInstant;
   }
+}
+
+function isEqual(one: SubscriptionRequest, other: SubscriptionRequest): boolean {
+  const sameSecret = one.secret?.fingerprint === other.secret?.fingerprint;
+  return one.url === other.url && one.events.join() === other.events.join() && sameSecret;
 }

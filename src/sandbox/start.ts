@@ -1,6 +1,5 @@
 import type { AddressInfo } from "node:net";
 import { Listeners } from "../base/listeners.ts";
-import { ConfigurationError } from "../errors.ts";
 import { checkEventKind } from "../event/kind-pattern.ts";
 import type { EventKind } from "../event/kinds.ts";
 import { createWebhookServer } from "../http/express-server.ts";
@@ -10,9 +9,6 @@ import { createApp } from "./app.ts";
 import type { SandboxDelivery } from "./delivery-log.ts";
 import type { SandboxObservation } from "./observation.ts";
 import { readSandboxOptions, type SandboxOptions } from "./options.ts";
-import { checkFailures, type FailureStatus, PlannedFailures } from "./planned-failures.ts";
-import type { CreatedProperty, PropertyDraft } from "./property.ts";
-import { readDraft } from "./property-draft.ts";
 import { type CausedEvent, Simulation } from "./simulation.ts";
 import { StreamServer } from "./stream-server.ts";
 import type { ShownSubscription } from "./subscription.ts";
@@ -32,23 +28,11 @@ export interface Sandbox {
   /** The latest 1000, oldest first. */
   readonly deliveries: readonly SandboxDelivery[];
   /**
-   * Creates a property, which causes `property.created`.
-   *
-   * @throws ConfigurationError `option_invalid`
-   */
-  createProperty(draft?: PropertyDraft): { readonly property: CreatedProperty; readonly caused: CausedEvent };
-  /**
    * Causes an event. Without data, `property.created` creates a property, and other kinds carry invented data.
    *
    * @throws ConfigurationError `option_invalid` for an unknown kind
    */
   emit(kind: EventKind, data?: Readonly<Record<string, unknown>>): CausedEvent;
-  /**
-   * Makes the next requests to `/v1` fail, up to 1000. Default: one request, with 500.
-   *
-   * @throws ConfigurationError `option_invalid`
-   */
-  failNext(count?: number, status?: FailureStatus): void;
   /** Calls the listener for everything that happens; returns an unsubscribe function. */
   observe(listener: (observation: SandboxObservation) => unknown): () => void;
   /** Ends deliveries and streams, gives requests in progress 2 seconds, then closes the rest. */
@@ -77,7 +61,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const settings = readSandboxOptions(options);
   const observers = new Listeners<SandboxObservation>(settings.log);
   const simulation = new Simulation(settings, observers);
-  const failures = new PlannedFailures();
   const rules = {
     targetHosts: settings.targetHosts,
     get ownPort() {
@@ -85,7 +68,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     },
   };
   const onRequest = (observation: SandboxObservation) => observers.notify(observation);
-  const server = createWebhookServer(createApp({ settings, simulation, failures, rules, onRequest }));
+  const server = createWebhookServer(createApp({ settings, simulation, rules, onRequest }));
   await listenOn(server, settings.port, HOST);
   const port = rules.ownPort;
   const url = new URL(`http://${HOST}:${port}`);
@@ -109,18 +92,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     get deliveries() {
       return simulation.deliveries;
     },
-    createProperty: (draft = {}) => {
-      const read = readDraft(draft);
-      if ("error" in read) throw new ConfigurationError("option_invalid", read.error.message);
-      return simulation.createProperty(read.draft);
-    },
     emit: (kind, data) => {
       checkEventKind(kind);
       return simulation.emit(kind, data);
-    },
-    failNext: (count = 1, status = 500) => {
-      checkFailures(count, status);
-      failures.plan(count, status);
     },
     observe: (listener) => {
       checkFunction(listener, "the listener of observe", "pass (observation) => …");

@@ -57,6 +57,18 @@ export function readSubscription(
   return { ...target, events: [...new Set(events)], secret: key };
 }
 
+const ID_PREFIX = "wh_sandbox_";
+
+/** The id of a sandbox's subscription, counted from 1. */
+export function sandboxId(number: number): string {
+  return ID_PREFIX + String(number).padStart(4, "0");
+}
+
+/** Whether a subscription belongs to a sandbox, so that it ends with it. */
+export function isSandboxId(id: string | null): boolean {
+  return id?.startsWith(ID_PREFIX) === true;
+}
+
 /** A subscription without its secret. */
 export function shownSubscription({ id, url, events, secret }: Subscription): ShownSubscription {
   return { id, url, events, signed: secret !== undefined };

@@ -97,7 +97,6 @@ describe("a secret in the wrong place", () => {
         ["sign", "--secret-env", one],
         ["properties", "--base-url", "http://127.0.0.1:1", "--api-key-env", one],
         ["properties", "--base-url", "http://127.0.0.1:1", "--access-token-env", one],
-        ["sandbox", "--only-key-env", one],
       ]) {
         const run = await runCli([...argv, "--json"], { stdin: "x" });
         expect([2, 3]).toContain(run.code);

@@ -1,6 +1,6 @@
 import {
   type RememberedSubscription,
-  SubscriptionMemory,
+  rememberedSubscriptions,
 } from "../../src/cli/service/subscription-memory.ts";
 import { KEY, openService } from "../client/service.ts";
 import { runCli, tempFolder } from "./fake-io.ts";
@@ -22,5 +22,5 @@ export async function openSubscribe(env: Record<string, string> = withBoth) {
 
 /** The remembered subscriptions of a folder. */
 export function remembered(cwd: string): readonly RememberedSubscription[] {
-  return new SubscriptionMemory(cwd).all;
+  return rememberedSubscriptions(cwd);
 }

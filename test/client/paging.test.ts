@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { Paging } from "../../src/client/paging.ts";
 import { clientOf, errorOf, json, openService, type Scripted, sampleProperty } from "./service.ts";
 
 /** What a service does with the requested page; `undefined` is its first one. */
@@ -65,14 +64,6 @@ describe("a list whose pages are smaller than they claim", () => {
     expect(error?.message).toContain("expected 250 properties");
     expect(error?.message).toContain("after 100 of 250 properties in 1 page");
   });
-
-  it("ends with an error if it is begun with a page that should be empty", async () => {
-    const pages: Pages = (page = 1) => ({ page, from: (page - 1) * 100, count: 100 });
-    const { properties } = await openStrange({ total: 250, pages });
-    const { ids, error } = await read(properties.items({ page: 2, perPage: 250 }));
-    expect(ids).toEqual([]);
-    expect(error).toMatchObject({ code: "service_answer_invalid" });
-  });
 });
 
 describe("a list with an empty page", () => {
@@ -109,25 +100,6 @@ describe("a list with an empty page", () => {
     expect(error?.message).toContain("expected 50 properties");
   });
 
-  it("ends without an error if that page is the one after the last, since pages count from 0", async () => {
-    const pages: Pages = (page = 0, size) => ({
-      page,
-      from: page * size,
-      count: part(100, page * size, size),
-    });
-    const { properties } = await openStrange({ total: 100, pages });
-    for (const [page, count] of [
-      [0, 100],
-      [1, 75],
-      [3, 25],
-      [4, 0],
-    ] as const) {
-      const { ids, error } = await read(properties.items({ page }));
-      expect(error).toBeUndefined();
-      expect(ids).toHaveLength(count);
-    }
-  });
-
   it("ends without an error if the missing properties were removed meanwhile", async () => {
     const pages: Pages = (page = 1, size) => ({ page, from: (page - 1) * size, count: page > 3 ? 0 : size });
     const { properties } = await openStrange({ total: (page) => (page > 3 ? 75 : 76), pages });
@@ -147,14 +119,6 @@ describe("a list that does not end", () => {
     expect(error).toMatchObject({ code: "service_answer_invalid" });
     expect(error?.message).toContain("page 2");
     expect(error?.message).toContain("after 25 of 1000000000 properties in 1 page");
-  });
-
-  it("ends with an error if an earlier page is repeated, although the count would fit", async () => {
-    const pages: Pages = (page = 1, size) => ({ page, from: ((page - 1) % 3) * size, count: size });
-    const { properties } = await openStrange({ total: 100, pages });
-    const { ids, error } = await read(properties.items());
-    expect(ids).toHaveLength(75);
-    expect(error?.message).toContain("page 4");
   });
 
   it("ends with an error if its total grows with each page", async () => {
@@ -187,17 +151,4 @@ describe("a list that does not end", () => {
     expect(error).toBeUndefined();
     expect(ids).toHaveLength(3);
   });
-});
-
-it("only the latest 10 000 pages are remembered, so that a long list takes little memory", () => {
-  const paging = new Paging("GET /v1/properties", undefined);
-  let page = 0;
-  const take = (number: number) =>
-    paging.take({
-      data: [{ property: { id: `prop_${number}` }, problems: undefined }],
-      meta: { total: 1_000_000, page: ++page, per_page: 1 },
-    });
-  for (let number = 1; number <= 10_001; number++) take(number);
-  expect(take(1)).toBe(10_003);
-  expect(() => take(10_001)).toThrow("got those of an earlier page again");
 });

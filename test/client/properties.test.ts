@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import type { DataProblem, ListedItem, Page, Property, SelectedProperty } from "../../src/entries/client.ts";
-import { clientOf, errorOf, json, openService, sampleProperty } from "./service.ts";
+import { clientOf, json, openService, sampleProperty } from "./service.ts";
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => sampleProperty(index + 1));
 const meta = (total: number, page = 1, per_page = 20) => ({ total, page, per_page });
@@ -51,7 +51,7 @@ describe("the list of properties", () => {
       [field]: inner === undefined ? value : { name: "A", lease_start: "2025-03-01", [inner]: value },
     });
     const service = await openService({ properties: [change(null), change(undefined)] });
-    const { data } = await clientOf(service).properties.list({ strict: true });
+    const { data } = await clientOf(service).properties.list();
     expect(data).toEqual(fitting([change(null), change(undefined)]));
   });
 
@@ -109,22 +109,6 @@ describe("the list of properties", () => {
     const [first, second, third] = items.map(({ problems }) => problems);
     expect([first, third]).toEqual([undefined, undefined]);
     expect(second).toEqual([{ field, message: expect.not.stringContaining("confidential") }]);
-  });
-
-  it.each(contradictions)("throws if strict and a property %s", async (_, field, property) => {
-    const service = await openService();
-    service.next(json(200, { data: [sampleProperty(1), property], meta: meta(2) }));
-    const error = await errorOf(clientOf(service).properties.list({ strict: true }));
-    expect(error).toMatchObject({ code: "service_answer_invalid", status: 200, mayHaveHappened: false });
-    expect(error.message).toContain(`${field.replace("property", "data[1]")}: `);
-    expect(error.message).not.toContain("confidential");
-  });
-
-  it("has only properties without problems in its type if strict", async () => {
-    const service = await openService({ properties: many(1) });
-    const [item] = await all(clientOf(service).properties.items({ strict: true }));
-    expectTypeOf(item?.property.id).toEqualTypeOf<string | undefined>();
-    expect(item?.property.id).toBe("prop_1");
   });
 });
 
@@ -225,8 +209,8 @@ describe("iterating", () => {
     const service = await openService({ properties: many(5), perPage: 2 });
     const { properties } = clientOf(service);
     const found: (string | undefined)[] = [];
-    for await (const { property } of properties.items({ fields: ["id"], strict: true })) {
-      found.push(property.id);
+    for await (const { property } of properties.items({ fields: ["id"] })) {
+      found.push((property as SelectedProperty).id);
       if (found.length === 3) break;
     }
     expect(found).toEqual(["prop_1", "prop_2", "prop_3"]);

@@ -187,25 +187,17 @@ describe("events", () => {
     const { url, handled, data } = await openCountingReceiver();
     const { ask, subscribe } = await openSandbox({ properties: 2 });
     await subscribe(url, ["property.created"]);
-    const draft = {
-      type: "house",
-      address: "1 Own Street",
-      surface: 80.5,
-      rooms: 4,
-      purchase_price: 250_000,
-    };
-    const reply = json(await ask("/_sandbox/properties", { body: draft }));
-    expect(reply).toEqual({
-      property: expect.objectContaining(draft),
-      caused: { event: "property.created", timestamp: expect.any(String), deliveries: [expect.any(String)] },
-    });
+    const reply = json(await ask("/_sandbox/events", { body: { event: "property.created" } }));
+    expect(reply).toMatchObject({ event: "property.created", deliveries: [expect.any(String)] });
     await until(() => expect(handled).toHaveLength(1));
-    expect(data).toEqual([reply.property]);
-    expect(propertyCreatedSchema.parse(reply.property)).toEqual(reply.property);
-    const list = json(await ask("/v1/properties?page=3&per_page=1"));
-    const { purchase_price: _, ...listed } = draft;
-    const { id } = reply.property as { id: string };
-    expect(list.data).toMatchObject([{ ...listed, id }]);
+    expect(propertyCreatedSchema.parse(data[0])).toEqual(data[0]);
+    const {
+      purchase_price: _,
+      created_at: _at,
+      owner: _owner,
+      ...listed
+    } = data[0] as Record<string, unknown>;
+    expect(json(await ask("/v1/properties?page=3&per_page=1")).data).toMatchObject([listed]);
   });
 
   it("keep the numbers of given data as written", async () => {
@@ -235,19 +227,6 @@ describe("events", () => {
       expect.objectContaining({ code: "option_invalid" }),
     );
   });
-
-  it.each<[string, object, string]>([
-    ["an unknown field", { owner: {} }, "owner"],
-    ["rooms that are not whole", { rooms: 1.5 }, "rooms"],
-    ["an empty address", { address: " " }, "address"],
-    ["a price that is no number", { purchase_price: "1" }, "purchase_price"],
-    ["a negative surface", { surface: -1 }, "surface"],
-  ])("are not caused by a property with %s", async (_, draft, field) => {
-    const { ask, sandbox } = await openSandbox({ properties: 0 });
-    expect(json(await ask("/_sandbox/properties", { body: draft }))).toMatchObject({ error: { field } });
-    expect(() => sandbox.createProperty(draft)).toThrow(expect.objectContaining({ code: "option_invalid" }));
-    expect(json(await ask("/v1/properties")).meta).toMatchObject({ total: 0 });
-  });
 });
 
 it("subscriptions and deliveries are listed under the sandbox's own names", async () => {
@@ -259,15 +238,4 @@ it("subscriptions and deliveries are listed under the sandbox's own names", asyn
   expect(json(await ask("/_sandbox/deliveries"))).toEqual({ data: sandbox.deliveries });
   expect(json(await ask("/_sandbox/subscriptions"))).toEqual({ data: sandbox.subscriptions });
   expect(JSON.stringify([sandbox.deliveries, sandbox.subscriptions])).not.toContain(SECRET);
-});
-
-it.each<[object, string]>([
-  [{ count: 0 }, "count"],
-  [{ count: 1.5 }, "count"],
-  [{ count: 1e9 }, "count"],
-  [{ status: 503 }, "status"],
-])("refuses to plan %j", async (body, field) => {
-  const { ask } = await openSandbox();
-  expect(json(await ask("/_sandbox/failures", { body }))).toMatchObject({ error: { field } });
-  expect((await ask("/v1/properties")).status).toBe(200);
 });

@@ -11,7 +11,6 @@ import {
   readPort,
   readSeed,
   readShare,
-  readVariableName,
 } from "../settings/values.ts";
 
 /** `sandbox`: runs a simulated service. */
@@ -22,12 +21,6 @@ export function registerSandbox(program: CliCommand, context: CliContext): void 
     .common("--port <n>", "port on 127.0.0.1, or 0 for any free port (default: 4500)", readPort)
     .common("--properties <n>", "number of properties in the portfolio (default: 25)", readSeed)
     .common("--seed <n>", "random seed for the portfolio and for the faults below (default: 1)", readSeed)
-    .option(
-      "--only-key-env <name>",
-      "environment variable that holds the only API key to accept (default: any test key)",
-      readVariableName,
-    )
-    .option("--env-file <file>", "file to read the variable from if it is not set (default: .env)")
     .common("--rate-limit <n>", "requests per minute and API key, or none (default: 600)", readLimit)
     .common("--attempts <n>", "attempts per delivery, the first included (default: 6)", readCount)
     .option(
@@ -47,9 +40,6 @@ export function registerSandbox(program: CliCommand, context: CliContext): void 
     )
     .signatureHeader();
   addChaos(command)
-    .option("--page-parameter <name>", "query parameter for the page number (default: page)")
-    .option("--per-page-parameter <name>", "query parameter for the page size (default: per_page)")
-    .option("--fields-separator <text>", "separator between field names (default: ,)")
     .addHelpText(
       "after",
       "\nExample:\n  hookporter sandbox --duplicates 20% --wrong-signature 10% --outage 30s",
@@ -63,18 +53,12 @@ export function registerSandbox(program: CliCommand, context: CliContext): void 
 function addChaos(command: CliCommand): CliCommand {
   return command
     .common("--duplicates <share>", "share of deliveries to send twice, such as 20% (default: 0)", readShare)
-    .common(
-      "--reorder <share>",
-      "share of deliveries to hold back until another has gone out (default: 0)",
-      readShare,
-    )
     .common("--delay <range>", "delay before each delivery, such as 0..2s", readDurationRange)
     .common(
       "--wrong-signature <share>",
       "share of attempts to send with a wrong signature (default: 0)",
       readShare,
     )
-    .option("--burst <n>", "send deliveries in batches of n (default: 1)", readCount)
     .common(
       "--outage <duration>",
       "let nothing through for this long, starting with the first attempt",

@@ -3,34 +3,23 @@ import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addServiceOptions } from "../service/options.ts";
 import type { SubscribeOptions } from "../service/subscribe.ts";
-import { readEndpoint, readKinds, readTexts, readTimeout } from "../settings/values.ts";
+import { readEndpoint, readKinds, readTimeout } from "../settings/values.ts";
 
 /** `subscribe <url>`: registers an endpoint with the service. */
 export function registerSubscribe(program: CliCommand, context: CliContext): void {
   const command = program
     .command("subscribe")
     .description("create a subscription, so that the service delivers to a URL, and remember it")
-    .argument("[url]", "public URL of the endpoint", readEndpoint)
+    .argument("<url>", "public URL of the endpoint", readEndpoint)
     .common("--events <kinds>", "only these kinds or families (default: all 12)", readKinds)
     .common("--again", "create a subscription even if the same one is remembered")
-    .common("--remembered", "list the subscriptions created from this folder; sends nothing")
-    .common(
-      "--forget <names>",
-      "forget these subscriptions, by id or URL, after removing them at the service; may be repeated",
-      readTexts,
-    )
-    .common(
-      "--confirm <names>",
-      "remember these subscriptions, which may exist, as created, after finding them at the service; may be repeated",
-      readTexts,
-    )
     .option("--timeout <duration>", "how long to wait for each response (default: 30s)", readTimeout);
   addSecretOptions(addServiceOptions(command))
     .addHelpText(
       "after",
       "\nExample:\n  hookporter subscribe https://app.example/webhooks --events 'payment.*'",
     )
-    .action(async (url: URL | undefined, options: SubscribeOptions) =>
+    .action(async (url: URL, options: SubscribeOptions) =>
       (await import("../service/subscribe.ts")).runSubscribe(url, options, command, context),
     );
 }

@@ -1,6 +1,6 @@
 import { probeTarget } from "../../relay/probe-target.ts";
 import { shownUrl } from "../../text/shown-url.ts";
-import { proxyNotice } from "../service/proxy-notice.ts";
+import { proxyNotice } from "../service/client.ts";
 import { database, tables } from "./database.ts";
 import { disk } from "./disk.ts";
 import { entries, processes } from "./entries.ts";
@@ -28,7 +28,7 @@ const proxy: DoctorCheck = {
     const isKnown = baseUrl !== undefined && URL.canParse(baseUrl);
     const notice = isKnown ? proxyNotice(new URL(baseUrl), io) : undefined;
     if (notice === undefined) return [ok(`${set.join(", ")} set; forwards never go through a proxy`)];
-    const { message, fix = "" } = splitAtColon(notice.replace(/^warning: /, ""));
+    const { message, fix = "" } = splitAtColon(notice);
     return [warn(message, fix)];
   },
 };

@@ -4,8 +4,7 @@ import { ownCommand } from "../../package/own-command.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import { endpointUrl } from "../../tunnel/public-url.ts";
-import { lostBySandbox } from "../service/sandbox-subscriptions.ts";
-import { type RememberedSubscription, SubscriptionMemory } from "../service/subscription-memory.ts";
+import { type RememberedSubscription, rememberedSubscriptions } from "../service/subscription-memory.ts";
 import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
 import type { Setup } from "./setup.ts";
 
@@ -16,15 +15,14 @@ export const subscription: DoctorCheck = {
     const probe = await setup.service().catch(() => undefined);
     if (probe?.environment === undefined) return [];
     const { baseUrl, environment } = probe;
-    const known = new SubscriptionMemory(setup.context.io.cwd).all.filter(
+    const known = rememberedSubscriptions(setup.context.io.cwd).filter(
       (one) => one.baseUrl === baseUrl && one.environment === environment,
     );
-    if (known.length === 0) return [ok("none was created from this folder; listen --subscribe creates one")];
-    const isLost = await lostBySandbox(baseUrl);
+    if (known.length === 0) return [ok("none is remembered; listen --subscribe creates one")];
     const secrets = readSecrets((await setup.secrets())?.values ?? "none-at-all").map(
       (one) => one.fingerprint,
     );
-    const problems = known.map((one) => problemOf(one, { isLost, secrets, setup }));
+    const problems = known.map((one) => problemOf(one, { secrets, setup }));
     const good = known.find((_, index) => problems[index] === undefined);
     if (good !== undefined) return [ok(`${nameOf(good)} leads to ${shownUrl(good.url)}`)];
     return problems.slice(-1).filter((one) => one !== undefined); // of the newest
@@ -32,26 +30,13 @@ export const subscription: DoctorCheck = {
 };
 
 interface Judging {
-  readonly isLost: (one: RememberedSubscription) => boolean;
   /** The fingerprints of the secrets in use. */
   readonly secrets: readonly string[];
   readonly setup: Setup;
 }
 
-function problemOf(one: RememberedSubscription, { isLost, secrets, setup }: Judging): Finding | undefined {
+function problemOf(one: RememberedSubscription, { secrets, setup }: Judging): Finding | undefined {
   const name = nameOf(one);
-  if (isLost(one)) {
-    return warn(
-      `the sandbox has forgotten ${name}, as it does when it ends`,
-      `run ${ownCommand(`subscribe ${shownUrl(one.url)}`)}, or listen --subscribe`,
-    );
-  }
-  if (one.state === "unconfirmed") {
-    return warn(
-      `${name} may exist: the service's response to creating it was lost`,
-      `look it up at the service; then run ${ownCommand("subscribe --confirm")} or --forget with its id or URL`,
-    );
-  }
   if (!secrets.includes(one.secretFingerprint)) {
     return fail(
       `${name} was created with another secret (${one.secretFingerprint}), so its deliveries get 401`,

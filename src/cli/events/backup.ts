@@ -7,7 +7,7 @@ import type { CliContext } from "../context.ts";
 import { describeFileError } from "../files/file-error.ts";
 import { unusable } from "../files/unusable.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
-import { shellWord } from "../service/shell-word.ts";
+import { shellWord } from "../shell-word.ts";
 import { requireInbox } from "./inbox.ts";
 
 /** The options of `events backup`. */

@@ -6,7 +6,7 @@ import type { CliContext } from "../context.ts";
 import { forwardedKinds } from "../handlers/forward-rules.ts";
 import type { ForwardingOptions } from "../handlers/forwarding.ts";
 import type { CommandFlagOptions } from "../handlers/open-commands.ts";
-import { shellWord } from "../service/shell-word.ts";
+import { shellWord } from "../shell-word.ts";
 
 /** The options that decide which entries can be processed now. */
 interface CatchUpOptions extends ForwardingOptions, CommandFlagOptions {

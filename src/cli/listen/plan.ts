@@ -16,7 +16,7 @@ import { forwardingOf, forwardTimeout, receiverLimits } from "../handlers/forwar
 import { orderByPath } from "../handlers/order-path.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
 import { type FoundSecrets, findSecrets } from "../secrets/secret.ts";
-import { currentSecret } from "../service/subscription-secret.ts";
+import { currentSecret } from "../service/subscription.ts";
 import { type PlannedTunnel, planTunnel } from "../tunnel/tunnel.ts";
 import { driftOption } from "./drift.ts";
 import type { ListenOptions } from "./options.ts";

@@ -8,11 +8,13 @@ import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
 import type { FoundSecrets } from "../secrets/secret.ts";
-import { ensureSubscription, type WantedSubscription } from "../service/subscription.ts";
-import { currentSecret } from "../service/subscription-secret.ts";
-import { checkSubscriptionUrl } from "../service/subscription-url.ts";
+import {
+  checkSubscriptionUrl,
+  currentSecret,
+  ensureSubscription,
+  type WantedSubscription,
+} from "../service/subscription.ts";
 import { showOutcome } from "../service/subscription-view.ts";
-import { unconfirmedMessage } from "../service/unconfirmed.ts";
 
 /** A receiver's public address, and its secrets. */
 interface ReachableReceiver {
@@ -76,7 +78,7 @@ export class Subscribing {
       turn.abort();
     });
     const secret = currentSecret(secrets); // the receiver has warned about a weak one
-    const wanted = { url, events: this.#events, secret, tunnel, signal: stop.signal, waits: true };
+    const wanted = { url, events: this.#events, secret, tunnel, signal: stop.signal };
     let told: string | undefined;
     for (let attempt = 1; !turn.signal.aborted; attempt++) {
       const failure = await this.#ensure(wanted);
@@ -106,12 +108,8 @@ export class Subscribing {
 
   /** Makes sure that it exists, or may exist. Returns the error if it certainly does not, and trying again can help. */
   async #ensure(wanted: WantedSubscription): Promise<ServiceError | undefined> {
-    const { output } = this.#context;
     try {
-      const outcome = await ensureSubscription(this.#client, wanted, this.#context);
-      showOutcome(outcome, output);
-      const { subscription } = outcome;
-      if (subscription.state === "unconfirmed") output.talk(`warning: ${unconfirmedMessage(subscription)}`);
+      showOutcome(await ensureSubscription(this.#client, wanted, this.#context), this.#context.output);
       return undefined;
     } catch (thrown) {
       if (wanted.signal?.aborted) return undefined;

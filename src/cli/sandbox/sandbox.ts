@@ -5,7 +5,6 @@ import { createCliLogger } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
 import { outliveOutput } from "../end/outlive-output.ts";
 import { type Stop, stopOnSignal } from "../end/stop.ts";
-import { findApiKey } from "../secrets/api-key.ts";
 import { SandboxTally } from "./tally.ts";
 import { showInSandbox } from "./view.ts";
 
@@ -14,8 +13,6 @@ export interface SandboxCommandOptions {
   readonly port?: number;
   readonly properties?: number;
   readonly seed?: number;
-  readonly onlyKeyEnv?: string;
-  readonly envFile?: string;
   readonly rateLimit?: number;
   readonly attempts?: number;
   readonly retryDelay?: number;
@@ -23,14 +20,9 @@ export interface SandboxCommandOptions {
   readonly targetHosts?: readonly string[];
   readonly signatureHeader?: string;
   readonly duplicates?: number;
-  readonly reorder?: number;
   readonly delay?: readonly [number, number];
   readonly wrongSignature?: number;
-  readonly burst?: number;
   readonly outage?: number;
-  readonly pageParameter?: string;
-  readonly perPageParameter?: string;
-  readonly fieldsSeparator?: string;
 }
 
 /** Runs the sandbox until it is stopped. */
@@ -62,25 +54,12 @@ export async function runSandbox(options: SandboxCommandOptions, context: CliCon
 }
 
 function libraryOptions(options: SandboxCommandOptions, context: CliContext): SandboxOptions {
-  const {
-    port,
-    properties,
-    seed,
-    rateLimit,
-    attempts,
-    retryDelay,
-    answerTimeout,
-    targetHosts,
-    signatureHeader,
-  } = options;
-  const { duplicates, reorder, delay, wrongSignature, burst, outage } = options;
-  const { pageParameter, perPageParameter, fieldsSeparator, onlyKeyEnv } = options;
+  const { port, properties, seed, rateLimit, answerTimeout, targetHosts, signatureHeader } = options;
+  const { attempts, retryDelay, duplicates, delay, wrongSignature, outage } = options;
   return {
     ...{ port, properties, seed, rateLimit, answerTimeout, targetHosts, signatureHeader },
     retry: { attempts, delay: retryDelay },
-    apiKey: onlyKeyEnv === undefined ? undefined : findApiKey({ ...options, apiKeyEnv: onlyKeyEnv }, context),
-    chaos: { duplicates, reorder, delay, wrongSignature, burst, outage },
-    assumptions: { pageParameter, perPageParameter, fieldsSeparator },
+    chaos: { duplicates, delay, wrongSignature, outage },
     log: createCliLogger(context.output),
     clock: context.clock,
   };
@@ -88,23 +67,17 @@ function libraryOptions(options: SandboxCommandOptions, context: CliContext): Sa
 
 function announce(sandbox: Sandbox, options: SandboxCommandOptions, { output }: CliContext): void {
   const { url, streamUrl } = sandbox;
-  const { onlyKeyEnv, targetHosts = [] } = options;
+  const { targetHosts = [] } = options;
   const chaos = Object.entries(options).filter(([name]) => Object.hasOwn(NO_CHAOS, name));
   output.talk(`simulated service on ${url.origin}`);
-  output.talk(
-    `  API key: ${onlyKeyEnv === undefined ? "any key that begins with sk_test_" : `the one in ${onlyKeyEnv}`}`,
-  );
+  output.talk("  API key: any key that begins with sk_test_");
   output.talk(`  stream on ${streamUrl.href} (experimental)`);
   output.talk(
     `  delivers ${targetHosts.length === 0 ? "only to this machine" : `to this machine and to ${targetHosts.join(", ")}`}`,
   );
   if (chaos.length > 0)
     output.talk(`  chaos: ${chaos.map(([name, value]) => `${name} ${value}`).join(", ")}`);
-  const key =
-    onlyKeyEnv === undefined
-      ? "export HOOKPORTER_API_KEY=sk_test_sandbox"
-      : "export that key as HOOKPORTER_API_KEY";
-  output.talk(`try it: ${key}, then in one terminal`);
+  output.talk("try it: export HOOKPORTER_API_KEY=sk_test_sandbox, then in one terminal");
   output.talk(`  npx hookporter listen --subscribe --base-url ${url.origin}`);
   output.talk("and in another");
   output.talk(`  npx hookporter trigger payment.received --url ${url.port}/_sandbox/events`);

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { HookporterError } from "../../errors.ts";
 import type { SecretValue } from "../../signature/secret-bytes.ts";
 
@@ -49,14 +48,6 @@ export function notText(encoding: SecretEncoding, name: string): HookporterError
     `expected ${name} to contain text in ${encoding}, got bytes that are not UTF-8: ` +
       "omit --secret-encoding to use the bytes as they are",
   );
-}
-
-/** A new secret of 32 random bytes, as text in this encoding. It needs no quotes in an env file. */
-export function generateSecretText(encoding: SecretEncoding): string {
-  const bytes = randomBytes(32);
-  if (encoding === "utf8") return bytes.toString("base64url");
-  if (encoding === "whsec") return PREFIX + bytes.toString("base64");
-  return bytes.toString(encoding);
 }
 
 /** `undefined` for anything but base64 in one of its two alphabets, with all of its padding or none. */

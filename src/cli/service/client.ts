@@ -1,18 +1,19 @@
-import type { Assumptions } from "../../client/assumptions.ts";
+import type { AssumptionOptions } from "../../client/assumptions.ts";
 import { type Client, createClient } from "../../client/client.ts";
 import type { RetryNotice } from "../../client/options.ts";
 import { HookporterError } from "../../errors.ts";
+import { isLoopback } from "../../http/is-loopback.ts";
 import type { CliContext } from "../context.ts";
+import type { Io } from "../io.ts";
 import { printable } from "../printable.ts";
 import { findCredential } from "../secrets/api-key.ts";
 import type { ServiceOptions } from "./options.ts";
-import { proxyNotice } from "./proxy-notice.ts";
 
 /** What a command sets besides the service's address and key. */
 interface ClientChoice {
   /** Milliseconds for one attempt. */
   readonly timeout?: number | undefined;
-  readonly assumptions?: Partial<Assumptions>;
+  readonly assumptions?: AssumptionOptions;
   /** Called before each wait of the client. Default: prints a line. */
   readonly onRetry?: (notice: RetryNotice) => void;
 }
@@ -38,8 +39,23 @@ export function openClient(
   const credential = findCredential(options, context);
   const client = createClient({ baseUrl, ...credential, live, timeout, assumptions, onRetry });
   const notice = proxyNotice(new URL(client.baseUrl), context.io);
-  if (notice !== undefined) context.output.talk(notice);
+  if (notice !== undefined) context.output.talk(`warning: ${notice}`);
   return client;
+}
+
+/**
+ * A line for a user whose proxy is not used, or `undefined`: Node's `fetch` ignores the usual variables unless it is told not
+ * to. It never shows the proxy's address, which may contain a password.
+ */
+export function proxyNotice(url: URL, { env }: Pick<Io, "env">): string | undefined {
+  const scheme = url.protocol.slice(0, -1);
+  const name = [`${scheme}_proxy`, `${scheme}_proxy`.toUpperCase()].find((one) => env[one]);
+  const excepted = (env.no_proxy || env.NO_PROXY || "").split(/[\s,]+/).includes(url.hostname);
+  if (name === undefined || excepted || isLoopback(url) || env.NODE_USE_ENV_PROXY === "1") return undefined;
+  return (
+    `${name} is set, but requests to ${url.host} do not go through a proxy: ` +
+    "set NODE_USE_ENV_PROXY=1 (Node.js 22.21, 24 or newer), or except the host with NO_PROXY"
+  );
 }
 
 export function retryLine({ error, delay }: RetryNotice): string {

@@ -1,11 +1,13 @@
 import type { Command } from "commander";
-import type { Environment } from "../../client/credential.ts";
 import type { PageMeta } from "../../client/page.ts";
+import { problemLine } from "../../event/data-problems.ts";
+import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
+import { printable } from "../printable.ts";
 import { type FitTable, fitOptions } from "../settings/fitting.ts";
+import { columnsOf } from "../wrap-text.ts";
 import { openClient } from "./client.ts";
 import { SERVICE_FITS, type ServiceOptions } from "./options.ts";
-import { PagePrinter } from "./page-printer.ts";
 
 /** The options of `properties`. */
 export interface PropertiesOptions extends ServiceOptions {
@@ -22,6 +24,14 @@ export interface PropertiesOptions extends ServiceOptions {
 /** Which flags of `properties` can be combined. */
 const FITTING_FLAGS: FitTable<PropertiesOptions> = { page: { excludes: ["all"] }, ...SERVICE_FITS };
 
+/** The fields that the service's description shows, in its order. */
+const DESCRIBED = [
+  ...["id", "type", "address", "surface", "rooms", "rent", "yield"],
+  ...["tenant.name", "tenant.lease_start"],
+];
+
+const MAX_CELL = 40;
+
 /** `properties`: one page, or all of them; each is printed as it arrives, and none is kept. */
 export async function listProperties(
   given: PropertiesOptions,
@@ -29,73 +39,77 @@ export async function listProperties(
   context: CliContext,
 ): Promise<void> {
   const options = fitOptions(given, command, FITTING_FLAGS);
-  const { fields, page, perPage, all, timeout } = options;
+  const { fields, page, perPage, all, timeout, pageParameter, perPageParameter, fieldsSeparator } = options;
   const { output } = context;
-  const client = openClient(options, { timeout, assumptions: assumptionsOf(options) }, context);
-  const printer = new PagePrinter(fields, context);
-  const progress = all === true ? openPageProgress(context) : undefined;
+  const assumptions = { pageParameter, perPageParameter, fieldsSeparator };
+  const client = openClient(options, { timeout, assumptions }, context);
+  const columns = (fields ?? DESCRIBED).map((name) => ({ name, width: columnsOf(name) }));
+  const misfits: string[] = [];
+  let shown = 0;
+  let last: PageMeta | undefined;
+  let complete = false;
   try {
-    for await (const found of client.properties.pages({ fields, page, perPage })) {
-      progress?.clear();
-      printer.print(found);
+    for await (const { data, meta } of client.properties.pages({ fields, page, perPage })) {
+      for (const { property, problems = null } of data) {
+        output.record("property", { property, problems });
+        if (problems !== null) misfits.push(problems.map(problemLine).join("; "));
+      }
+      output.record("page", {
+        ...{ page: meta.page, perPage: meta.per_page, total: meta.total, shown: data.length },
+      });
+      const rows = data.map(({ property }) => columns.map(({ name }) => textOf(name, property)));
+      for (const row of rows) widen(columns, row);
+      if (last === undefined && rows.length > 0)
+        output.data(
+          output.color.dim(
+            lineOf(
+              columns,
+              columns.map(({ name }) => name),
+            ),
+          ),
+        );
+      for (const row of rows) output.data(lineOf(columns, row));
+      shown += data.length;
+      last = meta;
       if (all !== true) break;
-      progress?.show(`${printer.shown} of ${found.meta.total} properties`);
     }
-  } catch (thrown) {
-    progress?.clear();
-    if (printer.last !== undefined)
-      output.talk(`incomplete: ${printer.shown} of ${printer.last.total} properties were printed`);
-    throw thrown;
+    complete = true;
+  } finally {
+    const { total = 0, page: number, per_page: size } = last ?? {};
+    if (misfits.length > 0) {
+      output.talk(
+        `warning: ${counted(misfits.length, "property contradicts", "properties contradict")} the service's description, ` +
+          `such as ${printable(misfits[0] ?? "", 300)}; --json prints the problems of each`,
+      );
+    }
+    const where = client.environment === "unknown" ? "" : `, ${client.environment} environment`; // an access token does not say
+    const part =
+      shown < total && all !== true ? `; page ${number}, ${size} per page; --all fetches every page` : "";
+    if (last !== undefined)
+      output.talk(`${complete ? "" : "incomplete: "}${shown} of ${total} properties${where}${part}`);
   }
-  progress?.clear();
-  printer.warn();
-  const { environment } = client;
-  if (printer.last !== undefined) output.talk(summary(printer.shown, printer.last, { environment, all }));
 }
 
-function assumptionsOf({ pageParameter, perPageParameter, fieldsSeparator }: PropertiesOptions): object {
-  return {
-    ...(pageParameter !== undefined && { pageParameter }),
-    ...(perPageParameter !== undefined && { perPageParameter }),
-    ...(fieldsSeparator !== undefined && { fieldsSeparator }),
-  };
+/** A column: the path of its values, and its width so far, which grows when it must. */
+interface Column {
+  readonly name: string;
+  width: number;
 }
 
-function summary(
-  shown: number,
-  { total, page, per_page: size }: PageMeta,
-  { environment, all }: { environment: Environment; all: boolean | undefined },
-): string {
-  const part =
-    all === true || shown >= total ? "all" : `page ${page}, ${size} per page; --all fetches every page`;
-  const where = environment === "unknown" ? "" : `, ${environment} environment`; // an access token does not say
-  return `${shown} of ${total} properties${where} (${part})`;
+function widen(columns: readonly Column[], row: readonly string[]): void {
+  for (const [index, column] of columns.entries())
+    column.width = Math.max(column.width, columnsOf(row[index] ?? ""));
 }
 
-/** A line on the terminal that says how far a list has come. */
-interface PageProgress {
-  /** Shows the line, or changes it in place. */
-  show(text: string): void;
-  /** Removes the line, so that others can be printed. */
-  clear(): void;
+function lineOf(columns: readonly Column[], row: readonly string[]): string {
+  const cells = row.map((text, index) => text + " ".repeat((columns[index]?.width ?? 0) - columnsOf(text)));
+  return cells.join("  ").trimEnd();
 }
 
-const NONE: PageProgress = { show: () => {}, clear: () => {} };
-
-/** Opens a progress line on standard error: only on a terminal that can change a line in place. */
-function openPageProgress({ io }: Pick<CliContext, "io">): PageProgress {
-  if (!io.isTTY.stderr || io.env.TERM === "dumb") return NONE;
-  let shown = false;
-  const clear = () => {
-    if (shown) io.stderr.write("\u001b[2K");
-    shown = false;
-  };
-  return {
-    show: (text) => {
-      clear();
-      io.stderr.write(`${text}\r`); // the cursor goes back, so that any other message overwrites the line
-      shown = true;
-    },
-    clear,
-  };
+function textOf(path: string, property: unknown): string {
+  const value = path.split(".").reduce<unknown>((inside, name) => {
+    return typeof inside === "object" && inside !== null ? Reflect.get(inside, name) : undefined;
+  }, property);
+  if (value === undefined || value === null) return "-";
+  return printable(typeof value === "string" ? value : JSON.stringify(value), MAX_CELL);
 }

@@ -1,167 +1,96 @@
-import { appendFileSync, closeSync, constants, lstatSync, openSync, readFileSync } from "node:fs";
+import { appendFileSync, closeSync, constants, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Environment } from "../../client/credential.ts";
+import * as z from "zod";
 import { HookporterError } from "../../errors.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 import { unusable } from "../files/unusable.ts";
 
-export interface RememberedSubscription {
+const rememberedSchema = z.object({
   /** `wh_…` if the service's response contained an id. */
-  readonly id: string | null;
-  /** `unconfirmed`: the service may have created it, but its response was lost or invalid. */
-  readonly state: "created" | "unconfirmed";
-  readonly url: string;
+  id: z.string().nullable(),
+  url: z.string(),
   /** The kinds, in the order of the service's description. */
-  readonly events: readonly string[];
+  events: z.array(z.string()),
   /** The service, and whose data there. */
-  readonly baseUrl: string;
-  readonly environment: Environment;
+  baseUrl: z.string(),
+  environment: z.enum(["test", "live", "unknown"]),
   /** Identifies the secret without revealing it. */
-  readonly secretFingerprint: string;
+  secretFingerprint: z.string(),
   /** The tunnel that the URL belonged to; its address may change with each run. */
-  readonly tunnel: string | null;
+  tunnel: z.string().nullable(),
   /** ISO 8601, UTC. */
-  readonly createdAt: string;
-}
+  createdAt: z.string(),
+});
 
-/** One line of the file. */
-interface Change {
-  readonly format: typeof FORMAT;
-  readonly change: "add" | "forget";
-  readonly subscription: RememberedSubscription;
-}
+export type RememberedSubscription = Readonly<z.infer<typeof rememberedSchema>>;
 
 const FORMAT = "hookporter-subscription/1";
+
+/** One line of the file. Versions up to 0.2 also wrote lines that forget one, and subscriptions that may not exist. */
+const lineSchema = z.object({
+  format: z.literal(FORMAT),
+  change: z.enum(["add", "forget"]),
+  subscription: rememberedSchema.extend({ state: z.string().optional() }),
+});
 
 /** The file of remembered subscriptions, relative to the working folder. */
 export const SUBSCRIPTIONS_FILE = join(STATE_FOLDER, "subscriptions.ndjson");
 
-/** The file that a process has while it creates a subscription. Creates the folder for it, if possible. */
-export function subscriptionsLock(cwd: string): string {
-  try {
-    makeStateFolder(cwd);
-  } catch {} // the attempt to remember a subscription reports it
-  return join(cwd, `${SUBSCRIPTIONS_FILE}.lock`);
+/**
+ * The subscriptions created from a folder, oldest first. The API shows no way to list them, so this is the only record of
+ * those that must be removed by hand.
+ *
+ * @throws HookporterError `input_invalid` for a damaged file, whose content must not be lost silently
+ */
+export function rememberedSubscriptions(cwd: string): readonly RememberedSubscription[] {
+  let known: readonly RememberedSubscription[] = [];
+  for (const line of read(join(cwd, SUBSCRIPTIONS_FILE)).split("\n")) {
+    if (line.trim() === "") continue;
+    const { change, subscription } = readLine(line);
+    const { state, ...one } = subscription;
+    if (change === "forget") known = known.filter((other) => JSON.stringify(other) !== JSON.stringify(one));
+    else if (state !== "unconfirmed") known = [...known, one];
+  }
+  return known;
 }
 
 /**
- * The subscriptions created from one folder. The API shows no way to list them, so this is the only record of those that
- * must be removed by hand. Another command may write at the same moment, so nothing is overwritten: each change appends a
- * line.
+ * Adds a line, in a single write, which the system does not mix with another process's. Only its owner can read the file, and
+ * a symbolic link is not followed.
  */
-export class SubscriptionMemory {
-  readonly #cwd: string;
-
-  constructor(cwd: string) {
-    this.#cwd = cwd;
+export function remember(cwd: string, subscription: RememberedSubscription): void {
+  const path = join(cwd, SUBSCRIPTIONS_FILE);
+  const before = read(path);
+  const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
+  makeStateFolder(cwd);
+  try {
+    const file = openSync(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
+    const start = before === "" || before.endsWith("\n") ? "" : "\n"; // an editor may have removed the last line end
+    appendFileSync(file, `${start}${JSON.stringify({ format: FORMAT, change: "add", subscription })}\n`);
+    closeSync(file);
+  } catch (thrown) {
+    throw unusable(path, thrown);
   }
+}
 
-  /**
-   * All remembered subscriptions, oldest first.
-   *
-   * @throws HookporterError `input_invalid` for a damaged file, whose content must not be lost silently
-   */
-  get all(): readonly RememberedSubscription[] {
-    let known: readonly RememberedSubscription[] = [];
-    for (const { change, subscription } of readChanges(this.#read())) {
-      known = change === "add" ? [...known, subscription] : known.filter((one) => !isSame(one, subscription));
-    }
-    return known;
+/** The file's text; empty if there is no file yet. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw unusable(path, thrown);
   }
+}
 
-  add(subscription: RememberedSubscription): void {
-    this.#append({ format: FORMAT, change: "add", subscription });
-  }
-
-  forget(subscription: RememberedSubscription): void {
-    this.#append({ format: FORMAT, change: "forget", subscription });
-  }
-
-  replace(before: RememberedSubscription, now: RememberedSubscription): void {
-    this.#append(
-      { format: FORMAT, change: "forget", subscription: before },
-      { format: FORMAT, change: "add", subscription: now },
+function readLine(line: string): z.infer<typeof lineSchema> {
+  try {
+    return lineSchema.parse(JSON.parse(line));
+  } catch {
+    throw new HookporterError(
+      "input_invalid",
+      `${SUBSCRIPTIONS_FILE} was changed by something other than hookporter: fix it, or look up in the service's ` +
+        "administration interface which subscriptions exist, and remove the file",
     );
   }
-
-  get #path(): string {
-    return join(this.#cwd, SUBSCRIPTIONS_FILE);
-  }
-
-  /** The file's text; empty if there is no file yet. */
-  #read(): string {
-    try {
-      const found = lstatSync(this.#path, { throwIfNoEntry: false });
-      if (found === undefined) return "";
-      if (found.isFile()) return readFileSync(this.#path, "utf8");
-      throw damaged("is not a file");
-    } catch (thrown) {
-      if (thrown instanceof HookporterError) throw thrown;
-      throw unusable(this.#path, thrown);
-    }
-  }
-
-  /** Appends in a single write, which the system does not mix with another process's. */
-  #append(...changes: readonly Change[]): void {
-    const before = this.#read();
-    const lines = changes.map((change) => `${JSON.stringify(change)}\n`).join("");
-    try {
-      makeStateFolder(this.#cwd);
-      append(this.#path, before === "" || before.endsWith("\n") ? lines : `\n${lines}`); // an editor may have removed the last line end
-    } catch (thrown) {
-      if (thrown instanceof HookporterError) throw thrown;
-      throw unusable(this.#path, thrown);
-    }
-  }
-}
-
-/** Appends to the file so that only its owner can read it; does not follow a symbolic link. */
-function append(path: string, text: string): void {
-  const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
-  const file = openSync(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
-  try {
-    appendFileSync(file, text);
-  } finally {
-    closeSync(file);
-  }
-}
-
-function readChanges(text: string): readonly Change[] {
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
-  return lines.map((line) => {
-    try {
-      const change: unknown = JSON.parse(line);
-      if (isChange(change)) return change;
-    } catch {} // not JSON; reported below
-    throw damaged("was changed by something other than hookporter");
-  });
-}
-
-function isSame(one: RememberedSubscription, other: RememberedSubscription): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
-}
-
-function isChange(value: unknown): value is Change {
-  const { format, change, subscription } = (value ?? {}) as Record<string, unknown>;
-  return format === FORMAT && (change === "add" || change === "forget") && isRemembered(subscription);
-}
-
-function isRemembered(value: unknown): value is RememberedSubscription {
-  const { id, state, events, tunnel, ...texts } = (value ?? {}) as Record<string, unknown>;
-  const needed = [texts.url, texts.baseUrl, texts.environment, texts.secretFingerprint, texts.createdAt];
-  return (
-    (id === null || typeof id === "string") &&
-    (state === "created" || state === "unconfirmed") &&
-    (tunnel === null || typeof tunnel === "string") &&
-    Array.isArray(events) &&
-    [...events, ...needed].every((text) => typeof text === "string")
-  );
-}
-
-function damaged(what: string): HookporterError {
-  return new HookporterError(
-    "input_invalid",
-    `${SUBSCRIPTIONS_FILE} ${what}: fix it, or look up in the service's administration interface ` +
-      "which subscriptions exist, and remove the file",
-  );
 }

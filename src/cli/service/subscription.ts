@@ -1,15 +1,24 @@
 import type { Client } from "../../client/client.ts";
 import { ServiceError } from "../../client/service-error.ts";
-import type { CreatedSubscription } from "../../client/webhooks.ts";
 import { HookporterError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
-import { type EventKind, eventKinds } from "../../event/kinds.ts";
+import { eventKinds } from "../../event/kinds.ts";
+import { isLoopback } from "../../http/is-loopback.ts";
+import { isSandboxId } from "../../sandbox/subscription.ts";
+import { readSecrets } from "../../signature/secrets.ts";
+import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
-import { oneAtATime } from "../files/one-at-a-time.ts";
-import { lostBySandbox } from "./sandbox-subscriptions.ts";
-import { type RememberedSubscription, SubscriptionMemory, subscriptionsLock } from "./subscription-memory.ts";
-import type { SubscriptionSecret } from "./subscription-secret.ts";
-import { whatToDo } from "./unconfirmed.ts";
+import { makeStateFolder } from "../files/state-folder.ts";
+import type { Output } from "../output.ts";
+import type { FoundSecrets } from "../secrets/secret.ts";
+import { type RememberedSubscription, remember, rememberedSubscriptions } from "./subscription-memory.ts";
+
+/** The secret that the service should sign with. */
+export interface SubscriptionSecret {
+  readonly value: string;
+  /** Safe to show. */
+  readonly fingerprint: string;
+}
 
 export interface WantedSubscription {
   /** Where the service should deliver. */
@@ -21,15 +30,12 @@ export interface WantedSubscription {
   readonly tunnel?: string | undefined;
   /** Create another one even if it is remembered. */
   readonly again?: boolean | undefined;
-  /** Whether the caller waits for a service that is not up. Then a sandbox that is not up cannot pass for one that knows it. */
-  readonly waits?: boolean | undefined;
   /** Aborts the creation; its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** The result. */
 export interface SubscriptionOutcome {
-  /** If it is unconfirmed, it may exist, so nothing was sent. */
   readonly subscription: RememberedSubscription;
   /** False if it was remembered, so that nothing was sent. */
   readonly created: boolean;
@@ -40,98 +46,94 @@ export interface SubscriptionOutcome {
 }
 
 /**
- * Creates a subscription, unless it is remembered, as created or as one that may exist. It is recorded before the request,
- * so that a possible subscription is known even if this process dies or the response is lost. Processes in the same folder
- * take turns.
+ * Creates a subscription, unless it is remembered. A sandbox loses its subscriptions when it ends, and does not create one
+ * twice, so those are not remembered.
  *
  * @throws ServiceError, which says so if the subscription may exist; HookporterError `input_invalid` if the memory is damaged
  */
-export function ensureSubscription(
+export async function ensureSubscription(
   client: Client,
-  wanted: WantedSubscription,
-  context: CliContext,
-): Promise<SubscriptionOutcome> {
-  const onWait = () => context.output.talk("waiting for another process that subscribes in this folder");
-  const lock = subscriptionsLock(context.io.cwd);
-  return oneAtATime(lock, () => ensure(client, wanted, context), { onWait, signal: wanted.signal });
-}
-
-async function ensure(
-  client: Client,
-  wanted: WantedSubscription,
+  { url, events: patterns = ["*"], secret, tunnel, again, signal }: WantedSubscription,
   { io, clock }: CliContext,
 ): Promise<SubscriptionOutcome> {
-  const memory = new SubscriptionMemory(io.cwd);
-  const events = chosenKinds(wanted.events);
   const { baseUrl, environment } = client;
-  const plan: RememberedSubscription = {
-    ...{ id: null, state: "unconfirmed", url: wanted.url.href, events, baseUrl, environment },
-    secretFingerprint: wanted.secret.fingerprint,
-    tunnel: wanted.tunnel ?? null,
-    createdAt: new Date(clock()).toISOString(),
-  };
-  const others = await rememberedAt(client, memory, wanted.waits);
-  const same = others.filter((one) => wouldDoTheSame(one, plan));
-  const known = same.findLast(({ state }) => state === "created") ?? same.at(-1);
-  if (known !== undefined && wanted.again !== true) {
-    const rest = others.filter((one) => one !== known);
-    return { subscription: known, created: false, mayExistTwice: false, others: rest };
-  }
-  memory.add(plan);
-  const made = await create(client, wanted, events).catch((thrown: unknown) => {
-    if (mayHaveHappened(thrown)) throw withFate(thrown, plan);
-    memory.forget(plan);
-    throw thrown;
+  const events = eventKinds.filter((kind) => patterns.some((pattern) => matchesKind(pattern, kind)));
+  makeStateFolder(io.cwd); // before anything is sent that could not be remembered
+  const known = rememberedSubscriptions(io.cwd).filter((one) => {
+    return one.baseUrl === baseUrl && one.environment === environment;
   });
-  const subscription = { ...plan, id: made.id ?? null, state: "created" } as const;
-  if (made.mayExistTwice)
-    memory.add(subscription); // the first one stays unconfirmed
-  else memory.replace(plan, subscription);
-  return { subscription, created: true, mayExistTwice: made.mayExistTwice, others };
+  const same = known.findLast((one) => {
+    const sameSecret = one.secretFingerprint === secret.fingerprint;
+    return one.url === url.href && sameSecret && one.events.join() === events.join();
+  });
+  if (same !== undefined && again !== true) {
+    const others = known.filter((one) => one !== same);
+    return { subscription: same, created: false, mayExistTwice: false, others };
+  }
+  const creation = client.webhooks.create({ url, events, secret: secret.value, signal });
+  const { id = null, mayExistTwice } = await creation.catch((thrown: unknown) => {
+    throw withFate(thrown);
+  });
+  const subscription = {
+    ...{
+      id,
+      url: url.href,
+      events: [...events],
+      baseUrl,
+      environment,
+      secretFingerprint: secret.fingerprint,
+    },
+    ...{ tunnel: tunnel ?? null, createdAt: new Date(clock()).toISOString() },
+  };
+  if (!isSandboxId(id)) remember(io.cwd, subscription);
+  return { subscription, created: true, mayExistTwice, others: known };
 }
 
-function create(
-  { webhooks }: Client,
-  { url, secret, signal }: WantedSubscription,
-  events: readonly EventKind[],
-): Promise<CreatedSubscription> {
-  return webhooks.create({ url, events, secret: secret.value, signal });
-}
-
-/** Whether the service may have carried out the request; after an abort it is unknown how far it got. */
-function mayHaveHappened(thrown: unknown): boolean {
-  return thrown instanceof ServiceError ? thrown.mayHaveHappened : !(thrown instanceof HookporterError);
-}
-
-/** The same error, if it is the service's, with what it means for the subscription. */
-function withFate(thrown: unknown, plan: RememberedSubscription): unknown {
-  if (!(thrown instanceof ServiceError)) return thrown;
-  const message = `${thrown.message}; the subscription may exist all the same, and is remembered as unconfirmed: ${whatToDo(plan)}`;
+/** The same error, with what it means for the subscription. */
+function withFate(thrown: unknown): unknown {
+  if (!(thrown instanceof ServiceError) || !thrown.mayHaveHappened) return thrown;
+  const message =
+    `${thrown.message}; the subscription may exist all the same: ` +
+    "look it up in the service's administration interface before you create it again";
   return new ServiceError({ ...thrown, message, cause: thrown.cause }, thrown.attempts);
 }
 
-/** The remembered subscriptions for the same service and data. Those that a sandbox has lost are forgotten. */
-async function rememberedAt(
-  { baseUrl, environment }: Client,
-  memory: SubscriptionMemory,
-  waits = false,
-): Promise<readonly RememberedSubscription[]> {
-  const known = memory.all.filter((one) => one.baseUrl === baseUrl && one.environment === environment);
-  if (known.length === 0) return known;
-  const isLost = await lostBySandbox(baseUrl, waits);
-  for (const one of known.filter(isLost)) memory.forget(one);
-  return known.filter((one) => !isLost(one));
+/**
+ * The current one of several secrets. The service gets its text, not the bytes it is decoded to.
+ *
+ * @throws HookporterError `secret_invalid` for bytes that are not text; ConfigurationError `secret_empty`
+ */
+export function currentSecret(
+  { values: [first], texts: [text] }: FoundSecrets,
+  warn: (message: string) => void = () => {},
+): SubscriptionSecret {
+  const [secret] = readSecrets(first, warn);
+  if (text === undefined) {
+    throw new HookporterError(
+      "secret_invalid",
+      "expected a secret that is text, since the service takes a string, got bytes that are not UTF-8: " +
+        "pass them in hex or base64, and name it with --secret-encoding",
+    );
+  }
+  const value = text.replace(/[\r\n]+$/, ""); // as the receiver does
+  return { value, fingerprint: secret?.fingerprint ?? "" };
 }
 
-function wouldDoTheSame(one: RememberedSubscription, other: RememberedSubscription): boolean {
-  return (
-    one.url === other.url &&
-    one.secretFingerprint === other.secretFingerprint &&
-    one.events.join() === other.events.join()
-  );
-}
-
-/** The matching kinds, in the order of the description. */
-function chosenKinds(patterns: readonly string[] = ["*"]): readonly EventKind[] {
-  return eventKinds.filter((kind) => patterns.some((pattern) => matchesKind(pattern, kind)));
+/**
+ * Checks whether the service can deliver to a URL, judging by its name.
+ *
+ * @throws HookporterError `usage` for this machine, unless the service runs here too
+ */
+export function checkSubscriptionUrl(url: URL, baseUrl: string, output: Output): void {
+  if (url.hash !== "")
+    throw new HookporterError("usage", "expected a URL without a fragment, got one: remove the part after #");
+  if (isLoopback(url) && !isLoopback(new URL(baseUrl))) {
+    throw new HookporterError(
+      "usage",
+      `expected a URL that the service can reach, got this machine: ${shownUrl(url)} ` +
+        "(a tunnel provides a public address)",
+    );
+  }
+  if (url.protocol === "http:" && !isLoopback(url))
+    output.talk("warning: plain HTTP lets others read deliveries on the way; the service recommends HTTPS");
 }

@@ -1,7 +1,7 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { setInEnvFile, textOfEnvFile } from "../../../src/cli/files/env-file.ts";
+import { textOfEnvFile } from "../../../src/cli/files/env-file.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 
 const LINES = "# caf\u00e9\r\nHOOKPORTER_SECRET=a-secret-that-is-long-enough\r\n";
@@ -28,12 +28,4 @@ it("an env file that ends in half a character is read", () => {
   ).toBe(LINES);
   expect(textOfEnvFile(Buffer.from([0xff]))).toBe("\uFFFD");
   expect(textOfEnvFile(Buffer.alloc(0))).toBe("");
-});
-
-it.each(["UTF-16, little-endian", "UTF-16, big-endian"])("nothing is added to an env file in %s", (form) => {
-  const cwd = tempFolder();
-  const bytes = FORMS[form] ?? Buffer.alloc(0);
-  writeFileSync(join(cwd, ".env"), bytes);
-  expect(() => setInEnvFile(cwd, undefined, "OWN", "value")).toThrow("save it as UTF-8");
-  expect(readFileSync(join(cwd, ".env"))).toEqual(bytes);
 });

@@ -34,7 +34,6 @@ const COMMANDS: readonly (readonly string[])[] = [
   ["events", "show", "1"],
   ["events", "retry", "1"],
   ["events", "export"],
-  ["subscribe", "--remembered"],
   ["subscribe", "http://127.0.0.1:9/w", "--base-url", "http://127.0.0.1:9"],
   ["trigger", "lead.created", "--url", "9"],
   ["replay", "1", "--url", "9"],
@@ -85,7 +84,7 @@ describe.skipIf(!canBeNobody)("as another user (needs root)", () => {
   it.each([
     ["listen", LISTEN, "--inbox"],
     ["init", ["init", "project", "--yes"], "chown"],
-    ["subscribe", COMMANDS[6] ?? [], "HOOKPORTER_SECRET"],
+    ["subscribe", [...(COMMANDS[5] ?? []), "--secret-env", "OWN"], "folder of your own"],
     [
       "--save-dir",
       [...LISTEN, "--inbox", "memory:", "--secret-env", "OWN", "--save-dir", "saved"],

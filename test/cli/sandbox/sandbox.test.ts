@@ -42,7 +42,11 @@ it("sandbox prints its address, shows what happens, and stops with a count", asy
     targetHosts: [],
   });
   const url = String(ready.url);
-  const env = { HOOKPORTER_API_KEY: KEY, HOOKPORTER_BASE_URL: url };
+  const env = {
+    HOOKPORTER_API_KEY: KEY,
+    HOOKPORTER_BASE_URL: url,
+    HOOKPORTER_SECRET: "a secret that is long enough",
+  };
   const listed = await runCli(["properties", "--json"], { env });
   expect(listed.records.filter(({ type }) => type === "property")).toHaveLength(3);
   const subscribed = await runCli(["subscribe", "http://127.0.0.1:1/webhooks", "--events", "lead.*"], {
@@ -105,32 +109,22 @@ it("sandbox shows the same to people on standard output, with messages on standa
   expect((await command.finished).code).toBe(0);
 });
 
-it("--only-key-env accepts only the key from the variable or the env file", async () => {
-  const cwd = tempFolder();
-  writeFileSync(join(cwd, ".env"), "SANDBOX_KEY=sk_test_the_only_one\n");
-  const { ready } = await started(["sandbox", "--only-key-env", "SANDBOX_KEY"], "sandbox", { cwd });
-  const status = async (key: string) => {
-    const headers = { authorization: `Bearer ${key}` };
-    return (await fetch(new URL("/v1/properties", String(ready.url)), { headers })).status;
-  };
-  expect(await status("sk_test_the_only_one")).toBe(200);
-  expect(await status(KEY)).toBe(401);
-});
-
 it("sandbox passes each of its flags on", async () => {
   const { ready, records } = await sandbox(
     ...["--rate-limit", "1", "--attempts", "4", "--retry-delay", "1ms", "--answer-timeout", "50ms"],
     ...["--target-hosts", "*.tunnel.example", "--signature-header", "X-Own", "--delay", "1ms..2ms"],
-    ...["--wrong-signature", "1", "--reorder", "0.5", "--burst", "2"],
-    ...["--page-parameter", "p", "--per-page-parameter", "n", "--fields-separator", ";"],
+    ...["--wrong-signature", "1"],
   );
   expect(ready).toMatchObject({
     targetHosts: ["*.tunnel.example"],
-    chaos: { delay: [1, 2], wrongSignature: 1, reorder: 0.5, burst: 2 },
+    chaos: { delay: [1, 2], wrongSignature: 1 },
   });
   const headers = { authorization: `Bearer ${KEY}` };
   const ask = (query: string) => fetch(new URL(`/v1/properties?${query}`, String(ready.url)), { headers });
-  const page = (await (await ask("p=2&n=1&fields=id;rent")).json()) as { data: object[]; meta: object };
+  const page = (await (await ask("page=2&per_page=1&fields=id,rent")).json()) as {
+    data: object[];
+    meta: object;
+  };
   expect(page.meta).toMatchObject({ page: 2, per_page: 1 });
   expect(Object.keys(page.data[0] ?? {})).toEqual(["id", "rent"]);
   expect((await ask("")).status).toBe(429);
@@ -157,10 +151,6 @@ it.each([
   [["--wrong-signature", "-0.1"], 2],
   [["--delay", "2s..1s"], 2],
   [["--target-hosts", "http://example.com"], 2],
-  [["--fields-separator", "and"], 3],
-  [["--page-parameter", "per_page"], 3],
-  [["--only-key-env", "NOT_SET"], 3],
-  [["--only-key-env", "LIVE_KEY"], 3],
 ])("%j is refused with exit code %i", async (argv, code) => {
   const run = await runCli(["sandbox", ...argv], { env: { LIVE_KEY: "sk_live_abcdef" } });
   expect(run.code).toBe(code);
@@ -194,8 +184,8 @@ it("`trigger` can cause events in the sandbox", async () => {
 
 it("sandbox and `listen --subscribe` handle every event once, with chaos", async () => {
   const { ready, records } = await sandbox(
-    ...["--duplicates", "0.5", "--reorder", "0.3", "--wrong-signature", "0.3", "--delay", "0..20ms"],
-    ...["--burst", "3", "--outage", "50ms", "--attempts", "10", "--retry-delay", "1ms"],
+    ...["--duplicates", "0.5", "--wrong-signature", "0.3", "--delay", "0..20ms"],
+    ...["--outage", "50ms", "--attempts", "10", "--retry-delay", "1ms"],
   );
   const cwd = tempFolder();
   mkdirSync(join(cwd, "handlers"));
@@ -210,7 +200,7 @@ it("sandbox and `listen --subscribe` handle every event once, with chaos", async
   const caused: unknown[] = [];
   for (let count = 0; count < 5; count++) {
     for (const event of kinds) caused.push(await post(ready.url, "/_sandbox/events", { event }));
-    caused.push((await post(ready.url, "/_sandbox/properties", { rooms: count + 1 })).caused);
+    caused.push(await post(ready.url, "/_sandbox/events", { event: "property.created" }));
   }
   await until(() => {
     const ends = records("outgoing").filter(({ state }) => state === "delivered");

@@ -1,14 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseEnv } from "node:util";
 import { describe, expect, it } from "vitest";
-import { decodeSecret, generateSecretText, SECRET_ENCODINGS } from "../../../src/cli/secrets/encoding.ts";
+import { decodeSecret } from "../../../src/cli/secrets/encoding.ts";
 import { HookporterError } from "../../../src/errors.ts";
 import { sign } from "../../../src/signature/sign.ts";
 import { openService } from "../../client/service.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
-import { openSubscribe, URL_1, withKey } from "../subscribe.ts";
+import { URL_1, withKey } from "../subscribe.ts";
 
 /** Its base64 has a character of one alphabet alone and padding. */
 const KEY = Buffer.from(`fbefbe${"c3".repeat(29)}`, "hex");
@@ -63,12 +62,6 @@ describe("decodeSecret", () => {
   });
 });
 
-it.each(SECRET_ENCODINGS)("a new secret in %s is 32 bytes and needs no quotes in an env file", (encoding) => {
-  const text = generateSecretText(encoding);
-  expect(parseEnv(`S=${text}\n`).S).toBe(text);
-  expect(decodeSecret(text, encoding, "S")).toHaveLength(encoding === "utf8" ? 43 : 32);
-});
-
 describe("--secret-encoding", () => {
   const signature = sign(Buffer.from(BODY), KEY);
   const signed = `${signature}\n`;
@@ -119,15 +112,6 @@ describe("--secret-encoding", () => {
     expect((await runCli(["sign", "--secret-encoding", "hex"], { cwd, stdin: BODY })).stdout).toBe(
       plain.stdout,
     );
-  });
-
-  it("is used to create the secret of a subscription", async () => {
-    const { cwd, subscribe, service } = await openSubscribe(withKey);
-    expect((await subscribe(URL_1, "--secret-encoding", "whsec")).code).toBe(0);
-    const sent = service.created.at(-1)?.secret ?? "";
-    expect(sent).toMatch(/^whsec_/);
-    const body = await runCli(["sign", "--secret-encoding", "whsec"], { cwd, stdin: BODY });
-    expect(body.stdout).toBe(`${sign(Buffer.from(BODY), decodeSecret(sent, "whsec", "S"))}\n`);
   });
 
   /** Each row: the text, its encoding here, the key on the signing side, and the code of the diagnosis. */

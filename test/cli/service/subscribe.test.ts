@@ -1,9 +1,10 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SUBSCRIPTIONS_FILE } from "../../../src/cli/service/subscription-memory.ts";
 import { eventKinds } from "../../../src/event/kinds.ts";
-import { failure, json, KEY, openService, type Scripted } from "../../client/service.ts";
+import { failure, KEY, openService, type Scripted } from "../../client/service.ts";
+import { openSandbox } from "../../sandbox/open.ts";
 import { type CliRun, runCli, tempFolder } from "../fake-io.ts";
 import { openSubscribe, remembered, SECRET, URL_1, URL_2, withBoth } from "../subscribe.ts";
 
@@ -31,7 +32,7 @@ describe("subscribe", () => {
     const run = await subscribe(URL_1);
     expect(run.code).toBe(0);
     expect(service.created).toEqual([{ url: URL_1, events: eventKinds, secret: SECRET }]);
-    const known = { id: "wh_1", state: "created", url: URL_1, events: [...eventKinds], environment: "test" };
+    const known = { id: "wh_1", url: URL_1, events: [...eventKinds], environment: "test" };
     expect(run.records).toMatchObject([{ type: "subscription", ...known, created: true, others: [] }]);
     expect(remembered(cwd)).toMatchObject([{ ...known, baseUrl: service.url, tunnel: null }]);
     expect(statSync(join(cwd, SUBSCRIPTIONS_FILE)).mode & 0o777).toBe(0o600);
@@ -79,7 +80,7 @@ describe("subscribe", () => {
     expect(service.created).toHaveLength(1);
     const third = await subscribe(URL_1, "--again");
     expect(third.records).toMatchObject([{ id: "wh_2", created: true, others: [{ id: "wh_1" }] }]);
-    expect(third.stderr).toContain("subscribe --forget wh_1");
+    expect(third.stderr).toContain("1 earlier subscription from this folder may deliver as well: wh_1;");
     expect(remembered(cwd)).toHaveLength(2);
   });
 
@@ -96,40 +97,18 @@ describe("subscribe", () => {
     });
     expect(run.code).toBe(0);
     expect(run.records).toMatchObject([{ id: "wh_2", created: true, others: [{ id: "wh_1" }] }]);
-    expect(run.stderr).toMatch(/^warning: .*\n {2}wh_1 {2}/m);
-    expect(run.stderr).toContain("subscribe --forget wh_1");
+    expect(run.stderr).toMatch(/^warning: 1 earlier subscription .*: wh_1; /m);
   });
 
-  it("creates a subscription again that a sandbox on this machine has lost, and forgets other lost ones", async () => {
-    const { service, cwd, subscribe } = await openSubscribe();
-    await subscribe(URL_1);
-    await subscribe(URL_2);
-    service.next(
-      json(200, {
-        data: [
-          { id: "wh_2", url: URL_2 },
-          { id: "wh_1", url: "http://127.0.0.1:1/" },
-        ],
-      }),
-    );
-    const run = await subscribe(URL_1);
-    expect(run.records).toMatchObject([{ id: "wh_3", created: true, others: [{ id: "wh_2" }] }]);
-    expect(remembered(cwd)).toMatchObject([{ id: "wh_2" }, { id: "wh_3" }]);
-    const asked = service.requests.find(({ path }) => path === "/_sandbox/subscriptions");
-    expect(asked?.headers).not.toHaveProperty("authorization");
-  });
-
-  it.each([
-    ["has it", [{ id: "wh_1", url: URL_1 }], 200],
-    ["says something else", "none", 200],
-    ["is no sandbox", [], 404],
-    ["says nothing at all", undefined, 200],
-  ])("sends nothing if the program on this machine %s", async (_, data, status) => {
-    const { service, subscribe } = await openSubscribe();
-    await subscribe(URL_1);
-    service.next(json(status, { data }));
-    expect((await subscribe(URL_1)).records).toMatchObject([{ id: "wh_1", created: false }]);
-    expect(service.created).toHaveLength(1);
+  it("does not remember the subscriptions of a sandbox, which creates none twice", async () => {
+    const { sandbox } = await openSandbox();
+    const cwd = tempFolder();
+    const subscribe = () =>
+      runCli(["subscribe", URL_1, "--base-url", sandbox.url.href, "--json"], { cwd, env: withBoth });
+    expect((await subscribe()).records).toMatchObject([{ id: "wh_sandbox_0001", created: true, others: [] }]);
+    expect((await subscribe()).records).toMatchObject([{ id: "wh_sandbox_0001", others: [] }]);
+    expect(sandbox.subscriptions).toHaveLength(1);
+    expect(remembered(cwd)).toEqual([]);
   });
 
   it("treats the subscriptions of another service separately", async () => {
@@ -139,21 +118,6 @@ describe("subscribe", () => {
     const run = await runCli(["subscribe", URL_1, "--base-url", other.url, "--json"], { cwd, env: withBoth });
     expect(run.records).toMatchObject([{ created: true, others: [] }]);
     expect([service.created.length, other.created.length]).toEqual([1, 1]);
-  });
-
-  it("lists at most five earlier subscriptions, and names all to forget", async () => {
-    const { subscribe } = await openSubscribe();
-    for (let port = 4401; port < 4408; port++) await subscribe(String(port));
-    const { stderr } = await subscribe(URL_1);
-    expect(stderr.match(/^ {2}wh_/gm)).toHaveLength(5);
-    expect(stderr).toContain("--forget wh_1,wh_2,wh_3,wh_4,wh_5,wh_6,wh_7\n");
-  });
-
-  it("quotes an odd id as one word for a shell", async () => {
-    const { service, subscribe } = await openSubscribe();
-    service.next(json(201, { id: "wh_1;touch$IFS'x'" }));
-    await subscribe(URL_1);
-    expect((await subscribe(URL_2)).stderr).toContain(String.raw`--forget 'wh_1;touch$IFS'\''x'\'''`);
   });
 
   it("does not remember a subscription that was refused", async () => {
@@ -178,74 +142,18 @@ describe("subscribe", () => {
     ["is silence", () => {}, "service_timeout", 6],
     ["is a 503", failure(503), "service_failed", 1],
   ])(
-    "says that the subscription may exist if the answer %s, and does not create it again",
+    "says that the subscription may exist if the answer %s, and does not remember it",
     async (_, answer, code, exit) => {
       const { service, cwd, subscribe } = await openSubscribe();
       service.next(answer);
-      const first = await subscribe(URL_1, "--timeout", "300ms");
-      expect(first.code).toBe(exit);
-      expect(first.records).toMatchObject([{ type: "error", code, mayHaveHappened: true }]);
-      expect(first.said).toContain("may exist");
-      expect(first.said).toContain(`--confirm ${URL_1}`);
-      expect(remembered(cwd)).toMatchObject([{ state: "unconfirmed", id: null, url: URL_1 }]);
-      const sent = service.requests.filter(({ path }) => path === "/v1/webhooks").length;
-      const second = await subscribe(URL_1);
-      expect(second.code).toBe(1);
-      expect(second.records).toMatchObject([
-        { type: "subscription", state: "unconfirmed", created: false },
-        { type: "error", code: "subscription_unconfirmed", mayHaveHappened: null },
-      ]);
-      expect(service.requests.filter(({ path }) => path === "/v1/webhooks")).toHaveLength(sent);
-      expectNoSecret(first, cwd);
-      expectNoSecret(second);
+      const run = await subscribe(URL_1, "--timeout", "300ms");
+      expect(run.code).toBe(exit);
+      expect(run.records).toMatchObject([{ type: "error", code, mayHaveHappened: true }]);
+      expect(run.said).toContain("may exist all the same");
+      expect(remembered(cwd)).toEqual([]);
+      expectNoSecret(run);
     },
   );
-
-  it("creates a subscription that may exist again with --again, and names the possible one", async () => {
-    const { service, subscribe } = await openSubscribe();
-    service.next((response) => void response.destroy());
-    await subscribe(URL_1);
-    const run = await subscribe(URL_1, "--again");
-    expect(run.code).toBe(0);
-    expect(run.records).toMatchObject([{ id: "wh_1", created: true, others: [{ state: "unconfirmed" }] }]);
-    expect(run.stderr).toContain("may exist");
-    expect(run.stderr).toContain(`--forget ${URL_1}`);
-  });
-
-  it("creates a subscription that may exist after --forget, and never after --confirm", async () => {
-    const { service, cwd, subscribe } = await openSubscribe();
-    for (const url of [URL_1, URL_2]) {
-      service.next(...(url === URL_1 ? [] : [failure(404)]), (response) => void response.destroy()); // the sandbox is asked first
-      await subscribe(url);
-    }
-    const run = (...argv: string[]) => runCli(["subscribe", "--json", ...argv], { cwd, env: withBoth });
-    expect((await run("--confirm", URL_1)).records).toMatchObject([{ url: URL_1, state: "created" }]);
-    expect((await run("--confirm", URL_1)).code).toBe(2);
-    expect((await subscribe(URL_1)).records).toMatchObject([{ created: false, state: "created" }]);
-    expect((await run("--forget", URL_2)).code).toBe(0);
-    expect((await subscribe(URL_2)).records).toMatchObject([{ created: true, url: URL_2 }]);
-    expect(service.created).toHaveLength(1);
-  });
-
-  it("creates one subscription if several processes ask for the same at once", async () => {
-    const { service, cwd, subscribe } = await openSubscribe();
-    const runs = await Promise.all(Array.from({ length: 6 }, () => subscribe(URL_1)));
-    expect(runs.map(({ code }) => code)).toEqual(Array(6).fill(0));
-    expect(service.created).toHaveLength(1);
-    expect(remembered(cwd)).toHaveLength(1);
-    expect(readdirSync(join(cwd, ".hookporter")).filter((name) => /lock/.test(name))).toEqual([]);
-  });
-
-  it("records a subscription before the request", async () => {
-    const { service, cwd, subscribe } = await openSubscribe();
-    let known: unknown;
-    service.next((response, request) => {
-      known = remembered(cwd);
-      json(201, { id: "wh_7", ...JSON.parse(request.body) })(response, request);
-    });
-    expect((await subscribe(URL_1)).records).toMatchObject([{ id: "wh_7" }]);
-    expect(known).toMatchObject([{ state: "unconfirmed", url: URL_1 }]);
-  });
 
   it("warns that there may be two if the service failed with 500 first", async () => {
     const { service, cwd, subscribe } = await openSubscribe();
@@ -253,17 +161,14 @@ describe("subscribe", () => {
     const run = await subscribe(URL_1);
     expect(run.records).toMatchObject([{ created: true, mayExistTwice: true }]);
     expect(run.stderr).toMatch(/^warning: an earlier attempt/m);
-    expect(remembered(cwd)).toMatchObject([{ state: "unconfirmed" }, { id: "wh_1", state: "created" }]);
-    const [next] = (await subscribe(URL_1)).records;
-    expect(next).toMatchObject({ created: false, others: [{ state: "unconfirmed" }] });
+    expect(remembered(cwd)).toMatchObject([{ id: "wh_1" }]);
   });
 
   it("accepts a response without an id", async () => {
     const { service, cwd, subscribe } = await openSubscribe();
     service.next((response) => void response.writeHead(204).end());
-    expect((await subscribe(URL_1)).records).toMatchObject([{ id: null, state: "created" }]);
-    expect((await subscribe("--forget", URL_1)).code).toBe(0);
-    expect(remembered(cwd)).toEqual([]);
+    expect((await subscribe(URL_1)).records).toMatchObject([{ id: null, created: true }]);
+    expect(remembered(cwd)).toMatchObject([{ id: null, url: URL_1 }]);
   });
 
   it.each([
@@ -280,9 +185,7 @@ describe("subscribe", () => {
     ["this machine for a service elsewhere", [URL_1, "--base-url", "https://api.example"], {}, 2],
     ["a URL with a fragment", [`${URL_1}#top`, "--base-url", "http://127.0.0.1:1"], {}, 2],
     ["a URL with a password", ["https://u:p@app.example", "--base-url", "https://api.example"], {}, 2],
-    ["neither a URL nor anything else", ["--base-url", "https://api.example"], {}, 2],
-    ["a URL and something else", [URL_1, "--remembered", "--base-url", "https://api.example"], {}, 2],
-    ["the name of nothing remembered", ["--forget", "wh_404"], {}, 2],
+    ["no URL", ["--base-url", "https://api.example"], {}, 2],
     ["the key in place of its variable", [URL_1, "--api-key-env", "sk_test-x"], {}, 2],
     ["a kind that is none", [URL_1, "--events", "lead.create"], {}, 2],
     [
@@ -329,36 +232,10 @@ describe("subscribe", () => {
     expect(readFileSync(join(cwd, SUBSCRIPTIONS_FILE), "utf8")).toBe(text);
   });
 
-  it("a typed URL overrides settings that ask for something else", async () => {
-    const service = await openService();
-    const env = { ...withBoth, HOOKPORTER_REMEMBERED: "true", HOOKPORTER_FORGET: "wh_1" };
-    expect((await runCli(["subscribe", URL_1, "--base-url", service.url], { env })).code).toBe(0);
-    expect(service.created).toHaveLength(1);
-  });
-
   it("sends nothing if the subscription could not be remembered", async () => {
     const { service, cwd, subscribe } = await openSubscribe();
     writeFileSync(join(cwd, ".hookporter"), "");
     expect((await subscribe(URL_1)).records).toMatchObject([{ type: "error", code: "folder_unusable" }]);
     expect(service.requests).toEqual([]);
-  });
-
-  it("lists and forgets remembered subscriptions without a key or the service", async () => {
-    const { service, cwd, subscribe } = await openSubscribe();
-    await subscribe(URL_1);
-    await subscribe(URL_2);
-    const asked = service.requests.length;
-    const list = await runCli(["subscribe", "--remembered", "--json"], { cwd });
-    expect(list.records).toMatchObject([
-      { type: "subscription", id: "wh_1" },
-      { id: "wh_2", url: URL_2 },
-    ]);
-    const forgotten = await runCli(["subscribe", "--forget", `wh_1,${URL_2},wh_2`, "--json"], { cwd });
-    expect(forgotten.records).toMatchObject([
-      { type: "forgotten", id: "wh_1" },
-      { type: "forgotten", id: "wh_2" },
-    ]);
-    expect((await runCli(["subscribe", "--remembered"], { cwd })).stdout).toBe("");
-    expect(service.requests).toHaveLength(asked);
   });
 });

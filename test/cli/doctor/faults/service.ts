@@ -122,24 +122,6 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     },
   },
   {
-    title: "a subscription that may not exist",
-    plant: async (place) => {
-      const service = await configure(place);
-      service.next((response) => response.destroy());
-      await subscribe(place, {}, portOf(place), 5);
-    },
-    found: { check: "subscription", status: "warn", message: /may exist/ },
-    fix: /hookporter subscribe --confirm/,
-    follow: async (place) => {
-      const url = `http://127.0.0.1:${portOf(place)}/webhooks`;
-      const { code, stderr } = await runCli(["subscribe", "--confirm", url], {
-        cwd: place.cwd,
-        env: place.env,
-      });
-      expect(code, stderr).toBe(0);
-    },
-  },
-  {
     title: "a proxy that requests do not use",
     plant: async (place) => {
       const service = await configure(place);
