@@ -6,12 +6,6 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
-/** Whether lines of a level are written. Pino and many others say so; a line that is not need not be made. */
-export function isLogged(log: Logger, level: keyof Logger): boolean {
-  const { isLevelEnabled } = log as { isLevelEnabled?: unknown };
-  return typeof isLevelEnabled !== "function" || isLevelEnabled.call(log, level) !== false;
-}
-
 /** The same logger with fields added to each line. A call without fields, as pino takes it, is understood too. */
 export function withFields(log: Logger, fields: object): Logger {
   const withMore =

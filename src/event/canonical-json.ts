@@ -34,14 +34,10 @@ export class CanonicalJson {
   readonly #members = new JsonMembers();
   /** The members of the top-level object. */
   #top: readonly number[] = [];
-  #inexact: InexactNumber[] = [];
+  /** The first numbers of the text that parsing changes. */
+  inexact: InexactNumber[] = [];
   /** What leads to the open containers: the row of a member, or the complement of a list index. */
   readonly #path: number[] = [];
-
-  /** The first numbers of the text that parsing changes. */
-  get inexact(): readonly InexactNumber[] {
-    return this.#inexact;
-  }
 
   /** Reads the bytes of a JSON object, which may begin with a byte order mark; returns what is wrong with it, if anything. */
   read(bytes: Uint8Array): JsonFault | undefined {
@@ -52,7 +48,7 @@ export class CanonicalJson {
     this.#at = bytes[0] === 0xef ? 3 : 0;
     this.#length = this.#path.length = 0;
     this.#backslash = -1;
-    if (this.#inexact.length > 0) this.#inexact = [];
+    if (this.inexact.length > 0) this.inexact = [];
     this.#members.begin(this.#out);
     try {
       this.#skipSpace();
@@ -247,8 +243,8 @@ export class CanonicalJson {
 
   #number(text: string, step: number): void {
     const canonical = canonicalNumber(text);
-    if (this.#inexact.length < MAX_INEXACT && !isHeld(text, canonical)) {
-      this.#inexact.push({ steps: this.#steps(step), text });
+    if (this.inexact.length < MAX_INEXACT && !isHeld(text, canonical)) {
+      this.inexact.push({ steps: this.#steps(step), text });
     }
     this.#write(canonical);
   }

@@ -34,7 +34,7 @@ export function readEnvelope(body: Uint8Array): EnvelopeResult {
     eventId: ownEventId(envelope.id) ?? deriveEventId(content, timestamp),
     timestamp,
     content,
-    inexact: inexactProblems(inexact),
+    inexact: inexact.length === 0 ? NONE : inexact.map(inexactProblem),
   };
 }
 
@@ -45,11 +45,8 @@ export function readEnvelopeAgain(
   return parseEnvelopeAgain(body, decodeUtf8);
 }
 
-/** Numbers that a double does not hold, as problems: `data.rent: sent 9007199254740993, read as 9007199254740992`. */
-function inexactProblems(numbers: readonly InexactNumber[]): readonly DataProblem[] {
-  if (numbers.length === 0) return NONE;
-  return numbers.map(({ steps: [root, ...steps], text }) => ({
-    field: fieldOf(String(root), steps),
-    message: `sent ${cutText(text, MAX_DIGITS)}, read as ${Number(text)}`,
-  }));
+/** A number that a double does not hold: `data.rent: sent 9007199254740993, read as 9007199254740992`. */
+function inexactProblem({ steps: [root, ...steps], text }: InexactNumber): DataProblem {
+  const message = `sent ${cutText(text, MAX_DIGITS)}, read as ${Number(text)}`;
+  return { field: fieldOf(String(root), steps), message };
 }

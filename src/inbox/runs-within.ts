@@ -7,6 +7,7 @@ import type { Settlement } from "./settlement.ts";
 
 type Finished = string | readonly [handler: string, attempt: number, startedAt: number, duration: number];
 
+/** Whether nothing happened but that all handlers succeeded. */
 export function isUneventful(settlement: Settlement): boolean {
   const { state, reason, problems, waits, uncount = false, records, finishedHandlers } = settlement;
   const changesMore = reason !== null || problems !== undefined || waits !== undefined || uncount;
@@ -15,9 +16,12 @@ export function isUneventful(settlement: Settlement): boolean {
 
 /** Whether runs can be stored in place of the names of the handlers that have finished. */
 function fitWithin(records: readonly AttemptRecord[], finishedHandlers: readonly string[]): boolean {
-  const fits = ({ outcome, error, failure, note, handler }: AttemptRecord, index: number) =>
-    outcome === "ok" && (error ?? failure ?? note) === null && handler === finishedHandlers[index];
-  return records.length === finishedHandlers.length && records.every(fits);
+  if (records.length !== finishedHandlers.length) return false;
+  for (const [index, { outcome, error, failure, note, handler }] of records.entries()) {
+    if (outcome !== "ok" || (error ?? failure ?? note) !== null) return false;
+    if (handler !== finishedHandlers[index]) return false;
+  }
+  return true;
 }
 
 /** What is stored of such a settlement. */
@@ -31,8 +35,10 @@ export interface Finish {
   readonly ordered: boolean;
 }
 
-/** What is to be stored of an uneventful settlement. */
-export function finishOf({ seq, lease, runAt, records, unordered = false }: Settlement): Finish {
+/** What is to be stored of a settlement, if it is uneventful. */
+export function finishOf(settlement: Settlement): Finish | undefined {
+  if (!isUneventful(settlement)) return undefined;
+  const { seq, lease, runAt, records, unordered = false } = settlement;
   return { seq, lease, runAt, runs: withRuns(records), ordered: !unordered };
 }
 

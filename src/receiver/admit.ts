@@ -41,12 +41,10 @@ export function refuseHead(
   if (method !== "POST") return refused("wrong_method");
   // No body could make it authentic, so none is read.
   if (!mayBeSigned(headers, signatureHeader)) return { type: "unauthorized", reason: "signature_missing" };
-  return isEncoded(headers) ? refused("content_encoding") : undefined;
-}
-
-/** Codings are compared without regard to case (RFC 9110, 8.4.1). */
-function isEncoded({ "content-encoding": encoding = "" }: DeliveryHeaders): boolean {
-  return encoding !== "" && encoding !== "identity" && String(encoding).toLowerCase() !== "identity";
+  const { "content-encoding": encoding = "" } = headers;
+  // Codings are compared without regard to case (RFC 9110, 8.4.1).
+  const isPlain = encoding === "" || encoding === "identity" || String(encoding).toLowerCase() === "identity";
+  return isPlain ? undefined : refused("content_encoding");
 }
 
 /** What every signature holds, whichever header it is in. */

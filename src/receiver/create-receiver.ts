@@ -23,7 +23,6 @@ import type { HandlersModule, HandlersOption } from "./handlers/define-handlers.
 import type { HandlerOptions } from "./handlers/handler-options.ts";
 import { MissingHandlers } from "./handlers/missing-handlers.ts";
 import { Registration } from "./handlers/registration.ts";
-import { Router } from "./handlers/router.ts";
 import type { Incoming, Inline } from "./incoming.ts";
 import { Intake } from "./intake.ts";
 import { closed, notReady, type Phase } from "./not-ready.ts";
@@ -34,12 +33,12 @@ import { readOptions, type Settings } from "./options/options.ts";
 import type { ReceiverOptions } from "./options/receiver-options.ts";
 import type { Outcome } from "./outcome.ts";
 import { OutcomeLog } from "./outcome-log.ts";
-import { planEntry, type Registered } from "./plan.ts";
+import { planEntry } from "./plan.ts";
 import type { Ran, Receiver, ReplacingHandlers } from "./receiver.ts";
 import { Retention } from "./retention.ts";
 import { SenderWatch } from "./sender-watch.ts";
 import { SignedRefusals } from "./signed-refusals.ts";
-import { wire } from "./wire.ts";
+import { Wiring } from "./wiring.ts";
 
 /**
  * Makes a receiver. Nothing is opened or run before `start()`.
@@ -66,9 +65,7 @@ export function createReceiver<
 }
 
 class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Schemas, OtherKinds> {
-  /** The settings without what a module of handlers brings. */
-  readonly #own: Settings;
-  #settings: Settings;
+  readonly #wiring: Wiring;
   readonly #registration: Registration;
   readonly #dispatcher: Dispatcher;
   readonly #retention: Retention;
@@ -76,8 +73,6 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   readonly #observers: Listeners<Observation>;
   readonly #drifts: DriftListeners;
   readonly #intake: Intake;
-  readonly #registered: Registered;
-  #router = new Router();
   #phase: Phase = "new";
   #closing: Promise<void> | undefined;
   #startedAt = 0;
@@ -87,32 +82,26 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   readonly #drains: Drains;
 
   constructor(settings: Settings, handlers: HandlersModule | HandlersOption = {}) {
-    this.#own = settings;
-    this.#settings = settings;
-    this.#wire(handlers);
+    const wiring = new Wiring(settings);
+    this.#wiring = wiring;
+    wiring.use(handlers);
     this.#observers = new Listeners(settings.log);
-    this.#drifts = new DriftListeners(settings.log);
+    this.#drifts = new DriftListeners(settings);
     const outcomes = new OutcomeLog(settings.log);
     this.#retention = new Retention(settings);
     this.#senders = new SenderWatch(settings);
-    this.#registration = new Registration(settings, () => this.#router.patterns);
+    this.#registration = new Registration(settings, () => wiring.router.patterns);
     const { id } = this.#registration;
-    const here = { id, router: () => this.#router, startedAt: () => this.#startedAt };
+    const here = { id, router: () => wiring.router, startedAt: () => this.#startedAt };
     const missing = new MissingHandlers(settings, here);
-    const match = (kind: string) => this.#router.match(kind);
-    this.#registered = {
-      match,
-      missing: (...without) => missing.plan(...without),
-      compare: ({ seq, key: { eventId } }, envelope) =>
-        this.#drifts.compare({ seq, eventId }, envelope, this.#settings),
-    };
+    const registered = { missing, drifts: this.#drifts };
     const { handlerTimeout, lease: leaseTime, poll } = settings;
     this.#dispatcher = new Dispatcher({
       ...settings,
       ...{ runner: id, sources: [settings.source], leftKinds: missing },
-      ...{ handlerTimeout, leaseTime, poll, knownTargets: () => this.#router.targets },
+      ...{ handlerTimeout, leaseTime, poll, knownTargets: () => wiring.router.targets },
       deadBlocks: settings.deadLetterOrder === "block",
-      plan: (entry, ready) => planEntry(entry, this.#settings, this.#registered, ready),
+      plan: (entry, ready) => planEntry(entry, wiring, registered, ready),
       onAttempts: (...ran) => {
         outcomes.run(...ran, settings.clock());
         if (!this.#observers.isEmpty) this.#observers.notify(attemptObservation(...ran));
@@ -120,17 +109,17 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       onDead: (letter) => this.#tellDead(letter),
     });
     this.#intake = new Intake({
-      ...{ settings: () => this.#settings, dispatcher: this.#dispatcher, observers: this.#observers },
+      ...{ wiring, dispatcher: this.#dispatcher, observers: this.#observers },
       ...{ signedRefusals: new SignedRefusals(settings), senders: this.#senders, outcomes },
       // A failed commit refuses nothing: the next one may succeed.
       refusal: () => {
-        const { damage } = this.#settings.inbox;
+        const { damage } = settings.inbox;
         return this.#phase === "started" && damage === undefined ? undefined : notReady(this.#phase, damage);
       },
       onDead: (letter) => {
         // An event that does not fit its schema never runs, so it is compared here.
         const read = isUnfit(letter.reason) ? readEnvelopeAgain(letter.delivery.body) : undefined;
-        if (read?.ok === true) this.#drifts.compare(letter, read.envelope, this.#settings);
+        if (read?.ok === true) this.#drifts.compare(letter, read.envelope);
         this.#tellDead(letter);
       },
     });
@@ -141,23 +130,23 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   }
 
   get inbox(): Inbox {
-    return this.#settings.inbox;
+    return this.#wiring.settings.inbox;
   }
 
   on(pattern: string | readonly string[], handler: AnyHandler, options?: HandlerOptions): () => void {
-    return this.#changed(this.#router.on(pattern, handler, options));
+    return this.#changed(this.#wiring.router.on(pattern, handler, options));
   }
 
   onUnknown(handler: AnyHandler, options?: HandlerOptions): () => void {
-    return this.#changed(this.#router.onUnknown(handler, options));
+    return this.#changed(this.#wiring.router.onUnknown(handler, options));
   }
 
   onDead(listener: (letter: DeadLetter) => unknown): () => void {
-    return this.#router.onDead(listener);
+    return this.#wiring.router.onDead(listener);
   }
 
   replaceHandlers(handlers: ReplacingHandlers<Schemas, OtherKinds>): void {
-    this.#wire(handlers as HandlersOption);
+    this.#wiring.use(handlers as HandlersOption);
     this.#handlersChanged();
   }
 
@@ -176,13 +165,6 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     );
   }
 
-  /** Routes events to these handlers, and uses the schemas and other kinds of a module. */
-  #wire(handlers: HandlersModule | HandlersOption): void {
-    const { settings, router } = wire(handlers, this.#own, this.#settings);
-    this.#settings = settings;
-    this.#router = router;
-  }
-
   async start(): Promise<void> {
     if (this.#phase !== "new") throw closed("start() to be called once", "another call");
     this.#phase = "starting";
@@ -199,11 +181,11 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     this.#dispatcher.start();
     this.#retention.start();
     this.#senders.start();
-    this.#stopWatching = this.#settings.store.watch(() => this.#registration.register());
+    this.#stopWatching = this.#wiring.settings.store.watch(() => this.#registration.register());
   }
 
   async #open(): Promise<void> {
-    const { clock, log, walLimit } = this.#settings;
+    const { clock, log, walLimit } = this.#wiring.settings;
     await this.inbox.open({ log, walLimit });
     await this.#registration.register();
     this.#startedAt = clock();
@@ -230,7 +212,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     this.#stopWatching?.();
     await this.#intake.settled();
     await this.#retention.stop();
-    await this.#dispatcher.stop(this.#settings.drainTimeout);
+    await this.#dispatcher.stop(this.#wiring.settings.drainTimeout);
     await this.#senders.stop();
     await this.#release?.();
     await this.#drains.settled();
@@ -245,7 +227,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   }
 
   get refusing(): ReceiverErrorCode | undefined {
-    const { inbox, store } = this.#settings;
+    const { inbox, store } = this.#wiring.settings;
     return (notReady(this.#phase, inbox.damage)?.code as ReceiverErrorCode | undefined) ?? store.failure;
   }
 
@@ -267,11 +249,11 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   }
 
   handlersFor(kind: string): readonly string[] {
-    return this.#router.match(kind).map(({ name }) => name);
+    return this.#wiring.router.match(kind).map(({ name }) => name);
   }
 
   recheck(seq: number): Promise<readonly DataProblem[]> {
-    return recheckEntry(seq, this.#settings);
+    return recheckEntry(seq, this.#wiring.settings);
   }
 
   accept(delivery: Delivery): Promise<Outcome> {
@@ -287,6 +269,6 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   }
 
   #tellDead(letter: EntryLetter): void {
-    tellDead(letter, this.#router.deadListeners, this.#settings);
+    tellDead(letter, this.#wiring.router.deadListeners, this.#wiring.settings);
   }
 }

@@ -1,5 +1,4 @@
 import { Listeners } from "../base/listeners.ts";
-import type { Logger } from "../base/logger.ts";
 import type { Envelope } from "../event/envelope.ts";
 import type { Drift } from "./drift.ts";
 import type { Settings } from "./options/options.ts";
@@ -7,11 +6,11 @@ import type { Settings } from "./options/options.ts";
 /** Tells listeners and the log that events began to differ. */
 export class DriftListeners {
   readonly #listeners: Listeners<Drift>;
-  readonly #log: Logger;
+  readonly #settings: Pick<Settings, "drift" | "log">;
 
-  constructor(log: Logger) {
-    this.#listeners = new Listeners(log);
-    this.#log = log;
+  constructor(settings: Pick<Settings, "drift" | "log">) {
+    this.#listeners = new Listeners(settings.log);
+    this.#settings = settings;
   }
 
   /** Adds a listener; returns a function that removes it. */
@@ -23,12 +22,11 @@ export class DriftListeners {
   compare(
     { seq, eventId }: { readonly seq: number; readonly eventId: string },
     { event: kind, data }: Envelope,
-    { drift: watch }: Pick<Settings, "drift">,
   ): void {
-    if (watch === undefined) return;
-    for (const { path, what, expected, got } of watch.differences(kind, data)) {
+    const { drift: watch, log } = this.#settings;
+    for (const { path, what, expected, got } of watch?.differences(kind, data) ?? []) {
       const drift: Drift = { kind, path, what, expected, got, seq, eventId };
-      this.#log.warn({ drift }, `events of ${kind} began to differ`);
+      log.warn({ drift }, `events of ${kind} began to differ`);
       this.#listeners.notify(drift);
     }
   }

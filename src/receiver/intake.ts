@@ -18,11 +18,12 @@ import type { OutcomeLog } from "./outcome-log.ts";
 import { toAnswer } from "./response.ts";
 import type { SenderWatch } from "./sender-watch.ts";
 import type { SignedRefusals } from "./signed-refusals.ts";
+import type { Wiring } from "./wiring.ts";
 
 /** What taking deliveries needs of the receiver. */
 interface Receiving {
-  /** The settings of now: a module of handlers may replace some. */
-  readonly settings: () => Settings;
+  /** Has the settings of now: a module of handlers may replace some. */
+  readonly wiring: Pick<Wiring, "settings">;
   readonly dispatcher: Pick<Dispatcher, "reserve" | "wake">;
   readonly observers: Listeners<Observation>;
   readonly signedRefusals: SignedRefusals;
@@ -63,7 +64,7 @@ export class Intake {
 
   /** As `Receiver.acceptFrom`. */
   async acceptFrom(channel: Channel, body: Uint8Array): Promise<Outcome> {
-    const { clock, bodyLimit } = this.#receiving.settings();
+    const { clock, bodyLimit } = this.#receiving.wiring.settings;
     const start = performance.now();
     try {
       const delivery = channelDelivery(channel, body, clock());
@@ -75,16 +76,16 @@ export class Intake {
       this.#report({ head: delivery, outcome, start, delivery });
       return outcome;
     } catch (thrown) {
-      return misconfigured(thrown, this.#receiving.settings());
+      return misconfigured(thrown, this.#receiving.wiring.settings);
     }
   }
 
   /** As `Receiver.receive`. */
   async receive(incoming: Incoming, inline?: Inline): Promise<Answer> {
     try {
-      const receivedAt = this.#receiving.settings().clock();
+      const receivedAt = this.#receiving.wiring.settings.clock();
       const start = performance.now();
-      const read = await admit(incoming, receivedAt, this.#receiving.settings());
+      const read = await admit(incoming, receivedAt, this.#receiving.wiring.settings);
       const delivery = "body" in read ? read : undefined;
       const outcome =
         "body" in read ? await this.#take(read, authenticate, inline?.hold) : this.#asReady(read);
@@ -93,7 +94,7 @@ export class Intake {
         outcome.type === "accepted" && inline !== undefined ? await inline.answer(outcome) : undefined;
       return own ?? toAnswer(outcome);
     } catch (thrown) {
-      return toAnswer(misconfigured(thrown, this.#receiving.settings()));
+      return toAnswer(misconfigured(thrown, this.#receiving.wiring.settings));
     }
   }
 
@@ -120,13 +121,16 @@ export class Intake {
   }
 
   /** Takes a delivery that was read completely: all adapters and channels lead here. */
-  async #take(delivery: Delivery, prove: Prove, holdMs?: number): Promise<Outcome> {
-    const { tracing, source } = this.#receiving.settings();
+  #take(delivery: Delivery, prove: Prove, holdMs?: number): Promise<Outcome> {
+    const { tracing, source } = this.#receiving.wiring.settings;
     const trace = tracing?.delivery(delivery, source);
     if (trace === undefined) return this.#accept(delivery, prove, holdMs);
-    const outcome = await trace.run(() => this.#accept(trace.delivery, prove, holdMs));
-    trace.end(outcome);
-    return outcome;
+    return trace
+      .run(() => this.#accept(trace.delivery, prove, holdMs))
+      .then((outcome) => {
+        trace.end(outcome);
+        return outcome;
+      });
   }
 
   /** Accepts a delivery, and runs its entry at once if there is room. */
@@ -134,7 +138,7 @@ export class Intake {
     const { dispatcher, senders, refusal, onDead } = this.#receiving;
     const error = refusal();
     if (error !== undefined) return { type: "unavailable", error };
-    const settings = this.#receiving.settings();
+    const settings = this.#receiving.wiring.settings;
     let reservation: Reservation | undefined;
     let outcome: Outcome;
     this.#underWay++;
@@ -163,7 +167,7 @@ export class Intake {
   }
 
   #report(answered: Answered): void {
-    const { observation, forget } = deliveryObservation(answered, this.#receiving.settings());
+    const { observation, forget } = deliveryObservation(answered, this.#receiving.wiring.settings);
     this.#receiving.observers.notify(observation);
     // After the immediates that listeners started, which run once the sender has its answer.
     if (forget !== undefined) setImmediate(forget);

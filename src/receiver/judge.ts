@@ -4,10 +4,9 @@ import { toEvent } from "../event/event.ts";
 import { type DedupKey, OWN_IDENTITY, ownEventId } from "../event/identity.ts";
 import type { ReadEnvelope } from "../event/read-envelope.ts";
 import { type Rejection, rejected } from "../event/rejection.ts";
-import { checkData, type DataResult } from "../event/schemas.ts";
+import type { DataResult } from "../event/schemas.ts";
 import type { EntryTerms } from "../inbox/new-entry.ts";
 import { invalid } from "../options/check-options.ts";
-import { decidesInTime } from "./decides-in-time.ts";
 import type { Settings } from "./options/options.ts";
 
 /** What an event is to be kept as. */
@@ -17,34 +16,26 @@ export interface Judgement extends EntryTerms {
 }
 
 /**
- * Decides what an event is to be kept as. Returns a promise only if the user's schema does.
+ * Decides what an event is to be kept as.
  *
- * @throws what the user's own code throws: `identity`, `orderBy` or a schema
+ * @param checked - the result of the user's schema for its `data`
+ * @throws what the user's own code throws: `identity` or `orderBy`
  */
-export function judge(read: ReadEnvelope, settings: Settings): Judgement | Promise<Judgement> {
-  const key = dedupKey(read, settings);
+export function judge(read: ReadEnvelope, checked: DataResult, settings: Settings): Judgement {
   const { inexact } = read;
-  const judged = (checked: DataResult): Judgement => {
-    const order = orderKey(read, settings, checked.ok);
-    if (!checked.ok) {
-      const problems = [...inexact, ...checked.problems].slice(0, MAX_PROBLEMS);
-      return { key, order, unfit: "invalid_data", problems };
-    }
-    const isRefused = inexact.length > 0 && settings.inexactNumbers === "reject";
-    if (isRefused) return { key, order, unfit: "inexact_number", problems: inexact };
-    return { key, order, problems: inexact, ready: readyEvent(read, checked.data, settings) };
-  };
-  const { event, data } = read.envelope;
-  const checking = checkData(event, data, settings.schemas);
-  return checking instanceof Promise
-    ? decidesInTime(checking, event, settings).then(judged)
-    : judged(checking);
-}
-
-function readyEvent(read: ReadEnvelope, data: unknown, settings: Settings): ReadyEvent | undefined {
+  const key = dedupKey(read, settings);
+  const order = orderKey(read, settings, checked.ok);
+  if (!checked.ok) {
+    const problems = [...inexact, ...checked.problems].slice(0, MAX_PROBLEMS);
+    return { key, order, unfit: "invalid_data", problems };
+  }
+  const isRefused = inexact.length > 0 && settings.inexactNumbers === "reject";
+  if (isRefused) return { key, order, unfit: "inexact_number", problems: inexact };
   const { identity, orderBy, source, schemas } = settings;
-  if (identity !== undefined || orderBy !== undefined) return undefined; // they may have changed it
-  return { event: toEvent(read, source, data), schemas };
+  // They may have changed the event.
+  const isSeen = identity !== undefined || orderBy !== undefined;
+  const ready = isSeen ? undefined : { event: toEvent(read, source, checked.data), schemas };
+  return { key, order, problems: inexact, ready };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { isLogged, type Logger } from "../base/logger.ts";
+import type { Logger } from "../base/logger.ts";
 import { OnceAMinute } from "../base/once-a-minute.ts";
 import { problemLine } from "../event/data-problems.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
@@ -84,6 +84,12 @@ export class OutcomeLog {
       if (isLogged(this.#log, level)) this.#log[level](fields(), message);
     } catch {} // a logger that fails must not cost the sender its answer
   }
+}
+
+/** Whether lines of a level are written. Pino and many others say so; a line that is not need not be made. */
+function isLogged(log: Logger, level: keyof Logger): boolean {
+  const { isLevelEnabled } = log as { isLevelEnabled?: unknown };
+  return typeof isLevelEnabled !== "function" || isLevelEnabled.call(log, level) !== false;
 }
 
 interface Line {

@@ -1,4 +1,4 @@
-import type { NamedHandler, Plan, ReadyEvent } from "../dispatch/handler.ts";
+import type { Plan, ReadyEvent } from "../dispatch/handler.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Envelope } from "../event/envelope.ts";
 import { toEvent, type WebhookEvent } from "../event/event.ts";
@@ -7,17 +7,21 @@ import { readEnvelope, readEnvelopeAgain } from "../event/read-envelope.ts";
 import { checkData, type DataResult } from "../event/schemas.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { newEntry } from "../inbox/new-entry.ts";
+import type { DriftListeners } from "./drift-listeners.ts";
+import type { MissingHandlers } from "./handlers/missing-handlers.ts";
 import { dedupKey, orderKey } from "./judge.ts";
 import type { Settings } from "./options/options.ts";
+import type { Wiring } from "./wiring.ts";
 
-/** The handlers registered in this process. */
-export interface Registered {
-  readonly match: (kind: string) => readonly NamedHandler[];
-  /** What to do with an entry of a kind that matches none. */
-  readonly missing: (entry: ClaimedEntry, kind: string) => Plan | Promise<Plan>;
-  /** Called with an event that runs for the first time, if it is compared with those before. */
-  readonly compare: (entry: ClaimedEntry, envelope: Envelope) => void;
+/** What a plan needs of the receiver, beside its handlers. */
+export interface Planning {
+  /** What to do with an entry of a kind that has no handler. */
+  readonly missing: Pick<MissingHandlers, "plan">;
+  /** Compares an event that runs for the first time with those before. */
+  readonly drifts: Pick<DriftListeners, "compare">;
 }
+
+type Wired = Pick<Wiring, "settings"> & { readonly router: Pick<Wiring["router"], "match"> };
 
 /**
  * Finds the handlers of a claimed entry. Its bytes are read again, unless that was just done with the current schemas: the
@@ -26,41 +30,35 @@ export interface Registered {
  */
 export function planEntry(
   entry: ClaimedEntry,
-  settings: Settings,
-  registered: Registered,
-  ready?: ReadyEvent,
+  wired: Wired,
+  planning: Planning,
+  justRead?: ReadyEvent,
 ): Plan | Promise<Plan> {
+  const { settings } = wired;
   if (entry.key.timestamp === REJECTED) return promote(entry, settings);
-  const known = ready?.schemas === settings.schemas ? ready.event : undefined;
+  const known = justRead?.schemas === settings.schemas ? justRead.event : undefined;
   const read = known ?? readEnvelopeAgain(entry.delivery.body);
   if ("ok" in read && !read.ok) return { end: "dead", reason: read.rejection.reason };
   const { envelope } = read;
-  if (settings.drift !== undefined && entry.attempts === 1) registered.compare(entry, envelope);
-  const event =
-    known === undefined ? eventOf(envelope, entry, settings) : { ok: true as const, event: known };
-  const parts = { entry, settings, registered };
-  return event instanceof Promise
-    ? event.then((result) => planFor(result, envelope.event, parts))
-    : planFor(event, envelope.event, parts);
-}
-
-function planFor(
-  result: EventResult,
-  kind: string,
-  { entry, settings, registered }: { entry: ClaimedEntry; settings: Settings; registered: Registered },
-): Plan | Promise<Plan> {
-  const { match, missing } = registered;
-  if (!result.ok) return { end: "dead", reason: "invalid_data", problems: result.problems };
-  const run = match(kind);
-  if (run.length === 0) return missing(entry, kind);
-
-  let ready: WebhookEvent | undefined = result.event;
-  const event = () => {
-    const first = ready;
-    ready = undefined;
-    return first ?? eventAgain(entry, settings);
+  if (settings.drift !== undefined && entry.attempts === 1) {
+    planning.drifts.compare({ seq: entry.seq, eventId: entry.key.eventId }, envelope);
+  }
+  const planFor = (result: EventResult): Plan | Promise<Plan> => {
+    if (!result.ok) return { end: "dead", reason: "invalid_data", problems: result.problems };
+    const run = wired.router.match(envelope.event);
+    if (run.length === 0) return planning.missing.plan(entry, envelope.event);
+    // The first handler gets the event that is there, each other one its own.
+    let ready: WebhookEvent | undefined = result.event;
+    const event = () => {
+      const first = ready;
+      ready = undefined;
+      return first ?? eventAgain(entry, settings);
+    };
+    return { run, event };
   };
-  return { run, event };
+  if (known !== undefined) return planFor({ ok: true, event: known });
+  const event = eventOf(envelope, entry, settings);
+  return event instanceof Promise ? event.then(planFor) : planFor(event);
 }
 
 async function eventAgain(entry: ClaimedEntry, settings: Settings): Promise<WebhookEvent> {

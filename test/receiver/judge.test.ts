@@ -2,21 +2,24 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { OWN_IDENTITY } from "../../src/event/identity.ts";
 import { readEnvelope } from "../../src/event/read-envelope.ts";
+import { checkData } from "../../src/event/schemas.ts";
 import { judge } from "../../src/receiver/judge.ts";
 import { readOptions } from "../../src/receiver/options/options.ts";
 import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { envelope, keptLog, NOW, SECRET } from "./sample.ts";
 
-function judged(options: Partial<ReceiverOptions>) {
+async function judged(options: Partial<ReceiverOptions>) {
   const settings = readOptions({ secret: SECRET, inbox: "memory:", log: keptLog().log, ...options });
   const read = readEnvelope(Buffer.from(JSON.stringify(envelope())));
   if (!read.ok) throw new Error(read.rejection.reason);
-  return { read, settings, judgement: judge(read, settings) };
+  const { event, data } = read.envelope;
+  const checked = await checkData(event, data, settings.schemas);
+  return { read, settings, judgement: judge(read, checked, settings) };
 }
 
 describe("judge", () => {
-  it("gives an event its own key and no order, and makes it ready for its handlers", () => {
-    const { read, settings, judgement } = judged({ source: "agency" });
+  it("gives an event its own key and no order, and makes it ready for its handlers", async () => {
+    const { read, settings, judgement } = await judged({ source: "agency" });
     const { eventId, envelope: sent } = read;
     const event = {
       id: eventId,
@@ -31,27 +34,26 @@ describe("judge", () => {
     });
   });
 
-  it("makes it ready with the output of the user's schema, and waits for one that is asynchronous", async () => {
+  it("makes it ready with the output of the user's schema, but not what does not fit it", async () => {
     const schema = z.object({ amount: z.number().transform((euros) => euros * 100) });
-    const { judgement } = judged({ schemas: { "payment.received": schema } });
+    const { judgement } = await judged({ schemas: { "payment.received": schema } });
     expect(judgement).toMatchObject({ ready: { event: { data: { amount: 120_000 } } } });
     const later = z.object({}).refine(async () => false);
-    const waited = judged({ schemas: { "payment.received": later } }).judgement;
-    expect(waited).toBeInstanceOf(Promise);
-    expect(await waited).toMatchObject({ problems: [{ field: "data" }] });
-    expect(await waited).not.toHaveProperty("ready");
+    const { judgement: unfit } = await judged({ schemas: { "payment.received": later } });
+    expect(unfit).toMatchObject({ problems: [{ field: "data" }] });
+    expect(unfit).not.toHaveProperty("ready");
   });
 
-  it("asks the user for key and order, and does not hand on what the user's code has seen", () => {
-    const { judgement } = judged({ identity: () => "mine" });
+  it("asks the user for key and order, and does not hand on what the user's code has seen", async () => {
+    const { judgement } = await judged({ identity: () => "mine" });
     expect(judgement).toMatchObject({ key: { eventId: "mine", timestamp: OWN_IDENTITY }, ready: undefined });
-    expect(judged({ orderBy: () => "a" }).judgement).toMatchObject({ order: "a", ready: undefined });
+    expect((await judged({ orderBy: () => "a" })).judgement).toMatchObject({ order: "a", ready: undefined });
   });
 
-  it("throws what the user's code throws", () => {
+  it("throws what the user's code throws", async () => {
     const identity = () => {
       throw new RangeError("no");
     };
-    expect(() => judged({ identity })).toThrow(RangeError);
+    await expect(judged({ identity })).rejects.toThrow(RangeError);
   });
 });

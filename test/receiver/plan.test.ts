@@ -5,7 +5,7 @@ import { REJECTED } from "../../src/event/identity.ts";
 import type { ClaimedEntry } from "../../src/inbox/claim.ts";
 import { readOptions } from "../../src/receiver/options/options.ts";
 import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
-import { planEntry, type Registered } from "../../src/receiver/plan.ts";
+import { type Planning, planEntry } from "../../src/receiver/plan.ts";
 import { claimOne } from "../inbox/entries.ts";
 import { bytes, deliveryOf, envelope, keptLog, NOW, SECRET } from "./sample.ts";
 
@@ -23,17 +23,25 @@ function entryOf(content: object | string, parts: Partial<ClaimedEntry> = {}): C
   };
 }
 
-const registered = (parts: Partial<Registered> = {}): Registered => ({
-  match: (kind) => (kind === "payment.received" ? [HANDLER] : []),
-  missing: () => ({ end: "unhandled", reason: "no_handler" }),
-  compare: () => {},
-  ...parts,
-});
+interface Parts {
+  readonly missing?: Planning["missing"]["plan"];
+  readonly compare?: Planning["drifts"]["compare"];
+}
 
-async function planOf(entry: ClaimedEntry, settings = settingsOf(), parts: Partial<Registered> = {}) {
-  const plan = await planEntry(entry, settings, registered(parts));
-  if (!("run" in plan)) throw new Error(`expected handlers to run, got ${JSON.stringify(plan)}`);
-  return plan;
+function plan(entry: ClaimedEntry, settings = settingsOf(), { missing, compare }: Parts = {}) {
+  const match = (kind: string) => (kind === "payment.received" ? [HANDLER] : []);
+  const none = (): Plan => ({ end: "unhandled", reason: "no_handler" });
+  return planEntry(
+    entry,
+    { settings, router: { match } },
+    { missing: { plan: missing ?? none }, drifts: { compare: compare ?? (() => {}) } },
+  );
+}
+
+async function planOf(entry: ClaimedEntry, settings = settingsOf(), parts: Parts = {}) {
+  const made = await plan(entry, settings, parts);
+  if (!("run" in made)) throw new Error(`expected handlers to run, got ${JSON.stringify(made)}`);
+  return made;
 }
 
 describe("planEntry", () => {
@@ -52,7 +60,7 @@ describe("planEntry", () => {
   });
 
   it("ends an entry whose bytes are no event as a dead letter", () => {
-    expect(planEntry(entryOf("{"), settingsOf(), registered())).toEqual({
+    expect(plan(entryOf("{"), settingsOf())).toEqual({
       end: "dead",
       reason: "invalid_json",
     });
@@ -60,7 +68,7 @@ describe("planEntry", () => {
 
   it("ends an entry whose data does not fit now as a dead letter, with its problems", () => {
     const schemas = { "payment.received": z.object({ amount: z.string() }) };
-    expect(planEntry(entryOf(envelope()), settingsOf({ schemas }), registered())).toMatchObject({
+    expect(plan(entryOf(envelope()), settingsOf({ schemas }))).toMatchObject({
       ...{ end: "dead", reason: "invalid_data", problems: [{ field: "data.amount" }] },
     });
   });
@@ -88,7 +96,7 @@ describe("planEntry", () => {
     it("does what is to be done with entries without a handler", () => {
       const missing = vi.fn((): Plan => ({ end: "unhandled", reason: "no_handler" }));
       const entry = lead();
-      expect(planEntry(entry, settingsOf(), registered({ missing }))).toBe(missing.mock.results[0]?.value);
+      expect(plan(entry, settingsOf(), { missing })).toBe(missing.mock.results[0]?.value);
       expect(missing).toHaveBeenCalledExactlyOnceWith(entry, "lead.created");
     });
   });
@@ -103,8 +111,8 @@ describe("planEntry for a retried rejected delivery", () => {
   it("keeps its event under its own key, due and in its order, even if that may have been pruned", async () => {
     const settings = settingsOf({ source: "agency", orderBy: ({ data }) => String(data.id) });
     const append = vi.spyOn(settings.inbox, "append");
-    const plan = await planEntry(rejected(envelope({ id: "evt_own" })), settings, registered());
-    expect(plan).toEqual({ end: "done", reason: "retried" });
+    const retried = await plan(rejected(envelope({ id: "evt_own" })), settings);
+    expect(retried).toEqual({ end: "done", reason: "retried" });
     expect(append).toHaveBeenCalledWith(expect.objectContaining({ afterPruning: true, state: "pending" }));
     expect(await claimOne(settings.inbox, NOW)).toMatchObject({
       ...{
@@ -117,7 +125,7 @@ describe("planEntry for a retried rejected delivery", () => {
 
   it("stays a dead letter if it still cannot be read", async () => {
     const settings = settingsOf();
-    expect(await planEntry(rejected("{"), settings, registered())).toEqual({
+    expect(await plan(rejected("{"), settings)).toEqual({
       end: "dead",
       reason: "invalid_json",
     });
@@ -130,6 +138,6 @@ describe("planEntry for a retried rejected delivery", () => {
         throw new Error("no order");
       },
     });
-    await expect(planEntry(rejected(envelope()), settings, registered())).rejects.toThrow("no order");
+    await expect(plan(rejected(envelope()), settings)).rejects.toThrow("no order");
   });
 });

@@ -13,7 +13,7 @@ export function transactionsOn(statements: Statements, presence: Presence): Tran
   return {
     begin: () => {
       presence.check();
-      refuseCut(presence, statements);
+      if (presence.shrunk !== undefined) refuseCut(presence, statements);
       statements.begin();
     },
     commit: () => {

@@ -11,7 +11,6 @@ import { DROPPED } from "../target-wait.ts";
 import { encodeText } from "../text.ts";
 import { claimDue } from "./claim.ts";
 import { filterSql } from "./filter.ts";
-import { headersJson } from "./headers-json.ts";
 import { WAITING } from "./index-conditions.ts";
 import { insertEntry, mayBePruned } from "./insert-entry.ts";
 import { isBehind, releaseAll, releaseBehind, releaseNext } from "./order.ts";
@@ -69,6 +68,7 @@ export function runOperation(statements: Statements, { name, args }: Operation):
 
 function append(statements: Statements, given: NewEntry): Appended | undefined {
   const { method, target, body, receivedAt } = given.delivery;
+  const headers: unknown = given.delivery.headers; // from another thread, they are the JSON that is stored
   const mayBeBehind = given.lease !== undefined && given.orderKey !== null;
   const entry = mayBeBehind && isBehind(statements, given) ? { ...given, lease: undefined } : given;
   const seq = mayBePruned(statements, entry)
@@ -76,7 +76,8 @@ function append(statements: Statements, given: NewEntry): Appended | undefined {
     : insertEntry(statements, entry, hash("sha256", body, "hex"));
   if (seq === undefined) return touch(statements, entry.key, receivedAt);
   const insert = "INSERT INTO delivery (seq, method, target, headers, body) VALUES (?, ?, ?, ?, ?)";
-  statements.run(insert, seq, method, target, headersJson(entry.delivery), body);
+  const json = typeof headers === "string" ? headers : JSON.stringify(headers);
+  statements.run(insert, seq, method, target, json, body);
   if (entry.problems !== undefined) recordProblems(statements, seq, entry.problems);
   return { seq, duplicate: false, state: entry.state, leased: entry.lease !== undefined };
 }

@@ -2,7 +2,7 @@ import type { ClaimedEntry, ClaimRequest, DueRequest } from "../claim.ts";
 import type { Inbox } from "../inbox.ts";
 import type { OpenTerms } from "../open-terms.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "../prune-request.ts";
-import { finishOf, isUneventful } from "../runs-within.ts";
+import { finishOf } from "../runs-within.ts";
 import type { Settlement } from "../settlement.ts";
 import { nextDue } from "./claim.ts";
 import type { OperationArguments, OperationName, OperationResult } from "./operations.ts";
@@ -28,9 +28,8 @@ export abstract class SqlInbox implements Inbox {
   }
 
   settle(settlement: Settlement, now: number): Promise<boolean> {
-    return isUneventful(settlement)
-      ? this.write("finish", finishOf(settlement), now)
-      : this.write("settle", settlement, now);
+    const finish = finishOf(settlement);
+    return finish === undefined ? this.write("settle", settlement, now) : this.write("finish", finish, now);
   }
 
   nextRunAt(request: DueRequest = {}): Promise<number | undefined> {

@@ -21,7 +21,8 @@ export class Trust {
   readonly #path: string;
   readonly #log: Logger | undefined;
   readonly #startCheck: StartCheck;
-  #damage: string | undefined;
+  /** Why no delivery may be acknowledged; `undefined` while the file is trusted. */
+  damage: string | undefined;
   #checked = false;
   #endCheck: (() => void) | undefined;
   #nextCheck: NodeJS.Timeout | undefined;
@@ -33,14 +34,9 @@ export class Trust {
     this.#startCheck = startCheck;
   }
 
-  /** Why no delivery may be acknowledged; `undefined` while the file is trusted. */
-  get damage(): string | undefined {
-    return this.#damage;
-  }
-
   /** Call it for damage that stops entries from being run. */
   lose(why: string): void {
-    if (this.#damage === undefined) this.#distrust(why);
+    if (this.damage === undefined) this.#distrust(why);
     if (this.#nextCheck === undefined) this.#check();
   }
 
@@ -52,8 +48,8 @@ export class Trust {
   }
 
   #distrust(why: string): void {
-    if (this.#damage === undefined) this.#log?.error({}, `no delivery is acknowledged any more: ${why}`);
-    this.#damage = why;
+    if (this.damage === undefined) this.#log?.error({}, `no delivery is acknowledged any more: ${why}`);
+    this.damage = why;
   }
 
   /** Ends a running check, and starts no other. */
@@ -68,7 +64,7 @@ export class Trust {
     this.#endCheck ??= this.#startCheck(this.#path, (report) => {
       this.#endCheck = undefined;
       if (report !== undefined) this.#judge(report);
-      if (this.#damage !== undefined) this.#checkLater();
+      if (this.damage !== undefined) this.#checkLater();
     });
   }
 
@@ -79,7 +75,7 @@ export class Trust {
 
   #judge({ problems, unreadable, usable, diskError }: CheckReport): void {
     if (problems.length + unreadable.length === 0) {
-      this.#damage = undefined;
+      this.damage = undefined;
       this.damaged.clear();
       this.#checked = false;
       this.#wait = FIRST_WAIT;

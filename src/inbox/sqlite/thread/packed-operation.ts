@@ -1,7 +1,6 @@
 import type { Delivery } from "../../../event/delivery.ts";
 import type { NewEntry } from "../../append.ts";
 import type { Finish } from "../../runs-within.ts";
-import { deliveryWithHeadersAsJson } from "../headers-json.ts";
 import type { Operation } from "../operations.ts";
 import type { PacketReader, PacketWriter } from "./packet.ts";
 
@@ -34,24 +33,19 @@ export function writeDelivery(packet: PacketWriter, delivery: Delivery): void {
   packet.number(delivery.receivedAt);
 }
 
-/** Reads a delivery from a packet; its body is a view. */
-export function readDelivery(packet: PacketReader): Delivery {
+/**
+ * Reads a delivery from a packet; its body is a view.
+ *
+ * @param isOnlyStored - leaves the headers the JSON that they are
+ */
+export function readDelivery(packet: PacketReader, isOnlyStored = false): Delivery {
   return {
     method: packet.text(),
     target: packet.text(),
-    headers: packet.json(),
+    headers: isOnlyStored ? (packet.text() as never) : packet.json(),
     body: packet.bytes(),
     receivedAt: packet.number(),
   };
-}
-
-/** The same, for a delivery that is only stored: its headers need not be parsed. */
-function readDeliveryToKeep(packet: PacketReader): Delivery {
-  const method = packet.text();
-  const target = packet.text();
-  const headers = packet.text();
-  const body = packet.bytes();
-  return deliveryWithHeadersAsJson({ method, target, headers, body, receivedAt: packet.number() });
 }
 
 function writeEntry(packet: PacketWriter, entry: NewEntry): void {
@@ -85,7 +79,7 @@ function readEntry(packet: PacketReader): NewEntry {
   const token = packet.textOrNull();
   const until = packet.number();
   const lease = token === null ? undefined : { token, until };
-  const delivery = readDeliveryToKeep(packet);
+  const delivery = readDelivery(packet, true);
   return {
     key,
     kind,

@@ -1,0 +1,46 @@
+import type { DataSchemas } from "../event/schemas.ts";
+import { checkTransactions } from "./handlers/check-transactions.ts";
+import {
+  type HandlersModule,
+  type HandlersOption,
+  isHandlersModule,
+  mergeSchemas,
+  registerHandlers,
+} from "./handlers/define-handlers.ts";
+import { Router } from "./handlers/router.ts";
+import type { Settings } from "./options/options.ts";
+
+/** The handlers of a receiver, and its settings with the schemas and other kinds of a module of handlers. */
+export class Wiring {
+  readonly #own: Settings;
+  settings: Settings;
+  router = new Router();
+
+  /** @param own - the settings without what a module of handlers brings */
+  constructor(own: Settings) {
+    this.#own = own;
+    this.settings = own;
+  }
+
+  /**
+   * Registers handlers with a new router. A module's schemas and other kinds are added to the receiver's own settings; with
+   * other handlers, the current settings stay.
+   *
+   * @throws ConfigurationError `option_invalid`; and whatever a function that registers handlers throws
+   */
+  use(handlers: HandlersModule | HandlersOption): void {
+    const own = this.#own;
+    const settings = isHandlersModule(handlers) ? withModule(own, handlers) : this.settings;
+    const router = new Router(settings.knownKinds, (pattern) => {
+      if (own.role !== "receive") checkTransactions(own.inbox, pattern); // otherwise another process runs it
+    });
+    registerHandlers(isHandlersModule(handlers) ? handlers.handlers : handlers, router);
+    this.settings = settings;
+    this.router = router;
+  }
+}
+
+function withModule(own: Settings, { otherKinds, schemas }: HandlersModule<DataSchemas, string>): Settings {
+  const knownKinds = [...new Set([...own.knownKinds, ...otherKinds])];
+  return Object.freeze({ ...own, knownKinds, schemas: mergeSchemas(own.schemas, schemas) });
+}
