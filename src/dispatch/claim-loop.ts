@@ -35,7 +35,7 @@ export class ClaimLoop {
     this.#claiming = claiming;
   }
 
-  /** Whether the last claim left no entry that was long due: only then is a new entry run at once. */
+  /** Whether the last claim left no entry that was long due, and no kind to others: only then is a new entry run at once. */
   get caughtUp(): boolean {
     return this.#started && this.#caughtUp;
   }
@@ -92,7 +92,8 @@ export class ClaimLoop {
       const full = entries.length >= limit + ahead;
       const next = full ? 0 : await inbox.nextRunAt({ ...terms, except: exceptNow() });
       const now = clock();
-      this.#caughtUp = next === undefined || next > now - MAX_LATE_MS;
+      const isLate = next !== undefined && next <= now - MAX_LATE_MS;
+      this.#caughtUp = !isLate && terms.exceptKinds.length === 0;
       if (entries.length > 0 && next !== undefined && next <= now) {
         this.#behind = true;
         return;

@@ -3,13 +3,12 @@ import type { Inbox } from "../inbox/inbox.ts";
 import type { Role } from "../inbox/runner.ts";
 import type { Settlement } from "../inbox/settlement.ts";
 import type { EntryLetter } from "./handler.ts";
-import type { LeftKinds } from "./left-kinds.ts";
 import type { AttemptTracing } from "./runs/attempt-tracing.ts";
 import type { RunOptions } from "./runs/run-options.ts";
 import type { TargetOptions } from "./targets/target.ts";
 
 /** How entries are claimed and run. */
-export interface DispatcherOptions extends Omit<RunOptions, "signal" | "targets" | "trace" | "ready"> {
+export interface DispatcherOptions extends RunOptions {
   /** Called with each entry that was attempted, once its settlement is stored. */
   readonly onAttempts: (entry: ClaimedEntry, settlement: Settlement) => void;
   /** Called once when an entry becomes a dead letter. */
@@ -31,8 +30,11 @@ export interface DispatcherOptions extends Omit<RunOptions, "signal" | "targets"
   readonly role?: Role;
   /** The longest that an entry waits for a handler, in milliseconds. Default 0. */
   readonly unhandledAfter?: number;
-  /** The kinds that are left to other processes. Default none. */
-  readonly leftKinds?: LeftKinds;
+  /**
+   * The kinds of a source that have no handler here, and are left to other processes that have one, as the inbox stores
+   * them. Looks at the other processes again from time to time. Default none.
+   */
+  readonly leftKinds?: (source: string) => Promise<readonly string[]>;
   /** Follows runs from inside. Default: nothing does. */
   readonly tracing?: AttemptTracing | undefined;
   /** The targets of all handlers. Default none. */

@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { setImmediate } from "node:timers/promises";
 import { HookporterError } from "../errors.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { type Lease, leaseToken } from "../inbox/lease.ts";
@@ -9,7 +10,6 @@ import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 import { type DrainReport, drain } from "./drain.ts";
 import { horizonOf } from "./horizon.ts";
-import { NO_LEFT_KINDS } from "./left-kinds.ts";
 import type { Reservation } from "./reservation.ts";
 import { EntryRunner } from "./runs/entry-runner.ts";
 import { LeaseRenewal } from "./runs/lease-renewal.ts";
@@ -32,11 +32,8 @@ export class Dispatcher {
   /** The next turn of the event loop, if entries wait for it: by then their senders are answered. */
   #turn: Promise<void> | undefined;
   readonly #nextTurn = () => {
-    this.#turn ??= new Promise((resolve) => {
-      setImmediate(() => {
-        this.#turn = undefined;
-        resolve();
-      });
+    this.#turn ??= setImmediate().then(() => {
+      this.#turn = undefined;
     });
     return this.#turn;
   };
@@ -101,8 +98,8 @@ export class Dispatcher {
    * process. A reservation must always be released.
    */
   reserve(): Reservation | undefined {
-    const { clock, leaseTime, runner, leftKinds = NO_LEFT_KINDS } = this.#options;
-    if (!this.#loop.caughtUp || this.#limit.isFull || !leftKinds.isEmpty) return undefined;
+    const { clock, leaseTime, runner } = this.#options;
+    if (!this.#loop.caughtUp || this.#limit.isFull) return undefined;
     const lease: Lease = { token: leaseToken(runner), until: clock() + leaseTime };
     const free = this.#limit.reserve();
     let isUsed = false;

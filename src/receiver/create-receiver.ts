@@ -98,7 +98,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     const { handlerTimeout, lease: leaseTime, poll } = settings;
     this.#dispatcher = new Dispatcher({
       ...settings,
-      ...{ runner: id, sources: [settings.source], leftKinds: missing },
+      ...{ runner: id, sources: [settings.source], leftKinds: (source) => missing.leftKinds(source) },
       ...{ handlerTimeout, leaseTime, poll, knownTargets: () => wiring.router.targets },
       deadBlocks: settings.deadLetterOrder === "block",
       plan: (entry, ready) => planEntry(entry, wiring, registered, ready),

@@ -78,18 +78,14 @@ export class OutcomeLog {
     });
   }
 
-  /** Makes a line only if its level is logged: most receivers log warnings and errors only. */
+  /** Makes a line only if its level is logged, as pino and many others say: most log warnings and errors only. */
   #line(level: keyof Logger, message: string, fields: () => object): void {
+    const { isLevelEnabled } = this.#log as { isLevelEnabled?: unknown };
     try {
-      if (isLogged(this.#log, level)) this.#log[level](fields(), message);
+      if (typeof isLevelEnabled === "function" && isLevelEnabled.call(this.#log, level) === false) return;
+      this.#log[level](fields(), message);
     } catch {} // a logger that fails must not cost the sender its answer
   }
-}
-
-/** Whether lines of a level are written. Pino and many others say so; a line that is not need not be made. */
-function isLogged(log: Logger, level: keyof Logger): boolean {
-  const { isLevelEnabled } = log as { isLevelEnabled?: unknown };
-  return typeof isLevelEnabled !== "function" || isLevelEnabled.call(log, level) !== false;
 }
 
 interface Line {

@@ -11,7 +11,7 @@ import { EntryTransactions, type Transacting } from "../transactions/entry-trans
 import { TransactionPlaces } from "../transactions/transaction-places.ts";
 import type { EntryRun } from "./entry-run.ts";
 import { runEntry } from "./run-entry.ts";
-import type { RunOptions } from "./run-options.ts";
+import type { RunParts } from "./run-options.ts";
 import { RunningEntries } from "./running.ts";
 import { type Storing, settleWhileLeased } from "./settle-while-leased.ts";
 
@@ -120,8 +120,16 @@ export class EntryRunner {
       const transactions =
         inside === undefined ? undefined : new EntryTransactions(entry, this.#transacting, atOnce === true);
       const targets = isForced ? queues.atOnce : queues;
-      const options = this.#runOptions({ ready, targets, transactions, trace, within });
-      const run = () => (within?.fits() === false ? undefined : runEntry(entry, options, turn));
+      const parts: RunParts = {
+        ready,
+        targets: within === undefined ? targets : undefined,
+        turn,
+        transactions,
+        trace,
+        signal: within?.signal ?? this.#parts.signal,
+        within,
+      };
+      const run = () => (within?.fits() === false ? undefined : runEntry(entry, this.#options, parts));
       const settlement = await (atOnce === true ? limit.runAtOnce(run) : limit.run(run));
       if (settlement === undefined) {
         await this.#giveBack(entry);
@@ -129,7 +137,7 @@ export class EntryRunner {
       }
       onEnd?.();
       loop.goOn(); // another entry can run while this one's result is stored
-      if (await this.#store(settlement, transactions, options.signal)) {
+      if (await this.#store(settlement, transactions, parts.signal)) {
         stored = settlement;
         this.#report(entry, settlement);
         return settlement;
@@ -148,33 +156,6 @@ export class EntryRunner {
       trace?.end(stored);
     }
     return undefined;
-  }
-
-  /** Field by field: each object that is made by adding to a copy of another would have a hidden class of its own. */
-  #runOptions({
-    ready,
-    targets,
-    transactions,
-    trace,
-    within,
-  }: Pick<RunOptions, "ready" | "targets" | "transactions" | "trace"> & {
-    readonly within: EntryRun["within"] | undefined;
-  }): RunOptions {
-    const { plan, retry, handlerTimeout, clock, random, log } = this.#options;
-    return {
-      plan,
-      ready,
-      retry,
-      handlerTimeout,
-      clock,
-      random,
-      log,
-      targets: within === undefined ? targets : undefined,
-      transactions,
-      trace,
-      within,
-      signal: within?.signal ?? this.#parts.signal,
-    };
   }
 
   /** Stores what is left to store of a settlement; returns `false` if the lease was lost. */

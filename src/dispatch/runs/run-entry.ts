@@ -1,92 +1,81 @@
 import { describeError } from "../../errors.ts";
+import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
+import type { DeadReason, WaitingReason } from "../../inbox/reasons.ts";
 import type { Settlement } from "../../inbox/settlement.ts";
 import { TARGET_AWAY } from "../../inbox/target-wait.ts";
-import type { Plan, PlannedRun } from "../handler.ts";
-import type { Turn } from "../targets/target.ts";
-import { EntryHandlers, runLimits } from "./entry-handlers.ts";
-import { runHandler } from "./run-handler.ts";
-import type { RunOptions } from "./run-options.ts";
-import { afterFailure, type Settle, UNREADABLE } from "./settling.ts";
+import type { HandlerContext, NamedHandler, Plan, PlannedRun } from "../handler.ts";
+import { retryDelay } from "../retry.ts";
+import { EntryWaits, type Sender } from "../targets/entry-waits.ts";
+import type { NoPlace } from "../transactions/entry-transactions.ts";
+import { handlerContext, type OwnSignal } from "./handler-context.ts";
+import { type HandlerRun, type RunLimits, runHandler } from "./run-handler.ts";
+import type { RunOptions, RunParts } from "./run-options.ts";
 
 /**
  * Runs the unfinished handlers of a claimed entry, one after another, and returns the entry's settlement. In its turn at
  * a target, only the handler of that target runs.
  */
-export async function runEntry(entry: ClaimedEntry, options: RunOptions, turn?: Turn): Promise<Settlement> {
+export async function runEntry(
+  entry: ClaimedEntry,
+  options: RunOptions,
+  parts: RunParts,
+): Promise<Settlement> {
   const { seq } = entry;
-  const settle = settlingOf(entry, options.clock);
+  const { clock } = options;
   if (entry.unreadable !== undefined) {
     options.log.error({ seq, error: entry.unreadable }, "an entry cannot be read: it is now a dead letter");
-    return settle("dead", "unreadable");
+    return settlementOf(entry, clock, "dead", "unreadable");
   }
   // Claimed more often than it may run: the processes that ran it died before they could settle it.
-  if (entry.attempts > options.retry.attempts) return settle("dead", "attempts_exhausted");
+  if (entry.attempts > options.retry.attempts)
+    return settlementOf(entry, clock, "dead", "attempts_exhausted");
 
   let plan: Plan | Unplanned;
   try {
-    const planning = options.plan(entry, options.ready);
-    plan = planning instanceof Promise ? await plannedInTime(planning, entry, options) : planning;
+    const planning = options.plan(entry, parts.ready);
+    plan = planning instanceof Promise ? await plannedInTime(planning, entry, options, parts) : planning;
   } catch (thrown) {
     plan = { error: describeError(thrown) };
   }
-  if ("run" in plan) return new EntryHandlers(entry, { plan, options, settle, turn }).run();
+  if ("run" in plan) return new EntryHandlers(entry, plan, options, parts).run();
   if ("error" in plan) {
     options.log.error({ seq, error: plan.error }, "an entry could not be read; trying again later");
-    return afterFailure(settle, entry, options, {}, { failures: [UNREADABLE] });
+    return afterFailure(entry, options, {}, { failures: [UNREADABLE] });
   }
-  return settleWithoutRun(plan, entry, options.clock(), settle);
-}
-
-/** What makes the settlements of an entry: due now, with nothing new recorded, unless it is told otherwise. */
-function settlingOf(entry: ClaimedEntry, clock: () => number): Settle {
-  const { seq, lease } = entry;
-  return (state, reason, more = {}) => {
-    const { runAt = clock(), finishedHandlers = entry.finishedHandlers, records = [] } = more;
-    const { uncount = false, problems, waits } = more;
-    const unordered = entry.orderKey === null;
-    return {
-      seq,
-      lease,
-      state,
-      reason,
-      problems,
-      runAt,
-      finishedHandlers,
-      records,
-      waits,
-      uncount,
-      unordered,
-    };
-  };
+  return settleWithoutRun(plan, entry, clock);
 }
 
 function settleWithoutRun(
   plan: Exclude<Plan, PlannedRun>,
-  { waits, dueAt }: ClaimedEntry,
-  now: number,
-  settle: Settle,
+  entry: ClaimedEntry,
+  clock: () => number,
 ): Settlement {
   if ("end" in plan) {
-    if (plan.end === "done") return settle("done", null);
-    return settle(plan.end, plan.reason, { problems: plan.problems });
+    if (plan.end === "done") return settlementOf(entry, clock, "done", null);
+    return settlementOf(entry, clock, plan.end, plan.reason, { problems: plan.problems });
   }
-  if ("wait" in plan) return settle("pending", plan.reason, { runAt: now + plan.wait, uncount: true });
-  return settle("pending", waits?.length ? TARGET_AWAY : null, { runAt: dueAt ?? now, uncount: true });
+  const now = clock();
+  if ("wait" in plan) {
+    return settlementOf(entry, clock, "pending", plan.reason, { runAt: now + plan.wait, uncount: true });
+  }
+  const reason = entry.waits?.length ? TARGET_AWAY : null;
+  return settlementOf(entry, clock, "pending", reason, { runAt: entry.dueAt ?? now, uncount: true });
 }
 
 /** The plan for an entry, or why there is none; with the time limit of a handler. */
 async function plannedInTime(
   plan: Promise<Plan>,
   entry: ClaimedEntry,
-  options: RunOptions,
+  { handlerTimeout: timeout, clock }: RunOptions,
+  { signal }: RunParts,
 ): Promise<Plan | Unplanned> {
   let made: Plan | undefined;
   const { record } = await runHandler(
     async () => {
       made = await plan;
     },
-    runLimits("plan", entry, options),
+    { handler: "plan", attempt: entry.attempts, timeout, signal, clock },
   );
   return made ?? { error: record.error };
 }
@@ -94,4 +83,193 @@ async function plannedInTime(
 /** Why there is no plan for an entry. */
 interface Unplanned {
   readonly error: string | null;
+}
+
+/** One run of the unfinished handlers of an entry, one after another. */
+class EntryHandlers {
+  readonly #entry: ClaimedEntry;
+  readonly #plan: PlannedRun;
+  readonly #options: RunOptions;
+  readonly #parts: RunParts;
+  /** Made for an entry that waits already, or has a handler with a target. */
+  #waits: EntryWaits | undefined;
+  readonly #finished: Set<string>;
+  readonly #records: AttemptRecord[] = [];
+  readonly #failures: Failure[] = [];
+
+  constructor(entry: ClaimedEntry, plan: PlannedRun, options: RunOptions, parts: RunParts) {
+    this.#entry = entry;
+    this.#plan = plan;
+    this.#options = options;
+    this.#parts = parts;
+    if (entry.waits?.length) this.#waits = new EntryWaits(entry, options, parts);
+    this.#finished = new Set(entry.finishedHandlers);
+  }
+
+  /** Runs them, and returns the entry's settlement. In its turn at a target, only the handler of that target runs. */
+  async run(): Promise<Settlement> {
+    const { handlerTimeout: timeout, clock } = this.#options;
+    const { signal, within, turn } = this.#parts;
+    const { attempts: attempt } = this.#entry;
+    const todo = this.#unfinished();
+    const isInTurn = turn !== undefined && todo.some(({ target }) => target?.name === turn.target);
+    /** Whether a handler was left out for lack of time. */
+    let isCut = false;
+    for (const named of todo) {
+      if (isInTurn && named.target?.name !== turn.target) continue;
+      if (!this.#mayRun(named)) continue;
+      if (signal.aborted) break;
+      if (within?.fits() === false) {
+        isCut = true;
+        break;
+      }
+      const limits = { handler: named.name, attempt, timeout, signal, clock };
+      const running =
+        named.tx === true ? this.#runInside(named, limits) : runHandler(this.#callOf(named), limits);
+      const ran = running instanceof Promise ? await running : running;
+      if (ran === undefined || "dueAt" in ran) return this.#unplaced(ran);
+      this.#note(named, ran);
+    }
+    return this.#end(isInTurn, isCut);
+  }
+
+  #unfinished(): readonly NamedHandler[] {
+    return this.#plan.run.filter(({ name }) => !this.#finished.has(name));
+  }
+
+  #mayRun(named: NamedHandler): boolean {
+    if (named.target !== undefined) {
+      this.#waits ??= new EntryWaits(this.#entry, this.#options, this.#parts);
+      return this.#waits.mayTry(named as Sender);
+    }
+    return this.#entry.attempts <= (named.attempts ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Runs a handler in a transaction, which stores its result too; without one, it has to wait. */
+  async #runInside(named: NamedHandler, limits: RunLimits): Promise<HandlerRun | NoPlace | undefined> {
+    const { transactions } = this.#parts;
+    const { seq, lease } = this.#entry;
+    const { clock } = this.#options;
+    const isLast = this.#unfinished().length === 1;
+    return transactions?.run(this.#callOf(named), limits, (record) => {
+      const unstored = transactions.unstored([...this.#records, record]);
+      const result = { records: unstored, finishedHandlers: [...this.#finished, named.name] };
+      const waits = this.#waits?.list([]);
+      if (isLast) return settlementOf(this.#entry, clock, "done", null, { ...result, waits });
+      return { seq, lease, state: "running", ...result };
+    });
+  }
+
+  /** Each handler gets its own copy of the event, so that one that changes it does not affect the next. */
+  #callOf({ handler, tx: isInside }: NamedHandler) {
+    return (own: OwnSignal, note: HandlerContext["note"], tx?: unknown) => {
+      const context = handlerContext(this.#entry, this.#options.log, own, note);
+      if (isInside === true) Object.assign(context, { tx });
+      const call = (ready: unknown) => handler(ready as never, context);
+      const { trace } = this.#parts;
+      const traced = trace === undefined ? call : (ready: unknown) => trace.run(() => call(ready));
+      const event = this.#plan.event();
+      return event instanceof Promise ? event.then(traced) : traced(event);
+    };
+  }
+
+  #note(named: NamedHandler, { record, failure }: HandlerRun): void {
+    const isOk = record.outcome === "ok";
+    if (isOk) this.#finished.add(named.name);
+    if (named.target !== undefined) {
+      const sender = named as Sender;
+      if (isOk) this.#waits?.took(sender);
+      else if (!this.#parts.signal.aborted && this.#waits?.failed(sender, record, failure) === false) return;
+    } else if (!isOk) {
+      const { attempts = Number.POSITIVE_INFINITY } = named;
+      this.#failures.push({ attempts, asked: failure.retryAfter });
+    }
+    this.#records.push(record);
+  }
+
+  #unplaced(noPlace: NoPlace | undefined): Settlement {
+    const sofar = this.#result();
+    const { clock } = this.#options;
+    if (noPlace === undefined) return settlementOf(this.#entry, clock, "pending", null, sofar);
+    const { dueAt: runAt, reason } = noPlace;
+    return settlementOf(this.#entry, clock, "pending", reason, { ...sofar, runAt, uncount: true });
+  }
+
+  #result() {
+    const waits = this.#waits?.list(this.#unfinished());
+    return { records: this.#records, finishedHandlers: [...this.#finished], waits };
+  }
+
+  #end(isInTurn: boolean, isCut: boolean): Settlement {
+    const left = this.#unfinished();
+    const result = this.#result();
+    const { clock } = this.#options;
+    if (left.length === 0) return settlementOf(this.#entry, clock, "done", null, result);
+    if (this.#parts.signal.aborted || (isCut && this.#failures.length === 0)) {
+      return settlementOf(this.#entry, clock, "pending", null, { ...result, uncount: true });
+    }
+    const others = isInTurn && left.some(({ target }) => target?.name !== this.#parts.turn?.target);
+    const leftToDo = { failures: this.#failures, waits: this.#waits, others };
+    return afterFailure(this.#entry, this.#options, result, leftToDo);
+  }
+}
+
+/** The settlement of an entry: due now, with nothing new recorded, unless more is given. */
+function settlementOf(
+  { seq, lease, orderKey, finishedHandlers: finished }: ClaimedEntry,
+  clock: () => number,
+  state: Settlement["state"],
+  reason: DeadReason | WaitingReason | null,
+  more: Partial<Omit<Settlement, "seq" | "lease">> = {},
+): Settlement {
+  const { runAt = clock(), finishedHandlers = finished, records = [], uncount = false } = more;
+  const { problems, waits } = more;
+  const unordered = orderKey === null;
+  return { seq, lease, state, reason, problems, runAt, finishedHandlers, records, waits, uncount, unordered };
+}
+
+interface Failure {
+  /** The handler's own maximum of attempts. */
+  readonly attempts: number;
+  /** Milliseconds that it asked to wait. */
+  readonly asked: number | undefined;
+}
+
+/** A failure outside any handler has no limit but the retry policy's. */
+const UNREADABLE: Failure = { attempts: Number.POSITIVE_INFINITY, asked: undefined };
+
+/** What is left to do for an entry. */
+interface Left {
+  readonly failures: readonly Failure[];
+  readonly waits?: EntryWaits | undefined;
+  /** Whether it was the entry's turn at one target, and it has other handlers. */
+  readonly others?: boolean;
+}
+
+/** The settlement of an entry with something left to do: its retry, its next turn, or its end. */
+function afterFailure(
+  entry: ClaimedEntry,
+  { retry, random, clock }: RunOptions,
+  result: Partial<Settlement>,
+  { failures, waits, others = false }: Left,
+): Settlement {
+  // All failed handlers run again together, so the longest of their waits counts.
+  const drawn = random();
+  const delays = failures.flatMap(({ attempts, asked }) => {
+    const policy = { ...retry, attempts: Math.min(retry.attempts, attempts) };
+    return retryDelay(entry.attempts, policy, drawn, asked) ?? [];
+  });
+  const times = [...delays.map((delay) => clock() + delay), ...(waits?.retryTimes ?? [])];
+  const { overdueAt } = waits ?? {};
+  const reason = overdueAt === undefined ? null : TARGET_AWAY;
+  const uncount = others || result.records?.length === 0;
+  const next = times.length > 0 ? Math.max(...times) : overdueAt;
+  // The others keep their time, unless this was what they waited for.
+  if (others) {
+    const kept = next === undefined ? clock() : Math.min(next, entry.dueAt ?? next);
+    return settlementOf(entry, clock, "pending", reason, { ...result, uncount, runAt: kept });
+  }
+  if (next === undefined)
+    return settlementOf(entry, clock, "dead", waits?.over ?? "attempts_exhausted", result);
+  return settlementOf(entry, clock, "pending", reason, { ...result, uncount, runAt: next });
 }

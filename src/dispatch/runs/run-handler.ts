@@ -38,7 +38,7 @@ export function runHandler(
   let result: unknown;
   try {
     result = run(running.own, (text) => running.note(text));
-    if (!isPromiseLike(result) && !limits.signal.aborted) return running.succeeded();
+    if (!isPromiseLike(result) && !limits.signal.aborted) return running.end("ok");
   } catch (thrown) {
     if (!limits.signal.aborted) return running.failed(thrown);
     result = Promise.reject(thrown);
@@ -70,7 +70,7 @@ function endOf(
     Promise.resolve(result).then(
       () => {
         ended();
-        resolve(running.succeeded());
+        resolve(running.end("ok"));
       },
       (thrown) => {
         ended();
@@ -98,17 +98,13 @@ class Running {
     this.#notes.push(cutText(String(text), MAX_BYTES));
   }
 
-  succeeded(): HandlerRun {
-    return this.end("ok", { error: null, failure: null });
-  }
-
   failed(thrown: unknown): HandlerRun {
     return this.end("error", describeFailure(thrown), failureOf(thrown));
   }
 
   end(
     outcome: AttemptRecord["outcome"],
-    { error, failure }: Pick<AttemptRecord, "error" | "failure">,
+    { error, failure }: Pick<AttemptRecord, "error" | "failure"> = NO_ERROR,
     told = NOTHING_SAID,
   ): HandlerRun {
     const { handler, attempt } = this.#limits;
@@ -130,31 +126,20 @@ function isPromiseLike(value: unknown): boolean {
 const OVERDUE: TargetFailure = { away: "perhaps" };
 
 /** Of a handler that did not fail. */
+const NO_ERROR = { error: null, failure: null };
 const NOTHING_SAID: TargetFailure = {};
 
 /** What a handler's error says about the next attempt. Never throws, whatever was thrown. */
 function failureOf(thrown: unknown): TargetFailure {
   try {
-    const { away, final } = (thrown ?? {}) as { away?: unknown; final?: unknown };
+    const { away, final, retryAfter } = (thrown ?? {}) as Partial<Record<string, unknown>>;
+    const asked = typeof retryAfter === "number" && !Number.isNaN(retryAfter) ? retryAfter : undefined;
     return {
-      retryAfter: retryAfterOf(thrown),
+      retryAfter: asked === undefined ? undefined : Math.max(0, asked),
       ...((away === true || away === "perhaps") && { away }),
       ...(final === true && { final }),
     };
   } catch {
     return {};
-  }
-}
-
-/**
- * The milliseconds that a handler's error asks to wait before the entry runs again: its `retryAfter`, if that is a
- * number. Never throws, whatever was thrown.
- */
-function retryAfterOf(thrown: unknown): number | undefined {
-  try {
-    const asked: unknown = (thrown as { retryAfter?: unknown } | null | undefined)?.retryAfter;
-    return typeof asked === "number" && !Number.isNaN(asked) ? Math.max(0, asked) : undefined;
-  } catch {
-    return undefined;
   }
 }

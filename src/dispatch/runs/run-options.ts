@@ -2,27 +2,34 @@ import type { Logger } from "../../base/logger.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
 import type { Plan, ReadyEvent } from "../handler.ts";
 import type { RetryPolicy } from "../retry.ts";
-import type { TargetGate } from "../targets/target.ts";
+import type { TargetGate, Turn } from "../targets/target.ts";
 import type { EntryTransactions } from "../transactions/entry-transactions.ts";
 import type { AttemptTrace } from "./attempt-tracing.ts";
 import type { TimeLimit } from "./entry-run.ts";
 
+/** How all entries are run. */
 export interface RunOptions {
   /** Reads the entry, unless its event is ready, and finds its handlers. */
   readonly plan: (entry: ClaimedEntry, ready?: ReadyEvent) => Plan | Promise<Plan>;
-  /** The entry's event, if it was just read. */
-  readonly ready?: ReadyEvent | undefined;
   readonly retry: RetryPolicy;
   readonly handlerTimeout: number;
   readonly clock: () => number;
   readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** How one entry is run. */
+export interface RunParts {
+  /** The entry's event, if it was just read. */
+  readonly ready?: ReadyEvent | undefined;
   /** Decides which entries wait for their turn at a target. Default: none do. */
   readonly targets?: TargetGate | undefined;
+  /** The turn at a target that it was claimed for: then only the handler of that target runs. */
+  readonly turn?: Turn | undefined;
   /** Runs handlers in transactions. Default: none can have one. */
   readonly transactions?: EntryTransactions | undefined;
   /** Follows this run from inside. Default: nothing does. */
   readonly trace?: Pick<AttemptTrace, "run"> | undefined;
-  readonly log: Logger;
   /** Aborted when a shutdown no longer waits for handlers. */
   readonly signal: AbortSignal;
   /** Whether another handler may start. Default: as long as the signal is not aborted. */

@@ -16,7 +16,12 @@ export interface WaitTerms {
   readonly retry: RetryPolicy;
   readonly clock: () => number;
   readonly random: () => number;
+}
+
+/** What decides which entries wait, and the turn that this one was claimed for. */
+interface Waiting {
   readonly targets?: TargetGate | undefined;
+  readonly turn?: Turn | undefined;
 }
 
 export type Sender = NamedHandler & { readonly target: TargetOptions };
@@ -25,14 +30,16 @@ export type Sender = NamedHandler & { readonly target: TargetOptions };
 export class EntryWaits {
   readonly #entry: ClaimedEntry;
   readonly #terms: WaitTerms;
+  readonly #targets: TargetGate | undefined;
   readonly #turn: Turn | undefined;
   readonly #waits: Map<string, TargetWait>;
   readonly #held = new Map<string, Sender>();
   readonly #retried: TargetWait[] = [];
 
-  constructor(entry: ClaimedEntry, terms: WaitTerms, turn: Turn | undefined) {
+  constructor(entry: ClaimedEntry, terms: WaitTerms, { targets, turn }: Waiting) {
     this.#entry = entry;
     this.#terms = terms;
+    this.#targets = targets;
     this.#turn = turn;
     this.#waits = new Map();
     for (const wait of entry.waits ?? []) this.#waits.set(wait.target, wait);
@@ -49,7 +56,7 @@ export class EntryWaits {
       return false;
     }
     if (this.#turn?.target === target.name) return true;
-    if (this.#terms.targets?.holds(target, this.#entry) !== true) return true;
+    if (this.#targets?.holds(target, this.#entry) !== true) return true;
     this.#hold(handler);
     return false;
   }
@@ -68,13 +75,13 @@ export class EntryWaits {
     const { away, final, retryAfter: asked } = failure;
     this.#tell(target, away === undefined ? "answered" : away === true ? "away" : "perhaps", asked);
     const before = this.#waits.get(target.name);
-    const repeats = this.#terms.targets?.repeats(target, note?.split("\n", 1)[0] ?? error) === true;
+    const repeats = this.#targets?.repeats(target, note?.split("\n", 1)[0] ?? error) === true;
     const isProbe = repeats && final !== true && before !== undefined && startedAt < before.nextAt;
     const wait = isProbe ? before : this.#afterFailure(handler, before, failure);
     this.#waits.set(target.name, wait);
     if (wait.over !== null) return true;
     // A target that answered has its turn again by the entry's own back-off.
-    if (away !== undefined && this.#terms.targets?.holds(target, this.#entry) === true) this.#hold(handler);
+    if (away !== undefined && this.#targets?.holds(target, this.#entry) === true) this.#hold(handler);
     else this.#retried.push(wait);
     return !isProbe;
   }
@@ -134,11 +141,11 @@ export class EntryWaits {
       this.#waits.set(name, { target: name, since: now, attempts: 0, nextAt: now, over: null });
     }
     this.#held.set(name, handler);
-    this.#terms.targets?.hold(handler.target, this.#entry);
+    this.#targets?.hold(handler.target, this.#entry);
   }
 
   #tell(target: TargetOptions, end: TargetEnd, asked?: number): void {
     if (this.#turn?.target === target.name) Object.assign(this.#turn, { end, asked });
-    else this.#terms.targets?.tried(target, this.#entry, end, asked);
+    else this.#targets?.tried(target, this.#entry, end, asked);
   }
 }

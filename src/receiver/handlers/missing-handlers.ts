@@ -1,5 +1,4 @@
 import type { Plan } from "../../dispatch/handler.ts";
-import type { LeftKinds } from "../../dispatch/left-kinds.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
 import { AWAITS_HANDLER, NO_HANDLER, type Runner, runsKind } from "../../inbox/runner.ts";
 import type { Settings } from "../options/options.ts";
@@ -25,7 +24,7 @@ interface Here {
  * Decides what becomes of entries that have no handler here. While another registered process has one, they are left to
  * it: claimed once, given back, and their kind is not claimed again.
  */
-export class MissingHandlers implements LeftKinds {
+export class MissingHandlers {
   readonly #settings: Pick<Settings, "inbox" | "clock" | "role" | "unhandledAfter">;
   readonly #here: Here;
   readonly #others: OtherProcesses;
@@ -84,11 +83,8 @@ export class MissingHandlers implements LeftKinds {
     return reason === AWAITS_HANDLER && dueAt !== undefined && dueAt <= (inbox.now?.() ?? clock());
   }
 
-  get isEmpty(): boolean {
-    return this.#left.size === 0;
-  }
-
-  async of(source: string): Promise<readonly string[]> {
+  /** The kinds of a source that are left to other processes, as the inbox stores them. */
+  async leftKinds(source: string): Promise<readonly string[]> {
     const kinds = this.#left.get(source);
     if (kinds === undefined) return [];
     const others = await this.#others.recent();

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { HandlerContext, Plan } from "../../../src/dispatch/handler.ts";
 import { runEntry } from "../../../src/dispatch/runs/run-entry.ts";
-import type { RunOptions } from "../../../src/dispatch/runs/run-options.ts";
+import type { RunOptions, RunParts } from "../../../src/dispatch/runs/run-options.ts";
 import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
 import { AT, sampleDelivery, sampleKey } from "../../inbox/entries.ts";
 import { keptLog, planOf, QUICK, sampleEvent } from "../sample.ts";
@@ -323,18 +323,16 @@ describe("runEntry", () => {
   });
 });
 
-function run(options: Partial<RunOptions>, entry: Partial<ClaimedEntry> = {}) {
-  return runEntry(
-    { ...ENTRY, ...entry },
-    {
-      plan: planOf({}),
-      retry: QUICK,
-      handlerTimeout: 1000,
-      clock: () => AT,
-      random: () => 0,
-      log: keptLog(),
-      signal: new AbortController().signal,
-      ...options,
-    },
-  );
+function run(options: Partial<RunOptions & RunParts>, entry: Partial<ClaimedEntry> = {}) {
+  const all: RunOptions & RunParts = {
+    plan: planOf({}),
+    retry: QUICK,
+    handlerTimeout: 1000,
+    clock: () => AT,
+    random: () => 0,
+    log: keptLog(),
+    signal: new AbortController().signal,
+    ...options,
+  };
+  return runEntry({ ...ENTRY, ...entry }, all, all);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { runEntry } from "../../../src/dispatch/runs/run-entry.ts";
-import type { RunOptions } from "../../../src/dispatch/runs/run-options.ts";
+import type { RunOptions, RunParts } from "../../../src/dispatch/runs/run-options.ts";
 import { EntryTransactions } from "../../../src/dispatch/transactions/entry-transactions.ts";
 import { TransactionPlaces } from "../../../src/dispatch/transactions/transaction-places.ts";
 import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
@@ -23,7 +23,7 @@ function start(inside: NonNullable<Inbox["inside"]>, places = new TransactionPla
     { inbox: { inside }, places, clock, isLeased: () => true, stepAside: (waiting) => waiting },
     canWait,
   );
-  const options: RunOptions = {
+  const options: RunOptions & RunParts = {
     plan: () => ({
       run: [
         { name: "a", handler: () => void ran.push("a"), tx: true },
@@ -35,7 +35,7 @@ function start(inside: NonNullable<Inbox["inside"]>, places = new TransactionPla
     ...{ retry: QUICK, handlerTimeout: 1000, clock, random: () => 0.5, log: keptLog() },
     signal: new AbortController().signal,
   };
-  return { ran, transactions, settled: runEntry(ENTRY, options) };
+  return { ran, transactions, settled: runEntry(ENTRY, options, options) };
 }
 
 /** Runs the handler, and returns how its transaction ended. */

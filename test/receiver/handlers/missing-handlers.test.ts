@@ -111,31 +111,28 @@ function fromBefore(): Partial<ClaimedEntry> {
 describe("the kinds that are left to others", () => {
   it("are those of entries that were given back, by source", async () => {
     const { handlers, planOf } = missing([LEADS, PAYMENTS]);
-    expect(handlers.isEmpty).toBe(true);
-    expect(await handlers.of("agency")).toEqual([]);
+    expect(await handlers.leftKinds("agency")).toEqual([]);
     await planOf();
     await planOf({ kind: "lead.updated" }, "lead.updated");
-    expect(handlers.isEmpty).toBe(false);
-    expect(await handlers.of("agency")).toEqual(["lead.created", "lead.updated"]);
-    expect(await handlers.of("crm")).toEqual([]);
+    expect(await handlers.leftKinds("agency")).toEqual(["lead.created", "lead.updated"]);
+    expect(await handlers.leftKinds("crm")).toEqual([]);
   });
 
   it("are claimed again once there is a handler here", async () => {
     const { handlers, state, planOf } = missing([LEADS]);
     await planOf();
     state.handled = ["lead.created"];
-    expect(await handlers.of("agency")).toEqual([]);
-    expect(handlers.isEmpty).toBe(true);
+    expect(await handlers.leftKinds("agency")).toEqual([]);
   });
 
   it("are claimed again within a second after the other process has gone", async () => {
     const { handlers, state, planOf } = missing([LEADS]);
     await planOf();
     state.runners = [];
-    expect(await handlers.of("agency")).toEqual(["lead.created"]);
+    expect(await handlers.leftKinds("agency")).toEqual(["lead.created"]);
     expect(state.reads).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 1010));
-    expect(await handlers.of("agency")).toEqual([]);
+    expect(await handlers.leftKinds("agency")).toEqual([]);
   });
 
   it("stay as they are while the store fails", async () => {
@@ -143,7 +140,7 @@ describe("the kinds that are left to others", () => {
     await planOf();
     state.runners = undefined;
     await new Promise((resolve) => setTimeout(resolve, 1010));
-    expect(await handlers.of("agency")).toEqual(["lead.created"]);
+    expect(await handlers.leftKinds("agency")).toEqual(["lead.created"]);
   });
 
   it("are limited in number: entries of further kinds wait instead", async () => {
@@ -151,7 +148,7 @@ describe("the kinds that are left to others", () => {
     for (let n = 0; n < 100; n++) expect(await planOf({ kind: `x.${n}` }, `x.${n}`)).toEqual({ leave: true });
     expect(await planOf({ kind: "x.100" }, "x.100")).toEqual(LATER);
     expect(await planOf({ kind: "x.5" }, "x.5")).toEqual({ leave: true });
-    expect(await handlers.of("agency")).toHaveLength(100);
+    expect(await handlers.leftKinds("agency")).toHaveLength(100);
   });
 
   it("need one look at the others for any number of entries at once", async () => {
