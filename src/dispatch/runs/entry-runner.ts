@@ -13,7 +13,7 @@ import type { EntryRun } from "./entry-run.ts";
 import { runEntry } from "./run-entry.ts";
 import type { RunParts } from "./run-options.ts";
 import { RunningEntries } from "./running.ts";
-import { type Storing, settleWhileLeased } from "./settle-while-leased.ts";
+import { type Storing, settleAgain } from "./settle-again.ts";
 
 /** What running needs of the dispatcher. */
 interface Running {
@@ -159,16 +159,20 @@ export class EntryRunner {
   }
 
   /** Stores what is left to store of a settlement; returns `false` if the lease was lost. */
-  #store(
+  async #store(
     settlement: Settlement,
     transactions: EntryTransactions | undefined,
     signal: AbortSignal,
-  ): Promise<boolean> | boolean {
+  ): Promise<boolean> {
     if (transactions?.end !== undefined) return transactions.end === "stored";
     const records = transactions?.unstored(settlement.records) ?? settlement.records;
     const left = records === settlement.records ? settlement : { ...settlement, records };
-    const storing = signal === this.#storing.signal ? this.#storing : { ...this.#storing, signal };
-    return settleWhileLeased(left, storing);
+    const { inbox, clock } = this.#storing;
+    try {
+      return await inbox.settle(left, clock());
+    } catch (thrown) {
+      return await settleAgain(left, { ...this.#storing, signal }, thrown);
+    }
   }
 
   /** Reports a settlement once it is stored. If a listener throws, that is logged. */

@@ -17,24 +17,14 @@ export interface Storing {
 }
 
 /**
- * Stores a result, and tries again while the store fails and the entry's lease holds: a process that has both the
+ * Stores a result that could not be stored, while the store fails and the entry's lease holds: a process that has both the
  * result and the lease must not let the handlers run a second time. Returns `false`, with nothing stored, if the lease
  * was lost.
  *
+ * @param first - why it could not be stored
  * @throws the store's error, once the lease has ended or the signal is aborted
  */
-export function settleWhileLeased(settlement: Settlement, storing: Storing): Promise<boolean> {
-  const { inbox, clock } = storing;
-  const again = (thrown: unknown) => settleLater(settlement, storing, thrown);
-  try {
-    return inbox.settle(settlement, clock()).catch(again);
-  } catch (thrown) {
-    return again(thrown); // of an inbox of the user's own
-  }
-}
-
-/** Tries again after a failure. */
-async function settleLater(
+export async function settleAgain(
   settlement: Settlement,
   { inbox, clock, isLeased, stopping, signal }: Storing,
   first: unknown,

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { settleWhileLeased } from "../../../src/dispatch/runs/settle-while-leased.ts";
+import { settleAgain } from "../../../src/dispatch/runs/settle-again.ts";
 import { HookporterError } from "../../../src/errors.ts";
 import { AT, settlementOf } from "../../inbox/entries.ts";
 
 const SETTLEMENT = settlementOf({ seq: 7, lease: "lease-1" });
 
-describe("settleWhileLeased", () => {
+describe("settleAgain", () => {
   let leased: boolean;
   let aborter: AbortController;
   let stopper: AbortController;
@@ -26,22 +26,28 @@ describe("settleWhileLeased", () => {
   });
 
   const store = () =>
-    settleWhileLeased(SETTLEMENT, {
-      inbox: {
-        settle,
-        get damage() {
-          return damage;
+    settleAgain(
+      SETTLEMENT,
+      {
+        inbox: {
+          settle,
+          get damage() {
+            return damage;
+          },
         },
+        clock: () => AT,
+        isLeased: (seq) => seq === SETTLEMENT.seq && leased,
+        stopping: stopper.signal,
+        signal: aborter.signal,
       },
-      clock: () => AT,
-      isLeased: (seq) => seq === SETTLEMENT.seq && leased,
-      stopping: stopper.signal,
-      signal: aborter.signal,
-    });
+      new Error("disk full"),
+    );
 
-  it.each([true, false])("returns %s as the inbox does, without a wait", async (stored) => {
+  it.each([true, false])("returns %s as the inbox does, after a wait", async (stored) => {
     settle.mockReset().mockResolvedValue(stored);
-    expect(await store()).toBe(stored);
+    const storing = store();
+    await vi.advanceTimersByTimeAsync(50);
+    expect(await storing).toBe(stored);
     expect(settle.mock.calls).toEqual([[SETTLEMENT, AT]]);
   });
 
@@ -52,7 +58,7 @@ describe("settleWhileLeased", () => {
       await vi.advanceTimersByTimeAsync(wait);
       counts.push(settle.mock.calls.length);
     }
-    expect(counts).toEqual([1, 2, 2, 3, 4, 5, 6, 6, 7, 7, 8]);
+    expect(counts).toEqual([0, 1, 1, 2, 3, 4, 5, 5, 6, 6, 7]);
     settle.mockResolvedValue(true);
     await vi.advanceTimersByTimeAsync(1000);
     expect(await storing).toBe(true);
@@ -64,7 +70,7 @@ describe("settleWhileLeased", () => {
     leased = false;
     await vi.advanceTimersByTimeAsync(50);
     await storing;
-    expect(settle).toHaveBeenCalledTimes(2);
+    expect(settle).toHaveBeenCalledTimes(1);
   });
 
   it("does not wait for a damaged store once the receiver closes, and waits for a busy one", async () => {
@@ -88,7 +94,7 @@ describe("settleWhileLeased", () => {
     await vi.advanceTimersByTimeAsync(60);
     aborter.abort();
     await storing;
-    expect(settle).toHaveBeenCalledTimes(3);
+    expect(settle).toHaveBeenCalledTimes(2);
     expect(vi.getTimerCount()).toBe(0);
     expect(add).toHaveBeenCalledTimes(2);
     expect(remove.mock.calls.map((call) => call.slice(0, 2))).toEqual(
