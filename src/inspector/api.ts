@@ -176,6 +176,8 @@ export interface DriftNote extends Difference {
 
 /** A refused delivery with all details. */
 export interface RefusalDetail extends RefusalRow {
+  /** The newest of them; `null` if it is not held, or was not read. */
+  readonly body: ShownBody | null;
   readonly headers: ShownHeaders;
   readonly explanation: Explanation;
 }

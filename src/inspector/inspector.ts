@@ -5,7 +5,6 @@ import { findPackageRoot } from "../package/package-root.ts";
 import type { DeliveryObservation } from "../receiver/observation.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import type { MadeUpData } from "../relay/trigger.ts";
-import type { Diagnosis } from "../signature/diagnose/diagnose.ts";
 import type { SecretValue } from "../signature/secret-bytes.ts";
 import { readSecrets } from "../signature/secrets.ts";
 import type { Status } from "./api.ts";
@@ -18,6 +17,7 @@ import { Drifts } from "./live/drifts.ts";
 import { LiveFeed } from "./live/live-feed.ts";
 import { ownInstants } from "./live/own-instants.ts";
 import { Refusals } from "./live/refusals.ts";
+import { type DiagnoseRefusal, RefusedBodies } from "./live/refused-bodies.ts";
 import { Repeats } from "./live/repeats.ts";
 import { RunNotes } from "./live/run-notes.ts";
 import { Senders } from "./live/senders.ts";
@@ -44,7 +44,7 @@ export interface InspectorOptions {
   readonly handlers: string | null;
   /** The receiver's forward targets. */
   readonly targets: readonly URL[];
-  /** Explains why a delivery was not authentic; `left_out` if there are too many. Default: no explanation. */
+  /** Default: no explanation. */
   readonly diagnose?: DiagnoseRefusal;
   /** What handlers print and targets answer. Default: nothing is noted. */
   readonly runNotes?: RunNotes;
@@ -58,9 +58,6 @@ export interface InspectorOptions {
   readonly log: Logger;
   readonly clock: () => number;
 }
-
-/** See {@link InspectorOptions.diagnose}. */
-type DiagnoseRefusal = (observation: DeliveryObservation) => Diagnosis | "left_out" | undefined;
 
 export interface RunningInspector {
   /** The page's address, with the token of this run in its fragment, which browsers never send. */
@@ -78,13 +75,17 @@ export async function startInspector(options: InspectorOptions): Promise<Running
   const root = await findPackageRoot();
   const tokens = new KnownTokens(options.tokenRecords ?? NO_RECORDS, options.clock);
   const workings = makeWorkings(options, root.version);
-  const { refusals, repeats, senders, drifts, meter, feed, outgoing } = workings;
+  const { refusals, bodies, repeats, senders, drifts, meter, feed, outgoing } = workings;
   const page = readPage(join(root.path, "dist", "inspector"));
   const { port, hosts = [], clock } = options;
   const server = await startInspectorServer(workings, { port, hosts, clock, tokens, page, log });
   const remember = (observation: DeliveryObservation) => {
-    const refusal = refusals.note(observation, options.diagnose?.(observation));
-    if (refusal !== undefined) feed.noteRefusal(refusal);
+    const diagnosis = options.diagnose?.(observation);
+    const refusal = refusals.note(observation, diagnosis);
+    if (refusal !== undefined) {
+      bodies.hold(refusal.id, observation, diagnosis === "left_out");
+      feed.noteRefusal(refusal);
+    }
     outgoing.arrivals.note(observation, refusal?.id);
   };
   const stop = receiver.observe((observation) => {
@@ -107,6 +108,7 @@ export async function startInspector(options: InspectorOptions): Promise<Running
     close: async () => {
       stop();
       stopDrifts();
+      bodies.close();
       await feed.close();
       await server.close();
     },
@@ -128,11 +130,17 @@ function makeWorkings(options: InspectorOptions, version: string): Workings {
     ...{ secrets: shown, handlers, forwards, counts: countsByState(await inbox.counts()) },
   });
   const refusals = new Refusals(signatureHeader);
+  const feed = new LiveFeed(inbox);
+  const signing = { secrets, signatureHeader };
+  const bodies = new RefusedBodies(signing, options.diagnose ?? (() => undefined), (id, ...found) => {
+    const changed = refusals.correct(id, ...found);
+    for (const one of changed) feed.noteRefusal(one);
+    return changed.at(-1)?.id ?? id;
+  });
   return {
-    ...{ inbox, status, refusals, counter: new RowCounter(inbox, refusals) },
+    ...{ inbox, status, refusals, bodies, counter: new RowCounter(inbox, refusals), signing, feed },
     recheck: (seq) => receiver.recheck(seq),
     handlersFor: (kind) => receiver.handlersFor(kind),
-    signing: { secrets, signatureHeader },
     outgoing: {
       inbox,
       arrivals: new Arrivals(signatureHeader),
@@ -150,6 +158,5 @@ function makeWorkings(options: InspectorOptions, version: string): Workings {
     drifts: new Drifts(clock),
     runNotes: options.runNotes ?? new RunNotes(clock),
     meter: new Meter(startedAt),
-    feed: new LiveFeed(inbox),
   };
 }

@@ -12,6 +12,7 @@ import { describeEntry, findEntry, findKept, listEntries } from "./entries/entri
 import { findFilter } from "./entries/filter.ts";
 import { findPrevious } from "./entries/find-previous.ts";
 import { findRelated } from "./entries/find-related.ts";
+import { shownBody } from "./entries/shown-body.ts";
 import { hiddenHeaders, withoutCredentials } from "./entries/shown-headers.ts";
 import { failureRow, knownFailures } from "./overview/known-failures.ts";
 import type { Overview } from "./overview/overview-api.ts";
@@ -59,9 +60,11 @@ const GET: Readonly<Record<string, Route>> = {
   "/api/tally": async (workings, { query }) => json(await tallyMany(workings, query)),
   "/api/refusals": async ({ inbox, refusals }, { query }) =>
     json(refusals.list((await findFilter(inbox, query)).takes)),
-  "/api/refusals/:id": async ({ refusals }, { id }) => {
+  "/api/refusals/:id": async ({ refusals, bodies }, { id }) => {
     const refusal = refusals.find(id);
-    if (refusal !== undefined) return json(refusal);
+    const body = refusal && bodies.of(refusal.id);
+    if (refusal !== undefined)
+      return json({ ...refusal, id, body: body === undefined ? null : shownBody(body) });
     throw new RequestError(404, "refusal_unknown", "it is no longer remembered: only the latest 500 are");
   },
   "/api/live": async ({ inbox, feed }, { query, response }) => {

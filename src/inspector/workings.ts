@@ -10,6 +10,7 @@ import type { Signing } from "./entries/explain-entry.ts";
 import type { Drifts } from "./live/drifts.ts";
 import type { LiveFeed } from "./live/live-feed.ts";
 import type { Refusals } from "./live/refusals.ts";
+import type { RefusedBodies } from "./live/refused-bodies.ts";
 import type { Repeats } from "./live/repeats.ts";
 import type { RunNotes } from "./live/run-notes.ts";
 import type { Senders } from "./live/senders.ts";
@@ -23,6 +24,7 @@ export interface Workings {
   /** The results of recent requests with effects. */
   readonly answered: AnsweredRequests;
   readonly refusals: Refusals;
+  readonly bodies: RefusedBodies;
   readonly repeats: Repeats;
   readonly senders: Senders;
   readonly drifts: Drifts;

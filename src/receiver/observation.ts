@@ -22,7 +22,7 @@ export interface DeliveryObservation {
   /** Bytes of the body that were read. */
   readonly bytes: number;
   readonly outcome: Outcome;
-  /** The whole delivery, only if it is authentic: an unauthentic body is never passed on. */
+  /** The whole delivery, only if it is authentic. */
   readonly delivery?: Delivery | undefined;
   /**
    * Only if the outcome is `unauthorized`: finds out why. The work is done per call, and anyone can send such deliveries:
@@ -38,6 +38,11 @@ export interface DeliveryObservation {
    * with the received one. Call it when `diagnose` may be called; later it returns an empty list.
    */
   readonly digests?: (() => readonly DigestStart[]) | undefined;
+  /**
+   * Only if the outcome is `unauthorized`: returns the bytes, which may be anyone's. Copy few of them, and keep them in memory.
+   * Call it when `diagnose` may be called; later it returns `undefined`.
+   */
+  readonly body?: (() => Uint8Array | undefined) | undefined;
 }
 
 /** Reported when the handlers of an entry have run, or the entry has ended without running any. */

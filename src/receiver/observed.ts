@@ -42,6 +42,7 @@ export function deliveryObservation(
     delivery: authentic ? delivery : undefined,
     diagnose: passing?.diagnose,
     digests: delivery === undefined ? undefined : passing?.digests,
+    body: delivery === undefined ? undefined : passing?.body,
   };
   return { observation, forget: passing?.forget };
 }
@@ -60,6 +61,7 @@ export function attemptObservation(
 interface PassingDiagnosis {
   readonly diagnose: NonNullable<DeliveryObservation["diagnose"]>;
   readonly digests: NonNullable<DeliveryObservation["digests"]>;
+  readonly body: NonNullable<DeliveryObservation["body"]>;
   /** Releases the delivery, even if a listener retains the observation. */
   readonly forget: () => void;
 }
@@ -75,6 +77,7 @@ function passingDiagnosis(delivery: Delivery, settings: Settings): PassingDiagno
       return diagnoseSignature(body, header, settings.secrets(), { ...options, headers });
     },
     digests: () => (held === undefined ? [] : digestStarts(held.body, settings.secrets())),
+    body: () => held?.body,
     forget: () => {
       held = undefined;
     },

@@ -9,6 +9,7 @@ import { memoryInbox } from "../../src/inbox/memory.ts";
 import type { TokenRecord, TokenRecords } from "../../src/inspector/door/known-tokens.ts";
 import type { NamedHost } from "../../src/inspector/door/named-host.ts";
 import { startInspector } from "../../src/inspector/inspector.ts";
+import type { DiagnoseRefusal } from "../../src/inspector/live/refused-bodies.ts";
 import type { RunNotes } from "../../src/inspector/live/run-notes.ts";
 import { startServer } from "../../src/receiver/adapters/server.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
@@ -36,6 +37,8 @@ export interface OpenOptions {
   readonly tokenRecords?: TokenRecords;
   readonly runNotes?: RunNotes;
   readonly drift?: DriftWatch;
+  /** Default: each refused delivery is diagnosed at once. */
+  readonly diagnose?: DiagnoseRefusal;
 }
 
 /** Records of tokens in memory, as one folder's file keeps them. */
@@ -63,6 +66,7 @@ export async function openInspector(options: OpenOptions = {}) {
     tokenRecords,
     runNotes,
     drift,
+    diagnose = (observation) => observation.diagnose?.(),
   } = options;
   const receiver = createReceiver({
     ...{ secret: SECRET, inbox, log, clock, poll: 20, drainTimeout: 500 },
@@ -77,7 +81,7 @@ export async function openInspector(options: OpenOptions = {}) {
     ...{ port: wanted, hosts, inboxName: "in memory", handlers: null, targets, log, clock },
     ...(tokenRecords !== undefined && { tokenRecords }),
     ...(runNotes !== undefined && { runNotes }),
-    diagnose: (observation) => observation.diagnose?.(),
+    diagnose,
   });
   let closed = false;
   const close = async () => {

@@ -13,17 +13,19 @@ async function refused(
   const { receiver, entries, lines } = await openReceiver(options);
   const seen: DeliveryObservation[] = [];
   const told: unknown[] = [];
+  const bodies: unknown[] = [];
   receiver.observe((observation) => {
     if (observation.type !== "delivery") return;
     seen.push(observation);
     told.push(observation.diagnose?.()?.code);
+    bodies.push(String(observation.body?.()));
   });
   const answer = await receiver.receive({
     ...{ method: "POST", target: "/webhooks", path: "/webhooks" },
     headers: { "x-service-signature": header },
     read: async () => Buffer.from(sent),
   });
-  return { answer, seen, told, entries, lines };
+  return { answer, seen, told, bodies, entries, lines };
 }
 
 it("an unauthentic delivery can be diagnosed while the listener runs", async () => {
@@ -58,9 +60,11 @@ it("an unauthentic delivery can be diagnosed in an immediate, when the sender ha
 });
 
 it("the bytes of an unauthentic delivery are released a turn later", async () => {
-  const { seen } = await refused();
+  const { seen, bodies } = await refused();
+  expect(bodies).toEqual([sent]);
   await new Promise((resolve) => setImmediate(resolve));
   expect(seen[0]?.diagnose?.()).toBeUndefined();
+  expect(seen[0]?.body?.()).toBeUndefined();
   expect(seen[0]?.delivery).toBeUndefined();
   expect(JSON.stringify(seen)).not.toContain("lead.created");
 });

@@ -4,7 +4,7 @@ import { failuresLike } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { REASON_WORDS } from "../../inbox/reasons.ts";
 import { RequestError } from "../answer.ts";
-import type { RefusalDetail } from "../api.ts";
+import type { Refusal } from "../live/refusals.ts";
 import { parsePath, RESOURCE_PATH, type ValuePath } from "./value-path.ts";
 
 /** The list's filter; all given conditions must hold. */
@@ -17,9 +17,9 @@ export interface RowFilter {
   /** Whether to show refused deliveries: if `state` names them, or neither state nor kind is given. */
   readonly refusals: boolean;
   /** The same conditions for a refused delivery. */
-  readonly takes: (refusal: RefusalDetail) => boolean;
+  readonly takes: (refusal: Refusal) => boolean;
   /** The same without `state`. */
-  readonly takesInAnyState: (refusal: RefusalDetail) => boolean;
+  readonly takesInAnyState: (refusal: Refusal) => boolean;
 }
 
 const MAX_TEXT = 200;
@@ -54,7 +54,7 @@ export function readFilter(query: URLSearchParams): RowFilter {
     ...(until !== undefined && { until }),
     ...(text !== undefined && entriesWith(text)),
   };
-  const takesInAnyState = (refusal: RefusalDetail) =>
+  const takesInAnyState = (refusal: Refusal) =>
     kinds === undefined &&
     (since === undefined || refusal.receivedAt >= since) &&
     (until === undefined || refusal.receivedAt < until) &&
@@ -134,7 +134,7 @@ function namedBy(text: string): TextAlternatives {
 }
 
 /** All that is shown of a refused delivery, except the checks that it passed. */
-function textOf({ method, target, reason, word, headers, status, why, explanation }: RefusalDetail): string {
+function textOf({ method, target, reason, word, headers, status, why, explanation }: Refusal): string {
   const failed = explanation.steps.filter(({ result }) => result === "failed");
   const texts = [`${method} ${target}`, reason, word, status, why, explanation.summary, failed, headers];
   return JSON.stringify(texts).toLowerCase();

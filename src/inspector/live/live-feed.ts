@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
 import type { Inbox } from "../../inbox/inbox.ts";
 import type { Observation } from "../../receiver/observation.ts";
-import type { LiveUpdate, RefusalDetail } from "../api.ts";
+import type { LiveUpdate } from "../api.ts";
 import type { RowFilter } from "../entries/filter.ts";
 import { entryId, entryRows } from "../entries/rows.ts";
-import { refusalRow } from "./refusals.ts";
+import { type Refusal, refusalRow } from "./refusals.ts";
 
 /** Milliseconds between updates; changes in between are combined. */
 const TICK = 100;
@@ -40,7 +40,7 @@ export class LiveFeed {
   readonly #pages = new Set<Page>();
   readonly #underWay = new Set<number>();
   #touched = new Set<number>();
-  #refusals: RefusalDetail[] = [];
+  #refusals: Refusal[] = [];
   #timer: NodeJS.Timeout | undefined;
   /** How often events began to differ. */
   #drifts = 0;
@@ -73,8 +73,8 @@ export class LiveFeed {
     this.#schedule();
   }
 
-  /** Records a refused delivery. */
-  noteRefusal(refusal: RefusalDetail): void {
+  /** Records a refused delivery, or that a row of them has changed; without a count it is gone. */
+  noteRefusal(refusal: Refusal): void {
     if (this.#pages.size === 0) return;
     this.#refusals.push(refusal);
     this.#schedule();
@@ -149,13 +149,14 @@ export class LiveFeed {
   async #updateFor(
     { filter }: Page,
     seqs: readonly number[],
-    refusals: readonly RefusalDetail[],
+    refusals: readonly Refusal[],
   ): Promise<LiveUpdate> {
     const wanted = filter.entries.seqs === undefined ? seqs : both(filter.entries.seqs, seqs);
     const entries = wanted.length === 0 ? [] : await this.#inbox.list({ ...filter.entries, seqs: wanted });
     const found = new Set(entries.map(({ seq }) => seq));
-    const gone = seqs.filter((seq) => !found.has(seq)).map(entryId);
-    const refused = refusals.filter(filter.takes).map(refusalRow);
+    const noLonger = refusals.filter(({ count }) => count === 0).map(({ id }) => id);
+    const gone = [...seqs.filter((seq) => !found.has(seq)).map(entryId), ...noLonger];
+    const refused = refusals.filter((one) => one.count > 0 && filter.takes(one)).map(refusalRow);
     return {
       ...(entries.length > 0 && { rows: await entryRows(this.#inbox, entries, filter.resource) }),
       ...(gone.length > 0 && { gone }),

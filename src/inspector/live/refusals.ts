@@ -14,9 +14,14 @@ export const MAX_REMEMBERED = 500;
 const MAX_TEXT = 2000;
 const MAX_HEADERS = 60;
 
-/** The latest deliveries that were not kept, alike ones as one: in memory only, without their bodies. */
+/** A refused delivery; its body is held apart. */
+export type Refusal = Omit<RefusalDetail, "body">;
+
+/** The latest deliveries that were not kept, alike ones as one: in memory only. */
 export class Refusals {
-  readonly #remembered: RefusalDetail[] = [];
+  readonly #remembered: Refusal[] = [];
+  /** The rows into which others went whole, so that an open one stays. */
+  readonly #became = new Map<string, string>();
   readonly #signatureHeader: string;
   #count = 0;
 
@@ -29,13 +34,50 @@ export class Refusals {
    *
    * @param diagnosis - why its signature does not match; `left_out` if there were too many to diagnose
    */
-  note(observation: DeliveryObservation, diagnosis?: Diagnosis | "left_out"): RefusalDetail | undefined {
+  note(observation: DeliveryObservation, diagnosis?: Diagnosis | "left_out"): Refusal | undefined {
+    const refusal = this.#describe(observation, diagnosis);
+    return refusal === undefined ? undefined : this.#add(refusal);
+  }
+
+  /** Corrects a delivery that was left out when it was noted; returns the rows that changed, its own last. */
+  correct(id: string, observation: DeliveryObservation, diagnosis: Diagnosis): readonly Refusal[] {
+    const corrected = this.#describe(observation, diagnosis);
+    const at = this.#remembered.findIndex((one) => one.id === id);
+    const row = this.#remembered[at];
+    if (corrected === undefined || row === undefined) return [];
+    if (isAlike(row, corrected)) {
+      const again = { ...row, explanation: corrected.explanation };
+      this.#remembered[at] = again;
+      return [again];
+    }
+    const rest = { ...row, count: row.count - 1 };
+    if (rest.count > 0) this.#remembered[at] = rest;
+    else this.#remembered.splice(at, 1);
+    const own = this.#add(corrected);
+    if (rest.count === 0) this.#became.set(id, own.id);
+    const [oldest] = this.#became.keys();
+    if (this.#became.size > MAX_REMEMBERED && oldest !== undefined) this.#became.delete(oldest);
+    return [rest, own];
+  }
+
+  /** Those that match, newest first. */
+  list(takes: (refusal: Refusal) => boolean): readonly RefusalRow[] {
+    const rows = this.#remembered.filter(takes).map(refusalRow);
+    return rows.sort((one, other) => other.receivedAt - one.receivedAt);
+  }
+
+  find(id: string): Refusal | undefined {
+    const now = this.#became.get(id) ?? id;
+    return this.#remembered.find((refusal) => refusal.id === now);
+  }
+
+  #describe(observation: DeliveryObservation, diagnosis?: Diagnosis | "left_out"): Refusal | undefined {
     const { outcome, receivedAt, duration, bytes } = observation;
     if (outcome.type === "accepted" || outcome.type === "rejected") return undefined;
     const { word, reason, detail: meaning, fix } = verdictOf(outcome);
     if (word !== "unauthorized" && word !== "refused" && word !== "failed") return undefined;
     const headers = bounded(shownHeaders(observation.headers, this.#signatureHeader));
-    const detail: RefusalDetail = {
+    return {
       ...{ type: "refusal", id: `r${++this.#count}`, receivedAt, word, reason: reason ?? word, bytes },
       method: observation.method.slice(0, 20),
       target: shownUrl(observation.target).slice(0, MAX_TEXT),
@@ -43,37 +85,32 @@ export class Refusals {
       ...{ duration, headers, count: 1, why: causeOf(diagnosis) ?? meaning ?? fix ?? word },
       explanation: explainRefusal(observation, this.#signatureHeader, diagnosis),
     };
-    const at = this.#remembered.findLastIndex((other) => isAlike(other, detail));
+  }
+
+  #add(refusal: Refusal): Refusal {
+    const at = this.#remembered.findLastIndex((other) => isAlike(other, refusal));
     const known = this.#remembered[at];
-    if (known !== undefined) {
-      const { id, receivedAt: first, count } = known;
-      const again = { ...detail, id, receivedAt: first, count: count + 1 };
-      this.#remembered[at] = again;
-      return again;
+    if (known === undefined) {
+      this.#remembered.push(refusal);
+      if (this.#remembered.length > MAX_REMEMBERED) this.#remembered.shift();
+      return refusal;
     }
-    this.#remembered.push(detail);
-    if (this.#remembered.length > MAX_REMEMBERED) this.#remembered.shift();
-    return detail;
-  }
-
-  /** Those that match, newest first. */
-  list(takes: (refusal: RefusalDetail) => boolean): readonly RefusalRow[] {
-    return this.#remembered.filter(takes).map(refusalRow).reverse();
-  }
-
-  find(id: string): RefusalDetail | undefined {
-    return this.#remembered.find((refusal) => refusal.id === id);
+    const { id, count } = known;
+    const receivedAt = Math.min(known.receivedAt, refusal.receivedAt);
+    const again = { ...refusal, id, receivedAt, count: count + 1 };
+    this.#remembered[at] = again;
+    return again;
   }
 }
 
 /** Whether two were refused for one reason on one way, so that a burst of them buries nothing. */
-function isAlike(one: RefusalDetail, other: RefusalDetail): boolean {
+function isAlike(one: Refusal, other: Refusal): boolean {
   const names = ["word", "reason", "why", "method", "target", "status"] as const;
   return names.every((name) => one[name] === other[name]);
 }
 
 /** A refused delivery in the list. */
-export function refusalRow(refusal: RefusalDetail): RefusalRow {
+export function refusalRow(refusal: Refusal): RefusalRow {
   const { headers: _, explanation: __, ...row } = refusal;
   return row;
 }
@@ -84,7 +121,7 @@ function causeOf(diagnosis: Diagnosis | "left_out" | undefined): string | undefi
   return diagnosis.explanations[0]?.[0]?.meaning;
 }
 
-function bounded(headers: RefusalDetail["headers"]): RefusalDetail["headers"] {
+function bounded(headers: Refusal["headers"]): Refusal["headers"] {
   const some = Object.entries(headers).slice(0, MAX_HEADERS);
   const cut = (text: string) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
   return Object.fromEntries(

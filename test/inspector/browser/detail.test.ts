@@ -156,6 +156,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
         (box?.y ?? 0) + (box?.height ?? 0),
       );
     }
+    await page.locator(".line").click();
+    await page.getByRole("tree", { name: "Body as JSON" }).getByText("lead.created").waitFor();
+    await page.getByText(/^npx hookporter verify body.json --signature "sha256=[0-9a-f]{64}"$/).waitFor();
   });
 });
 

@@ -76,14 +76,14 @@ export function Payload({
 }
 
 /** JSON as a tree, and everything else, also a text that is cut, as it was received. */
-function BodyText({
+export function BodyText({
   body,
-  problems,
+  problems = [],
   wanted,
 }: {
   body: LoadedBody;
-  problems: EntryDetail["problems"];
-  wanted: WantedField | undefined;
+  problems?: EntryDetail["problems"];
+  wanted?: WantedField | undefined;
 }) {
   const isWanted = body.form === "text" && !body.cut;
   const lines = useJsonLines(body.text, isWanted);

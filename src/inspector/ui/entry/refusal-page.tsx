@@ -6,15 +6,28 @@ import { useLoaded } from "../use-loaded.ts";
 import { Checks } from "./checks.tsx";
 import { DetailHead } from "./detail-head.tsx";
 import { Headers } from "./headers.tsx";
+import { BodyText } from "./payload.tsx";
 import { Next } from "./summary.tsx";
 import { Reason } from "./why.tsx";
 
 /** All details of a refused delivery. */
-export function RefusalPage({ id, client }: { id: string; client: ApiClient }) {
-  const { value: refusal, failure } = useLoaded(() => client.refusal(id), [client, id]);
+export function RefusalPage({
+  id,
+  changes,
+  client,
+}: {
+  id: string;
+  /** Another number whenever it may have changed. */
+  changes: number | undefined;
+  client: ApiClient;
+}) {
+  const { value: refusal, failure } = useLoaded(() => client.refusal(id), [client, id, changes]);
   if (failure !== undefined) return <p class="notice">{failure}</p>;
   if (refusal === undefined || refusal.id !== id) return <p class="notice quiet">Loading {id}</p>;
-  const { explanation, reason, bytes, duration, status } = refusal;
+  const { explanation, reason, body, bytes, duration, status, headers } = refusal;
+  const [signature = "sha256=…"] = Object.values(headers)
+    .flat()
+    .filter((value) => /^sha256=[0-9a-f]{64}$/.test(value));
   return (
     <article class="detail" key={id}>
       <div class="detail-top">
@@ -30,9 +43,17 @@ export function RefusalPage({ id, client }: { id: string; client: ApiClient }) {
         <section aria-labelledby="headers-title">
           <h2 id="headers-title">Request</h2>
           <Headers {...refusal} />
-          <p class="quiet after">
-            {size(bytes)} of body were read. The body of a refused delivery is never kept.
-          </p>
+        </section>
+        <section aria-labelledby="body-title">
+          <div class="section-head">
+            <h2 id="body-title">Payload</h2>
+            <span class="quiet">{size(bytes)}, of anyone: not authentic, and in memory only</span>
+          </div>
+          {body === null ? (
+            <p class="quiet">Only the newest bodies are held, up to 64 KiB each.</p>
+          ) : (
+            <BodyText body={{ ...body, isLoading: false }} />
+          )}
         </section>
       </div>
       <div class="story">
@@ -41,7 +62,7 @@ export function RefusalPage({ id, client }: { id: string; client: ApiClient }) {
           <section aria-labelledby="more-title">
             <h2 id="more-title">Find out more</h2>
             <p>Save the body on the sending side, and find out why its signature fails:</p>
-            <Command text={'npx hookporter verify body.json --signature "sha256=…"'} />
+            <Command text={`npx hookporter verify body.json --signature "${signature}"`} />
           </section>
         )}
       </div>

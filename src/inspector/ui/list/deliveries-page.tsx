@@ -104,7 +104,9 @@ export function DeliveriesPage({
             status={status}
           />
         )}
-        {opened?.startsWith("r") && <RefusalPage id={opened} client={client} />}
+        {opened?.startsWith("r") && (
+          <RefusalPage id={opened} changes={feed?.changesOf(opened)} client={client} />
+        )}
       </div>
     </main>
   );

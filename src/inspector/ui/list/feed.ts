@@ -204,8 +204,8 @@ export class Feed {
     };
   }
 
-  #note({ rows = [], gone = [] }: LiveUpdate): void {
-    for (const id of [...rows.map((row) => row.id), ...gone]) {
+  #note({ rows = [], gone = [], refusals = [] }: LiveUpdate): void {
+    for (const id of [...[...rows, ...refusals].map((row) => row.id), ...gone]) {
       const count = this.#changes.get(id) ?? 0;
       this.#changes.delete(id);
       this.#changes.set(id, count + 1);

@@ -1,0 +1,77 @@
+import { expect, it, vi } from "vitest";
+import { signedRequest } from "../../../src/entries/testing.ts";
+import { MAX_BODY, MAX_BYTES, MOST, RefusedBodies } from "../../../src/inspector/live/refused-bodies.ts";
+import { readSecrets } from "../../../src/signature/secrets.ts";
+import { openInspector, SECRET } from "../open.ts";
+
+const WAIT = { timeout: 10_000, interval: 20 };
+
+/** A body that was printed again after it was signed. */
+function reserialised(number: number) {
+  const { headers, body } = signedRequest({ number, text: "refused" } as object as Uint8Array, {
+    secret: SECRET,
+  });
+  return { headers, body: JSON.stringify(JSON.parse(String(body)), null, 2) };
+}
+
+it("what a burst left out is diagnosed when it is over, and its body can be looked at", async () => {
+  let isBusy = true;
+  const { api, endpoint } = await openInspector({
+    diagnose: (observation) => (isBusy ? "left_out" : observation.diagnose?.()),
+  });
+  const rows = async () => (await api("/api/refusals")).json;
+  for (let number = 0; number < 20; number++)
+    await fetch(endpoint, { method: "POST", ...reserialised(number) });
+  await fetch(endpoint, signedRequest({} as Uint8Array, { secret: "a wrong secret of some length" }));
+  await vi.waitFor(async () => expect(await rows()).toMatchObject([{ id: "r1", count: 21 }]), WAIT);
+  isBusy = false;
+  const explained = async () =>
+    (await rows()).find(({ why }: { why: string }) => why.endsWith("the same JSON with different spacing"));
+  await vi.waitFor(async () => expect(await explained()).toMatchObject({ count: 19 }), WAIT);
+  expect((await rows()).map(({ count }: { count: number }) => count).toSorted()).toEqual([19, 2]);
+  const { json } = await api(`/api/refusals/${(await explained()).id}`);
+  expect(json.explanation.summary).toMatch(/^The signed body was the same JSON with different spacing/);
+  expect(JSON.stringify(json.explanation)).toMatch(/sha256=[0-9a-f]{8}…/);
+  expect(json.body).toMatchObject({ form: "text", cut: false });
+  expect(json.body.text).toContain('"text": "refused"');
+});
+
+it("a row that goes into another one whole can still be opened by its id", async () => {
+  let isBusy = true;
+  const { api, endpoint } = await openInspector({
+    diagnose: (observation) => (isBusy ? "left_out" : observation.diagnose?.()),
+  });
+  for (const number of [1, 2]) await fetch(endpoint, { method: "POST", ...reserialised(number) });
+  await vi.waitFor(async () => expect((await api("/api/refusals/r1")).json.count).toBe(2), WAIT);
+  isBusy = false;
+  await vi.waitFor(
+    async () => expect((await api("/api/refusals/r1")).json.why).toContain("different spacing"),
+    WAIT,
+  );
+  expect((await api("/api/refusals/r1")).json).toMatchObject({ id: "r1", count: 2, body: { form: "text" } });
+  expect((await api("/api/refusals")).json).toHaveLength(1);
+});
+
+it("few bodies are held, none of them large, and not more than a megabyte in all", () => {
+  const signing = { secrets: readSecrets(SECRET), signatureHeader: "x-service-signature" };
+  const bodies = new RefusedBodies(
+    signing,
+    () => undefined,
+    (id) => id,
+  );
+  const hold = (id: string, size: number) => {
+    const body = new Uint8Array(size);
+    const observation = { headers: {}, body: () => body } as unknown as Parameters<RefusedBodies["hold"]>[1];
+    bodies.hold(id, observation, false);
+    body.fill(1); // the receiver uses its memory again
+  };
+  hold("large", MAX_BODY + 1);
+  expect(bodies.of("large")).toBeUndefined();
+  for (let number = 1; number <= MOST + 1; number++) hold(`r${number}`, 10);
+  expect([bodies.of("r1"), bodies.of("r2")]).toEqual([undefined, new Uint8Array(10)]);
+  for (let number = 1; number <= MOST; number++) hold(`l${number}`, MAX_BODY);
+  const held = Array.from({ length: MOST }, (_, index) => bodies.of(`l${index + 1}`)?.byteLength ?? 0);
+  expect(held.reduce((sum, size) => sum + size, 0)).toBe(MAX_BYTES);
+  bodies.close();
+  expect(bodies.of("l20")).toBeUndefined();
+});
