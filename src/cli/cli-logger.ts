@@ -20,9 +20,9 @@ export function withoutOutcomes(log: Logger): Logger {
   return without(log, ["outcome"]);
 }
 
-/** A logger without the lines about outcomes, and about data that began to differ, which the live view shows itself. */
+/** A logger without the lines about outcomes, refused requests, and data that began to differ: the live view shows them. */
 export function withoutShown(log: Logger): Logger {
-  return without(log, ["outcome", "drift"]);
+  return without(log, ["outcome", "drift", "reason"]);
 }
 
 function without(log: Logger, names: readonly string[]): Logger {

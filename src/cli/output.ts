@@ -2,7 +2,7 @@ import type { Writable } from "node:stream";
 import { Chalk, type ChalkInstance } from "chalk";
 import { escapeInvisible } from "../text/escape-invisible.ts";
 import type { Io } from "./io.ts";
-import { cutToColumns } from "./wrap-text.ts";
+import { cutToColumns, wrapText } from "./wrap-text.ts";
 
 /** The version of the records that `--json` prints; it increases when a field changes its meaning or is removed. */
 export const RECORD_SCHEMA_VERSION = 2;
@@ -17,7 +17,7 @@ export interface Output {
   readonly columns: number | undefined;
   /** Prints a line of data for people; nothing with `--json`. */
   data(line: string): void;
-  /** Prints a message to standard error; nothing with `--quiet`. */
+  /** Prints a message to standard error, on a terminal wrapped between words; nothing with `--quiet`. */
   talk(line: string): void;
   /** Prints the error that ends a command to standard error; nothing with `--json`, as its record says the same. */
   error(line: string): void;
@@ -71,6 +71,11 @@ export function createOutput(io: Io, { json, color, clock, quiet = false, pick }
     print();
     if (status !== undefined) io.stderr.write(fitting(status, io.stderr));
   };
+  const message = (text: string) => {
+    const width = io.isTTY.stderr ? widthOf(io.stderr) : Number.POSITIVE_INFINITY;
+    const lines = text.split("\n").flatMap((line) => wrapText(line, width));
+    above(() => io.stderr.write(`${lines.join("\n")}\n`));
+  };
   let dropsUnread = false;
   let dropped = 0;
   const print = (line: string) => {
@@ -92,11 +97,11 @@ export function createOutput(io: Io, { json, color, clock, quiet = false, pick }
       if (!json) above(() => print(line));
     },
     aside: (text) => above(() => io.stderr.write(text)),
-    talk: (line) => {
-      if (!quiet) above(() => io.stderr.write(`${line}\n`));
+    talk: (text) => {
+      if (!quiet) message(text);
     },
-    error: (line) => {
-      if (!json) above(() => io.stderr.write(`${line}\n`));
+    error: (text) => {
+      if (!json) message(text);
     },
     record: (type, fields) => {
       if (!json) return;

@@ -13,6 +13,22 @@ export function wrapText(text: string, width: number, firstWidth = width): reado
   return lines;
 }
 
+/** A text after a beginning, wrapped between words; further lines are indented. Without a terminal it is one line. */
+export function hangingLines(
+  start: string,
+  text: string,
+  indent: number,
+  columns = Number.POSITIVE_INFINITY,
+): readonly string[] {
+  const width = Math.max(20, columns - indent);
+  const room = width + indent - columnsOf(start);
+  const [first = "", ...others] = wrapText(text, width, room);
+  const below = (lines: readonly string[]) => lines.map((line) => " ".repeat(indent) + line);
+  // One word without room beside the beginning has more below it.
+  if (columnsOf(first) > room && room < width) return [start.trimEnd(), ...below([first, ...others])];
+  return [start + first, ...below(others)];
+}
+
 /** The number of columns that a text takes on a terminal, without its colours: two for most of Chinese, Japanese and Korean. */
 export function columnsOf(text: string): number {
   return stringWidth(text);
@@ -29,6 +45,13 @@ export function cutToColumns(text: string, columns: number): string {
     kept += segment;
   }
   return kept;
+}
+
+/** As much of a text as fits, without a word or number of several that is cut; what is left out is marked. */
+export function cutBetween(text: string, separator: string, columns: number): string {
+  if (columnsOf(text) <= columns) return text;
+  const parts = cutToColumns(text, columns - 1).split(separator);
+  return parts.length === 1 ? `${parts[0]}…` : `${parts.slice(0, -1).join(separator)} …`;
 }
 
 /** A text without colours, followed by spaces up to a number of columns. */

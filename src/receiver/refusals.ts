@@ -28,11 +28,12 @@ export const REFUSALS = {
   content_encoding: {
     ...{ status: 415, type: "unsupported_encoding", headers: CLOSE },
     meaning: "the body has a Content-Encoding; send it without one",
-    fix: "send the body without Content-Encoding: the signature covers the plain bytes",
+    fix: "let nothing on the way compress it: the signature covers the plain bytes",
   },
   too_large: {
     ...{ status: 413, type: "payload_too_large", headers: CLOSE },
     meaning: "the body is larger than this receiver accepts",
+    fix: "send a smaller one; a receiver of your own takes more with `bodyLimit`",
   },
   too_slow: {
     ...{ status: 408, type: "request_timeout", headers: CLOSE },

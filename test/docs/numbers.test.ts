@@ -271,7 +271,6 @@ const ROWS: readonly Row[] = [
     "signature/diagnose/keyings.ts MOST_OTHERS",
   ],
   ["reference/signature.md", "| work in `listen` | {} million bytes", `${DIAGNOSIS} WORK`],
-  ["reference/signature.md", "| {} per second, and a fifth", `${DIAGNOSIS} PER_SECOND`],
   ["metrics.md", "of handlers and targets beyond {}", "observe/counted.ts MAX_HANDLERS"],
   ["metrics.md", "names of handlers and targets beyond {}", "observe/inbox-gauges.ts MAX_TARGETS"],
   ["reference/cli/events-list.md", "At most the newest {} failing", "inbox/failures.ts LOOKED_AT"],

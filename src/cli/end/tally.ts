@@ -49,9 +49,10 @@ export class ListenTally {
     return parts.join(", ");
   }
 
-  /** The counts as few words: `12 accepted  11 handled  1 dead`. */
+  /** The counts as few words, `12 accepted  11 handled`, without what is dead: that number falls again with a retry. */
   get brief(): string {
     return this.#ordered()
+      .filter(([word]) => word !== "dead")
       .map(([word, count]) => `${count} ${word}`)
       .join("  ");
   }

@@ -3,6 +3,7 @@ import { ConfigurationError, HookporterError } from "../../errors.ts";
 import { countsByState, countsText, totalOf } from "../../inbox/counts.ts";
 import { isPostgresUrl, readPostgresOptions, withoutPassword } from "../../inbox/postgres/options.ts";
 import { type Backup, backUp } from "../../inbox/sqlite/care/backup.ts";
+import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { describeFileError } from "../files/file-error.ts";
 import { unusable } from "../files/unusable.ts";
@@ -27,7 +28,7 @@ export async function backUpEvents(file: string, options: BackupOptions, context
   const counts = countsByState(stored);
   const entries = totalOf(counts);
   const states = entries === 0 ? "" : ` (${countsText(counts)})`;
-  output.data(`${path}: ${entries} ${entries === 1 ? "entry" : "entries"}${states}, ${bytes} bytes, checked`);
+  output.data(`${path}: ${counted(entries, "entry", "entries")}${states}, ${bytes} bytes, checked`);
   output.record("backup", { inbox: named.shown, file: path, entries, last, bytes, counts, unreadable });
   if (unreadable.length === 0) return;
   const seqs = unreadable.map((seq) => `#${seq}`).join(", ");
@@ -44,13 +45,8 @@ function tryBackUp(source: string, target: string, { force = false }: BackupOpti
     if (thrown instanceof HookporterError) throw thrown;
     if ((thrown as NodeJS.ErrnoException).code === "ENOENT") {
       const cause = describeFileError(thrown);
-      throw new HookporterError(
-        "folder_unusable",
-        `could not write ${target}: ${cause}: make its folder first`,
-        {
-          cause: thrown,
-        },
-      );
+      const message = `could not write ${target}: ${cause}: make its folder first`;
+      throw new HookporterError("folder_unusable", message, { cause: thrown });
     }
     throw unusable(target, thrown, "name another file");
   }

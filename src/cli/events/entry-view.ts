@@ -1,17 +1,18 @@
-import type { ChalkInstance } from "chalk";
 import { problemLine } from "../../event/data-problems.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import { problemsOf } from "../../inbox/entry-problems.ts";
-import { type EntryState, entryState } from "../../inbox/entry-state.ts";
+import { entryState } from "../../inbox/entry-state.ts";
 import type { TargetWait } from "../../inbox/target-wait.ts";
 import { summarise } from "../../inspector/live/verdict.ts";
+import { counted } from "../../text/counted.ts";
 import { durationText } from "../../text/duration-text.ts";
 import { shownUrl } from "../../text/shown-url.ts";
+import { MARKS } from "../live/row.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
-import { columnsOf, cutToColumns, padToColumns } from "../wrap-text.ts";
+import { columnsOf, cutToColumns, hangingLines, padToColumns } from "../wrap-text.ts";
 
 export function entryFields(entry: Entry) {
   const { seq, key, kind, reason, problems, attempts, duplicates, bodyHash, bodyLength } = entry;
@@ -58,9 +59,9 @@ export function entryLine(
   const state = entryState(entry);
   const notes = [
     problems.length === 0 ? reason : `${reason}: ${printable(summarise(problems), 120)}`,
-    attempts > 0 && state !== "received" ? `${attempts} attempt${attempts === 1 ? "" : "s"}` : null,
+    attempts > 0 && state !== "received" ? counted(attempts, "attempt", "attempts") : null,
     waits.length > 0 && settledAt === null ? waitText(waits) : null,
-    duplicates > 0 ? `${duplicates} duplicate${duplicates === 1 ? "" : "s"}` : null,
+    duplicates > 0 ? counted(duplicates, "duplicate", "duplicates") : null,
   ]
     .filter((part) => part !== null)
     .join(", ");
@@ -68,7 +69,7 @@ export function entryLine(
     [
       color.dim(`#${seq}`.padStart(5)),
       received,
-      stateColor(state, color)(state.padEnd(9)),
+      color[MARKS[state][1]](state.padEnd(9)),
       padToColumns(printable(kind ?? "-", 40), 20),
       color.dim(id),
       more,
@@ -89,35 +90,55 @@ export function entryLine(
 /** Fields with lines of their own. */
 const LISTED: ReadonlySet<string> = new Set(["problems", "waits"]);
 
-/** An entry, its delivery and its handler runs as lines. */
+/** An entry, its delivery and its handler runs as lines, wrapped between words on a terminal; the body is not. */
 export function entryPage(
   entry: Entry,
   delivery: Delivery | undefined,
   attempts: readonly AttemptRecord[],
-  color: ChalkInstance,
+  { color, columns }: Pick<Output, "color" | "columns">,
 ): readonly string[] {
-  const rows = Object.entries(entryFields(entry)).filter(
-    ([name, value]) => value !== null && value !== undefined && String(value) !== "" && !LISTED.has(name),
-  );
-  const problems = problemsOf(entry, delivery).map((problem) => `  ${printable(problemLine(problem), 700)}`);
-  const waits = entry.waits.map((wait) => `  ${waitLine(wait)}`);
-  const runs = attempts.flatMap((run) => {
-    const { attempt, handler, outcome, duration, error, note, failure, startedAt } = run;
-    const end = error === null ? "" : `  ${printable(errorText(run), 2048)}`;
-    const stack = failure?.stack ?? failure?.at ?? null;
-    const noted = [note, stack].flatMap((text) => (text === null ? [] : printableLines(text)));
-    return [
-      `  ${iso(startedAt)}  attempt ${attempt}  ${printable(handler)}  ${outcome}  ${duration} ms${end}`,
-      ...noted.map((line) => color.dim(`    ${line}`)),
-    ];
-  });
+  const field = (name: string, value: unknown) =>
+    hangingLines(`${color.dim(name.padEnd(17))} `, printable(String(value), 300), 2, columns);
+  const fields = Object.entries(entryFields(entry))
+    .filter(([name, value]) => value !== null && String(value) !== "" && !LISTED.has(name))
+    .flatMap(([name, value]) => field(name, value));
+  const section = (title: string, texts: readonly string[]) =>
+    texts.length === 0
+      ? []
+      : [color.bold(title), ...texts.flatMap((text) => hangingLines("  ", text, 4, columns))];
   return [
-    ...rows.map(([name, value]) => `${color.dim(name.padEnd(17))} ${printable(String(value), 300)}`),
-    ...(problems.length === 0 ? [] : [color.bold("problems"), ...problems]),
-    ...(waits.length === 0 ? [] : [color.bold("targets"), ...waits]),
-    ...(runs.length === 0 ? [] : [color.bold("runs"), ...runs]),
-    ...deliveryLines(delivery, color),
+    ...fields,
+    ...section(
+      "problems",
+      problemsOf(entry, delivery).map((problem) => printable(problemLine(problem), 700)),
+    ),
+    ...section("targets", entry.waits.map(waitLine)),
+    ...section(
+      "runs",
+      attempts.flatMap((run, index) => runLines(run, attempts.slice(0, index).findLast(isRunLike(run)))),
+    ),
+    ...(delivery === undefined ? [] : section("delivery", headLines(delivery))),
+    ...(delivery === undefined ? [] : [color.bold("body") + color.dim("  (--body prints the exact bytes)")]),
+    ...printableLines(Buffer.from(delivery?.body ?? []).toString("utf8")),
   ];
+}
+
+/** A run as lines; its error only if it is not that of an earlier one. */
+function runLines(run: AttemptRecord, before: AttemptRecord | undefined): readonly string[] {
+  const { attempt, handler, outcome, duration, error, note, failure, startedAt } = run;
+  const line = `${iso(startedAt)}  attempt ${attempt}  ${printable(handler)}  ${outcome}  ${duration} ms`;
+  if (before !== undefined) return [`${line}  as attempt ${before.attempt}`];
+  const stack = failure?.stack ?? failure?.at ?? null;
+  const texts = [error === null ? null : errorText(run), note, stack];
+  const more = texts.flatMap((text) => (text === null ? [] : printableLines(text)));
+  return [line, ...more.map((text) => `  ${text}`)];
+}
+
+/** Whether another run failed in the same way. */
+function isRunLike({ handler, error, note, failure }: AttemptRecord): (other: AttemptRecord) => boolean {
+  const what = JSON.stringify([handler, error, note, failure]);
+  return (other) =>
+    other.error !== null && JSON.stringify([other.handler, other.error, other.note, other.failure]) === what;
 }
 
 function waitText(waits: readonly TargetWait[]): string | null {
@@ -127,28 +148,12 @@ function waitText(waits: readonly TargetWait[]): string | null {
 
 function waitLine({ target, since, attempts, over }: TargetWait): string {
   const state = over === null ? `waits since ${iso(since)}` : `given up on: ${over}`;
-  return `${printable(target, 300)}  ${state}, ${attempts} failed attempt${attempts === 1 ? "" : "s"}`;
+  return `${printable(target, 300)}  ${state}, ${counted(attempts, "failed attempt", "failed attempts")}`;
 }
 
-/** The colour of a state, used everywhere. */
-export function stateColor(state: EntryState, color: ChalkInstance): (text: string) => string {
-  const { yellow, blue, green, red, dim } = color;
-  return { waiting: yellow, failing: yellow, running: blue, handled: green, dead: red, received: dim }[state];
-}
-
-function deliveryLines(delivery: Delivery | undefined, color: ChalkInstance): readonly string[] {
-  if (delivery === undefined) return [];
-  const headers = Object.entries(delivery.headers).map(
-    ([name, value]) => `  ${printable(`${name}: ${value}`, 300)}`,
-  );
-  const body = Buffer.from(delivery.body).toString("utf8");
-  return [
-    color.bold("delivery"),
-    `  ${delivery.method} ${printable(shownUrl(delivery.target))}`,
-    ...headers,
-    color.bold("body") + color.dim("  (--body prints the exact bytes)"),
-    ...printableLines(body),
-  ];
+function headLines({ method, target, headers }: Delivery): readonly string[] {
+  const lines = Object.entries(headers).map(([name, value]) => printable(`${name}: ${value}`, 300));
+  return [`${method} ${printable(shownUrl(target))}`, ...lines];
 }
 
 function printableLines(text: string): readonly string[] {

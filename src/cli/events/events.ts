@@ -9,6 +9,7 @@ import type { Inbox } from "../../inbox/inbox.ts";
 import { mismatchedSources } from "../../receiver/mismatch-text.ts";
 import { formatDelivery } from "../../relay/fixture.ts";
 import { fixtureName } from "../../relay/fixture-name.ts";
+import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { describeFileError } from "../files/file-error.ts";
 import { entryFields, entryLine, entryPage, runFields } from "./entry-view.ts";
@@ -63,8 +64,8 @@ async function listFailures(inbox: Inbox, { output, clock }: CliContext): Promis
   }
   const sum = groups.reduce((all, { seqs }) => all + seqs.length, 0);
   const of = isPart ? " of the newest" : "";
-  const what = `${sum} failing entr${sum === 1 ? "y" : "ies"} and dead letters${of}`;
-  output.talk(sum === 0 ? "nothing failed" : `${groups.length} different errors of ${what}`);
+  const errors = `${counted(groups.length, "error", "errors")} in ${counted(sum, "entry", "entries")}`;
+  output.talk(sum === 0 ? "nothing failed" : errors + of);
 }
 
 /** `events show`. */
@@ -84,7 +85,7 @@ export async function showEvent(
       return;
     }
     const attempts = await inbox.attempts(entry.seq);
-    for (const line of entryPage(entry, delivery, attempts, output.color)) output.data(line);
+    for (const line of entryPage(entry, delivery, attempts, output)) output.data(line);
     const fixture = delivery === undefined ? null : JSON.parse(formatDelivery(delivery));
     output.record("entry", { ...entryFields(entry), delivery: fixture, runs: runFields(attempts) });
   });
@@ -115,12 +116,7 @@ function writeFixture(folder: string, { kind, key, seq }: Entry, delivery: Deliv
     const name = fixtureName(delivery.receivedAt, seq, kind, key.eventId);
     writeFileSync(resolve(folder, name), formatDelivery(delivery), { mode: 0o600 });
   } catch (cause) {
-    throw new HookporterError(
-      "input_invalid",
-      `${folder} could not be written: ${describeFileError(cause)}`,
-      {
-        cause,
-      },
-    );
+    const why = describeFileError(cause);
+    throw new HookporterError("input_invalid", `${folder} could not be written: ${why}`, { cause });
   }
 }

@@ -1,29 +1,25 @@
 import { countsText } from "../../inbox/counts.ts";
 import type { FailureGroup } from "../../inbox/failures.ts";
 import { ownCommand } from "../../package/own-command.ts";
+import { counted } from "../../text/counted.ts";
 import { timeText } from "../../text/time-text.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
-import { wrapText } from "../wrap-text.ts";
-
-const INDENT = "  ";
+import { hangingLines } from "../wrap-text.ts";
 
 /** What entries failed with: the error, how many they are, and the command that retries them all. */
 export function groupLines(group: FailureGroup, now: number, { color, columns }: Output): readonly string[] {
   const { words, at, seqs, kinds, since, failing, dead } = group;
-  const many = (count: number, one: string) => `${count} ${one}${count === 1 ? "" : "s"}`;
   const facts = [
-    many(seqs.length, "event"),
+    counted(seqs.length, "event", "events"),
     countsText({ failing, dead }),
-    kinds.length === 1 ? printable(kinds[0] ?? "", 60) : many(kinds.length, "kind"),
+    kinds.length === 1 ? printable(kinds[0] ?? "", 60) : counted(kinds.length, "kind", "kinds"),
     `since ${timeText(since, now)}`,
   ];
-  const width = Math.max(40, columns ?? Number.POSITIVE_INFINITY);
-  const beneath = (text: string) => wrapText(text, width - INDENT.length).map((line) => INDENT + line);
   return [
-    ...wrapText(color.red(printable(placed(words, at), 500)), width),
-    ...beneath(facts.join(" · ")),
-    ...beneath(color.dim(ownCommand(`events retry --like ${seqs.at(-1)}`))),
+    ...hangingLines("", color.red(printable(placed(words, at), 500)), 0, columns),
+    ...hangingLines("  ", facts.join(" · "), 2, columns),
+    ...hangingLines("  ", color.dim(ownCommand(`events retry --like ${seqs.at(-1)}`)), 2, columns),
   ];
 }
 

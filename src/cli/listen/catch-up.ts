@@ -2,6 +2,7 @@ import type { Inbox } from "../../inbox/inbox.ts";
 import { hasPassword } from "../../inbox/postgres/options.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
+import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { forwardedKinds } from "../handlers/forward-rules.ts";
 import type { ForwardingOptions } from "../handlers/forwarding.ts";
@@ -33,7 +34,8 @@ export async function catchUp(
   const filter = { states: ["unhandled"], kinds, sources: [DEFAULT_SOURCE] } as const;
   if (wanted === true || forwarded !== undefined) {
     const retried = await inbox.retry(filter, clock());
-    if (retried > 0) output.talk(`  catching up: ${entries(retried)} that had no handler or target`);
+    if (retried > 0)
+      output.talk(`  catching up: ${counted(retried, "entry", "entries")} that had no handler or target`);
     return;
   }
   if ((await inbox.counts()).unhandled === 0) return; // usually there are none, which avoids reading each entry
@@ -42,11 +44,7 @@ export async function catchUp(
   // A password is never repeated; it came from a variable, which the next command has too.
   const where = named === undefined || hasPassword(named) ? "" : ` --inbox ${shellWord(named)}`;
   output.talk(
-    `  ${entries(waiting)} had no handler or target: run them with --catch-up, ` +
+    `  ${counted(waiting, "entry", "entries")} had no handler or target: run them with --catch-up, ` +
       `or with ${ownCommand(`events retry --state received${where}`)}`,
   );
-}
-
-function entries(count: number): string {
-  return `${count} ${count === 1 ? "entry" : "entries"}`;
 }

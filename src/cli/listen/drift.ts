@@ -24,10 +24,7 @@ export function driftOption(
 /** Says when events begin to differ from the shape file; returns a function that ends it. */
 export function sayDrift(receiver: Receiver, { output, clock }: CliContext): () => void {
   return receiver.onDrift(({ kind, path, what, expected, got, seq, eventId }) => {
-    const row: LiveRow = {
-      ...{ time: clock(), seq, mark: "warning", what: printable(kind, 60), word: "differs" },
-      ...{ duration: null, id: null, more: [] },
-    };
+    const row: LiveRow = { time: clock(), seq, mark: "warning", what: kind, word: "differs" };
     const difference = `${printable(path, 200)}: ${what}, expected ${expected}, got ${got}`;
     for (const line of [...rowLines(row, output), ...beneath([difference], output)]) output.data(line);
     output.record("drift", { kind, path, change: what, expected, got, seq, id: eventId });

@@ -15,7 +15,6 @@ import { closeDeadLetterCommand, openDeadLetterCommand, openExec } from "../hand
 import { RunningHandlers } from "../handlers/running-handlers.ts";
 import { watchStrayErrors } from "../handlers/stray-errors.ts";
 import { type DiagnoseRefusal, DiagnosisLimit } from "../live/diagnosis-limit.ts";
-import { LiveGate } from "../live/gate.ts";
 import { openKeys } from "../live/open-keys.ts";
 import { RecentEntries } from "../live/recent-entries.ts";
 import { StatusBar } from "../live/status-bar.ts";
@@ -124,14 +123,13 @@ async function open(session: Session): Promise<Opened> {
   const choice = { ...options, command, running, loaded, onDeadLetter: onDead?.note, noted };
   receiver.replaceHandlers(await chooseHandlers(choice, session.forwarding, context));
   const diagnose = diagnosing(session);
-  const gate = new LiveGate();
   const { output, clock } = context;
   const recent = new RecentEntries();
   const bar = new StatusBar(output);
-  stops.push(() => bar.hide());
+  stops.push(() => bar.close());
   const outages = new TargetOutages({ output, bar, clock, waiting: () => receiver.inbox.waiting({}) });
   stops.push(() => outages.close());
-  const watching = { goal, tally, diagnose, gate, outages, recent, bar };
+  const watching = { goal, tally, diagnose, outages, recent, bar };
   stops.push(sayDrift(receiver, context));
   stops.push(watchDeliveries(receiver, watching, options, context, stop));
   // Registered first, so that it is closed last: a second signal must be heard while closing.
@@ -164,7 +162,7 @@ async function open(session: Session): Promise<Opened> {
   const fingerprint = current?.fingerprint ?? "";
   const found = { ...secrets, fingerprint, inbox: inbox.shown, newInbox: newInbox.made };
   const fields = announce(server, { ...found, healthUrl: ready.healthUrl, page, waiting }, options, context);
-  const keys = { gate, bar, recent, page, goal, inbox: receiver.inbox, target: server.url };
+  const keys = { bar, recent, page, goal, inbox: receiver.inbox, target: server.url };
   stops.push(openKeys({ ...keys, secret: current, signatureHeader }, options, context, stop));
   return { server, ready, fields };
 }

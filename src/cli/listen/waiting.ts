@@ -3,6 +3,7 @@ import type { Inbox } from "../../inbox/inbox.ts";
 import { selectInbox } from "../../inbox/open.ts";
 import type { TargetCount } from "../../inbox/target-wait.ts";
 import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
+import { counted } from "../../text/counted.ts";
 import type { NamedInbox } from "../inbox/named-inbox.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
@@ -40,7 +41,7 @@ export function sayWaiting(
   { talk }: Pick<Output, "talk">,
 ): void {
   for (const { target, entries } of targets) {
-    talk(`${indent}${entries} event${entries === 1 ? " waits" : "s wait"} for ${printable(target, 300)}`);
+    talk(`${indent}${counted(entries, "event waits", "events wait")} for ${printable(target, 300)}`);
   }
-  if (targets.length === 1 && others > 0) talk(`${indent}${others} more ${others === 1 ? "waits" : "wait"}`);
+  if (targets.length === 1 && others > 0) talk(`${indent}${counted(others, "more waits", "more wait")}`);
 }

@@ -14,14 +14,11 @@ import { unusable } from "../files/unusable.ts";
 import { attemptLines, recordAttempt } from "../live/attempt-view.ts";
 import { deliveryLines, recordDelivery } from "../live/delivery-view.ts";
 import type { DiagnoseRefusal } from "../live/diagnosis-limit.ts";
-import type { LiveGate } from "../live/gate.ts";
 import { HeldLines } from "../live/held-lines.ts";
 import type { RecentEntries } from "../live/recent-entries.ts";
 import type { StatusBar } from "../live/status-bar.ts";
 import type { TargetOutages } from "../live/target-outages.ts";
 import { ToldFailures } from "../live/told-failures.ts";
-import { ToldFixes } from "../live/told-fixes.ts";
-import { wordsOf } from "../live/words.ts";
 import { printable } from "../printable.ts";
 import type { ListenOptions } from "./options.ts";
 
@@ -30,7 +27,6 @@ interface Watching {
   readonly goal: Goal | undefined;
   readonly tally: ListenTally;
   readonly diagnose: DiagnoseRefusal;
-  readonly gate: LiveGate;
   readonly outages: TargetOutages;
   readonly recent: RecentEntries;
   readonly bar: StatusBar;
@@ -39,18 +35,16 @@ interface Watching {
 /** Counts, shows and saves what happens; calls `stop` when the goal is reached. Returns a function that ends it. */
 export function watchDeliveries(
   receiver: Receiver,
-  { goal, tally, diagnose, gate, outages, recent, bar }: Watching,
+  { goal, tally, diagnose, outages, recent, bar }: Watching,
   { events = ["*"], saveDir }: ListenOptions,
   { output, clock, io }: CliContext,
   stop: (stop: Stop) => void,
 ): () => void {
   const save = saveDir === undefined ? undefined : openSaveFolder(resolve(io.cwd, saveDir));
   const failures = new ToldFailures({ output, bar, clock });
-  const told = new ToldFixes();
+  const told = new Set<string>();
   const held = new HeldLines();
-  const print = (observation: Observation, lines: () => readonly string[]) => {
-    gate.pass(wordsOf(observation), () => output.data(lines().join("\n")));
-  };
+  const print = (lines: readonly string[]) => output.data(lines.join("\n"));
   const noted = (seq: number, kind: string | null, word: string) => {
     recent.note(seq, `${printable(kind ?? "unreadable", 60)}  ${word}`);
     bar.update({ selected: recent.selected });
@@ -62,15 +56,17 @@ export function watchDeliveries(
     // A target that is away is told of once, not for each event that waits for it; so is an error.
     if (outages.note(observation) || telling === "nothing") return held.release(observation.seq);
     held.drop(observation.seq);
-    print(observation, () => attemptLines(observation, { now: clock(), telling }, output));
+    print(attemptLines(observation, { now: clock(), telling }, output));
   };
   const showDelivery = (observation: DeliveryObservation) => {
     const { outcome } = observation;
     const diagnosis = diagnose(observation);
     recordDelivery(observation, output, diagnosis);
     if (outcome.type === "accepted" && !outcome.duplicate) noted(outcome.seq, outcome.kind, "accepted");
-    const show = () => print(observation, () => deliveryLines(observation, told, output, diagnosis));
-    const runs = outcome.type === "accepted" && !outcome.duplicate && outcome.reason === undefined;
+    const dead = deadOf(outcome);
+    const telling = dead === undefined ? "whole" : failures.note(dead);
+    const show = () => print(deliveryLines(observation, { told, diagnosis, telling }, output));
+    const runs = outcome.type === "accepted" && !outcome.duplicate && dead === undefined;
     if (runs) held.hold(outcome.seq, show);
     else show();
   };
@@ -81,7 +77,6 @@ export function watchDeliveries(
     if (kind === null || events.some((pattern) => matchesKind(pattern, kind))) {
       if (observation.type === "attempt") showAttempt(observation);
       else {
-        if (observation.outcome.type === "accepted") outages.kept(observation.outcome.seq);
         // A signature is diagnosed after the sender has its answer, so that the answer's timing reveals nothing.
         if (observation.diagnose === undefined) showDelivery(observation);
         else setImmediate(() => showDelivery(observation));
@@ -104,6 +99,15 @@ export function watchDeliveries(
     held.releaseAll();
     failures.close();
   };
+}
+
+/** What a delivery is that was kept as a dead letter at once. */
+function deadOf(outcome: DeliveryObservation["outcome"]) {
+  if ((outcome.type !== "accepted" && outcome.type !== "rejected") || outcome.duplicate) return undefined;
+  const { reason, problems = [] } =
+    outcome.type === "accepted" ? outcome : { reason: outcome.rejection.reason, problems: undefined };
+  if (reason === undefined) return undefined;
+  return { seq: outcome.seq, state: "dead", reason, problems, records: [] } as const;
 }
 
 function kindOf(observation: Observation): string | null {

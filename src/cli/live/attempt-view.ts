@@ -1,5 +1,5 @@
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
-import { type EntryState, hasEnded } from "../../inbox/entry-state.ts";
+import { hasEnded } from "../../inbox/entry-state.ts";
 import { reasonWords } from "../../inbox/reasons.ts";
 import { TARGET_AWAY } from "../../inbox/target-wait.ts";
 import { ownCommand } from "../../package/own-command.ts";
@@ -8,8 +8,8 @@ import { durationText } from "../../text/duration-text.ts";
 import { errorText, runFields } from "../events/entry-view.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
-import { problemLines } from "./problem-lines.ts";
-import { beneath, type LiveRow, type Mark, type RowStyle, rowLines } from "./row.ts";
+import { problemLines } from "./delivery-view.ts";
+import { beneath, type LiveRow, type RowStyle, rowLines } from "./row.ts";
 import type { Telling } from "./told-failures.ts";
 
 /** How an attempt is shown. */
@@ -26,30 +26,15 @@ export function attemptLines(
   { now, telling }: AttemptTerms,
   style: RowStyle,
 ): readonly string[] {
-  const { seq, eventId, kind, attempt, records, state, reason, problems, runAt } = observation;
-  const isOpen = !hasEnded(state);
-  const row: LiveRow = {
-    ...{
-      time: now,
-      seq,
-      mark: MARKS[state],
-      word: state,
-      duration: took(records),
-      id: printable(eventId, 60),
-      more: [],
-    },
-    what: printable(kind ?? "unreadable", 60),
-  };
-  const again = reason === TARGET_AWAY ? "once its target answers" : `in ${durationText(runAt - now)}`;
-  if (typeof telling === "object") {
+  const { seq, eventId: id, kind, attempt, records, state, reason, problems, runAt } = observation;
+  const bare: LiveRow = { time: now, seq, mark: state, what: kind ?? "unreadable" };
+  const row: LiveRow = { ...bare, duration: took(records), id };
+  if (typeof telling === "object")
     return rowLines({ ...row, more: [`the same error as #${telling.as}`] }, style);
-  }
-  if (telling === "again" && isOpen) {
-    const told = `same error, attempt ${attempt}, again ${again}`;
-    return rowLines({ ...row, word: told, duration: null, id: null }, style);
-  }
-  const head = isOpen ? { ...row, id: null, more: [`again ${again}`] } : row;
-  const note = records.length === 1 ? notedBy(records[0]) : null;
+  const when = reason === TARGET_AWAY ? "once its target answers" : `in ${durationText(runAt - now)}`;
+  const isOpen = !hasEnded(state);
+  if (telling === "again" && isOpen)
+    return rowLines({ ...bare, word: `same error, attempt ${attempt}, again ${when}` }, style);
   const lines = records.flatMap((record) => runLines(record, records.length > 1));
   if (state === "dead") {
     lines.push(...problemLines(problems));
@@ -57,6 +42,8 @@ export function attemptLines(
     if (problems.length === 0) lines.push(records.length === 0 ? `${because}; not run` : because);
     lines.push(`fix the cause, then: ${ownCommand(`events retry ${seq}`)}`);
   }
+  const head = isOpen ? { ...row, id: undefined, more: [`again ${when}`] } : row;
+  const note = records.length === 1 ? notedBy(records[0]) : undefined;
   return [...rowLines({ ...head, note }, style), ...beneath(lines, style)];
 }
 
@@ -67,15 +54,9 @@ export function recordAttempt(observation: AttemptObservation, output: Output): 
   output.record("attempt", { seq, id: eventId, kind, attempt, runs, state, reason, problems, runAt: again });
 }
 
-/** An entry that nothing handles is no failure: it was received, and is kept. */
-const MARKS = {
-  ...{ waiting: "waiting", failing: "waiting", running: "waiting" },
-  ...{ handled: "handled", dead: "failed", received: "received" },
-} as const satisfies Record<EntryState, Mark>;
-
 /** From the start of the first run to the end of the last. */
-function took(records: readonly AttemptRecord[]): number | null {
-  if (records.length === 0) return null;
+function took(records: readonly AttemptRecord[]): number | undefined {
+  if (records.length === 0) return undefined;
   const end = Math.max(...records.map(({ startedAt, duration }) => startedAt + duration));
   return end - Math.min(...records.map(({ startedAt }) => startedAt));
 }
@@ -91,11 +72,11 @@ function runLines(record: AttemptRecord, isOneOfMany: boolean): string[] {
   }
   const noted = notedBy(record);
   return isOneOfMany
-    ? [`${name}${outcome} ${durationText(duration)}${noted === null ? "" : `, ${noted}`}`]
+    ? [`${name}${outcome} ${durationText(duration)}${noted === undefined ? "" : `, ${noted}`}`]
     : [];
 }
 
 /** The first line of a good run's note, which is a target's status; the rest may be a payload, which `events show` prints. */
-function notedBy({ error, note }: Partial<AttemptRecord> = {}): string | null {
-  return error === null && note ? printable(note.split("\n", 1)[0] ?? "", 100) : null;
+function notedBy({ error, note }: Partial<AttemptRecord> = {}): string | undefined {
+  return error === null && note ? printable(note.split("\n", 1)[0] ?? "", 100) : undefined;
 }

@@ -1,49 +1,53 @@
+import { type DataProblem, problemLine } from "../../event/data-problems.ts";
 import { verdictOf } from "../../inspector/live/verdict.ts";
-import { ownCommand } from "../../package/own-command.ts";
 import type { DeliveryObservation } from "../../receiver/observation.ts";
 import { toAnswer } from "../../receiver/response.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
-import { diagnosisFields, refusalLines } from "./diagnosis-view.ts";
-import { problemLines } from "./problem-lines.ts";
-import { beneath, type LiveRow, type Mark, type RowStyle, rowLines } from "./row.ts";
-import type { ToldFixes } from "./told-fixes.ts";
+import { diagnosisFields, isFirst, refusalLines, type ToldFixes } from "./diagnosis-view.ts";
+import { beneath, type LiveRow, type RowStyle, rowLines } from "./row.ts";
+import type { Telling } from "./told-failures.ts";
 
 /** Why a signature does not match; `left_out` if there were too many to diagnose, `undefined` if it matches. */
 type ShownDiagnosis = Diagnosis | "left_out" | undefined;
 
-const MARKS = {
-  ...{ accepted: "received", duplicate: "duplicate", dead: "failed", rejected: "failed", failed: "failed" },
-  ...{ unauthorized: "refused", refused: "refused" },
-} as const satisfies Record<ReturnType<typeof verdictOf>["word"], Mark>;
+/** How a delivery is shown. */
+interface DeliveryTerms {
+  /** The causes whose fix was printed. */
+  readonly told: ToldFixes;
+  readonly diagnosis?: ShownDiagnosis;
+  /** What was printed of why it is a dead letter. Default: nothing. */
+  readonly telling?: Telling;
+}
 
 /** An answered delivery as lines: one, and more with reason and fix if it was refused. */
 export function deliveryLines(
   observation: DeliveryObservation,
-  told: ToldFixes,
+  { told, diagnosis, telling = "whole" }: DeliveryTerms,
   style: RowStyle,
-  diagnosis?: ShownDiagnosis,
 ): readonly string[] {
   const { outcome, receivedAt, duration, method } = observation;
   const { word, kind, id, reason, detail, problems, fix } = verdictOf(outcome);
   const asked = `${method} ${shownUrl(observation.target)}`;
-  const what = kind ?? (word === "refused" ? asked : word);
   const row: LiveRow = {
-    ...{ time: receivedAt, mark: MARKS[word], what: printable(what, 60), duration },
+    ...{ time: receivedAt, mark: word, what: kind ?? (word === "refused" ? asked : word), duration },
     word: kind === null ? String(toAnswer(outcome).status) : word,
-    seq: "seq" in outcome ? outcome.seq : null,
-    id: id === null ? null : printable(id, 60),
-    more: [...(problems.length > 0 && reason !== null ? [reason] : []), ...remarks(outcome)],
+    seq: "seq" in outcome ? outcome.seq : undefined,
+    id: id ?? undefined,
   };
-  if (reason === null && problems.length === 0) return rowLines(row, style);
+  const remarks = remarksOn(outcome);
+  if (typeof telling === "object")
+    return rowLines({ ...row, more: [...remarks, `the same as #${telling.as}`] }, style);
+  const more = [...(problems.length > 0 && reason !== null ? [reason] : []), ...remarks];
+  const lines = rowLines({ ...row, more }, style);
+  if (reason === null && problems.length === 0) return lines;
   const because = problems.length > 0 ? problemLines(problems) : [explained(reason, detail)];
-  const lines =
-    diagnosis === undefined
-      ? [...because, ...fixLines(reason, fix, told)]
-      : refusalLines(diagnosis, { because, fix: fix ?? "" }, told);
-  return [...rowLines(row, style), ...beneath(lines, style)];
+  if (diagnosis !== undefined)
+    return [...lines, ...beneath(refusalLines(diagnosis, { because, fix: fix ?? "" }, told), style)];
+  const isTold = fix === null || (row.seq === undefined && !isFirst(reason ?? "", told));
+  return [...lines, ...beneath([...because, ...(isTold ? [] : [`fix: ${printable(fix, 300)}`])], style)];
 }
 
 export function recordDelivery(
@@ -64,8 +68,18 @@ export function recordDelivery(
   });
 }
 
+/** The number of problems that are printed one by one. */
+const SHOWN = 5;
+
+/** What does not fit a schema, as a few lines. */
+export function problemLines(problems: readonly DataProblem[]): readonly string[] {
+  const lines = problems.slice(0, SHOWN).map((problem) => printable(problemLine(problem), 300));
+  const more = problems.length - lines.length;
+  return more > 0 ? [...lines, `and ${more} more`] : lines;
+}
+
 /** What is special about how a delivery came. */
-function remarks(outcome: DeliveryObservation["outcome"]): readonly string[] {
+function remarksOn(outcome: DeliveryObservation["outcome"]): readonly string[] {
   const { secret, restampOf, channel } = {
     ...{ secret: undefined, restampOf: undefined, channel: undefined },
     ...outcome,
@@ -79,12 +93,4 @@ function remarks(outcome: DeliveryObservation["outcome"]): readonly string[] {
 
 function explained(reason: string | null, detail: string | null): string {
   return detail === null ? (reason ?? "") : `${printable(detail, 300)} (${reason})`;
-}
-
-/** A fix that ends with the entry's own command is not the same each time. */
-function fixLines(reason: string | null, fix: string | null, told: ToldFixes): readonly string[] {
-  if (fix === null) return [];
-  return told.isTold(reason ?? "kept") && !fix.includes(ownCommand("events"))
-    ? []
-    : [`fix: ${printable(fix, 300)}`];
 }

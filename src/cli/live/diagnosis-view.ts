@@ -2,30 +2,24 @@ import { CAUSES, type Cause } from "../../signature/diagnose/causes.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import { printedText } from "../../signature/diagnose/json-libraries.ts";
 import { printable } from "../printable.ts";
-import type { ToldFixes } from "./told-fixes.ts";
 
-/** Added if the search ended before everything was tried. */
-const PARTLY = ", but not every combination was tried";
+/** The causes whose fix was printed: codes of ours, so there are few. */
+export type ToldFixes = Set<string>;
+
+/** Whether a cause's fix is printed for the first time; remembers it. */
+export function isFirst(cause: string, told: ToldFixes): boolean {
+  return told.size < told.add(cause).size;
+}
 
 /**
  * A diagnosis as lines for people: the simplest explanation with its fixes, then the others in brief; the general fix if
  * there is no explanation.
  */
-export function diagnosisLines(
-  { explanations, printedBy, complete }: Diagnosis,
-  general: string,
-): readonly string[] {
-  const [nearest = [], ...others] = explanations;
-  const fixes = nearest.length === 0 ? [general] : [...new Set(nearest.map(({ fix }) => fix))];
-  return [
-    ...nearest.filter(says).map((cause) => `cause: ${cause.code}: ${cause.meaning}${inBrackets(cause)}`),
-    ...(nearest.length === 0
-      ? [`cause: unexplained: ${CAUSES.unexplained.meaning}${complete ? "" : PARTLY}`]
-      : []),
-    ...(printedBy.length === 0 ? [] : [`signed: ${printedText(printedBy)}`]),
-    ...fixes.map((fix) => `fix: ${fix}`),
-    ...others.map((causes) => `or: ${causes.map((cause) => cause.code + inBrackets(cause)).join(" and ")}`),
-  ];
+export function diagnosisLines(diagnosis: Diagnosis, general: string): readonly string[] {
+  const causes = causesOf(diagnosis).map(
+    (cause) => `cause: ${cause.code}: ${cause.meaning}${inBrackets(cause)}`,
+  );
+  return [...causes, ...fixLines(diagnosis, general)];
 }
 
 /** Why a delivery was refused, as lines of the live view: each cause's fix once, and then only the cause. */
@@ -36,29 +30,21 @@ export function refusalLines(
 ): readonly string[] {
   if (diagnosis === "left_out") {
     const advice = "not diagnosed: too many at once; run `hookporter verify` to find out why one fails";
-    return told.isTold("left_out") ? because : [...because, advice];
+    return isFirst("left_out", told) ? [...because, advice] : because;
   }
-  const { explanations, printedBy, complete } = diagnosis;
-  const [nearest = [], ...others] = explanations;
-  const codes = nearest.map(({ code }) => code).join(" and ") || "unexplained";
-  const causes = nearest
-    .filter(says)
-    .map(
-      ({ meaning, ...cause }) =>
-        `${meaning} (${cause.code}${cause.detail === null ? "" : `: ${printable(cause.detail, 80)}`})`,
-    );
-  if (nearest.length === 0)
-    causes.push(`${CAUSES.unexplained.meaning}${complete ? "" : PARTLY} (unexplained)`);
-  const lines = causes.length === 0 ? because : causes;
-  if (told.isTold(codes)) return [...lines.slice(0, -1), `${lines.at(-1)}, fix as above`];
-  const fixes = nearest.length === 0 ? [fix] : [...new Set(nearest.map((cause) => cause.fix))];
-  return [
-    ...lines,
-    ...(printedBy.length === 0 ? [] : [`signed ${printedText(printedBy)}`]),
-    ...fixes.map((text) => `fix: ${text}`),
-    ...others.map((causes) => `or: ${causes.map((cause) => cause.code + inBrackets(cause)).join(" and ")}`),
-    ...(nearest.length === 0 && !complete ? ["`hookporter verify` tries more combinations"] : []),
-  ];
+  const causes = causesOf(diagnosis);
+  const lines =
+    causes.length === 0
+      ? because
+      : causes.map(({ meaning, code, detail }) => {
+          const more = detail === null ? "" : `: ${printable(detail, 80)}`;
+          return `${meaning} (${code}${more})`;
+        });
+  const codes = diagnosis.explanations[0]?.map(({ code }) => code).join(" and ") ?? "unexplained";
+  if (!isFirst(codes, told)) return [...lines.slice(0, -1), `${lines.at(-1)}, fix as above`];
+  const isPart = diagnosis.explanations.length === 0 && !diagnosis.complete;
+  const further = isPart ? ["`hookporter verify` tries more combinations"] : [];
+  return [...lines, ...fixLines(diagnosis, fix), ...further];
 }
 
 /** What to try if nothing explains the signature. */
@@ -76,9 +62,26 @@ export function diagnosisFields({ code, explanations, printedBy, advice, tried, 
   };
 }
 
-/** A missing header is already the reason, and need not be repeated as a cause. */
-function says({ code }: Cause): boolean {
-  return code !== "header_missing";
+/** The nearest causes; a missing header is already the reason, and need not be repeated as a cause. */
+function causesOf({
+  explanations: [nearest],
+  complete,
+}: Diagnosis): readonly Pick<Cause, "code" | "meaning" | "detail">[] {
+  if (nearest !== undefined) return nearest.filter(({ code }) => code !== "header_missing");
+  const { meaning } = CAUSES.unexplained;
+  const partly = complete ? "" : ", but not every combination was tried";
+  return [{ code: "unexplained", meaning: meaning + partly, detail: null }];
+}
+
+/** Who prints JSON like this, how to correct it, and what else could be the cause. */
+function fixLines({ explanations, printedBy }: Diagnosis, general: string): readonly string[] {
+  const [nearest, ...others] = explanations;
+  const fixes = nearest === undefined ? [general] : [...new Set(nearest.map(({ fix }) => fix))];
+  return [
+    ...(printedBy.length === 0 ? [] : [`signed: ${printedText(printedBy)}`]),
+    ...fixes.map((fix) => `fix: ${fix}`),
+    ...others.map((causes) => `or: ${causes.map((cause) => cause.code + inBrackets(cause)).join(" and ")}`),
+  ];
 }
 
 function inBrackets({ detail }: Pick<Cause, "detail">): string {

@@ -27,10 +27,10 @@ export class LiveEntryActions {
   }
 
   /** The entry, its delivery and its runs as lines. */
-  async page(seq: number, { color }: Pick<Output, "color">): Promise<readonly string[]> {
+  async page(seq: number, output: Pick<Output, "color" | "columns">): Promise<readonly string[]> {
     const { inbox } = this.#on;
     const entry = await this.#entry(seq);
-    return entryPage(entry, await inbox.delivery(seq), await inbox.attempts(seq), color);
+    return entryPage(entry, await inbox.delivery(seq), await inbox.attempts(seq), output);
   }
 
   /** Whether it has not ended well: then it can run again as it is. */

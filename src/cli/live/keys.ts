@@ -1,13 +1,11 @@
 import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
 import type { LiveEntryActions } from "./entry-actions.ts";
-import type { LiveGate } from "./gate.ts";
 import type { RecentEntries } from "./recent-entries.ts";
 import type { StatusBar } from "./status-bar.ts";
 
 /** The actions of the live view's keys. */
 interface KeyActions {
-  readonly gate: LiveGate;
   readonly bar: StatusBar;
   readonly recent: RecentEntries;
   readonly entries: LiveEntryActions;
@@ -22,14 +20,12 @@ const ENTER = ["\r", "\n"];
 const ESCAPE = "\u001b";
 const UP = ["\u001b[A", "\u001bOA"];
 const DOWN = ["\u001b[B", "\u001bOB"];
-const BACKSPACE = ["\u007f", "\b"];
 
 const HELP = [
   "↑ ↓     select an entry              enter   show it",
-  "r       run it again; a handled one: send it again as a new event",
+  "r       retry it; a handled one: send it again as a new event",
   "d       drop it                      esc     select none",
   "o       open the page, at the entry  u       print the addresses again",
-  "/       show only lines with a text  p       pause and resume",
   "?       this help                    q       quit",
   "Without a selection, r and enter take the newest entry.",
 ];
@@ -51,8 +47,6 @@ export function listenForKeys(actions: KeyActions, context: CliContext): () => v
 class LiveKeys {
   readonly #actions: KeyActions;
   readonly #context: CliContext;
-  /** The filter while the user types it. */
-  #typed: string | undefined;
   /** What the last key asked to be confirmed by pressing it again. */
   #asked: string | undefined;
 
@@ -62,10 +56,6 @@ class LiveKeys {
   }
 
   press(key: string): void {
-    if (this.#typed !== undefined) {
-      this.#type(key, this.#typed);
-      return;
-    }
     const asked = this.#asked;
     this.#asked = undefined;
     const { openPage, quit, recent, addresses } = this.#actions;
@@ -78,8 +68,6 @@ class LiveKeys {
     else if (key === "d") this.#try(() => this.#drop(asked));
     else if (key === "o" && openPage !== undefined) this.#try(() => openPage(seq));
     else if (key === "u") for (const address of addresses) this.#say(address);
-    else if (key === "f" || key === "/") this.#beginFilter();
-    else if (key === "p") this.#togglePause();
     else if (key === "?" || key === "h") for (const line of HELP) this.#say(line);
     else if (key === "q") quit();
   }
@@ -144,57 +132,5 @@ class LiveKeys {
     action().catch((thrown: unknown) => {
       this.#say(printable(thrown instanceof Error ? thrown.message : String(thrown), 500));
     });
-  }
-
-  #togglePause(): void {
-    const { gate, bar } = this.#actions;
-    if (gate.paused) {
-      this.#resume();
-      this.#say("resumed");
-    } else {
-      gate.pause();
-      bar.update({ paused: true });
-      this.#say("paused; press p to resume");
-    }
-  }
-
-  #resume(): void {
-    const { gate, bar } = this.#actions;
-    const dropped = gate.resume();
-    bar.update({ paused: false });
-    if (dropped > 0) this.#say(`${dropped} more arrived during the pause; they are in the inbox`);
-  }
-
-  /** Lines are held back while the filter is typed, so that they do not mix with it. */
-  #beginFilter(): void {
-    this.#typed = "";
-    this.#actions.gate.pause();
-    this.#actions.bar.hide();
-    this.#context.io.stderr.write("filter (Enter sets it, empty shows all): ");
-  }
-
-  #type(key: string, typed: string): void {
-    const { stderr } = this.#context.io;
-    if (ENTER.includes(key) || key === ESCAPE) {
-      this.#typed = undefined;
-      stderr.write("\n");
-      this.#actions.bar.show();
-      if (key !== ESCAPE) this.#narrow(typed);
-      this.#resume();
-    } else if (BACKSPACE.includes(key)) {
-      if (typed !== "") stderr.write("\b \b");
-      this.#typed = typed.slice(0, -1);
-    } else if (printable(key) === key) {
-      this.#typed = typed + key;
-      stderr.write(key);
-    }
-  }
-
-  #narrow(typed: string): void {
-    const { gate, bar } = this.#actions;
-    const filter = typed.trim();
-    gate.narrow(filter);
-    bar.update({ filter });
-    this.#say(filter === "" ? "showing all" : `showing lines that contain ${JSON.stringify(filter)}`);
   }
 }

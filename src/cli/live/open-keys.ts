@@ -5,7 +5,6 @@ import type { CliContext } from "../context.ts";
 import type { Goal } from "../end/goal.ts";
 import type { Stop } from "../end/stop.ts";
 import { LiveEntryActions } from "./entry-actions.ts";
-import type { LiveGate } from "./gate.ts";
 import { listenForKeys } from "./keys.ts";
 import { openInBrowser, writeLeadingFile } from "./open-in-browser.ts";
 import type { RecentEntries } from "./recent-entries.ts";
@@ -13,7 +12,6 @@ import type { StatusBar } from "./status-bar.ts";
 
 /** What the keys of `listen` need. */
 interface KeyTerms {
-  readonly gate: LiveGate;
   readonly bar: StatusBar;
   readonly recent: RecentEntries;
   /** The inspector page, if there is one. */
@@ -33,7 +31,7 @@ export function openKeys(
   context: CliContext,
   stop: (stop: Stop) => void,
 ): () => void {
-  const { gate, bar, recent, page, goal, inbox, target, secret } = terms;
+  const { bar, recent, page, goal, inbox, target, secret } = terms;
   const { signatureHeader = SIGNATURE_HEADER } = terms;
   if (secretStdin === true || secret === undefined) return () => {};
   const files: (() => void)[] = [];
@@ -48,7 +46,7 @@ export function openKeys(
   const entries = new LiveEntryActions({ inbox, target, secret, signatureHeader, clock: context.clock });
   const close = listenForKeys(
     {
-      ...{ gate, bar, recent, entries },
+      ...{ bar, recent, entries },
       addresses: [target.href, ...(page === undefined ? [] : [page.href])],
       openPage: page === undefined ? undefined : openPage,
       quit: () => stop({ reason: "stopped by q", exitCode: goal === undefined ? 0 : 130 }),
@@ -58,6 +56,5 @@ export function openKeys(
   return () => {
     for (const remove of files) remove();
     close();
-    gate.resume(); // prints held-back lines before the end
   };
 }

@@ -1,38 +1,50 @@
 import type { ChalkInstance } from "chalk";
+import type { EntryState } from "../../inbox/entry-state.ts";
+import type { Verdict } from "../../inspector/live/verdict.ts";
 import { durationText } from "../../text/duration-text.ts";
-import { columnsOf, padToColumns, wrapText } from "../wrap-text.ts";
+import { printable } from "../printable.ts";
+import { columnsOf, cutToColumns, hangingLines, padToColumns } from "../wrap-text.ts";
 
-/** What a row is about, as a shape and a colour. */
-export type Mark = "handled" | "waiting" | "failed" | "refused" | "received" | "duplicate" | "warning";
-
-/** The shape and the colour of each mark: the same meaning everywhere. */
-const MARKS = {
-  handled: ["✓", "green"],
+/** The shape and the colour of each word for a delivery or an entry: the same meaning everywhere. */
+export const MARKS = {
   waiting: ["↻", "yellow"],
-  failed: ["✗", "red"],
-  refused: ["✗", "magenta"],
+  failing: ["↻", "yellow"],
+  running: ["↻", "blue"],
+  handled: ["✓", "green"],
+  dead: ["✗", "red"],
   received: ["·", "dim"],
+  accepted: ["·", "dim"],
   duplicate: ["=", "dim"],
+  rejected: ["✗", "red"],
+  failed: ["✗", "red"],
+  unauthorized: ["✗", "magenta"],
+  refused: ["✗", "magenta"],
   warning: ["!", "yellow"],
-} as const satisfies Record<Mark, readonly [string, keyof ChalkInstance]>;
+} as const satisfies Record<
+  EntryState | Verdict["word"] | "warning",
+  readonly [string, "yellow" | "blue" | "green" | "red" | "dim" | "magenta"]
+>;
 
-/** A delivery, or a run of its handlers, in the live view. Its texts must be {@link printable}. */
+type Mark = keyof typeof MARKS;
+
+/** A delivery, or a run of its handlers, in the live view. */
 export interface LiveRow {
   /** Milliseconds since 1970. */
   readonly time: number;
-  /** The entry's number; `null` if nothing was kept. */
-  readonly seq: number | null;
+  /** The entry's number; without it nothing was kept. */
+  readonly seq?: number | undefined;
   readonly mark: Mark;
   /** The kind, or what a request was that is no event. */
   readonly what: string;
-  readonly word: string;
-  readonly duration: number | null;
+  /** Default: that of the mark. */
+  readonly word?: string;
+  readonly duration?: number | undefined;
   /** The event id. The part of it that fits is enough for other commands. */
-  readonly id: string | null;
+  readonly id?: string | undefined;
   /** What a handler noted, such as a target's status. */
-  readonly note?: string | null;
+  readonly note?: string | undefined;
   /** What else there is to say in the same line, or in the next one if there is no room. */
-  readonly more: readonly string[];
+  readonly more?: readonly string[];
 }
 
 export interface RowStyle {
@@ -50,52 +62,46 @@ const DURATION = 7;
 const SHORTEST_ID = 8;
 
 /** A row as one line, with a second one if a part of it has no room. */
-export function rowLines(
-  row: LiveRow,
-  { color, columns = Number.POSITIVE_INFINITY }: RowStyle,
-): readonly string[] {
-  const { time, seq, mark, what, word, duration, id, note = null, more } = row;
-  const [shape, paint] = MARKS[mark];
-  const number = seq === null ? "–" : `#${seq}`;
-  const start = `${color.dim(clockTime(time))}  ${number.padEnd(Math.max(4, number.length))} ${color[paint](shape)} `;
-  const took = duration === null ? "" : durationText(duration);
-  let line = `${start}${padToColumns(what, WHAT)}  ${color[paint](word.padEnd(WORD))}`;
-  if (duration !== null || id !== null) line += `  ${color.dim(took.padStart(DURATION))}`;
-  const left: string[] = [];
+export function rowLines(row: LiveRow, style: RowStyle): readonly string[] {
+  const { mark, what, word = mark, duration, id = "", note, more = [] } = row;
+  const { color, columns = Number.POSITIVE_INFINITY } = style;
+  const paint = color[MARKS[mark][1]];
+  const room = columns - INDENT - WORD - DURATION - 4;
+  let line = `${rowStart(row, style)}${padToColumns(cutToColumns(printable(what, 60), room), WHAT)}  ${paint(word.padEnd(WORD))}`;
+  const took = duration === undefined ? "" : durationText(duration);
+  if (duration !== undefined || id !== "") line += `  ${color.dim(took.padStart(DURATION))}`;
+  const left = () => columns - columnsOf(line) - 2;
+  const below: string[] = [];
   for (const part of more) {
-    if (columnsOf(line) + 2 + columnsOf(part) <= columns) line += `  ${color.yellow(part)}`;
-    else left.push(part);
+    if (columnsOf(part) <= left()) line += `  ${color.yellow(part)}`;
+    else below.push(color.yellow(part));
   }
-  if (note !== null && columnsOf(line) + 2 + columnsOf(note) <= columns) line += `  ${color.dim(note)}`;
-  const room = Math.min(columns - columnsOf(line) - 2, id?.length ?? 0);
-  if (id !== null && room >= Math.min(SHORTEST_ID, id.length)) line += `  ${color.dim(id.slice(0, room))}`;
-  return [
-    line,
-    ...beneath(
-      left.map((part) => color.yellow(part)),
-      { color, columns },
-    ),
-  ];
+  if (note !== undefined && columnsOf(note) <= left()) line += `  ${color.dim(note)}`;
+  const shown = printable(id, 60).slice(0, Math.max(0, left()));
+  if (shown.length >= Math.min(SHORTEST_ID, id.length) && id !== "") line += `  ${color.dim(shown)}`;
+  return [line, ...beneath(below, style)];
+}
+
+/** A sentence after the beginning of a row, wrapped between words. */
+export function sayingLines(
+  { text, ...row }: Pick<LiveRow, "time" | "seq" | "mark"> & { readonly text: string },
+  style: RowStyle,
+): readonly string[] {
+  return hangingLines(rowStart(row, style), printable(text, 600), INDENT, style.columns);
 }
 
 /** Lines that belong to the row above: indented, and wrapped between words. */
 export function beneath(texts: readonly string[], { columns }: RowStyle): readonly string[] {
-  const width = Math.max(20, (columns ?? Number.POSITIVE_INFINITY) - INDENT);
-  return texts.flatMap((text) => wrapText(text, width)).map((line) => " ".repeat(INDENT) + line);
-}
-
-/** A text after the beginning of a row, wrapped between words beneath it. */
-export function wrappedRow(
-  start: string,
-  text: string,
-  { columns }: Pick<RowStyle, "columns">,
-): readonly string[] {
-  const width = Math.max(20, (columns ?? Number.POSITIVE_INFINITY) - INDENT);
-  const [first = "", ...others] = wrapText(text, width, width + INDENT - columnsOf(start));
-  return [start + first, ...others.map((line) => " ".repeat(INDENT) + line)];
+  return texts.flatMap((text) => hangingLines(" ".repeat(INDENT), text, INDENT, columns));
 }
 
 /** The time of day at the beginning of a row, on this machine's clock. */
 export function clockTime(instant: number): string {
   return new Date(instant).toTimeString().slice(0, 8);
+}
+
+function rowStart({ time, seq, mark }: Pick<LiveRow, "time" | "seq" | "mark">, { color }: RowStyle): string {
+  const [shape, paint] = MARKS[mark];
+  const number = seq === undefined ? "–" : `#${seq}`;
+  return `${color.dim(clockTime(time))}  ${number.padEnd(4)} ${color[paint](shape)} `;
 }

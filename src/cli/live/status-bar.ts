@@ -1,5 +1,5 @@
 import type { Output } from "../output.ts";
-import { columnsOf, cutToColumns } from "../wrap-text.ts";
+import { columnsOf, cutBetween } from "../wrap-text.ts";
 import type { RecentEntry } from "./recent-entries.ts";
 
 /** What the line at the bottom of the terminal says. */
@@ -10,15 +10,13 @@ export interface BarStatus {
   /** How many fail, such as `2 failing, 1 dead`; empty for none. */
   readonly failed?: string;
   readonly selected?: RecentEntry | undefined;
-  readonly paused?: boolean;
-  /** The filter that lines must match; empty for none. */
-  readonly filter?: string;
   readonly hasKeys?: boolean;
 }
 
 const GAP = "   ";
-const KEYS = "   ↑↓ select  ? help";
-const HELP = "  ? help";
+const HELP = "? help";
+const KEYS = `↑↓ select  ${HELP}`;
+const ENTRY_KEYS = `enter show  r retry  d drop  ${HELP}`;
 /** Columns, if standard output is no terminal. */
 const WIDE = 200;
 
@@ -30,7 +28,7 @@ export class StatusBar {
   readonly #output: Output;
   #status: BarStatus = { counts: "" };
   #timer: NodeJS.Timeout | undefined;
-  #hidden = false;
+  #isClosed = false;
 
   constructor(output: Output) {
     this.#output = output;
@@ -39,45 +37,31 @@ export class StatusBar {
   /** Changes a part of what the line says. */
   update(change: Partial<BarStatus>): void {
     this.#status = { ...this.#status, ...change };
-    if (this.#hidden) return;
+    if (this.#isClosed) return;
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#output.status(statusText(this.#status, (this.#output.columns ?? WIDE) - 1));
     }, REDRAW).unref();
   }
 
-  /** Removes the line, while the user types or for good. */
-  hide(): void {
-    this.#hidden = true;
+  /** Removes the line for good. */
+  close(): void {
     clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#isClosed = true;
     this.#output.status(undefined);
-  }
-
-  /** Shows the line again. */
-  show(): void {
-    this.#hidden = false;
-    this.update({});
   }
 }
 
-/** The line's text; `undefined` if there is nothing to say. */
+/** The line's text; `undefined` if there is nothing to say. What is told first matters most; the help is never lost. */
 function statusText(status: BarStatus, columns: number): string | undefined {
-  const { counts, away, failed = "", selected, paused = false, filter = "", hasKeys = false } = status;
-  if (selected !== undefined) {
-    return `▸ #${selected.seq} ${selected.text}   enter show  r run again  d drop  o page  esc back`;
-  }
-  const parts = [
-    ...(paused ? ["paused: p resumes"] : []),
-    ...(filter === "" ? [] : [`only ${JSON.stringify(filter)}`]),
-    ...(away === undefined ? [] : [`! ${away}`]),
-    ...(failed === "" ? [] : [failed]),
-    ...(counts === "" ? [] : [counts]),
-  ];
-  const text = parts.join(GAP);
+  const { counts, away = "", failed = "", selected, hasKeys = false } = status;
+  const parts =
+    selected === undefined
+      ? [away === "" ? "" : `! ${away}`, failed, counts]
+      : [`▸ #${selected.seq} ${selected.text}`];
+  const text = parts.filter((part) => part !== "").join(GAP);
   if (!hasKeys) return text === "" ? undefined : text;
-  if (text === "") return KEYS.trim();
-  // What is told first matters most; the help is never lost.
-  const keys = columnsOf(text) + columnsOf(KEYS) < columns ? KEYS : HELP;
-  return cutToColumns(text, columns - columnsOf(keys)) + keys;
+  const long = selected === undefined ? KEYS : ENTRY_KEYS;
+  const keys = columnsOf(text) + columnsOf(GAP + long) <= columns ? long : HELP;
+  return text === "" ? keys : cutBetween(text, "  ", columns - columnsOf(GAP + keys)) + GAP + keys;
 }

@@ -5,7 +5,7 @@ import type { AttemptObservation } from "../../receiver/observation.ts";
 import { placed } from "../events/failure-view.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
-import { clockTime, wrappedRow } from "./row.ts";
+import { sayingLines } from "./row.ts";
 import type { StatusBar } from "./status-bar.ts";
 
 /** Entries whose last failures are remembered; beyond that, the oldest are forgotten and their errors printed again. */
@@ -13,6 +13,9 @@ const REMEMBERED = 10_000;
 /** Milliseconds until a change of a number is told: first this long, then twice as long each time. */
 const FIRST_WAIT = 2000;
 const LONGEST_WAIT = 60_000;
+
+/** What became of an entry: an attempt, or a delivery that is a dead letter at once. */
+type Noted = Pick<AttemptObservation, "seq" | "state" | "reason" | "problems" | "records">;
 
 /**
  * What is still to be said of a failed attempt: everything; that the same entry failed as before; that a dead letter failed
@@ -34,44 +37,42 @@ interface Alike {
   timer: NodeJS.Timeout | undefined;
 }
 
+/** Where failures are told. */
+interface FailureView {
+  readonly output: Output;
+  readonly bar: StatusBar;
+  readonly clock: () => number;
+}
+
 /** Tells each error once, however many entries fail with it, and then how many they are. */
 export class ToldFailures {
-  readonly #view: { readonly output: Output; readonly bar: StatusBar; readonly clock: () => number };
+  readonly #view: FailureView;
   readonly #byKey = new Map<string, Alike>();
   readonly #bySeq = new Map<number, Alike>();
-  #failing = 0;
-  #dead = 0;
+  readonly #counts = { failing: 0, dead: 0 };
 
-  constructor(view: { readonly output: Output; readonly bar: StatusBar; readonly clock: () => number }) {
+  constructor(view: FailureView) {
     this.#view = view;
   }
 
-  /** Notes an attempt; returns what is to be said of it. */
-  note({ seq, state, reason, problems, records }: AttemptObservation): Telling {
+  /** Notes what became of an entry; returns what is to be said of it. */
+  note({ seq, state, reason, problems, records }: Noted): Telling {
     const runs = records.map(({ error, failure }) => ({ error, at: failure?.at ?? null }));
-    const failed = state === "failing" || state === "dead";
-    const failure = failed ? failureOf({ reason, problems }, runs) : undefined;
+    const hasFailed = state === "failing" || state === "dead";
+    const failure = hasFailed ? failureOf({ reason, problems }, runs) : undefined;
     const before = this.#bySeq.get(seq);
     if (before !== undefined && before.failure.key !== failure?.key) this.#leave(seq, before);
-    if (failure === undefined) {
-      this.#show();
-      return "whole";
-    }
+    if (!hasFailed || failure === undefined) return "whole";
     const known = this.#byKey.get(failure.key);
-    const alike = known ?? {
-      ...{ failure, first: seq, failing: new Set<number>(), dead: new Set<number>() },
-      ...NEW,
-    };
-    this.#byKey.set(failure.key, alike);
-    this.#bySeq.delete(seq);
+    const alike = known ?? newGroup(failure, seq);
+    this.#remove(seq, alike);
     this.#bySeq.set(seq, alike);
-    if (alike.failing.delete(seq)) this.#failing--;
-    if (alike.dead.delete(seq)) this.#dead--;
-    if (state === "dead") this.#dead++;
-    else this.#failing++;
-    alike[state === "dead" ? "dead" : "failing"].add(seq);
+    this.#byKey.set(failure.key, alike);
+    alike[state].add(seq);
+    this.#counts[state]++;
     alike.most = Math.max(alike.most, sizeOf(alike));
-    this.#forgetOldest();
+    const [oldest] = this.#bySeq;
+    if (this.#bySeq.size > REMEMBERED && oldest !== undefined) this.#remove(...oldest);
     this.#show();
     if (known === undefined) return "whole";
     if (alike.most === 1) return state === "dead" ? "whole" : "again";
@@ -88,21 +89,16 @@ export class ToldFailures {
   }
 
   #leave(seq: number, alike: Alike): void {
-    this.#forget(seq, alike);
+    this.#remove(seq, alike);
+    this.#show();
     if (alike.most === 1) return;
     if (sizeOf(alike) > 0) this.#tellSoon(alike);
-    else this.#say("✓", "green", alike.first, `none of ${alike.most} events fails like this any more`);
+    else this.#say("handled", alike.first, `none of ${alike.most} events fails like this any more`);
   }
 
-  #forgetOldest(): void {
-    const [oldest] = this.#bySeq;
-    if (this.#bySeq.size > REMEMBERED && oldest !== undefined) this.#forget(...oldest);
-  }
-
-  #forget(seq: number, alike: Alike): void {
+  #remove(seq: number, alike: Alike): void {
     this.#bySeq.delete(seq);
-    if (alike.failing.delete(seq)) this.#failing--;
-    if (alike.dead.delete(seq)) this.#dead--;
+    for (const state of ["failing", "dead"] as const) if (alike[state].delete(seq)) this.#counts[state]--;
     if (sizeOf(alike) > 0) return;
     clearTimeout(alike.timer);
     this.#byKey.delete(alike.failure.key);
@@ -127,21 +123,25 @@ export class ToldFailures {
       alike.dead.size === 0
         ? ""
         : `; fix the cause, then: ${ownCommand(`events retry --like ${alike.first}`)}`;
-    this.#say("✗", "red", alike.first, `${numbers} like this: ${error}${fix}`);
+    this.#say("dead", alike.first, `${numbers} like this: ${error}${fix}`);
   }
 
-  #say(mark: string, paint: "red" | "green", seq: number, text: string): void {
+  #say(mark: "dead" | "handled", seq: number, text: string): void {
     const { output, clock } = this.#view;
-    const start = `${output.color.dim(clockTime(clock()))}  ${`#${seq}`.padEnd(4)} ${output.color[paint](mark)} `;
-    output.data(wrappedRow(start, text, output).join("\n"));
+    output.data(sayingLines({ time: clock(), seq, mark, text }, output).join("\n"));
   }
 
   #show(): void {
-    this.#view.bar.update({ failed: countsText({ failing: this.#failing, dead: this.#dead }) });
+    this.#view.bar.update({ failed: countsText(this.#counts) });
   }
 }
 
-const NEW = { told: "", most: 0, wait: FIRST_WAIT, timer: undefined };
+function newGroup(failure: Failure, first: number): Alike {
+  return {
+    ...{ failure, first, failing: new Set(), dead: new Set() },
+    ...{ told: "", most: 0, wait: FIRST_WAIT, timer: undefined },
+  };
+}
 
 function sizeOf({ failing, dead }: Alike): number {
   return failing.size + dead.size;

@@ -5,8 +5,9 @@ import { failureOf } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { summariseEntry } from "../../inspector/entries/summarise-entry.ts";
 import { durationText } from "../../text/duration-text.ts";
-import { entryFields, errorText, stateColor } from "../events/entry-view.ts";
+import { entryFields, errorText } from "../events/entry-view.ts";
 import type { ExitCode } from "../exit-codes.ts";
+import { MARKS } from "../live/row.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 
@@ -55,7 +56,7 @@ function outcomeLines(
     state === "failing" ? `next attempt in ${durationText(Math.max(0, entry.runAt - now))}` : "",
   ].filter((part) => part !== "");
   const kind = printable(entry.kind ?? "-", 40);
-  const line = `${stateColor(state, color)(state.padEnd(9))} #${entry.seq} ${kind}  ${parts.join("  ")}`;
+  const line = `${color[MARKS[state][1]](state.padEnd(9))} #${entry.seq} ${kind}  ${parts.join("  ")}`;
   return fix === null ? [line] : [line, `    fix: ${printable(fix, LINE)}`];
 }
 

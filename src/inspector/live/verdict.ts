@@ -39,7 +39,7 @@ export function verdictOf(outcome: Outcome): Verdict {
     }
     case "rejected": {
       const { reason, field, message } = outcome.rejection;
-      const detail = field === undefined ? message : `${message} (${field})`;
+      const detail = field === undefined || message.startsWith(field) ? message : `${message} (${field})`;
       const fix = rejectionFix(reason);
       return { ...nothing, word: "rejected", id: outcome.eventId, reason, detail, fix };
     }
@@ -65,5 +65,7 @@ export function summarise([first, ...others]: readonly DataProblem[]): string {
 function rejectionFix(reason: keyof typeof REJECTION_REASONS): string {
   if (reason === "too_old") return "send it again with a newer timestamp, or retry it";
   if (reason === "future_timestamp") return "set this machine's clock, then retry it";
+  if (reason === "empty_body") return "send the event as the body; it may have got lost on the way";
+  if (reason === "invalid_json") return "send JSON in UTF-8";
   return "send an envelope: event, timestamp, data, webhook";
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { DEFAULT_INBOX } from "../../../src/cli/files/state-folder.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
+import { AT, claimOne, keep, numberedEntry, settlementOf } from "../../inbox/entries.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
 
@@ -88,4 +89,32 @@ it("a list ends with a word about signatures that match no secret, if nothing wa
   expect(await last()).toMatch(
     /1 305 refused since \d\d:\d\d, none accepted since \d\d:\d\d: was the secret changed\?\n1 shown/,
   );
+});
+
+it("on a terminal `events show` breaks between words, and prints an error of several attempts once", async () => {
+  const cwd = tempFolder();
+  const inbox = sqliteInbox(join(cwd, "inbox.db"));
+  await inbox.open();
+  await keep(inbox, numberedEntry(1));
+  const stack = `TypeError: no\n    at ${"handler (file.ts:1:1) ".repeat(8)}`;
+  const failure = { name: "TypeError", at: "file.ts:1:1", stack };
+  const error = `${"a long error ".repeat(9)}end`;
+  for (const attempt of [1, 2, 3]) {
+    const records = [
+      { attempt, handler: "*", startedAt: AT, duration: 1, outcome: "error", error, failure, note: null },
+    ] as const;
+    const claimed = await claimOne(inbox);
+    await inbox.settle(settlementOf(claimed, { state: "pending", runAt: AT, records }), AT);
+  }
+  await inbox.close();
+  const args = ["events", "show", "1", "--no-color", "--inbox", join(cwd, "inbox.db")];
+  const { stdout } = await runCli(args, { cwd, isTTY: { stdout: true } });
+  const lines = stdout.split("\n");
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+  expect(stdout.match(/a long error/g)).toHaveLength(9);
+  expect(lines.filter((line) => line.endsWith("as attempt 1") || line.endsWith("as attempt 2"))).toHaveLength(
+    2,
+  );
+  const piped = await runCli(args, { cwd });
+  expect(piped.stdout).toContain(error);
 });

@@ -24,7 +24,7 @@ it("events list --group shows each error once, with the command that retries all
   expect(lines).toHaveLength(6);
   expect(lines[1]).toMatch(/^ {2}2 events · 2 dead · lead\.created · since (?:\d+ \w+ )?\d\d:\d\d$/);
   expect(lines[2]).toBe("  hookporter events retry --like 2");
-  expect(stderr).toContain("2 different errors of 3 failing entries and dead letters");
+  expect(stderr).toContain("2 errors in 3 entries");
   const { records } = await runCli(["events", "list", "--group", "--json"], { cwd });
   expect(records.filter(({ type }) => type === "failures")).toMatchObject([
     { entries: 2, failing: 0, dead: 2, kinds: ["lead.created"], like: 2 },

@@ -54,6 +54,27 @@ it("data that does not fit names its field on the terminal, with the command tha
   expect(stdout()).toContain("hookporter events retry 1");
 });
 
+it("forty dead letters of one cause, as they arrive, take at most fifty lines besides", async () => {
+  const { url, cwd, stdout } = await listeningForPeople("export default {};");
+  const set = ["--set", 'data.surface="wide"', "--count", "40"];
+  await runCli(["trigger", "property.created", ...set, "--url", url], { cwd });
+  await vi.waitFor(() => expect(stdout()).toContain("40 dead like this"), 10_000);
+  const lines = stdout().split("\n");
+  expect(lines.filter((line) => line.includes("the same as #1"))).toHaveLength(39);
+  expect(lines.length).toBeLessThanOrEqual(50);
+  expect(stdout()).toContain(`${LINE}; fix the cause, then: hookporter events retry --like 1`);
+});
+
+it("a signed request that is refused is explained once, in its row", async () => {
+  const { url, now, stdout } = await listeningForPeople("export default {};");
+  const headers = { "x-service-signature": `sha256=${"0".repeat(64)}` };
+  const body = new Uint8Array(1_100_000);
+  expect((await fetch(url, { method: "POST", headers, body })).status).toBe(413);
+  await vi.waitFor(() => expect(stdout()).toContain("(too_large)\n"));
+  expect(stdout()).toContain("fix: send a smaller one");
+  expect(now().stderr).not.toContain("bodyLimit");
+});
+
 it("an error of a handler names its type, its line and its causes, and repeats are one line", async () => {
   const code = [
     "export default {",
@@ -97,5 +118,5 @@ async function listeningForPeople(code: string) {
     listen.signal("SIGINT");
     await listen.finished;
   });
-  return { url, cwd, stdout: () => listen.now().stdout };
+  return { url, cwd, now: listen.now, stdout: () => listen.now().stdout };
 }

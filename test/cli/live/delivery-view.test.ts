@@ -2,9 +2,8 @@ import { Chalk } from "chalk";
 import { describe, expect, it } from "vitest";
 import { attemptLines } from "../../../src/cli/live/attempt-view.ts";
 import { deliveryLines, recordDelivery } from "../../../src/cli/live/delivery-view.ts";
-import { ToldFixes } from "../../../src/cli/live/told-fixes.ts";
-import { wordsOf } from "../../../src/cli/live/words.ts";
 import { createOutput } from "../../../src/cli/output.ts";
+import { columnsOf } from "../../../src/cli/wrap-text.ts";
 import type { AttemptRecord } from "../../../src/inbox/attempt-record.ts";
 import type { AttemptObservation, DeliveryObservation } from "../../../src/receiver/observation.ts";
 import { collected } from "./collected.ts";
@@ -57,7 +56,7 @@ const FAILED = ran({
 
 /** What is shown of each kind of outcome, in one session. */
 function session(columns: number | undefined): readonly string[] {
-  const told = new ToldFixes();
+  const told = { told: new Set<string>() };
   const style = { color, columns };
   const unsigned = delivery({ outcome: { type: "unauthorized", reason: "signature_missing" } });
   const misfit = { field: "data.surface", message: "expected number, got string" };
@@ -109,20 +108,22 @@ describe("the live view", () => {
 
 it("a delivery signed with a previous secret is marked", () => {
   const line = (role: string) =>
-    deliveryLines(delivery({ outcome: accepted({ secret: { role } }) }), new ToldFixes(), WIDE).join("\n");
+    deliveryLines(delivery({ outcome: accepted({ secret: { role } }) }), { told: new Set() }, WIDE).join(
+      "\n",
+    );
   expect(line("previous")).toContain("previous secret");
   expect(line("current")).not.toContain("secret");
 });
 
-it("the values of a query are hidden, for people, in records and from the filter", () => {
+it("the values of a query are hidden, for people and in records", () => {
   const refused = delivery({
     target: "/other?code=hunter2&x",
     outcome: { type: "refused", reason: "wrong_path" },
   });
   const { io, text } = collected();
   recordDelivery(refused, createOutput(io, { json: true, color: false, clock: () => 0 }));
-  const lines = deliveryLines(refused, new ToldFixes(), WIDE).join("\n");
-  for (const shown of [lines, text(), wordsOf(refused)]) {
+  const lines = deliveryLines(refused, { told: new Set() }, WIDE).join("\n");
+  for (const shown of [lines, text()]) {
     expect(shown).toContain("/other?code=…&…");
     expect(shown).not.toContain("hunter2");
   }
@@ -136,9 +137,27 @@ it("a dead letter whose handlers never ran shows its event", () => {
 
 it("[case 62] an event that differs from an earlier one only in its timestamp is marked", () => {
   const line = (more: object) =>
-    deliveryLines(delivery({ outcome: accepted(more) }), new ToldFixes(), WIDE).join("\n");
+    deliveryLines(delivery({ outcome: accepted(more) }), { told: new Set() }, WIDE).join("\n");
   expect(line({ restampOf: "evt_0" })).toMatch(/accepted.*new timestamp/);
   expect(line({})).not.toContain("timestamp");
+});
+
+it("a kind that takes two columns a character is cut, so that its row fits", () => {
+  const wide = attempt({ kind: "日本語".repeat(30) });
+  const [line = ""] = attemptLines(wide, { now: 0, telling: "whole" }, { color, columns: 80 });
+  expect(columnsOf(line)).toBeLessThanOrEqual(80);
+  expect(line).toContain("handled");
+});
+
+it("a dead letter like an earlier one has one line", () => {
+  const unfit = accepted({
+    reason: "invalid_data",
+    problems: [{ field: "data.id", message: "no" }],
+    seq: 14,
+  });
+  const lines = deliveryLines(delivery({ outcome: unfit }), { told: new Set(), telling: { as: 2 } }, WIDE);
+  expect(lines.length).toBe(1);
+  expect(lines[0]).toContain("the same as #2");
 });
 
 it("each of several handlers is named, with its result", () => {
