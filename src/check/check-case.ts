@@ -41,7 +41,7 @@ export interface Evidence {
   readonly runs?: number;
   /** A valid delivery that was answered 5xx, sent once more: its answer, and how often the event ran, if observed. */
   readonly again?: { readonly answer: ProbeAnswer; readonly runs?: number };
-  /** The names of the forgeries that were confirmed, if not all of them were. */
+  /** The names of the forgeries that were confirmed, if there were several. */
   readonly confirmed?: readonly string[];
 }
 

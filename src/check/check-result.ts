@@ -12,6 +12,8 @@ export interface CheckResult {
   readonly right: string;
   /** The received answers in words; `null` if nothing was sent. */
   readonly answer: string | null;
+  /** The names of the forgeries that were confirmed, if it sent several. */
+  readonly confirmed: readonly string[];
   /** How often the event ran, if observed. */
   readonly runs: number | null;
   /** Why the right answers are correct. */

@@ -1,12 +1,10 @@
+import { FOLLOWS } from "./attempts/find-cause.ts";
 import { CONTROL } from "./catalogue.ts";
 import type { CheckResult } from "./check-result.ts";
 import { diagnoseDigests } from "./digest-diagnosis.ts";
-import { type Alike, CONFIRMED, failedBy, idsText, isAbout } from "./failed-alike.ts";
+import { type Alike, CONFIRMED, failedBy, idsText, isAbout, refusesSignature } from "./failed-alike.ts";
 import { diagnoseForged, INVERTED, UNSIGNED, whyOpen } from "./forged-diagnosis.ts";
 import { LOST } from "./judge.ts";
-
-/** An answer that may be about the signature. */
-const SIGNATURE = /^40[013]/;
 
 /** What was found by sending more than the cases. */
 export interface FoundCauses {
@@ -85,7 +83,7 @@ function isSpelling(one: CheckResult): boolean {
 
 /** Whether the receiver refuses valid deliveries in several spellings. */
 export function refusesSpellings(results: readonly CheckResult[]): boolean {
-  const refused = results.filter((one) => isSpelling(one) && SIGNATURE.test(one.answer ?? ""));
+  const refused = results.filter((one) => isSpelling(one) && refusesSignature(one));
   return refused.filter(({ outcome }) => outcome === "failed").length >= SEVERAL;
 }
 
@@ -98,7 +96,7 @@ interface Cause extends Alike {
 const CAUSES: readonly Cause[] = [
   {
     about: isSpelling,
-    answered: SIGNATURE,
+    answered: refusesSignature,
     says:
       "The receiver does not verify the raw body, but JSON or text made from it: valid deliveries are refused if " +
       "they are serialised differently. Read the body as bytes before any parser, verify those, then parse.",
@@ -133,10 +131,11 @@ const SEVERAL = 3;
 function refusesAll({ answer }: CheckResult, { control, text }: FoundCauses): string {
   const said = text === undefined ? "" : ` Its answer begins: ${JSON.stringify(text)}.`;
   const came = `${CONTROL}, a completely valid delivery, was answered with ${answer}`;
-  if (control !== undefined) return `${came}. ${control}`;
-  if (answer === "401" || answer === "403")
+  if (control !== undefined) return `${came}. ${control}${control === FOLLOWS ? said : ""}`;
+  if (/^40[013]$/.test(answer ?? ""))
     return `${came}: most likely the secrets differ, or the signature header's name. If it knows only webhooks or tenants of its own, pass --event.${said}`;
-  if (answer === "404" || answer === "405") return `${came}: check the path.${said}`;
+  if (answer === "404" || answer === "405")
+    return `${came}: check the path. If it knows only webhooks or properties of its own, pass --event.${said}`;
   if (answer === "429") return `${came}: it limits the rate, or bans this address.${said}`;
   if (answer?.startsWith("5"))
     return `${came}: the app's own log says why. If it verifies with hookporter or in Express, a body parser may run before that.${said}`;

@@ -1,4 +1,5 @@
 import type { CheckResult } from "./check-result.ts";
+import { refusesSignature } from "./failed-alike.ts";
 
 const PAD = "Print all 32 bytes with two hex digits each, such as with `%02x`.";
 
@@ -45,6 +46,6 @@ export function diagnoseDigests(results: readonly CheckResult[]): readonly strin
   return causes;
 }
 
-function isRefused({ id, outcome, answer }: CheckResult): boolean {
-  return /^SIG-(?:29|3[0-4])$/.test(id) && outcome === "failed" && /^40[013]$/.test(answer ?? "");
+function isRefused(one: CheckResult): boolean {
+  return /^SIG-(?:29|3[0-4])$/.test(one.id) && one.outcome === "failed" && refusesSignature(one);
 }

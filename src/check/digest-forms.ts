@@ -24,8 +24,8 @@ export const ZERO_BYTE: DigestForm = (hex) =>
 /** The last digit is 0, and the last byte is not. */
 export const ENDS_IN_0: DigestForm = (hex) => /[1-9a-f]0$/.test(hex) && PLAIN(`${hex.slice(0, -1)}1`);
 
-/** As a signed number the digest is negative. */
-export const NEGATIVE: DigestForm = (hex) => /^[89a-f]/.test(hex) && PLAIN(`1${hex.slice(1)}`);
+/** As a signed number the digest is negative. Its first digit is one in decimal, too, as `parseInt` reads it. */
+export const NEGATIVE: DigestForm = (hex) => /^[89]/.test(hex) && PLAIN(`1${hex.slice(1)}`);
 
 /** The first byte that is 0. */
 const ZEROS = /^(?<before>(?:..)*?)00/;

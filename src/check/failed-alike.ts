@@ -1,6 +1,7 @@
 import { CATALOGUE } from "./catalogue.ts";
 import type { Subject } from "./check-case.ts";
 import type { CheckResult } from "./check-result.ts";
+import { NOT_SIGNATURE } from "./judge.ts";
 
 /** An answer of 2xx, alone or among others such as `401, 5 × 200`. */
 export const CONFIRMED = /(?:^|, |× )2\d\d/;
@@ -12,7 +13,7 @@ export interface Alike {
   /** The cases that would show this cause. */
   readonly about: Subject | ((one: CheckResult) => boolean);
   /** Their answers if it applies. */
-  readonly answered: RegExp;
+  readonly answered: RegExp | ((one: CheckResult) => boolean);
 }
 
 /** The failed results with a cause. */
@@ -24,8 +25,13 @@ export function failedBy(
     (one) =>
       one.outcome === "failed" &&
       (typeof about === "string" ? isAbout(one, about) : about(one)) &&
-      answered.test(one.answer ?? ""),
+      (typeof answered === "function" ? answered(one) : answered.test(one.answer ?? "")),
   );
+}
+
+/** Whether a valid delivery may have been refused for its signature. */
+export function refusesSignature({ answer, fix }: CheckResult): boolean {
+  return /^40[013]/.test(answer ?? "") && fix?.startsWith(NOT_SIGNATURE) !== true;
 }
 
 /** Whether the case of a result is about this. */

@@ -1,3 +1,4 @@
+import { SAME_KIND } from "./cases/forged-kind-cases.ts";
 import type { CheckResult } from "./check-result.ts";
 import { type Alike, CONFIRMED, failedBy, idsText, isAbout } from "./failed-alike.ts";
 
@@ -8,9 +9,10 @@ export function diagnoseForged(results: readonly CheckResult[]): readonly string
   const open = whyOpen(results);
   // A forgery gets in by a detour, which it does not need if all do anyway.
   if (open !== undefined && open !== PART) return [open];
-  const part = open === undefined ? [] : forged.filter((one) => isAbout(one, "part"));
+  // Some wrong signatures are taken by chance, in whatever form.
+  const part = open === undefined ? [] : forged.filter((one) => !hasUnsigned(one));
   const detours = DETOURS.flatMap((cause) => {
-    const failed = failedBy(cause, forged);
+    const failed = failedBy(cause, forged).filter((one) => !part.includes(one));
     return failed.length === 0 ? [] : [{ says: cause.says, failed }];
   });
   const ran = forged.filter(ranRefused);
@@ -21,6 +23,11 @@ export function diagnoseForged(results: readonly CheckResult[]): readonly string
     ...(ran.length === 0 ? [] : [`${RUNS_REFUSED} (${idsText(ran)})`]),
     ...forged.filter((one) => !known.has(one)).map(({ id, sent, fix }) => `${sent}: ${fix} (${id})`),
   ];
+}
+
+/** Whether a delivery without a signature got in. */
+function hasUnsigned({ id, confirmed }: CheckResult): boolean {
+  return id === "SIG-01" || id === "SIG-37" || confirmed.some((name) => name.startsWith("unsigned"));
 }
 
 /** Whether a delivery got in that anyone may have sent: neither the secret nor a delivery of the sender's makes it. */
@@ -35,7 +42,7 @@ export function isForgedIn(one: CheckResult): boolean {
 /** Only who has the secret can send these. */
 const HARMLESS: ReadonlySet<string> = new Set(["SIG-06", "SIG-07", "SIG-08", "SIG-24", "SIG-25", "SIG-27"]);
 /** The changed bodies that mean something else. */
-const MEANING: ReadonlySet<string> = new Set(["BODY-01", "BODY-06", "BODY-07"]);
+const MEANING: ReadonlySet<string> = new Set(["BODY-01", "BODY-06"]);
 
 function ranRefused({ runs, right, answer }: CheckResult): boolean {
   return (runs ?? 0) > 0 && /never runs/.test(right) && !CONFIRMED.test(answer ?? "");
@@ -46,6 +53,9 @@ export const INVERTED =
   "It refuses valid deliveries and confirms wrong signatures: its comparison is inverted. Refuse unless the digests are equal.";
 const NOT_VERIFIED =
   "The signature is not verified at all: deliveries with a missing or wrong signature are confirmed.";
+const AT_RANDOM =
+  "Forged deliveries are confirmed now and then: the check is left out at random, or for a time after a valid delivery. " +
+  "Verify every delivery.";
 const ANSWERS_FIRST =
   "It answers 200 to every delivery, though no forged one was seen to run: it answers before it verifies, or despite it. " +
   "Verify first, and answer 401.";
@@ -63,19 +73,39 @@ export function whyOpen(results: readonly CheckResult[]): string | undefined {
   const resultOf = (id: string) => results.find((one) => one.id === id);
   const accepts = (...ids: string[]) =>
     ids.every((id) => resultOf(id)?.outcome === "failed" && CONFIRMED.test(resultOf(id)?.answer ?? ""));
+  const [unsigned, wrong] = [resultOf("SIG-37"), resultOf("SIG-38")];
+  if (isRandom(accepts("SIG-01"), unsigned, wrong)) return AT_RANDOM;
   if (accepts("SIG-01", "SIG-02", "SIG-17", "SIG-18")) {
+    if (refusesSome(unsigned) && refusesSome(wrong)) return undefined; // it verifies other kinds
     const ran = resultOf("DUP-04")?.runs ?? 0;
     return ran > 0 && resultOf("DUP-10")?.runs === 0 ? ANSWERS_FIRST : NOT_VERIFIED;
   }
   if (accepts("SIG-17", "SIG-18"))
     return "Any signature of the right form is confirmed: it is not compared with the right one. Compare all 64 digits.";
-  if (accepts("SIG-16") || accepts("SIG-42"))
+  if (["SIG-36", "SIG-39", "SIG-40", "SIG-41"].some((id) => accepts(id))) return PART;
+  if (accepts("SIG-16") || /^5 × 2/.test(resultOf("SIG-42")?.answer ?? ""))
     return "Signatures that cannot be compared are confirmed: an error while verifying counts as success. Refuse the delivery then.";
   if (accepts("SIG-10", "SIG-11"))
     return `Only as many digits as were sent are compared${accepts("SIG-01") ? ", even none" : ""}: compare the lengths first.`;
-  if (accepts("SIG-01")) return UNSIGNED;
-  if (["SIG-36", "SIG-39", "SIG-40", "SIG-41"].some((id) => accepts(id))) return PART;
-  return undefined;
+  return accepts("SIG-01") ? UNSIGNED : undefined;
+}
+
+/** Whether forgeries of one kind are confirmed in one case and refused in another that sends the same. */
+function isRandom(
+  isOpen: boolean,
+  unsigned: CheckResult | undefined,
+  wrong: CheckResult | undefined,
+): boolean {
+  if (unsigned === undefined || unsigned.answer === null) return false;
+  const { confirmed } = unsigned;
+  if (isOpen ? !confirmed.includes(SAME_KIND) : confirmed.includes("property.created")) return true;
+  const others = wrong?.confirmed ?? [];
+  return confirmed.length > 0 && others.length > 0 && confirmed.join() !== others.join();
+}
+
+/** Whether forgeries of some kinds are refused as wrongly signed. */
+function refusesSome(result: CheckResult | undefined): boolean {
+  return /40[13]/.test(result?.answer ?? "");
 }
 
 /** Why only some forgeries get in. */
@@ -98,8 +128,8 @@ const DETOURS: readonly (Alike & { readonly says: string })[] = [
     about: "unchecked-framing",
     answered: CONFIRMED,
     says:
-      "The signature is checked only for bodies with a length, or without an encoding: a forged delivery in another form " +
-      "is confirmed. Read the raw bytes of every request, and verify them first.",
+      "The signature is checked only for some forms or sizes of bodies: a forged delivery in another is confirmed. " +
+      "Read the raw bytes of every request, and verify them first.",
   },
   {
     about: "unchecked-type",

@@ -1,4 +1,4 @@
-import { answersText, isIn, isUnauthorised, mayBeSignature, type ProbeAnswer } from "./answer.ts";
+import { answersText, answerText, isIn, isUnauthorised, mayBeSignature, type ProbeAnswer } from "./answer.ts";
 import { anyOf, type CheckCase, type Evidence, groupOf, rightText } from "./check-case.ts";
 import type { CheckResult } from "./check-result.ts";
 import { slowFix } from "./response-times.ts";
@@ -9,6 +9,8 @@ export interface Circumstances {
   /** Milliseconds after which an answer is slow. */
   readonly slow: number;
   readonly duration: number;
+  /** How it refuses a wrong signature, if it does. */
+  readonly refusal?: ProbeAnswer | undefined;
 }
 
 /** Decides whether the evidence of a case is correct, and if not, what to fix. */
@@ -19,11 +21,12 @@ export function judge(
 ): CheckResult {
   const { duration, slow } = circumstances;
   const responseTime = slowestOf(answers);
-  const base = { ...blank(one), answer: answersText(answers), duration };
+  const base = { ...blank(one), answer: answersText(answers), confirmed, duration };
   const seen = { ...base, runs: runs ?? null, responseTime };
   const wrong = answers.find((answer) => !isIn(answer, one.right));
   if (wrong !== undefined) {
-    const which = confirmed.length === 0 ? "" : `; confirmed: ${confirmed.join(", ")}`;
+    const isPart = confirmed.length > 0 && confirmed.length < answers.length;
+    const which = isPart ? `; confirmed: ${confirmed.join(", ")}` : "";
     if (again?.runs === 0) return { ...seen, outcome: "failed", severity: "required", fix: LOST };
     const then =
       again === undefined ? "" : `; sent once more, it was answered ${answersText([again.answer])}`;
@@ -70,12 +73,12 @@ function blank(one: CheckCase): Omit<CheckResult, "outcome"> {
   const { id, sent, severity, why } = one;
   return {
     ...{ id, sent, severity, why, group: groupOf(one), right: rightText(one) },
-    ...{ answer: null, runs: null, fix: null, responseTime: null, duration: 0 },
+    ...{ answer: null, confirmed: [], runs: null, fix: null, responseTime: null, duration: 0 },
   };
 }
 
 /** What is wrong: a general text for an answer that no case expects, else the case's own text. */
-function fixFor(one: CheckCase, answer: ProbeAnswer, { timeout }: Circumstances): string {
+function fixFor(one: CheckCase, answer: ProbeAnswer, { timeout, refusal }: Circumstances): string {
   const wantsRefusal = !one.right.includes("200");
   switch (answer.type) {
     case "silent":
@@ -97,6 +100,10 @@ function fixFor(one: CheckCase, answer: ProbeAnswer, { timeout }: Circumstances)
   if (status >= 300 && status < 400)
     return "it redirects, but senders do not follow redirects: check the final URL";
   if (status >= 500) return one.crash ?? "its code fails on a valid delivery: see its log";
+  if (status === 409)
+    return "it refuses a valid delivery as a conflict, so the sender retries for ever: events may come late, twice and in any order";
+  if (showsSignature(one) && refusal !== undefined && answerText(answer) !== answerText(refusal))
+    return `${NOT_SIGNATURE} (${answerText(answer)}, and ${answerText(refusal)} to a wrong signature): see its log`;
   if (isUnauthorised(answer) && !SIGNATURE_FIXES.has(one.about)) return UNAUTHORISED;
   if (mayBeSignature(answer) || !SIGNATURE_FIXES.has(one.about) || one.about === "content-type")
     return one.fix;
@@ -107,6 +114,14 @@ function fixFor(one: CheckCase, answer: ProbeAnswer, { timeout }: Circumstances)
 export const LOST =
   "its code fails, and when the delivery is sent again it is confirmed but never runs: it marks an event as known before " +
   "it has stored or run it, so each failure loses one";
+
+/** How the text begins for a receiver that refuses a valid delivery, but not for its signature. */
+export const NOT_SIGNATURE = "it refuses this for another reason than the signature";
+
+/** Whether only a wrong signature should be refused as this case is. */
+export function showsSignature({ about, right }: CheckCase): boolean {
+  return right.includes("200") && (about === "bytes" || about === "digest");
+}
 
 /** The cases whose own text says why a valid signature may be refused. */
 const SIGNATURE_FIXES: ReadonlySet<CheckCase["about"]> = new Set([

@@ -1,12 +1,13 @@
 import { describeError, HookporterError } from "../errors.ts";
 import { isIn, mayBeSignature, type ProbeAnswer } from "./answer.ts";
 import { whyAllRefused } from "./attempts/find-cause.ts";
+import { FORGED } from "./cases/forgeries.ts";
 import { CONTROL } from "./catalogue.ts";
 import type { CheckCase, Evidence } from "./check-case.ts";
 import type { CheckOptions } from "./check-options.ts";
 import type { CheckResult } from "./check-result.ts";
 import type { FoundCauses } from "./diagnosis.ts";
-import { judge, notApplicable, notObserved } from "./judge.ts";
+import { judge, notApplicable, notObserved, showsSignature } from "./judge.ts";
 import { isRate, Limits } from "./limits.ts";
 import type { Pace } from "./pace.ts";
 import { type Exchange, isValid, Probe, type ProbeOptions } from "./probe.ts";
@@ -152,13 +153,22 @@ export class Run {
       if (!(thrown instanceof HookporterError)) throw thrown;
       return notObserved(one, describeError(thrown), duration());
     }
-    const result = judge(one, evidence, { timeout, slow, duration: duration() });
+    const isRefused = showsSignature(one) && evidence.answers.some(mayBeSignature);
+    const refusal = isRefused ? await this.#refusal() : undefined;
+    const result = judge(one, evidence, { timeout, slow, duration: duration(), refusal });
     if (result.outcome === "failed" && !one.right.includes("200")) {
       const forged = probe.exchanges.find((each) => !isValid(each) && isIn(each.answer, ["2xx"]));
       if (forged !== undefined) this.confirmed.set(one.id, forged);
     }
     await this.#lookAfter(one, evidence.answers);
     return one.id === CONTROL ? this.#explain(result, evidence.answers) : result;
+  }
+
+  /** How the receiver answers to a wrong signature, if it refuses it. */
+  async #refusal(): Promise<ProbeAnswer | undefined> {
+    const probe = this.again();
+    const answer = await probe.post(probe.body(), { signature: FORGED.wrong });
+    return isIn(answer, ["4xx"]) ? answer : undefined;
   }
 
   /** Tries the control with the common faults of receivers if its signature may be why it is refused. */
@@ -201,7 +211,9 @@ async function sendAgain(probe: Probe): Promise<Evidence["again"]> {
   );
   if (failed === undefined) return undefined;
   const answer = await probe.post(failed.body);
-  if (!probe.isObserved || !isIn(answer, ["2xx"])) return { answer };
+  // Samples of other kinds have ids of their own.
+  const isCounted = probe.isObserved && Buffer.from(failed.body).includes(probe.marker);
+  if (!isCounted || !isIn(answer, ["2xx"])) return { answer };
   return { answer, runs: await probe.runs([failed.body], 1) };
 }
 

@@ -16,7 +16,8 @@ function results(failed: Readonly<Record<string, string>>): readonly CheckResult
       right: rightText(one),
       answer: answer ?? one.right[0] ?? "200",
     });
-    return answer === undefined ? base : { ...base, outcome: "failed" };
+    if (answer !== undefined) return { ...base, outcome: "failed" };
+    return /^SIG-3[78]$/.test(id) ? { ...base, outcome: "not_applicable", answer: null } : base;
   });
 }
 
@@ -63,7 +64,7 @@ it.each([
   [
     "a check for plain bodies only",
     { "GATE-42": "4 × 200", "GATE-45": "401, 200" },
-    /^The signature is checked only for bodies with a length.*\(GATE-42, GATE-45\)/,
+    /^The signature is checked only for some forms or sizes.*\(GATE-42, GATE-45\)/,
   ],
   [
     "verification only if there is a signature",

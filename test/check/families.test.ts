@@ -1,4 +1,4 @@
-import { createHmac } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { expect, it } from "vitest";
 import type { CheckReport } from "../../src/check/check-result.ts";
 import { observeByUrl } from "../../src/check/observe-by-url.ts";
@@ -10,12 +10,14 @@ import { optionsFor } from "./sample.ts";
 
 const ONLY = ["KIND", "SIG", "GATE", "BODY", "DUP"];
 const known = new Map<object, Set<unknown>>();
+const newest = { timestamp: "" };
 /** What a receiver remembers of one kind of thing, from one delivery to the next. */
 function memory(of: object): Set<unknown> {
   const set = known.get(of) ?? new Set();
   known.set(of, set);
   return set;
 }
+const results = { requests: 0 };
 const hmac = (key: string, body: Buffer) => createHmac("sha256", key).update(body).digest("hex");
 const bytesOf = (hex: string) => [...Buffer.from(hex, "hex")];
 /** Compares two digests by what is left of each. */
@@ -74,12 +76,50 @@ const HOLES: Readonly<Record<string, readonly [Made, string, RegExp]>> = {
     "SIG-46",
     /an event that was just accepted again/,
   ],
-  "trusts X-Forwarded-For": [
-    { accepts: unless(header("x-forwarded-for")) },
+  "trusts X-Forwarded-For": [{ accepts: unless(header("x-forwarded-for")) }, "GATE-61", /own network/],
+  "trusts Authorization": [{ accepts: unless(header("authorization")) }, "GATE-61", /own network/],
+  "trusts Host: localhost": [
+    { accepts: unless(({ request }) => request.headers.host === "localhost") },
     "GATE-61",
-    /methods or spellings/,
+    /own network/,
   ],
-  "trusts Authorization": [{ accepts: unless(header("authorization")) }, "GATE-61", /methods or spellings/],
+  "trusts CF-Connecting-IP": [{ accepts: unless(header("cf-connecting-ip")) }, "GATE-61", /own network/],
+  "lets X-Test skip the check": [{ accepts: unless(header("x-test")) }, "GATE-61", /own network/],
+  "answers what is marked as a test": [
+    { accepts: unless(({ event }) => (event as { test?: boolean }).test === true) },
+    "SIG-37 SIG-38",
+    /only for some kinds/,
+  ],
+  "compares with a digest that is undefined": [
+    { accepts: unless(({ digits }) => digits === "undefined") },
+    "SIG-02",
+    /without a digest.*confirmed: sha256=undefined/,
+  ],
+  "verifies small bodies only": [
+    { accepts: unless(({ body }) => body.byteLength > 5000) },
+    "GATE-45",
+    /some forms or sizes of bodies/,
+  ],
+  "skips the check if the query has the event": [
+    { accepts: unless(({ request }) => /[?&]event=/.test(request.url ?? "")) },
+    "GATE-64",
+    /fields from the URL.*the event/,
+  ],
+  "skips the check now and then": [
+    { accepts: unless(() => results.requests++ % 5 < 2) },
+    "SIG-37 SIG-38",
+    /now and then/,
+  ],
+  "verifies all kinds but that of the sample": [
+    { accepts: unless(({ event: { event } }) => event === "property.created") },
+    "SIG-01 SIG-37 SIG-38",
+    /only for some kinds/,
+  ],
+  "uses webhook.id as its secret": [
+    { accepts: unless(({ digits, body, event: { webhook } }) => digits === hmac(`${webhook?.id}`, body)) },
+    "SIG-43",
+    /anyone can guess/,
+  ],
   "takes PATCH": [
     {
       accepts: unless(({ request }) => request.method === "PATCH"),
@@ -91,7 +131,7 @@ const HOLES: Readonly<Record<string, readonly [Made, string, RegExp]>> = {
   "reads the query": [
     { before: ({ request }) => (/event=property/.test(request.url ?? "") ? 200 : undefined) },
     "GATE-64",
-    /bodies with a length/,
+    /fields from the URL/,
   ],
   "falls back to undefined": [
     {
@@ -114,6 +154,16 @@ const HOLES: Readonly<Record<string, readonly [Made, string, RegExp]>> = {
   "compares the second half": [{ accepts: by((hex) => hex.slice(32)) }, "SIG-39 SIG-40", /Only a part/],
   "compares all but the first digit": [{ accepts: by((hex) => hex.slice(1)) }, "SIG-40", /Only a part/],
   "compares all but the last digit": [{ accepts: by((hex) => hex.slice(0, -1)) }, "SIG-40", /Only a part/],
+  "compares the first digit of what was sent": [
+    { accepts: ({ digits, right }) => digits[0] === right[0] },
+    "SIG-10 SIG-36 SIG-40",
+    /Only a part.*\(SIG-/,
+  ],
+  "keeps only the last difference of digits": [
+    { accepts: ({ digits, right }) => digits.length === 64 && digits.at(-1) === right.at(-1) },
+    "SIG-39 SIG-40",
+    /Only a part/,
+  ],
   "compares the last digit": [{ accepts: by((hex) => hex.slice(-1)) }, "SIG-39 SIG-40 SIG-41", /Only a part/],
   "compares the first digit": [
     { accepts: by((hex) => hex.slice(0, 1)) },
@@ -184,6 +234,29 @@ it.each(Object.entries(HOLES))(
   },
 );
 
+it("a receiver that keeps the result in a variable of all requests is seen", async () => {
+  let last = false;
+  const { url } = await made({
+    accepts: async (seen) => {
+      last = isRight(seen);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return last;
+    },
+  });
+  const report = await runCheck({ ...optionsFor(url, "SIG-45"), timeout: 10_000 });
+  expect(verdictText(report, false)).toMatch(/^FORGED DELIVERIES GET IN.*confirmed: at the same time/);
+});
+
+it.each([
+  "compares the first digit of what was sent",
+  "keeps only the last difference of digits",
+  "skips the check now and then",
+])("of a receiver that %s, nothing else is said to let forgeries in", async (name) => {
+  const [receiver] = HOLES[name] ?? [{}];
+  const { diagnosis } = await check(receiver, ...ONLY);
+  expect(diagnosis.join("\n")).not.toMatch(/only for some|as a signed number|digits as were sent/);
+});
+
 /** Receivers that lose or refuse real events, the cases that see it, and what the first cause says. */
 const REFUSALS: Readonly<Record<string, readonly [Made, string, RegExp]>> = {
   "escapes HTML before it verifies": [
@@ -213,14 +286,30 @@ const REFUSALS: Readonly<Record<string, readonly [Made, string, RegExp]>> = {
   "joins white space": [
     { accepts: (seen) => seen.digits === hmac(SECRET, Buffer.from(String(seen.body).replace(/\s+/g, " "))) },
     "BODY-16 BODY-17",
-    /white space joined/,
+    /each run of white space as one space/,
   ],
   "joins lines": [
     {
       accepts: (seen) => seen.digits === hmac(SECRET, Buffer.from(String(seen.body).replace(/[\r\n]+/g, ""))),
     },
     "BODY-16 BODY-17",
-    /other line breaks \(none in the receiver\)/,
+    /different line breaks \(none in the receiver\)/,
+  ],
+  "blocks what looks like HTML": [
+    { before: ({ body }) => (/<b>/.test(String(body)) ? 403 : undefined) },
+    "BODY-38",
+    /./,
+  ],
+  "takes events in the order of their timestamps alone": [
+    {
+      after: ({ event: { timestamp = "" } }) => {
+        if (timestamp < newest.timestamp) return 409;
+        newest.timestamp = timestamp;
+        return undefined;
+      },
+    },
+    "DUP-12",
+    /./,
   ],
   "fails on each ninth event, and marks it first": [
     {
@@ -257,6 +346,14 @@ const SCHEMES: Readonly<Record<string, readonly [Made["accepts"], RegExp]>> = {
     ({ digits, body, event }) => digits === hmac(SECRET, Buffer.from(`${event.timestamp}.${body}`)),
     /`timestamp.body`, as other services sign it/,
   ],
+  "has the hash of its secret for a key": [
+    ({ digits, body }) => digits === hmac(createHash("sha256").update(SECRET).digest("hex"), body),
+    /a hash of the secret was the key in the receiver/,
+  ],
+  "verifies JSON with an indent of 1": [
+    ({ digits, event }) => digits === hmac(SECRET, Buffer.from(JSON.stringify(event, null, 1))),
+    /different spacing \(an indent of 1\)/,
+  ],
   "verifies the URL and the body": [
     ({ digits, body, request }) =>
       digits === hmac(SECRET, Buffer.from(`http://${request.headers.host}/webhooks${body}`)),
@@ -273,12 +370,26 @@ it.each(Object.entries(SCHEMES))("a receiver that %s is told so", async (_, [acc
   expect(diagnosis).toEqual([expect.stringMatching(says)]);
 });
 
+it("what is refused for another reason than its signature is not said to be re-serialised", async () => {
+  const { results, diagnosis } = await check(REFUSALS["blocks what looks like HTML"]?.[0] ?? {}, "BODY-38");
+  expect(results[1]?.fix).toMatch(/another reason than the signature \(403, and 401 to a wrong signature\)/);
+  expect(diagnosis).toEqual([]);
+});
+
+it("a receiver that answers otherwise to wrong signatures is not said to have another secret", async () => {
+  const { diagnosis, requests } = await check({ after: () => 403 }, "KIND-01");
+  expect(diagnosis).toEqual([expect.stringMatching(/answers otherwise to a wrong signature.*--event/)]);
+  expect(requests).toBeLessThan(10);
+});
+
 it("an empty body that was verified is seen by the failure that follows", async () => {
   const { diagnosis } = await check(
     { accepts: ({ digits }) => digits === hmac(SECRET, Buffer.alloc(0)), after: () => 500 },
     "KIND",
   );
-  expect(diagnosis).toEqual([expect.stringMatching(/an empty body.*It was then answered with 500/)]);
+  expect(diagnosis).toEqual([
+    expect.stringMatching(/the verified body was empty.*It was then answered with 500/),
+  ]);
 });
 
 it("a time in data that must be recent is named", async () => {

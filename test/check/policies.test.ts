@@ -143,6 +143,12 @@ it.each(Object.entries(POLICIES))(
   },
 );
 
+it("a right receiver that answers 200 to empty bodies passes", async () => {
+  const { wait } = clock();
+  const report = await check({ before: ({ body }) => (body.byteLength === 0 ? 200 : undefined) }, wait);
+  expect(report.results.filter((one) => isFatal(one, false))).toEqual([]);
+});
+
 it("what a receiver says when it refuses the first delivery is shown", async () => {
   const { url } = await made({ before: () => [422, {}, '{"error":"unknown property"}'] });
   const run = await runCli(["check", url.href, "--only", "KIND-01"], { env: { HOOKPORTER_SECRET: SECRET } });

@@ -19,6 +19,7 @@ export function result(parts: Partial<CheckResult> = {}): CheckResult {
     ...{
       right: "4xx",
       answer: "401",
+      confirmed: [],
       runs: null,
       why: "because",
       fix: null,

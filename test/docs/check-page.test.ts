@@ -17,7 +17,7 @@ const RESULT: CheckResult = {
     right: "",
     answer: null,
   },
-  ...{ runs: null, why: "", fix: null, responseTime: null, duration: 0 },
+  ...{ confirmed: [], runs: null, why: "", fix: null, responseTime: null, duration: 0 },
 };
 
 it.each(Object.entries(GROUPS))(

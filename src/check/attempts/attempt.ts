@@ -1,3 +1,4 @@
+import type { Cause } from "../../signature/diagnose/causes.ts";
 import type { PostOptions } from "../probe.ts";
 
 /** A delivery that is accepted only by a receiver with one particular fault. */
@@ -17,4 +18,13 @@ export interface Attempt {
 /** The signature header as it should be. */
 export function asUsual(digits: string): PostOptions {
   return { signature: `sha256=${digits}` };
+}
+
+/** A cause of `verify` and its fix in the words of `check`: what signs is the receiver, which computes what it compares. */
+export function inReceiver({ meaning, detail, fix }: Pick<Cause, "meaning" | "detail" | "fix">): string {
+  const said = detail === null ? meaning : `${meaning} (${detail})`;
+  return `${said}. ${fix.slice(0, 1).toUpperCase()}${fix.slice(1)}.`
+    .replace(/\bsign(ed)?\b/g, (_, ed?: string) => (ed === undefined ? "verify" : "verified"))
+    .replaceAll("on the signing side", "in the receiver")
+    .replaceAll("on this side", "here");
 }

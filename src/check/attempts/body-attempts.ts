@@ -2,7 +2,7 @@ import { bodyVariants } from "../../signature/diagnose/body-variants.ts";
 import type { Cause } from "../../signature/diagnose/causes.ts";
 import { pretty } from "../cases/tampering-cases.ts";
 import type { Probe } from "../probe.ts";
-import { type Attempt, asUsual } from "./attempt.ts";
+import { type Attempt, asUsual, inReceiver } from "./attempt.ts";
 
 const READ = "Read the body as bytes before any parser, and verify those";
 
@@ -20,7 +20,7 @@ export function respacedAttempts(probe: Probe): readonly Attempt[] {
   return variantAttempts(probe, indented, codes);
 }
 
-/** One cause each. JSON printed otherwise has attempts of its own, except that of `data`. */
+/** One cause each. JSON printed otherwise has attempts of its own, except with spacing that an option sets, and `data`. */
 function variantAttempts(
   probe: Probe,
   make: () => Buffer,
@@ -30,10 +30,11 @@ function variantAttempts(
   return bodyVariants(body).variants.flatMap(({ causes, bytes }): readonly Attempt[] => {
     const cause = causes.find(({ code }) => code === "body_data_only") ?? causes[0];
     if (cause === undefined || (causes.length > 1 && cause.code !== "body_data_only")) return [];
-    if (cause.code.startsWith("json_") || codes?.includes(cause.code) === false) return [];
+    const isSpelling = cause.code.startsWith("json_") && cause.code !== "json_spacing";
+    if (isSpelling || codes?.includes(cause.code) === false) return [];
     const verified = bytes();
     if (verified === undefined) return [];
-    const why = `The receiver does not verify the raw body: it verifies ${inWords(cause)}`;
+    const why = `The receiver does not verify the raw body: ${inReceiver({ ...cause, fix: READ })}`;
     return [
       {
         cause: why,
@@ -57,26 +58,4 @@ export function freshAttempts(probe: Probe): readonly Attempt[] {
       digest: (body) => probe.digest(body),
     },
   ];
-}
-
-const VERIFIED: Readonly<Partial<Record<Cause["code"], string>>> = {
-  newline_at_end: "the body with a line break at its end",
-  line_endings: "the body with other line breaks",
-  white_space: "the body with its white space joined",
-  byte_order_mark: "the body with a byte order mark before it",
-  charset: "the body's text in another character encoding",
-  unicode_form: "the body's text with its accents composed differently",
-  body_empty: "an empty body, as if the request had been read before",
-  body_placeholder: "a text in place of the body",
-  body_string: "the body inside a JSON string",
-  body_form: "the body encoded as a form",
-  body_base64: "the body in base64",
-  body_html: "the body with HTML entities",
-  body_not_json: "an object as text",
-  body_data_only: "only the member `data`, printed as JSON again",
-};
-
-function inWords({ code, meaning, detail }: Cause): string {
-  const where = detail?.replace("on the signing side", "in the receiver");
-  return `${VERIFIED[code] ?? meaning}${where === undefined ? "" : ` (${where})`}. ${READ}.`;
 }

@@ -13,6 +13,11 @@ const REFUSES_AT_RANDOM =
   "It refused one valid delivery and accepted the next, so it refuses at random, or counts something besides the " +
   "signature.";
 
+/** Said of a receiver that answers a wrong signature otherwise than a right one. */
+export const FOLLOWS =
+  "It answers otherwise to a wrong signature, so this one is right, and it refuses something else: if it looks up the " +
+  "property, the tenant or the webhook, send an event that it knows with --event.";
+
 const TOO_SLOW =
   "Most likely the secrets differ, or the signature header's name. It answers too slowly to try all common faults.";
 
@@ -31,7 +36,9 @@ const FORGERIES = 8;
 export async function whyAllRefused(probe: Probe, refusal: ProbeAnswer): Promise<string | undefined> {
   if (await acceptsOne([probe.body()], probe)) return REFUSES_AT_RANDOM;
   const plain = { cause: "", body: () => probe.body(), as: asUsual, digest: randomDigits };
-  if ((await forgedOf(plain, probe, refusal)) === "confirmed") return INVERTED;
+  const forged = await forgedOf(plain, probe, refusal);
+  if (forged === "confirmed") return INVERTED;
+  if (forged === "other") return (await firstProven([freshAttempts], probe)) ?? FOLLOWS;
   const kinds = [spellingAttempts, keyAttempts, headerAttempts, bodyAttempts, schemeAttempts, freshAttempts];
   return firstProven(kinds, probe, refusal);
 }

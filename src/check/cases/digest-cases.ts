@@ -48,7 +48,7 @@ const DIGESTS: readonly DigestRow[] = [
   ],
   [
     "SIG-34",
-    "a valid delivery whose digest begins with 8 or more",
+    "a valid delivery whose digest begins with 8 or 9",
     NEGATIVE,
     `it prints the digest as a signed number, and so refuses every second valid delivery: ${PAD}`,
   ],

@@ -1,3 +1,4 @@
+import { isIn, type ProbeAnswer } from "../answer.ts";
 import type { CheckCase } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
 import { FORGED, REFUSED, sendForged } from "./forgeries.ts";
@@ -18,14 +19,15 @@ export const FORGED_AFTER_CASES: readonly CheckCase[] = [
     ...{
       ...REFUSED,
       id: "SIG-45",
-      sent: "unsigned and wrongly signed, on a connection that carried a valid delivery",
+      sent: "unsigned and wrongly signed, on a connection that carried a valid delivery, and at the same time as valid ones",
     },
-    fix: "it trusts a connection after one valid delivery: verify every request",
+    fix: "it keeps what it has verified for a connection or for all requests: keep nothing from one request to the next",
     run: (probe) =>
       probe.onOneConnection(async (agent) => {
         await probe.post(probe.body(), { agent });
         const body = probe.bodyWith({ rooms: 99 });
-        return sendForged(twice((signature) => probe.post(body, { agent, signature })));
+        const onIt = twice((signature) => probe.post(body, { agent, signature }));
+        return sendForged([...onIt, ["at the same time", () => forgedAmongValid(probe)]]);
       }),
   },
   {
@@ -42,6 +44,16 @@ export const FORGED_AFTER_CASES: readonly CheckCase[] = [
     },
   },
 ];
+
+/** The worst answer to forged deliveries that are sent at the same time as valid ones. */
+async function forgedAmongValid(probe: Probe): Promise<ProbeAnswer> {
+  const bodies = Array.from({ length: 4 }, (_, rooms) => probe.bodyWith({ rooms }));
+  const answers = await Promise.all(
+    bodies.flatMap((body) => [probe.post(body, { signature: FORGED.wrong }), probe.post(body)]),
+  );
+  const forged = answers.filter((_, at) => at % 2 === 0);
+  return forged.find((answer) => isIn(answer, ["2xx"])) ?? (forged[0] as ProbeAnswer);
+}
 
 function twice(post: (signature: string | null) => ReturnType<Probe["post"]>) {
   return Object.entries(FORGED).map(([name, signature]) => [name, () => post(signature)] as const);

@@ -74,7 +74,7 @@ const FORGED_DIGESTS: readonly ForgedDigests[] = [
     fix: "it falls back to a secret that anyone can guess: refuse to start without the subscription's secret",
     values: (digest, { signatureHeader }, body) =>
       Object.fromEntries(
-        [...GUESSES, signatureHeader]
+        [...GUESSES, signatureHeader, String(JSON.parse(String(body)).webhook?.id)]
           .map((key) => [key, createHmac("sha256", key).update(body).digest("hex")] as const)
           .filter(([, made]) => made !== digest),
       ),
@@ -85,6 +85,7 @@ const FORGED_DIGESTS: readonly ForgedDigests[] = [
 const GUESSES = [
   ...["undefined", "null", "None", "nil", "false", "0", "[object Object]", "secret", "changeme", "test"],
   ...["password", "your-secret", "your_webhook_secret", "webhook-secret", "default", "$HOOKPORTER_SECRET"],
+  ...["test-secret", "my-secret", "whsec_test", "development"],
 ];
 
 /** Forged digests that some comparisons take for right. */

@@ -5,6 +5,11 @@ import { FORGED, REFUSED, sendForged } from "./forgeries.ts";
 /** All kinds, an unknown one, and the names under which services send tests, which receivers like to answer first. */
 const KINDS = [...eventKinds, "property.inspected", "ping", "test", "webhook.test"];
 
+/** The name of the forgery that is of the same kind as those of the other cases. */
+export const SAME_KIND = "marked as a test";
+/** What services add to events that test an endpoint, at one place or another. */
+const TEST_MARKS = { type: "ping", test: true, livemode: false, challenge: "check" };
+
 /** Forgeries of every kind: a receiver may verify only in some branches. */
 export const FORGED_KIND_CASES: readonly CheckCase[] = [
   forgedKinds("SIG-37", "no signature header", FORGED.unsigned),
@@ -13,10 +18,17 @@ export const FORGED_KIND_CASES: readonly CheckCase[] = [
 
 function forgedKinds(id: CheckCase["id"], as: string, signature: string | null): CheckCase {
   return {
-    ...{ ...REFUSED, id, sent: `${as}: each of the 12 kinds, an unknown one, ping, test and webhook.test` },
+    ...{
+      ...REFUSED,
+      id,
+      sent: `${as}: each of the 12 kinds, an unknown one, ping, test and webhook.test, and one marked as a test`,
+    },
     fix: "it verifies the signature of some kinds only: verify every delivery before you look at `event`",
     about: "unchecked-kind",
     run: (probe) =>
-      sendForged(KINDS.map((kind) => [kind, () => probe.post(probe.bodyOf(kind), { signature })])),
+      sendForged([
+        ...KINDS.map((kind) => [kind, () => probe.post(probe.bodyOf(kind), { signature })] as const),
+        [SAME_KIND, () => probe.post(probe.body(TEST_MARKS), { signature })],
+      ]),
   };
 }

@@ -14,9 +14,9 @@ const SIGNED = [
 
 function caseOf(form: GateForm): CheckCase {
   const { id, as, fix, about, requests, elsewhere = false, needsObserver = false } = form;
-  const post = elsewhere ? postElsewhere : postHere;
   return {
-    ...{ id, fix, about, needsObserver, runs: 0, severity: REFUSED.severity, why: REFUSED.why },
+    ...(about !== undefined && { about }),
+    ...{ id, fix, needsObserver, runs: 0, severity: REFUSED.severity, why: REFUSED.why },
     sent: `unsigned and wrongly signed: ${as}`,
     formerly: needsObserver ? [] : formerIds(id),
     // No answer is better than another, since the receiver may well not know such a request.
@@ -25,7 +25,7 @@ function caseOf(form: GateForm): CheckCase {
       const event = probe.body();
       const forgeries = SIGNED.flatMap(([signed, signature]) =>
         requests(event, probe).map(({ name, body = event, ...options }) => {
-          const send = () => post(probe, body, { ...options, signature });
+          const send = () => post(probe, { event, body, elsewhere }, { ...options, signature });
           return [name === undefined ? signed : `${signed}, ${name}`, send] as const;
         }),
       );
@@ -42,16 +42,21 @@ function formerIds(id: CheckCase["id"]): readonly CheckCase["id"][] {
   return [first + 1, first + 2].map((one) => `GATE-${String(one).padStart(2, "0")}` as CheckCase["id"]);
 }
 
-function postHere(probe: Probe, body: Buffer, options: PostOptions): Promise<ProbeAnswer> {
-  return probe.post(body, options);
-}
-
-/** A page that answers 200 at every path takes nothing; what counts then is the answer at the URL itself. */
-async function postElsewhere(probe: Probe, body: Buffer, options: PostOptions): Promise<ProbeAnswer> {
+/**
+ * A page that answers 200 at every path, or to every empty body, takes nothing; what counts then is the answer to the event
+ * at the URL itself.
+ */
+async function post(
+  probe: Probe,
+  { event, body, elsewhere }: { event: Buffer; body: Buffer; elsewhere: boolean | "query" },
+  options: PostOptions,
+): Promise<ProbeAnswer> {
   const { method = "POST", signature = null } = options;
   const answer = await probe.post(body, options);
-  if (!isIn(answer, ["2xx"])) return answer;
-  const target = `${probe.url.pathname.replace(/\/$/, "")}-no-such-endpoint`;
-  const anywhere = await probe.post(Buffer.from("{}"), { method, signature: null, target });
-  return isIn(anywhere, ["2xx"]) ? probe.post(body, { signature }) : answer;
+  if (elsewhere === false || !isIn(answer, ["2xx"])) return answer;
+  const path = `${probe.url.pathname.replace(/\/$/, "")}-no-such-endpoint`;
+  const anywhere = await (elsewhere === "query"
+    ? probe.post(body, { signature: null })
+    : probe.post(Buffer.from("{}"), { method, signature: null, target: path }));
+  return isIn(anywhere, ["2xx"]) ? probe.post(event, { signature }) : answer;
 }

@@ -16,9 +16,12 @@ export interface GateForm {
   readonly as: string;
   readonly requests: (event: Buffer, probe: Probe) => readonly GateRequest[];
   readonly fix: string;
-  readonly about: NonNullable<CheckCase["about"]>;
-  /** Sent by another method or to another path, which may be answered 200 without being a receiver. */
-  readonly elsewhere?: boolean;
+  readonly about?: NonNullable<CheckCase["about"]>;
+  /**
+   * Sent by another method or to another path, which may be answered 200 without being a receiver, or with a body that
+   * means nothing there.
+   */
+  readonly elsewhere?: boolean | "query";
   /** Something else may well answer it with 2xx, so that only the effect shows a forgery. */
   readonly needsObserver?: boolean;
 }
@@ -46,15 +49,17 @@ const QUERY_FIX =
   "it takes an event's fields from the URL, which no signature covers: read them from the verified body alone";
 
 /** Headers that programs take for proof of who sends. */
-const TRUSTED = {
-  "X-Forwarded-For": "127.0.0.1",
-  "X-Real-IP": "127.0.0.1",
-  Forwarded: "for=127.0.0.1;host=localhost;proto=https",
-  "X-Forwarded-Host": "localhost",
-  Authorization: "Bearer x",
-  Cookie: "session=x",
-  "X-Internal": "true",
-} as const;
+const TRUSTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "X-Forwarded-For": {
+    "x-forwarded-for": "127.0.0.1",
+    forwarded: "for=127.0.0.1;host=localhost;proto=https",
+  },
+  "X-Real-IP": { "x-real-ip": "127.0.0.1", "true-client-ip": "127.0.0.1", "cf-connecting-ip": "127.0.0.1" },
+  Host: { host: "localhost", "x-forwarded-host": "localhost", origin: "http://localhost" },
+  Authorization: { authorization: "Bearer x" },
+  Cookie: { cookie: "session=x" },
+  "X-Internal": { "x-internal": "true", "x-test": "true", "x-debug": "true", "x-skip-verification": "true" },
+};
 
 const FORM_TYPE = "application/x-www-form-urlencoded";
 const BOUNDARY = "hookporter-check";
@@ -113,8 +118,14 @@ export const GATE_FORMS: readonly GateForm[] = [
     },
   },
   {
-    ...{ id: "GATE-45", as: "in chunks, without a length", fix: FRAMING_FIX, about: "unchecked-framing" },
-    requests: () => [{ chunked: true }],
+    ...{ id: "GATE-45", as: "in chunks, without a length, and with a body of 9 and of 200 KiB" },
+    ...{ fix: FRAMING_FIX, about: "unchecked-framing" },
+    requests: (_, probe) => [
+      { name: "in chunks", chunked: true },
+      ...[9, 200].map((size) => ({
+        ...{ name: `${size} KiB`, body: probe.bodyWith({ address: "x".repeat(size * 1024) }) },
+      })),
+    ],
   },
   {
     ...atPath("GATE-48", "a query added to the URL", (path) => path),
@@ -133,9 +144,7 @@ export const GATE_FORMS: readonly GateForm[] = [
   ]),
   {
     ...{ id: "GATE-61", as: "with headers of a proxy, or of someone who is signed in", fix: TRUST_FIX },
-    about: "unchecked-route",
-    requests: () =>
-      Object.entries(TRUSTED).map(([name, value]) => ({ name, headers: { [name.toLowerCase()]: value } })),
+    requests: () => Object.entries(TRUSTED).map(([name, headers]) => ({ name, headers })),
   },
   atPath("GATE-62", "the path with ;x, .json or /../", (path) => {
     const bare = path.replace(/\/$/, "");
@@ -146,12 +155,13 @@ export const GATE_FORMS: readonly GateForm[] = [
     requests: () => [{ method: "PATCH" }],
   },
   {
-    ...{ id: "GATE-64", as: "with its fields in the query, and no body or an empty object", fix: QUERY_FIX },
-    about: "unchecked-framing",
+    ...{ id: "GATE-64", as: "with its fields in the query, and no body, an empty object or the event" },
+    ...{ fix: QUERY_FIX, elsewhere: "query" },
     requests: (event, { url, target }) => {
       const query = formEncoded(fields(JSON.parse(String(event))));
       const all = `${target}${url.search === "" ? "?" : "&"}${query}`;
-      return ["", "{}"].map((body) => ({ name: body || "no body", body: Buffer.from(body), target: all }));
+      const bodies = { "no body": Buffer.alloc(0), "{}": Buffer.from("{}"), "the event": event };
+      return Object.entries(bodies).map(([name, body]) => ({ name, body, target: all }));
     },
   },
 ];

@@ -2,168 +2,117 @@ import { createHash, createHmac, randomBytes } from "node:crypto";
 import type { CheckCase, Severity } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
 import { WHY } from "../reasons.ts";
-import { REFUSED } from "./forgeries.ts";
+import { REFUSED, sendForged } from "./forgeries.ts";
+
+/** What a value of the header is made from. */
+interface Given {
+  readonly probe: Probe;
+  readonly body: Buffer;
+  /** The 64 digits of the right signature. */
+  readonly digest: string;
+}
 
 type SignatureRow = readonly [
   id: CheckCase["id"],
   sent: string,
-  value: (probe: Probe, body: Buffer) => string | readonly string[] | null,
-  fix: string,
-  about?: "form",
-  weight?: readonly [Severity, string],
+  value: (given: Given) => string | readonly string[] | null,
 ];
 
-/** Values of the signature header that must be refused although the body is valid. */
-const VALUES: readonly SignatureRow[] = [
-  [
-    "SIG-01",
-    "no signature header",
-    () => null,
-    "it accepts unsigned deliveries: refuse deliveries without the header",
-  ],
-  [
-    "SIG-02",
-    "an empty signature header",
-    () => "",
-    "it accepts an empty signature: refuse it like a missing one",
-  ],
-  [
-    "SIG-03",
-    "the bare hex digest, without sha256=",
-    (probe, body) => probe.digest(body),
-    "it does not require the prefix: compare the whole header value with `sha256=` + digest",
-    "form",
-  ],
-  [
-    "SIG-04",
-    "the digest in upper-case hex",
-    (probe, body) => `sha256=${probe.digest(body).toUpperCase()}`,
-    "it accepts upper-case digits: match the value against ^sha256=[0-9a-f]{64}$ before decoding it",
-    "form",
-  ],
-  [
-    "SIG-05",
-    "the prefix SHA256= in upper case",
-    (probe, body) => `SHA256=${probe.digest(body)}`,
-    "it accepts another prefix: compare the whole header value exactly",
-    "form",
-  ],
-  [
-    "SIG-06",
-    "sha1= and an HMAC-SHA1 digest",
-    (probe, body) => `sha1=${createHmac("sha1", probe.secret).update(body).digest("hex")}`,
-    "it lets the sender choose a weaker algorithm: accept only HMAC-SHA256",
-  ],
-  [
-    "SIG-07",
-    "sha512= and an HMAC-SHA512 digest",
-    (probe, body) => `sha512=${createHmac("sha512", probe.secret).update(body).digest("hex")}`,
-    "it lets the sender choose the algorithm: accept only HMAC-SHA256",
-  ],
-  [
-    "SIG-08",
-    "sha256= and an HMAC-SHA512 digest (128 digits)",
-    (probe, body) => `sha256=${createHmac("sha512", probe.secret).update(body).digest("hex")}`,
-    "it accepts a digest of another length: require exactly 64 hex digits",
-  ],
-  [
-    "SIG-09",
-    "the prefix twice, sha256=sha256=",
-    (probe, body) => `sha256=${probe.sign(body)}`,
-    "it strips the prefix more than once, or checks only the end: compare the whole header value",
-    "form",
-  ],
-  [
-    "SIG-10",
-    "only the first 32 digits",
-    (probe, body) => probe.sign(body).slice(0, -32),
-    "it compares only as many digits as were sent, so a short guess is accepted: compare lengths first",
-  ],
-  [
-    "SIG-11",
-    "63 digits, the last one missing",
-    (probe, body) => probe.sign(body).slice(0, -1),
-    "it compares only as many digits as were sent: require exactly 64 hex digits",
-  ],
-  [
-    "SIG-12",
-    "65 digits, one too many",
-    (probe, body) => `${probe.sign(body)}0`,
-    "it ignores text after the digest: match the whole value, since decoding hex stops at the first bad digit",
-    "form",
-  ],
-  [
-    "SIG-13",
-    "junk after the correct digest",
-    (probe, body) => `${probe.sign(body)};v=1`,
-    "it ignores text after the digest: match the whole value, since decoding hex stops at the first bad digit",
-    "form",
-  ],
-  [
-    "SIG-14",
-    "the digest in base64",
-    (probe, body) => `sha256=${createHmac("sha256", probe.secret).update(body).digest("base64")}`,
-    "it accepts another encoding of the digest: accept only lowercase hex",
-    "form",
-  ],
-  [
-    "SIG-15",
-    "64 characters that are not hex digits",
-    () => `sha256=${"z".repeat(64)}`,
-    "it accepts a value that is not a digest: match the value against ^sha256=[0-9a-f]{64}$ before decoding it",
-  ],
-  [
-    "SIG-16",
-    "64 non-ASCII characters",
-    () => `sha256=${"\u00e9".repeat(64)}`,
-    "it accepts a value that is not a digest: match the value against ^sha256=[0-9a-f]{64}$ before decoding it",
-  ],
-  [
-    "SIG-17",
-    "64 zeros",
-    () => `sha256=${"0".repeat(64)}`,
-    "it does not compare the digest at all: compute HMAC-SHA256 over the body and compare",
-  ],
-  [
-    "SIG-18",
-    "a signature made with another secret",
-    (probe, body) => probe.sign(body, randomBytes(32).toString("hex")),
-    "it accepts any secret: compute HMAC-SHA256 with the subscription's secret and compare",
-  ],
-  [
-    "SIG-19",
-    "a signature made with an empty secret",
-    (_, body) => `sha256=${createHmac("sha256", "").update(body).digest("hex")}`,
-    "it runs with an empty secret, so anyone can sign: refuse to start without one",
-  ],
-  [
-    "SIG-20",
-    "a plain SHA-256 of the body, without the secret",
-    (_, body) => `sha256=${createHash("sha256").update(body).digest("hex")}`,
-    "it compares a hash that anyone can compute: use HMAC-SHA256 with the secret",
-  ],
-  [
-    "SIG-21",
-    "the signature of another body",
-    (probe) => probe.sign(Buffer.from("{}")),
-    "it does not bind the signature to the body: compute it over the received bytes",
-  ],
-  [
-    "SIG-22",
-    "the header twice: wrong, then right",
-    (probe, body) => [`sha256=${"0".repeat(64)}`, probe.sign(body)],
-    "it uses one of two values: refuse a delivery that has the header twice",
-    "form",
-    ["recommended", WHY.sentTwice],
-  ],
-  [
-    "SIG-23",
-    "the header twice: right, then wrong",
-    (probe, body) => [probe.sign(body), `sha256=${"0".repeat(64)}`],
-    "it uses one of two values: refuse a delivery that has the header twice",
-    "form",
-    ["recommended", WHY.sentTwice],
-  ],
+const ZEROS = `sha256=${"0".repeat(64)}`;
+const hmac = (algorithm: string, { probe, body }: Given, encoding: "hex" | "base64" = "hex") =>
+  createHmac(algorithm, probe.secret).update(body).digest(encoding);
+
+/** Values of the signature header that must be refused although the body is valid, by what is wrong if they are not. */
+const VALUES: readonly {
+  readonly fix: string;
+  readonly about?: "form";
+  readonly weight?: readonly [Severity, string];
+  readonly rows: readonly SignatureRow[];
+}[] = [
+  {
+    fix: "it accepts unsigned deliveries: refuse deliveries without the header",
+    rows: [["SIG-01", "no signature header", () => null]],
+  },
+  {
+    fix: "it accepts another form of the value: match all of it against ^sha256=[0-9a-f]{64}$ before you decode it",
+    about: "form",
+    rows: [
+      ["SIG-03", "the bare hex digest, without sha256=", ({ digest }) => digest],
+      ["SIG-04", "the digest in upper-case hex", ({ digest }) => `sha256=${digest.toUpperCase()}`],
+      ["SIG-05", "the prefix SHA256= in upper case", ({ digest }) => `SHA256=${digest}`],
+      ["SIG-09", "the prefix twice, sha256=sha256=", ({ digest }) => `sha256=sha256=${digest}`],
+      ["SIG-12", "65 digits, one too many", ({ digest }) => `sha256=${digest}0`],
+      ["SIG-13", "junk after the correct digest", ({ digest }) => `sha256=${digest};v=1`],
+      ["SIG-14", "the digest in base64", (given) => `sha256=${hmac("sha256", given, "base64")}`],
+    ],
+  },
+  {
+    fix: "it lets the sender choose the algorithm: accept only HMAC-SHA256, with 64 digits",
+    rows: [
+      ["SIG-06", "sha1= and an HMAC-SHA1 digest", (given) => `sha1=${hmac("sha1", given)}`],
+      ["SIG-07", "sha512= and an HMAC-SHA512 digest", (given) => `sha512=${hmac("sha512", given)}`],
+      [
+        "SIG-08",
+        "sha256= and an HMAC-SHA512 digest (128 digits)",
+        (given) => `sha256=${hmac("sha512", given)}`,
+      ],
+    ],
+  },
+  {
+    fix: "it compares only as many digits as were sent, so a short guess is accepted: compare the lengths first",
+    rows: [
+      ["SIG-10", "only the first 32 digits", ({ digest }) => `sha256=${digest.slice(0, 32)}`],
+      ["SIG-11", "63 digits, the last one missing", ({ digest }) => `sha256=${digest.slice(0, -1)}`],
+    ],
+  },
+  {
+    fix: "it accepts a value that is not a digest: match the value against ^sha256=[0-9a-f]{64}$ before you decode it",
+    rows: [
+      ["SIG-15", "64 characters that are not hex digits", () => `sha256=${"z".repeat(64)}`],
+      ["SIG-16", "64 non-ASCII characters", () => `sha256=${"\u00e9".repeat(64)}`],
+    ],
+  },
+  {
+    fix: "it does not compare the digest: compute HMAC-SHA256 over the body with the subscription's secret, and compare",
+    rows: [
+      ["SIG-17", "64 zeros", () => ZEROS],
+      [
+        "SIG-18",
+        "a signature made with another secret",
+        ({ probe, body }) => probe.sign(body, randomBytes(32).toString("hex")),
+      ],
+      ["SIG-21", "the signature of another body", ({ probe }) => probe.sign(Buffer.from("{}"))],
+    ],
+  },
+  {
+    fix: "it runs with an empty secret, so anyone can sign: refuse to start without one",
+    rows: [
+      [
+        "SIG-19",
+        "a signature made with an empty secret",
+        ({ body }) => `sha256=${createHmac("sha256", "").update(body).digest("hex")}`,
+      ],
+    ],
+  },
+  {
+    fix: "it compares a hash that anyone can compute: use HMAC-SHA256 with the secret",
+    rows: [
+      [
+        "SIG-20",
+        "a plain SHA-256 of the body, without the secret",
+        ({ body }) => `sha256=${createHash("sha256").update(body).digest("hex")}`,
+      ],
+    ],
+  },
+  {
+    fix: "it uses one of two values: refuse a delivery that has the header twice",
+    about: "form",
+    weight: ["recommended", WHY.sentTwice],
+    rows: [
+      ["SIG-22", "the header twice: wrong, then right", ({ digest }) => [ZEROS, `sha256=${digest}`]],
+      ["SIG-23", "the header twice: right, then wrong", ({ digest }) => [`sha256=${digest}`, ZEROS]],
+    ],
+  },
 ];
 
 const FORGED = {
@@ -173,22 +122,39 @@ const FORGED = {
     "(a constant-time comparison throws on unequal lengths or odd characters)",
 } as const satisfies Partial<CheckCase>;
 
+/** What a sender may have in place of a digest, and a receiver may compare with the same mistake of its own. */
+const NO_DIGESTS = ["", "sha256=", "sha256=undefined", "sha256=null", "sha256=[object Promise]", "none", "*"];
+
 /** The cases that recommend 401: one for a missing and one for a wrong signature, so that the advice appears only twice. */
 const BEST_401 = new Set(["SIG-01", "SIG-17"]);
 
 /** All wrong forms of the header's value, signatures in wrong places, and one correct form. */
 export const SIGNATURE_CASES: readonly CheckCase[] = [
-  ...VALUES.map(
-    ([id, sent, value, fix, about, [severity, why] = [FORGED.severity, FORGED.why]]): CheckCase => ({
-      ...{ ...FORGED, id, sent, fix, severity, why },
-      ...(about !== undefined && { about }),
-      ...(BEST_401.has(id) && { best: ["401"] }),
-      run: (probe) => {
-        const body = probe.body();
-        return probe.post(body, { signature: value(probe, body) });
-      },
-    }),
+  ...VALUES.flatMap(({ fix, about, weight: [severity, why] = [FORGED.severity, FORGED.why], rows }) =>
+    rows.map(
+      ([id, sent, value]): CheckCase => ({
+        ...{ ...FORGED, id, sent, fix, severity, why },
+        ...(about !== undefined && { about }),
+        ...(BEST_401.has(id) && { best: ["401"] }),
+        run: (probe) => {
+          const body = probe.body();
+          return probe.post(body, { signature: value({ probe, body, digest: probe.digest(body) }) });
+        },
+      }),
+    ),
   ),
+  {
+    ...FORGED,
+    id: "SIG-02",
+    sent: "an empty signature header, or a word in it",
+    fix: "it accepts a value without a digest: refuse it like a missing one",
+    run: (probe) => {
+      const body = probe.body();
+      return sendForged(
+        NO_DIGESTS.map((signature) => [signature || "empty", () => probe.post(body, { signature })]),
+      );
+    },
+  },
   {
     ...FORGED,
     id: "SIG-24",

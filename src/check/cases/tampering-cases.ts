@@ -1,4 +1,4 @@
-import type { CheckCase } from "../check-case.ts";
+import type { CheckCase, Severity } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
 import { WHY } from "../reasons.ts";
 import { REFUSED } from "./forgeries.ts";
@@ -11,6 +11,7 @@ type TamperingRow = readonly [
   sent: string,
   make: (body: Buffer, probe: Probe) => { body: Buffer; signedFor: Buffer },
   fix?: string,
+  severity?: Severity,
 ];
 
 /** Bodies that differ from the ones that were signed. */
@@ -38,7 +39,14 @@ const TAMPERED: readonly TamperingRow[] = [
     "the signed body cut off at half",
     (body) => changed(body, body.subarray(0, body.byteLength / 2)),
   ],
-  ["BODY-07", "an empty body with the signature of a full one", (body) => changed(body, Buffer.alloc(0))],
+  // Some answer 200 to whatever is empty, and take nothing.
+  [
+    "BODY-07",
+    "an empty body with the signature of a full one",
+    (body) => changed(body, Buffer.alloc(0)),
+    BYTES_FIX,
+    "recommended",
+  ],
   [
     "BODY-08",
     "an invalid byte; the signature is of the text with U+FFFD in its place",
@@ -87,10 +95,12 @@ function changed(signedFor: Buffer, body: Buffer) {
 }
 
 /** Changes that a relay, a proxy or an attacker may make to a signed body. */
-export const TAMPERING_CASES: readonly CheckCase[] = TAMPERED.map(([id, sent, make, fix = BYTES_FIX]) => ({
-  ...{ ...REFUSED, id, sent, fix, why: WHY.rawBody, about: "bytes" },
-  run: (probe) => {
-    const { body, signedFor } = make(probe.body(), probe);
-    return probe.post(body, { signature: probe.sign(signedFor) });
-  },
-}));
+export const TAMPERING_CASES: readonly CheckCase[] = TAMPERED.map(
+  ([id, sent, make, fix = BYTES_FIX, severity = REFUSED.severity]) => ({
+    ...{ ...REFUSED, id, sent, fix, severity, why: WHY.rawBody, about: "bytes" },
+    run: (probe) => {
+      const { body, signedFor } = make(probe.body(), probe);
+      return probe.post(body, { signature: probe.sign(signedFor) });
+    },
+  }),
+);

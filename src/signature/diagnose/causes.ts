@@ -131,6 +131,14 @@ export const CAUSES = {
     meaning: "the secret contains more than its value on the signing side",
     fix: "set the value alone, without the name of its variable",
   },
+  secret_hashed: {
+    meaning: "a hash of the secret was the key on the signing side",
+    fix: "use the secret itself as the key: HMAC hashes it as far as it needs to",
+  },
+  body_hashed: {
+    meaning: "a hash of the body was signed instead of the body",
+    fix: "sign the body itself: HMAC-SHA256 hashes it",
+  },
   digest_without_hmac: {
     meaning: "the digest is a plain hash, not an HMAC",
     fix: "use HMAC-SHA256 with the secret as the key; a plain hash is not a signature",

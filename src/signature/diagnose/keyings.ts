@@ -79,6 +79,18 @@ function mistakesOf(key: Buffer): readonly Keying[] {
       causes: [cause("key_and_body_swapped")],
       digest: (algorithm, body) => createHmac(algorithm, body).update(key).digest("hex"),
     },
+    ...(["sha256", "md5"] as const).flatMap((name) => {
+      const digest = createHash(name).update(key).digest();
+      const why = cause("secret_hashed", name);
+      return [keyed([why], digest), keyed([why], Buffer.from(digest.toString("hex")))];
+    }),
+    ...[(hash: Buffer) => hash, (hash: Buffer) => hash.toString("hex")].map((print) => ({
+      causes: [cause("body_hashed")],
+      digest: (algorithm: Algorithm, body: Uint8Array) => {
+        const inner = createHash("sha256").update(body).digest();
+        return createHmac(algorithm, key).update(print(inner)).digest("hex");
+      },
+    })),
     hashed("over secret and body", (body) => [key, body]),
     hashed("over body and secret", (body) => [body, key]),
   ];

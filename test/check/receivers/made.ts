@@ -18,7 +18,7 @@ export interface Seen {
 /** How a receiver goes wrong, or what it demands besides; by default neither. */
 export interface Made {
   /** Whether it takes the signature. Default: if it is the right one. */
-  readonly accepts?: (seen: Seen) => boolean;
+  readonly accepts?: (seen: Seen) => boolean | Promise<boolean>;
   /** An answer in place of that, before the signature or after it. */
   readonly before?: (seen: Seen) => number | readonly [number, Record<string, string>, string?] | undefined;
   readonly after?: (seen: Seen) => number | readonly [number, Record<string, string>, string?] | undefined;
@@ -49,7 +49,7 @@ export async function made(
     const early = before?.(seen);
     if (early !== undefined) return end(response, early);
     if (request.method !== "POST") return end(response, 405);
-    if (!accepts(seen)) return end(response, 401);
+    if (!(await accepts(seen))) return end(response, 401);
     const late = after?.(seen);
     if (late !== undefined) return end(response, late);
     const { event, data } = seen.event;

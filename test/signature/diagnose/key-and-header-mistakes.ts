@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import { digested, hashed, signed } from "./made.ts";
-import { bytes, headerAs, hereWith, type Mistakes, secretWith, signedWith } from "./mistake.ts";
+import { bytes, headerAs, hereWith, type Mistakes, secretWith, signedAs, signedWith } from "./mistake.ts";
 
 /** A key that is not UTF-8, and whose base64 has characters of one alphabet alone. */
 const KEY = Buffer.from(`fbefbe${"c3".repeat(29)}`, "hex");
@@ -117,6 +118,26 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
     "key_and_body_swapped",
     "the body as the key",
     (json, secret) => ({ body: json, header: signed(secret, json) }),
+  ],
+  [
+    "secret_hashed",
+    "the SHA-256 of the secret as the key",
+    signedWith((secret) => createHash("sha256").update(secret).digest()),
+  ],
+  [
+    "secret_hashed",
+    "the MD5 of the secret in hex as the key",
+    signedWith((secret) => createHash("md5").update(secret).digest("hex")),
+  ],
+  [
+    "body_hashed",
+    "the SHA-256 of the body in hex",
+    signedAs((json) => createHash("sha256").update(json).digest("hex")),
+  ],
+  [
+    "body_hashed",
+    "the SHA-256 of the body in bytes",
+    signedAs((json) => createHash("sha256").update(json).digest()),
   ],
   ["digest_without_hmac", "a plain hash of the body", (json) => ({ body: json, header: hashed(json) })],
   [
