@@ -1,5 +1,4 @@
 import { CONTENT_CASES } from "./cases/content-cases.ts";
-import { DECODING_CASES } from "./cases/decoding-cases.ts";
 import { DIGEST_CASES } from "./cases/digest-cases.ts";
 import { DUPLICATE_CASES } from "./cases/duplicate-cases.ts";
 import { FORGED_AFTER_CASES } from "./cases/forged-after-cases.ts";
@@ -26,7 +25,6 @@ export const CATALOGUE: readonly CheckCase[] = [
   ...TAMPERING_CASES,
   ...SPELLING_CASES,
   ...CONTENT_CASES,
-  ...DECODING_CASES,
   ...REQUEST_CASES,
   ...TIME_CASES,
   ...DUPLICATE_CASES,

@@ -49,8 +49,6 @@ export interface Evidence {
 export interface CheckCase {
   /** Stable: a number is never reused for another case. */
   readonly id: `${Group}-${number}`;
-  /** Cases that became part of this one; their ids still select it. */
-  readonly formerly?: readonly CheckCase["id"][];
   /** What is sent, in a few words. */
   readonly sent: string;
   /** The correct answers; every answer must be one of them. */

@@ -3,14 +3,26 @@ import { setTimeout as wait } from "node:timers/promises";
 import { connect as connectSecure } from "node:tls";
 import { describeError } from "../errors.ts";
 
+/** Where to connect, and how. */
+interface Reached {
+  readonly url: URL;
+  /** Milliseconds. */
+  readonly timeout: number;
+  /** Whether any certificate will do. */
+  readonly insecure?: boolean;
+}
+
 /** Why no connection is possible, or `undefined` if one is. Opens a connection, sends nothing and closes it. */
-export function whyUnreachable(url: URL, timeout: number): Promise<string | undefined> {
+export function whyUnreachable({ url, timeout, insecure = false }: Reached): Promise<string | undefined> {
   return new Promise((resolve) => {
     const secure = url.protocol === "https:";
     const host = url.hostname.replace(/^\[|\]$/g, "");
     const port = Number(url.port || (secure ? 443 : 80));
     const socket = secure
-      ? connectSecure({ host, port, ...(isIP(host) === 0 && { servername: host }) })
+      ? connectSecure({
+          ...{ host, port, rejectUnauthorized: !insecure },
+          ...(isIP(host) === 0 && { servername: host }),
+        })
       : connectPlain({ host, port, autoSelectFamily: true });
     const end = (why?: string) => {
       clearTimeout(timer);
@@ -27,11 +39,11 @@ export function whyUnreachable(url: URL, timeout: number): Promise<string | unde
 const DYING = 100;
 
 /** The same, but retries for a while, since the receiver may be restarting. */
-export async function whyGone(url: URL, timeout: number, patience: number): Promise<string | undefined> {
+export async function whyGone(reached: Reached, patience: number): Promise<string | undefined> {
   const deadline = performance.now() + patience;
   await wait(DYING);
   for (;;) {
-    const why = await whyUnreachable(url, timeout);
+    const why = await whyUnreachable(reached);
     if (why === undefined || performance.now() > deadline) return why;
     await wait(100);
   }

@@ -7,50 +7,37 @@ import { verdictText } from "./verdict.ts";
  * not applicable, or failed only as advice, are `skipped` with their reason, so that viewers show them without failing.
  */
 export function junitReport(report: CheckReport, strict: boolean): string {
-  const { url, startedAt, duration, results } = report;
-  const said = `    <system-out>${escapeXml(summaryLines(report, strict).join("\n"))}</system-out>`;
+  const { url, startedAt, duration, results, diagnosis, proof } = report;
+  const said = [verdictText(report, strict), ...diagnosis, ...(proof === null ? [] : [proof])].join("\n");
   const suites = (Object.keys(GROUPS) as Group[]).flatMap((group) => {
     const own = results.filter((one) => one.group === group);
     if (own.length === 0) return [];
+    const time = seconds(own.reduce((sum, one) => sum + one.duration, 0));
     const attributes = {
       ...{ name: `${group} ${GROUPS[group]}`, ...counts(own, strict) },
-      ...{ time: seconds(sum(own)), timestamp: startedAt.replace(/\.\d+Z$/, "") },
+      ...{ time, timestamp: startedAt.replace(/\.\d+Z$/, "") },
     };
-    return [
-      `  <testsuite${attributesText(attributes)}>`,
-      `    <properties><property${attributesText({ name: "url", value: url })}/></properties>`,
-      ...own.map((one) => testCase(one, strict)),
-      said,
-      "  </testsuite>",
-    ];
+    const properties = element("properties", {}, [element("property", { name: "url", value: url })]);
+    const tests = own.map((one) => testCase(one, strict));
+    return [element("testsuite", attributes, [properties, ...tests, element("system-out", {}, said)])];
   });
   // The schema of Jenkins' xUnit plugin knows `skipped` of a suite only.
   const { skipped: _, ...known } = counts(results, strict);
   const whole = { name: "hookporter check", ...known, time: seconds(duration) };
-  const lines = ['<?xml version="1.0" encoding="UTF-8"?>', `<testsuites${attributesText(whole)}>`, ...suites];
-  return `${lines.join("\n")}\n</testsuites>\n`;
-}
-
-/** The verdict, the common causes and the proof. */
-function summaryLines(report: CheckReport, strict: boolean): readonly string[] {
-  const { diagnosis, proof } = report;
-  return [verdictText(report, strict), ...diagnosis, ...(proof === null ? [] : [proof])];
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${element("testsuites", whole, suites)}\n`;
 }
 
 function testCase(one: CheckResult, strict: boolean): string {
   const { id, group, sent, outcome, severity, answer, right, runs, fix, why, duration } = one;
   const attributes = {
-    name: `${id} ${sent}`,
-    classname: `hookporter.check.${group}`,
-    time: seconds(duration),
+    ...{ name: `${id} ${sent}`, classname: `hookporter.check.${group}`, time: seconds(duration) },
   };
-  const open = `    <testcase${attributesText(attributes)}`;
-  if (outcome === "passed") return `${open}/>`;
-  if (!isFatal(one, strict)) {
-    const message = outcome === "failed" ? `${severity}: answered ${answer}, expected ${right}: ${fix}` : fix;
-    return `${open}><skipped${attributesText({ message: message ?? "" })}/></testcase>`;
-  }
+  if (outcome === "passed") return element("testcase", attributes);
   const message = `answered ${answer}, expected ${right}`;
+  if (!isFatal(one, strict)) {
+    const why = outcome === "failed" ? `${severity}: ${message}: ${fix}` : (fix ?? "");
+    return element("testcase", attributes, [element("skipped", { message: why })]);
+  }
   const ran = runs === null ? [] : [`ran: ${runs} times`];
   const text = [
     `sent: ${sent}`,
@@ -60,11 +47,7 @@ function testCase(one: CheckResult, strict: boolean): string {
     `why: ${why}`,
     `fix: ${fix}`,
   ];
-  return [
-    `${open}>`,
-    `      <failure${attributesText({ message, type: severity })}>${escapeXml(text.join("\n"))}</failure>`,
-    "    </testcase>",
-  ].join("\n");
+  return element("testcase", attributes, [element("failure", { message, type: severity }, text.join("\n"))]);
 }
 
 function counts(results: readonly CheckResult[], strict: boolean) {
@@ -73,18 +56,21 @@ function counts(results: readonly CheckResult[], strict: boolean) {
   return { tests: results.length, failures, errors: 0, skipped: results.length - passed - failures };
 }
 
-function sum(results: readonly CheckResult[]): number {
-  return results.reduce((total, { duration }) => total + duration, 0);
-}
-
 function seconds(milliseconds: number): string {
   return (milliseconds / 1000).toFixed(3);
 }
 
-function attributesText(attributes: Readonly<Record<string, string | number>>): string {
-  return Object.entries(attributes)
-    .map(([name, value]) => ` ${name}="${escapeXml(String(value))}"`)
-    .join("");
+/** An element with a text, or with other elements on lines of their own. */
+function element(
+  name: string,
+  attributes: Readonly<Record<string, string | number>>,
+  inside: string | readonly string[] = [],
+): string {
+  const given = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeXml(String(value))}"`);
+  const open = `<${name}${given.join("")}`;
+  if (inside.length === 0) return `${open}/>`;
+  if (typeof inside === "string") return `${open}>${escapeXml(inside)}</${name}>`;
+  return `${open}>\n${inside.join("\n")}\n</${name}>`;
 }
 
 /** Escapes text for XML; characters that XML cannot contain become `?`. */

@@ -21,8 +21,8 @@ import { curlText, findProof } from "./verdict.ts";
  * @throws HookporterError `target_unreachable` before any case; `usage` if the observer returns no number
  */
 export async function runCheck(options: CheckOptions): Promise<CheckReport> {
-  const { url, timeout, observer } = options;
-  const unreachable = await whyUnreachable(url, timeout);
+  const { url, observer } = options;
+  const unreachable = await whyUnreachable(options);
   if (unreachable !== undefined)
     throw new HookporterError("target_unreachable", `${url.origin}: ${unreachable}`);
   const runName = randomBytes(4).toString("hex");

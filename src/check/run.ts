@@ -191,14 +191,14 @@ export class Run {
 
   /** After a case whose last request got no answer, checks whether the receiver still answers. */
   async #lookAfter({ id, silence }: CheckCase, answers: readonly ProbeAnswer[]): Promise<void> {
-    const { url, timeout, patience = PATIENCE } = this.#options;
+    const { patience = PATIENCE } = this.#options;
     const last = answers.at(-1)?.type;
     if (last === "status") this.#silent = 0;
     else if (last === "silent" && silence === undefined) {
       if (++this.#silent >= SILENT_AT_MOST)
         this.stopped ??= `${SILENT_AT_MOST} cases in a row got no answer, the last was ${id}`;
     } else if (last === "closed" || last === "unreachable") {
-      const why = await whyGone(url, timeout, patience);
+      const why = await whyGone(this.#options, patience);
       if (why !== undefined) this.stopped ??= `after ${id}: ${why}`;
     }
   }

@@ -4,7 +4,7 @@ import { type CheckCase, GROUPS, groupOf } from "./check-case.ts";
 
 /**
  * The cases selected by `only` and not excluded by `skip`; both take ids (`SIG-04`) or groups (`SIG`). The control is
- * always included, since a refusal proves nothing without it. The former id of a case selects it too.
+ * always included, since a refusal proves nothing without it.
  *
  * @throws HookporterError `usage` for an unknown name
  */
@@ -32,5 +32,5 @@ export function selectCases({
 }
 
 function isNamed(one: CheckCase, name: string): boolean {
-  return one.id === name || groupOf(one) === name || (one.formerly?.some((id) => id === name) ?? false);
+  return one.id === name || groupOf(one) === name;
 }

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { type Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { setTimeout as wait } from "node:timers/promises";
@@ -89,7 +90,7 @@ async function write(
 ): Promise<void> {
   if (outgoing.hasHeader("expect")) {
     outgoing.flushHeaders();
-    await once(outgoing, "continue", stop, CONTINUE_WAIT);
+    await reached(outgoing, "continue", stop, CONTINUE_WAIT);
   }
   for (const part of body) {
     if (typeof part === "number") {
@@ -98,31 +99,22 @@ async function write(
     }
     for (let at = 0; at < part.byteLength; at += PIECE) {
       if (stop.aborted) return;
-      if (!outgoing.write(part.subarray(at, at + PIECE))) await once(outgoing, "drain", stop);
+      if (!outgoing.write(part.subarray(at, at + PIECE))) await reached(outgoing, "drain", stop);
     }
   }
   if (trailers !== undefined) outgoing.addTrailers(trailers);
   outgoing.end();
 }
 
-function once(
+/** Waits for an event of the request, unless it stops before. */
+async function reached(
   outgoing: ReturnType<typeof httpRequest>,
   event: string,
   stop: AbortSignal,
   atMost?: number,
 ): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = atMost === undefined ? undefined : setTimeout(end, atMost);
-    function end(): void {
-      clearTimeout(timer);
-      outgoing.off(event, end);
-      stop.removeEventListener("abort", end);
-      resolve();
-    }
-    outgoing.on(event, end);
-    stop.addEventListener("abort", end);
-    if (stop.aborted) end();
-  });
+  const signal = atMost === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(atMost)]);
+  await once(outgoing, event, { signal }).catch(() => {}); // the request reports its own error
 }
 
 const NO_CONNECTION = new Set([

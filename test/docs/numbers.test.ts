@@ -256,11 +256,6 @@ const ROWS: readonly Row[] = [
   ["reference/limits.md", "does not wait for answers | | {} |", "http/refused-streak.ts MOST_REFUSED"],
   ["reference/limits.md", "in blocks of {} KiB", "http/block-pool.ts BLOCK"],
   ["reference/signature.md", "| {} million bytes hashed: 1 to 2", "signature/diagnose/diagnose.ts WORK"],
-  [
-    "reference/signature.md",
-    "as Python prints it (up to {} MB)",
-    "signature/diagnose/respaced-variants.ts LONGEST",
-  ],
   ["reference/signature.md", "in every way | {} tokens", "signature/diagnose/body-variants.ts MANY_TOKENS"],
   ["reference/signature.md", "the {} most common libraries", "signature/diagnose/json-variants.ts COMMON"],
   ["reference/signature.md", "one in the secret | {} |", "signature/diagnose/search.ts MOST_WITH_SECRET"],

@@ -1,8 +1,8 @@
 import { isIn, type ProbeAnswer } from "../answer.ts";
-import type { CheckCase, Evidence } from "../check-case.ts";
+import type { CheckCase } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
 import { WHY } from "../reasons.ts";
-import { REFUSED } from "./forgeries.ts";
+import { FORGED, REFUSED } from "./forgeries.ts";
 import { pretty, reordered } from "./tampering-cases.ts";
 
 /** The number of copies sent at once. */
@@ -10,14 +10,78 @@ const AT_ONCE = 5;
 
 const REPEAT = { right: ["200"], severity: "required", why: WHY.repeat } as const;
 const ONCE = {
-  needsObserver: true,
-  runs: 1,
-  right: ["200"],
-  severity: "recommended",
-  why: WHY.idempotent,
-} as const;
+  ...{ needsObserver: true, runs: 1, right: ["200"] },
+  ...({ severity: "recommended", why: WHY.idempotent } as const),
+};
+const EACH = { ...ONCE, severity: "required", why: WHY.eachEvent } as const;
 const KEY_FIX =
   "store a key of each event with a unique constraint, and do not run an event whose key exists";
+
+type ObservedRow = readonly [
+  id: CheckCase["id"],
+  sent: string,
+  /** Two events, or one that must run once, however often it is sent. */
+  terms: typeof ONCE | typeof EACH,
+  make: (probe: Probe) => readonly Buffer[],
+  fix: string,
+];
+
+/** Deliveries that are sent one after another, and how often their event should run. */
+const OBSERVED: readonly ObservedRow[] = [
+  [
+    "DUP-04",
+    "one delivery, observed",
+    EACH,
+    (probe) => [probe.body()],
+    "it confirms an event but does not run it exactly once: check its log, and what --observe counts",
+  ],
+  [
+    "DUP-05",
+    "the same delivery three times, observed",
+    ONCE,
+    (probe) => Array.from({ length: 3 }, () => probe.body()),
+    `it runs a repeated delivery again: ${KEY_FIX}`,
+  ],
+  [
+    "DUP-07",
+    "the same event with another serialisation, observed",
+    ONCE,
+    respelt,
+    "it identifies events by their bytes, so a retry with another serialisation runs again: derive the key from values",
+  ],
+  [
+    "DUP-08",
+    "two events of one property in one millisecond, observed",
+    { ...EACH, runs: 2 },
+    (probe) => {
+      const timestamp = probe.at();
+      return probe.untilDigest(() => [1, 2].map((rooms) => probe.bodyWith({ rooms }, { timestamp })));
+    },
+    "it treats two events as one and loses the second: the resource's id and the time are not a unique key; include `data`",
+  ],
+  [
+    "DUP-11",
+    "two events a few milliseconds apart, observed",
+    { ...EACH, runs: 2 },
+    (probe) => {
+      const second = 1000 * Math.floor(Date.parse(probe.at()) / 1000);
+      const at = [-900, -893].map((offset) => new Date(second + offset).toISOString());
+      return probe.untilDigest(() => at.map((timestamp) => probe.body({ timestamp })));
+    },
+    "it takes two events within a second for one and loses the second: keep the timestamp's fraction in the key",
+  ],
+  [
+    "DUP-12",
+    "the same data a minute apart, observed",
+    { ...EACH, runs: 2 },
+    (probe) => {
+      return probe.untilDigest(() =>
+        [-60_000, 0].map((offset) => probe.body({ timestamp: probe.at(offset) })),
+      );
+    },
+    "it takes a later event with the same data for a duplicate and loses it: include the timestamp in the key",
+  ],
+];
 
 /** Repeated events: how they are answered, and, with an observer, how often they ran. */
 export const DUPLICATE_CASES: readonly CheckCase[] = [
@@ -32,9 +96,7 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
   {
     ...{ ...REPEAT, id: "DUP-02", sent: "the same event with another serialisation" },
     fix: "it refuses a duplicate with another serialisation: answer 200",
-    run: async (probe) => {
-      return inTurn(probe, respelt(probe));
-    },
+    run: (probe) => inTurn(probe, respelt(probe)),
   },
   {
     ...{ ...REPEAT, id: "DUP-03", sent: `the same delivery ${AT_ONCE} times at once` },
@@ -43,19 +105,15 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
     fix: "simultaneous copies conflict: let the unique constraint decide, and answer 200 to the losers",
     run: (probe) => atOnce(probe, probe.body()),
   },
-  {
-    ...{ ...ONCE, id: "DUP-04", sent: "one delivery, observed", severity: "required", why: WHY.eachEvent },
-    fix: "it confirms an event but does not run it exactly once: check its log, and what --observe counts",
-    run: (probe) => observed(probe, [probe.body()], 1),
-  },
-  {
-    ...{ ...ONCE, id: "DUP-05", sent: "the same delivery three times, observed" },
-    fix: `it runs a repeated delivery again: ${KEY_FIX}`,
-    run: (probe) => {
-      const body = probe.body();
-      return observed(probe, [body, body, body], 1);
-    },
-  },
+  ...OBSERVED.map(
+    ([id, sent, terms, make, fix]): CheckCase => ({
+      ...{ ...terms, id, sent, fix },
+      run: async (probe) => {
+        const bodies = make(probe);
+        return { answers: await inTurn(probe, bodies), runs: await probe.runs(bodies, terms.runs) };
+      },
+    }),
+  ),
   {
     ...{ ...ONCE, id: "DUP-06", sent: `the same delivery ${AT_ONCE} times at once, observed` },
     right: ["200", "409", "429", "503"],
@@ -66,32 +124,12 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...{ ...ONCE, id: "DUP-07", sent: "the same event with another serialisation, observed" },
-    fix: "it identifies events by their bytes, so a retry with another serialisation runs again: derive the key from values",
-    run: (probe) => {
-      return observed(probe, respelt(probe), 1);
-    },
-  },
-  {
-    ...{ ...ONCE, id: "DUP-08", sent: "two events of one property in one millisecond, observed" },
-    ...{ runs: 2, severity: "required", why: WHY.eachEvent },
-    fix: "it treats two events as one and loses the second: the resource's id and the time are not a unique key; include `data`",
-    run: (probe) => {
-      const timestamp = probe.at();
-      const make = () => [1, 2].map((rooms) => probe.bodyWith({ rooms }, { timestamp }));
-      const bodies = probe.untilDigest(make);
-      return observed(probe, bodies, 2);
-    },
-  },
-  {
-    ...{ ...ONCE, id: "DUP-09", sent: "a forged copy, then the event, observed" },
-    ...{ severity: "required", why: WHY.eachEvent },
+    ...{ ...EACH, id: "DUP-09", sent: "a forged copy, then the event, observed" },
     fix: "a forged copy replaces the event: verify the signature before you store anything",
     run: async (probe) => {
       const body = probe.body();
-      await probe.post(body, { signature: `sha256=${"0".repeat(64)}` });
-      const answers = [await probe.post(body)];
-      return { answers, runs: await probe.runs([body], 1) };
+      await probe.post(body, { signature: FORGED.wrong });
+      return { answers: [await probe.post(body)], runs: await probe.runs([body], 1) };
     },
   },
   {
@@ -99,33 +137,13 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
     fix: "it runs an event with a wrong signature, whatever it answers: verify before anything else",
     run: async (probe) => {
       const body = probe.body();
-      const answer = await probe.post(body, { signature: `sha256=${"0".repeat(64)}` });
+      const answer = await probe.post(body, { signature: FORGED.wrong });
       return { answers: [answer], runs: await probe.runs([body], 0) };
     },
   },
   {
-    ...{ ...ONCE, id: "DUP-11", sent: "two events a few milliseconds apart, observed" },
-    ...{ runs: 2, severity: "required", why: WHY.eachEvent },
-    fix: "it takes two events within a second for one and loses the second: keep the timestamp's fraction in the key",
-    run: (probe) => {
-      const second = 1000 * Math.floor(Date.parse(probe.at()) / 1000);
-      const at = [-900, -893].map((offset) => new Date(second + offset).toISOString());
-      const make = () => at.map((timestamp) => probe.body({ timestamp }));
-      return observed(probe, probe.untilDigest(make), 2);
-    },
-  },
-  {
-    ...{ ...ONCE, id: "DUP-12", sent: "the same data a minute apart, observed" },
-    ...{ runs: 2, severity: "required", why: WHY.eachEvent },
-    fix: "it takes a later event with the same data for a duplicate and loses it: include the timestamp in the key",
-    run: (probe) => {
-      const make = () => [-60_000, 0].map((offset) => probe.body({ timestamp: probe.at(offset) }));
-      return observed(probe, probe.untilDigest(make), 2);
-    },
-  },
-  {
-    ...{ ...ONCE, id: "DUP-13", sent: "ten events at once", needsObserver: false },
-    ...{ runs: 10, right: ["200", "409", "429", "503"], severity: "required", why: WHY.eachEvent },
+    ...{ ...EACH, id: "DUP-13", sent: "ten events at once", needsObserver: false },
+    ...{ runs: 10, right: ["200", "409", "429", "503"] },
     fix: "it confirms events that it then loses when several come at once: store each before you answer",
     run: async (probe) => {
       const bodies = Array.from({ length: 10 }, (_, rooms) => probe.bodyWith({ rooms }));
@@ -143,11 +161,6 @@ function respelt(probe: Probe): readonly Buffer[] {
     const body = probe.body();
     return [body, pretty(reordered(body))];
   });
-}
-
-async function observed(probe: Probe, bodies: readonly Buffer[], wanted: number): Promise<Evidence> {
-  const answers = await inTurn(probe, bodies);
-  return { answers, runs: await probe.runs(bodies, wanted) };
 }
 
 async function inTurn(probe: Probe, bodies: readonly Buffer[]): Promise<readonly ProbeAnswer[]> {

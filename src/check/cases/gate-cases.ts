@@ -18,7 +18,6 @@ function caseOf(form: GateForm): CheckCase {
     ...(about !== undefined && { about }),
     ...{ id, fix, needsObserver, runs: 0, severity: REFUSED.severity, why: REFUSED.why },
     sent: `unsigned and wrongly signed: ${as}`,
-    formerly: needsObserver ? [] : formerIds(id),
     // No answer is better than another, since the receiver may well not know such a request.
     right: needsObserver ? ["2xx", ...REFUSED.right] : REFUSED.right,
     run: async (probe) => {
@@ -33,13 +32,6 @@ function caseOf(form: GateForm): CheckCase {
       return probe.isObserved ? { ...evidence, runs: await probe.runs([event], 0) } : evidence;
     },
   };
-}
-
-/** The unsigned deliveries, the wrongly signed ones, and both of them observed were a case each until 0.2. */
-function formerIds(id: CheckCase["id"]): readonly CheckCase["id"][] {
-  const first = Number(id.slice("GATE-".length));
-  if (first > 58) return [];
-  return [first + 1, first + 2].map((one) => `GATE-${String(one).padStart(2, "0")}` as CheckCase["id"]);
 }
 
 /**

@@ -66,45 +66,37 @@ const BOUNDARY = "hookporter-check";
 
 /** The forms in which forged deliveries are sent. */
 export const GATE_FORMS: readonly GateForm[] = [
-  typed("GATE-01", "text/plain", "text/plain"),
-  typed("GATE-04", `JSON with the type ${FORM_TYPE}`, FORM_TYPE),
-  typed("GATE-07", "a form-encoded envelope", FORM_TYPE, (event) =>
+  typed("GATE-01", "text/plain", ["text/plain"]),
+  typed("GATE-04", `JSON with the type ${FORM_TYPE}`, [FORM_TYPE]),
+  typed("GATE-07", "a form-encoded envelope", [FORM_TYPE], (event) =>
     formEncoded(fields(JSON.parse(String(event)))),
   ),
-  typed("GATE-10", "JSON without a Content-Type", null),
-  typed("GATE-13", "application/vnd.api+json", "application/vnd.api+json"),
-  typed("GATE-16", "application/merge-patch+json", "application/merge-patch+json"),
-  {
-    ...{ id: "GATE-19", as: "by PUT", fix: METHOD_FIX, about: "unchecked-route", elsewhere: true },
-    requests: () => [{ method: "PUT" }],
-  },
+  typed("GATE-10", "JSON without a Content-Type", [null]),
+  typed("GATE-13", "application/vnd.api+json", ["application/vnd.api+json"]),
+  typed("GATE-16", "application/merge-patch+json", ["application/merge-patch+json"]),
+  byMethod("GATE-19", "PUT"),
   {
     ...{ id: "GATE-22", as: "X-HTTP-Method-Override: PUT", fix: OVERRIDE_FIX, about: "unchecked-route" },
     requests: () => [{ headers: { "x-http-method-override": "PUT" } }],
   },
   atPath("GATE-25", "the path with or without a closing slash", withOtherSlash),
   atPath("GATE-28", "the path in capitals", (path) => path.toUpperCase()),
-  ...["HEAD", "OPTIONS"].map(
-    (method, index): GateForm => ({
-      ...{ id: `GATE-${31 + index}` as CheckCase["id"], as: `by ${method}, observed`, fix: METHOD_FIX },
-      ...{ about: "unchecked-route", needsObserver: true },
-      requests: () => [{ method }],
-    }),
-  ),
-  typedAs("GATE-33", "the type in capitals, or with a charset", [
+  byMethod("GATE-31", "HEAD", "observed"),
+  byMethod("GATE-32", "OPTIONS", "observed"),
+  typed("GATE-33", "the type in capitals, or with a charset", [
     "APPLICATION/JSON",
     "application/json; charset=utf-8",
     "application/json; charset=utf-16",
     "application/json; charset=iso-8859-1",
     "application/json; charset=none",
   ]),
-  typed("GATE-36", "a form with JSON in its field `payload`", FORM_TYPE, (event) =>
+  typed("GATE-36", "a form with JSON in its field `payload`", [FORM_TYPE], (event) =>
     formEncoded([["payload", String(event)]]),
   ),
   typed(
     "GATE-39",
     "multipart/form-data with the envelope, and as JSON in `payload`",
-    `multipart/form-data; boundary=${BOUNDARY}`,
+    [`multipart/form-data; boundary=${BOUNDARY}`],
     (event) => multipart([...fields(JSON.parse(String(event))), ["payload", String(event)]]),
   ),
   {
@@ -137,7 +129,7 @@ export const GATE_FORMS: readonly GateForm[] = [
     ...atPath("GATE-57", "a longer path, observed", (path) => `${path.replace(/\/$/, "")}/no-such-part`),
     ...{ elsewhere: false, needsObserver: true },
   },
-  typedAs("GATE-58", "application/octet-stream, text/json or an empty type", [
+  typed("GATE-58", "application/octet-stream, text/json or an empty type", [
     "application/octet-stream",
     "text/json",
     "",
@@ -150,10 +142,7 @@ export const GATE_FORMS: readonly GateForm[] = [
     const bare = path.replace(/\/$/, "");
     return [`${bare};x`, `${bare}.json`, `${bare}/x/..`];
   }),
-  {
-    ...{ id: "GATE-63", as: "by PATCH", fix: METHOD_FIX, about: "unchecked-route", elsewhere: true },
-    requests: () => [{ method: "PATCH" }],
-  },
+  byMethod("GATE-63", "PATCH"),
   {
     ...{ id: "GATE-64", as: "with its fields in the query, and no body, an empty object or the event" },
     ...{ fix: QUERY_FIX, elsewhere: "query" },
@@ -166,20 +155,30 @@ export const GATE_FORMS: readonly GateForm[] = [
   },
 ];
 
+/** The event, or what is made of it, with each of some Content-Types. */
 function typed(
   id: GateForm["id"],
   as: string,
-  type: string | null,
+  types: readonly (string | null)[],
   bodyOf: (event: Buffer) => Buffer = (event) => event,
 ): GateForm {
-  const requests = (event: Buffer) => [{ body: bodyOf(event), headers: { "content-type": type } }];
+  const requests = (event: Buffer) =>
+    types.map((type) => ({
+      name: type || "no type",
+      body: bodyOf(event),
+      headers: { "content-type": type },
+    }));
   return { id, as, fix: TYPE_FIX, about: "unchecked-type", requests };
 }
 
-function typedAs(id: GateForm["id"], as: string, types: readonly string[]): GateForm {
-  const requests = () =>
-    types.map((type) => ({ name: type || "an empty type", headers: { "content-type": type } }));
-  return { id, as, fix: TYPE_FIX, about: "unchecked-type", requests };
+/** By another method. Where that may well be answered with 2xx, only the effect shows a forgery. */
+function byMethod(id: GateForm["id"], method: string, observed?: "observed"): GateForm {
+  return {
+    ...{ id, fix: METHOD_FIX, about: "unchecked-route", requests: () => [{ method }] },
+    ...(observed === undefined
+      ? { as: `by ${method}`, elsewhere: true }
+      : { as: `by ${method}, observed`, needsObserver: true }),
+  };
 }
 
 function atPath(

@@ -14,7 +14,7 @@ type TamperingRow = readonly [
   severity?: Severity,
 ];
 
-/** Bodies that differ from the ones that were signed. */
+/** Bodies that differ from the ones that were signed, some of them only until they are decoded. */
 const TAMPERED: readonly TamperingRow[] = [
   [
     "BODY-01",
@@ -55,6 +55,21 @@ const TAMPERED: readonly TamperingRow[] = [
       return { body, signedFor: Buffer.from(body.toString("utf8"), "utf8") };
     },
     "it verifies the decoded text, but different bytes can decode to the same text: verify the bytes, then decode",
+  ],
+  [
+    "BODY-35",
+    "an invalid byte put into the signed body",
+    (body) => {
+      const at = body.indexOf('"address":"') + '"address":"'.length;
+      return changed(body, Buffer.concat([body.subarray(0, at), Buffer.from([0xff]), body.subarray(at)]));
+    },
+    'it drops invalid bytes before it verifies, as `decode("utf-8", "ignore")` does, so they can be put in: verify the bytes, then decode',
+  ],
+  [
+    "BODY-36",
+    "a byte order mark put before the signed body",
+    (body) => changed(body, Buffer.concat([Buffer.from("\uFEFF"), body])),
+    "it drops a byte order mark before it verifies, as `TextDecoder` and `request.text()` do: verify the bytes, then decode",
   ],
 ];
 

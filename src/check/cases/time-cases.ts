@@ -19,78 +19,70 @@ const INVALID = {
   fix: "it does not check the timestamp: answer 400 to anything but ISO 8601 in UTC",
 } as const;
 
-/** Timestamps in all forms and ages. */
-export const TIME_CASES: readonly CheckCase[] = [
-  ...timeCases(
+/** Timestamps in all forms and ages, by what is wrong with a receiver that answers otherwise. */
+const TIMES: readonly (readonly [Pick<CheckCase, "right" | "why" | "fix">, ...TimeRow[]])[] = [
+  [
     {
       ...{ right: ["200"], why: WHY.utc },
       fix: "it does not accept every form of an ISO 8601 timestamp in UTC: support fractions and offsets",
     },
-    [
-      ["TIME-01", "a timestamp without a fraction", (probe) => probe.at().replace(/\.\d+/, ""), "required"],
-      ["TIME-02", "a timestamp with microseconds", (probe) => probe.at().replace("Z", "123Z")],
-      ["TIME-03", "a timestamp that ends in +00:00", (probe) => probe.at().replace("Z", "+00:00")],
-    ],
-  ),
-  ...timeCases(
+    ["TIME-01", "a timestamp without a fraction", (probe) => probe.at().replace(/\.\d+/, ""), "required"],
+    ["TIME-02", "a timestamp with microseconds", (probe) => probe.at().replace("Z", "123Z")],
+    ["TIME-03", "a timestamp that ends in +00:00", (probe) => probe.at().replace("Z", "+00:00")],
+  ],
+  [
     {
       ...{ right: ["200"], why: WHY.retry },
       fix: "its time window is shorter than retries may take: accept events that are several days old, and deduplicate",
     },
-    [
-      ["TIME-04", "an event 10 minutes old", (probe) => probe.at(-10 * MINUTE), "required"],
-      ["TIME-05", "an event 20 hours old", (probe) => probe.at(-20 * HOUR)],
-      ["TIME-06", "an event 70 hours old", (probe) => probe.at(-70 * HOUR)],
-    ],
-  ),
-  ...timeCases(
+    ["TIME-04", "an event 10 minutes old", (probe) => probe.at(-10 * MINUTE), "required"],
+    ["TIME-05", "an event 20 hours old", (probe) => probe.at(-20 * HOUR)],
+    ["TIME-06", "an event 70 hours old", (probe) => probe.at(-70 * HOUR)],
+  ],
+  [
     {
       ...{ right: ["200"], why: WHY.skew },
       fix: "it tolerates no difference between clocks: accept a few minutes",
     },
-    [["TIME-07", "an event dated a minute ahead", (probe) => probe.at(MINUTE)]],
-  ),
-  ...timeCases(
+    ["TIME-07", "an event dated a minute ahead", (probe) => probe.at(MINUTE)],
+  ],
+  [
     {
       ...{ right: ["4xx"], why: WHY.replay },
       fix: "it accepts events of any age, so a replay may be older than its dedup keys: refuse events older than those",
     },
-    [["TIME-08", "an event 8 days old", (probe) => probe.at(-8 * DAY)]],
-  ),
-  ...timeCases(
+    ["TIME-08", "an event 8 days old", (probe) => probe.at(-8 * DAY)],
+  ],
+  [
     {
       ...{ right: ["4xx"], why: WHY.replay },
       fix: "it accepts events from the future: refuse events more than a few minutes ahead",
     },
-    [["TIME-09", "an event dated 2 hours ahead", (probe) => probe.at(2 * HOUR)]],
-  ),
-  ...timeCases(INVALID, [
+    ["TIME-09", "an event dated 2 hours ahead", (probe) => probe.at(2 * HOUR)],
+  ],
+  [
+    INVALID,
     ["TIME-10", "a timestamp that is not a date", () => "yesterday"],
     ["TIME-11", "30 February", () => `${new Date().getUTCFullYear()}-02-30T12:00:00Z`],
-  ]),
-  ...timeCases({ ...INVALID, why: WHY.utc }, [
-    ["TIME-12", "a timestamp without a zone", (probe) => probe.at().replace("Z", "")],
-  ]),
-  ...timeCases(INVALID, [
     ["TIME-13", "a timestamp as a number", (probe) => Date.parse(probe.at())],
     ["TIME-14", "an envelope without `timestamp`", () => undefined],
-  ]),
-  ...timeCases({ ...INVALID, why: WHY.utc }, [
+  ],
+  [
+    { ...INVALID, why: WHY.utc },
+    ["TIME-12", "a timestamp without a zone", (probe) => probe.at().replace("Z", "")],
     [
       "TIME-15",
       "an offset other than UTC",
       (probe) => probe.at(2 * HOUR).replace("Z", "+02:00"),
       "informational",
     ],
-  ]),
+  ],
 ];
 
-function timeCases(
-  common: Pick<CheckCase, "right" | "why" | "fix">,
-  rows: readonly TimeRow[],
-): readonly CheckCase[] {
-  return rows.map(([id, sent, timestamp, severity = "recommended"]) => {
-    const run = (probe: Probe) => probe.post(probe.body({ timestamp: timestamp(probe) }));
-    return { ...common, id, sent, severity, run };
-  });
-}
+/** An event with each of these timestamps, otherwise valid. */
+export const TIME_CASES: readonly CheckCase[] = TIMES.flatMap(([common, ...rows]) =>
+  rows.map(([id, sent, timestamp, severity = "recommended"]) => ({
+    ...{ ...common, id, sent, severity },
+    run: (probe: Probe) => probe.post(probe.body({ timestamp: timestamp(probe) })),
+  })),
+);

@@ -5,22 +5,19 @@ export interface BodyVariant {
   readonly causes: readonly Cause[];
   /** Makes the bytes; returns `undefined` if they would be far longer than the body. */
   readonly bytes: () => Uint8Array | undefined;
-  /** The work to make them; hashing one byte is 1. */
-  readonly work: number;
+  /** Whether it is JSON that was read and printed again, which takes longer than any other change. */
+  readonly isPrinted: boolean;
 }
 
-/** The work to read and reprint one token; hashing one byte is 1. */
-export const TOKEN_WORK = 300;
-
-/** Creates a variant whose bytes are available or cheap to make. */
+/** Creates a variant whose bytes are made when they are tried. */
 export function variant(
   causes: readonly Cause[],
   bytes: () => Uint8Array | string | undefined,
-  work = 0,
+  isPrinted = false,
 ): BodyVariant {
   return {
     causes,
-    work,
+    isPrinted,
     bytes: () => {
       const made = bytes();
       return typeof made === "string" ? Buffer.from(made, "utf8") : made;

@@ -1,4 +1,4 @@
-import { type BodyVariant, TOKEN_WORK, variant } from "./body-variant.ts";
+import { type BodyVariant, variant } from "./body-variant.ts";
 import { type Cause, cause } from "./causes.ts";
 import { charsetVariants } from "./charset-variants.ts";
 import { compressedVariants } from "./compressed-variants.ts";
@@ -10,15 +10,14 @@ import { type JsonTokens, memberOf, tokenise } from "./json-tokens.ts";
 import { jsonVariants, type Spellings } from "./json-variants.ts";
 import { lineVariants } from "./line-variants.ts";
 import { jsonOfNative, nativeVariants } from "./native-printing.ts";
-import { respacedVariants } from "./respaced-variants.ts";
 
 const BOM = "\uFEFF";
 /** JSON with more tokens than this is not printed in every way, since that takes too long. */
 export const MANY_TOKENS = 40_000;
 /** A longer text that is no JSON is not read as a language shows it. */
 const LONGEST_NATIVE = 8000;
-/** A variant with less work than this for each byte is cheap; hashing one byte is 1. */
-const CHEAP_WORK = 4;
+/** The work to read one token; hashing one byte is 1. */
+const TOKEN_WORK = 300;
 
 /** The bodies that may have been signed instead of the received one. */
 export interface BodyVariants {
@@ -50,17 +49,15 @@ export function bodyVariants(body: Uint8Array): BodyVariants {
     ...cutVariants(body, text),
     ...compressedVariants(body),
   ];
-  if (complete) variants.sort((a, b) => a.causes.length - b.causes.length || a.work - b.work);
+  if (complete)
+    variants.sort((a, b) => a.causes.length - b.causes.length || Number(a.isPrinted) - Number(b.isPrinted));
   // The work does not suffice for all of them: what is cheap first, then libraries, most common first.
-  else {
-    variants.sort((a, b) => rankOf(a, body) - rankOf(b, body));
-    variants.unshift(...respacedVariants(body));
-  }
+  else variants.sort((a, b) => rankOf(a) - rankOf(b));
   return { variants, complete, work };
 }
 
-function rankOf({ causes, work }: BodyVariant, body: Uint8Array): number {
-  if (work < CHEAP_WORK * body.byteLength && causes.length === 1) return 0;
+function rankOf({ causes, isPrinted }: BodyVariant): number {
+  if (!isPrinted && causes.length === 1) return 0;
   if (causes.some(({ code }) => code === "newline_at_end")) return 3;
   return causes.some(({ code }) => code.startsWith("json_")) ? 1 : 2;
 }
@@ -160,7 +157,7 @@ function unicodeForms(text: string): readonly BodyVariant[] {
       const made = text.normalize(form);
       return made === text ? undefined : made;
     };
-    return variant([cause("unicode_form", `${form} on the signing side`)], make, text.length * 20);
+    return variant([cause("unicode_form", `${form} on the signing side`)], make);
   });
 }
 
@@ -174,24 +171,16 @@ function emptyVariants(): readonly BodyVariant[] {
 
 function stringVariants(text: string): readonly BodyVariant[] {
   return [
-    variant(
-      [cause("body_string", "as a string on the signing side")],
-      () => JSON.stringify(text),
-      text.length * 4,
-    ),
-    variant(
-      [cause("body_string", "as a string on this side")],
-      () => {
-        if (!/^\s*"/.test(text)) return undefined;
-        try {
-          const inside: unknown = JSON.parse(text);
-          return typeof inside === "string" ? inside : undefined;
-        } catch {
-          return undefined;
-        }
-      },
-      4,
-    ),
+    variant([cause("body_string", "as a string on the signing side")], () => JSON.stringify(text)),
+    variant([cause("body_string", "as a string on this side")], () => {
+      if (!/^\s*"/.test(text)) return undefined;
+      try {
+        const inside: unknown = JSON.parse(text);
+        return typeof inside === "string" ? inside : undefined;
+      } catch {
+        return undefined;
+      }
+    }),
   ];
 }
 

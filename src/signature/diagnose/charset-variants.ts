@@ -2,9 +2,6 @@ import { isUtf8 } from "node:buffer";
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { type Cause, cause } from "./causes.ts";
 
-/** The work to append one part; hashing one byte is 1. */
-const PART_WORK = 100;
-
 /** The same text in other character encodings, and with bytes that a decoder lost. UTF-16 there: see `lineVariants`. */
 export function charsetVariants(body: Uint8Array, text: string | undefined): readonly BodyVariant[] {
   const bytes = Buffer.from(body);
@@ -18,20 +15,16 @@ function sentAsOneByte(bytes: Buffer): readonly BodyVariant[] {
   const replaced = () => bytes.toString("utf8");
   return [
     ...oneByteNames(bytes).flatMap(([name, { decode }]) =>
-      withEnds([cause("charset", `sent as ${name}`)], () => decode(bytes), bytes.byteLength * 4),
+      withEnds([cause("charset", `sent as ${name}`)], () => decode(bytes)),
     ),
-    variant([cause("undecodable", "on the signing side")], replaced, bytes.byteLength * 2),
+    variant([cause("undecodable", "on the signing side")], replaced),
   ];
 }
 
 /** The body is UTF-8, once or twice over: it was signed in one byte for each character, or those bytes were read so. */
 function signedAsOneByte(bytes: Buffer, text: string): readonly BodyVariant[] {
   const misread = oneByteNames(bytes).map(([name, { decode }]) =>
-    variant(
-      [cause("charset", `its UTF-8 read as ${name} before it was signed`)],
-      () => decode(bytes),
-      bytes.byteLength * 4,
-    ),
+    variant([cause("charset", `its UTF-8 read as ${name} before it was signed`)], () => decode(bytes)),
   );
   const encodings = ONE_BYTE.map(([name, { encode }]) => ({ name, bytes: encode(text) }));
   const [latin1, windows] = encodings.map((one) => one.bytes);
@@ -41,12 +34,7 @@ function signedAsOneByte(bytes: Buffer, text: string): readonly BodyVariant[] {
     if (made === undefined) return [];
     const utf8 = isUtf8(made);
     const detail = utf8 ? `its UTF-8 read as ${name} on the way here` : `signed as ${name}`;
-    return withEnds(
-      [cause("charset", detail)],
-      () => Buffer.from(made).toString("latin1"),
-      text.length * 30,
-      "latin1",
-    );
+    return withEnds([cause("charset", detail)], () => Buffer.from(made).toString("latin1"), "latin1");
   });
   return [...misread, ...signed];
 }
@@ -77,20 +65,15 @@ function oneByteNames(bytes: Buffer) {
 function withEnds(
   causes: readonly Cause[],
   make: () => string,
-  work: number,
   encoding: BufferEncoding = "utf8",
 ): readonly BodyVariant[] {
   const end = (detail: string, change: (text: string) => string | undefined) =>
-    variant(
-      [...causes, cause("newline_at_end", detail)],
-      () => {
-        const changed = change(make());
-        return changed === undefined ? undefined : Buffer.from(changed, encoding);
-      },
-      work,
-    );
+    variant([...causes, cause("newline_at_end", detail)], () => {
+      const changed = change(make());
+      return changed === undefined ? undefined : Buffer.from(changed, encoding);
+    });
   return [
-    variant(causes, () => Buffer.from(make(), encoding), work),
+    variant(causes, () => Buffer.from(make(), encoding)),
     end("none on the signing side", (text) => (/[\r\n]$/.test(text) ? text.trimEnd() : undefined)),
     end("LF on the signing side", (text) => (text.endsWith("\r\n") ? `${text.slice(0, -2)}\n` : undefined)),
     end("one on the signing side", (text) => (/[\r\n]$/.test(text) ? undefined : `${text}\n`)),
@@ -105,11 +88,10 @@ function withEnds(
 export function lostByteVariants(text: string): readonly BodyVariant[] {
   if (!text.includes("\uFFFD")) return [];
   const around = text.split("\uFFFD").map((part) => Buffer.from(part, "utf8"));
-  const work = around.length * PART_WORK;
   return Array.from({ length: 128 }, (_, low) => {
     const lost = Buffer.from([0x80 + low]);
     const parts = () => around.flatMap((part, index) => (index === 0 ? [part] : [lost, part]));
-    return variant([cause("undecodable", "on the way here")], () => Buffer.concat(parts()), work);
+    return variant([cause("undecodable", "on the way here")], () => Buffer.concat(parts()));
   });
 }
 
@@ -134,7 +116,7 @@ function sentAsUtf16(bytes: Buffer): readonly BodyVariant[] {
   const read = readUtf16(bytes);
   if (read === undefined) return [];
   const text = read.replace(/^\uFEFF/, "");
-  return withEnds([cause("charset", "sent as UTF-16")], () => text, bytes.byteLength * 4);
+  return withEnds([cause("charset", "sent as UTF-16")], () => text);
 }
 
 /** The text of a body in UTF-16: one with a byte order mark, or one that begins with a character of ASCII. */

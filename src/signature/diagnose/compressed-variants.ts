@@ -2,8 +2,6 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { cause } from "./causes.ts";
 
-/** The work to expand one byte; hashing one byte is 1. */
-const BYTE_WORK = 200;
 /** A body may expand to this many times its length, so that a small one cannot fill the memory. */
 const MOST_GROWTH = 20;
 const LEAST_LIMIT = 65_536;
@@ -13,17 +11,13 @@ export function compressedVariants(body: Uint8Array): readonly BodyVariant[] {
   const [first, second] = body;
   const limit = { maxOutputLength: Math.max(LEAST_LIMIT, MOST_GROWTH * body.byteLength) };
   const made = (format: string, expand: () => Uint8Array) =>
-    variant(
-      [cause("body_compressed", format)],
-      () => {
-        try {
-          return expand();
-        } catch {
-          return undefined;
-        }
-      },
-      body.byteLength * BYTE_WORK,
-    );
+    variant([cause("body_compressed", format)], () => {
+      try {
+        return expand();
+      } catch {
+        return undefined;
+      }
+    });
   if (first === 0x1f && second === 0x8b) return [made("gzip", () => gunzipSync(body, limit))];
   if (first === 0x78) return [made("deflate", () => inflateSync(body, limit))];
   // Brotli has no mark: tried if the body begins as neither JSON nor a form.

@@ -1,58 +1,46 @@
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { cause } from "./causes.ts";
 
-/** The work to encode one character; hashing one byte is 1. */
-const CHARACTER_WORK = 8;
-
 /** The body encoded as a form, or decoded as one. */
 export function formVariants(text: string): readonly BodyVariant[] {
   const there = [cause("body_form", "as a form on the signing side")];
   const here = [cause("body_form", "as a form on this side")];
   const spaced = () => new URLSearchParams({ payload: text }).toString();
   const percent = () => converted(encodeURIComponent, text);
-  const work = text.length * CHARACTER_WORK;
   return [
-    variant(there, spaced, work),
-    variant(there, () => spaced().slice("payload=".length), work),
-    variant(there, () => prefixed(percent()), work),
-    variant(there, percent, work),
-    variant(there, () => converted(encodeURI, text), work),
-    variant(there, () => percent()?.replace(/[!'()*]/g, hexOf), work),
-    variant(
-      there,
-      () => percent()?.replace(/[!'()*]|%2F/g, (found) => (found === "%2F" ? "/" : hexOf(found))),
-      work,
+    variant(there, spaced),
+    variant(there, () => spaced().slice("payload=".length)),
+    variant(there, () => prefixed(percent())),
+    variant(there, percent),
+    variant(there, () => converted(encodeURI, text)),
+    variant(there, () => percent()?.replace(/[!'()*]/g, hexOf)),
+    variant(there, () =>
+      percent()?.replace(/[!'()*]|%2F/g, (found) => (found === "%2F" ? "/" : hexOf(found))),
     ),
     variant(there, () => `payload=${text}`),
-    ...decodedThere(text, work),
+    ...decodedThere(text),
     variant([cause("body_form", "its + became spaces on the way here")], () => {
       return text.includes(" ") && !text.includes("+") ? text.replaceAll(" ", "+") : undefined;
     }),
-    variant(
-      here,
-      () => (/^payload=/.test(text) ? (new URLSearchParams(text).get("payload") ?? "") : undefined),
-      work,
+    variant(here, () =>
+      /^payload=/.test(text) ? (new URLSearchParams(text).get("payload") ?? "") : undefined,
     ),
-    variant(
-      here,
-      () => (/^[\w%.+*~!'()-]+=?$/.test(text) && text.includes("%") ? decodeForm(text) : undefined),
-      work,
+    variant(here, () =>
+      /^[\w%.+*~!'()-]+=?$/.test(text) && text.includes("%") ? decodeForm(text) : undefined,
     ),
-    variant(here, () => (/^%(?:7B|5B|22)[^\s"]*$/i.test(text) ? decodePercent(text) : undefined), work),
+    variant(here, () => (/^%(?:7B|5B|22)[^\s"]*$/i.test(text) ? decodePercent(text) : undefined)),
   ];
 }
 
-function decodedThere(text: string, work: number): readonly BodyVariant[] {
+function decodedThere(text: string): readonly BodyVariant[] {
   const detail = (what: string) => [cause("body_form", `${what} on the signing side`)];
   const spaced = text.replaceAll("+", " ");
   return [
     ...(spaced === text ? [] : [variant(detail("its + became spaces"), () => spaced)]),
     ...(/%[0-9a-f]{2}/i.test(text)
       ? [
-          variant(detail("percent-decoded"), () => decodePercent(text), work),
-          ...(spaced === text
-            ? []
-            : [variant(detail("decoded as a form"), () => decodePercent(spaced), work)]),
+          variant(detail("percent-decoded"), () => decodePercent(text)),
+          ...(spaced === text ? [] : [variant(detail("decoded as a form"), () => decodePercent(spaced))]),
         ]
       : []),
   ];

@@ -1,9 +1,6 @@
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { cause } from "./causes.ts";
 
-/** The work to replace the entities of one character; hashing one byte is 1. */
-const CHARACTER_WORK = 20;
-
 const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 const ENTITY = /&(?:(amp|lt|gt|quot|apos)|#(\d{1,3})|#x([0-9a-f]{1,2}));/gi;
 
@@ -18,15 +15,12 @@ const QUOTES = [
 
 /** The body with HTML entities in place of its special characters, as templates and filters of form input write it. */
 export function htmlVariants(text: string): readonly BodyVariant[] {
-  const work = text.length * CHARACTER_WORK;
   const there = [cause("body_html", "with entities on the signing side")];
   const quotes = text.includes("'") ? QUOTES : [QUOTES[0], QUOTES[4]];
-  const signed = quotes.map(([double, single]) =>
-    variant(there, () => escapeHtml(text, double, single), work),
-  );
+  const signed = quotes.map(([double, single]) => variant(there, () => escapeHtml(text, double, single)));
   if (!/&\w*#?\w+;/.test(text)) return signed;
   const here = [cause("body_html", "with entities on this side")];
-  return [...signed, variant(here, () => text.replace(ENTITY, characterOf), work)];
+  return [...signed, variant(here, () => text.replace(ENTITY, characterOf))];
 }
 
 function escapeHtml(text: string, double: string, single: string): string {

@@ -21,12 +21,10 @@ export function libraryVariants(
   close: readonly Ending[],
   {
     before,
-    work,
     limit,
     most,
   }: {
     readonly before: readonly Cause[];
-    readonly work: number;
     /** The longest text to print. */
     readonly limit: number;
     /** The number of libraries to try, most common first. */
@@ -45,7 +43,7 @@ export function libraryVariants(
         const made = printSpaced(respelt(ordered(order), library), spacing, limit);
         return made === undefined ? undefined : json.lead + made + tail;
       };
-      return [variant([...causes, ...ending], print, work)];
+      return [variant([...causes, ...ending], print, true)];
     });
   });
 }

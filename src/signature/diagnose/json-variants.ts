@@ -16,10 +16,6 @@ interface Choice<Made> {
 
 type Tokens = readonly string[];
 
-/** The work to print a token and a character; hashing one byte is 1. */
-const TOKEN_WORK = 100;
-const CHARACTER_WORK = 12;
-
 /** The styles of numbers that are combined freely with others. */
 const FREE_NUMBERS = 2;
 
@@ -42,11 +38,10 @@ export function jsonVariants(
   before: readonly Cause[] = [],
 ): readonly BodyVariant[] {
   const length = lengthOf(json);
-  const work = TOKEN_WORK * json.tokens.length + CHARACTER_WORK * length;
   const limit = Math.max(4 * length, 65_536);
   const own = spacingOf(json);
   const most = spellings === "libraries" ? COMMON : Number.POSITIVE_INFINITY;
-  const whole = () => libraryVariants(json, own, close, { before, work, limit, most });
+  const whole = () => libraryVariants(json, own, close, { before, limit, most });
   if (spellings === "libraries") return distinctCauses(whole(), new Set());
   const free = ordersOf(json.tokens).flatMap((order) =>
     spellingsOf(order.make, order.rare && spellings === "all" ? "plain" : spellings).flatMap((spelling) =>
@@ -58,7 +53,7 @@ export function jsonVariants(
             const text = spacing.make(spelling.make, limit);
             return text === undefined ? undefined : json.lead + text + tail;
           };
-          return [variant(causes, print, work)];
+          return [variant(causes, print, true)];
         }),
       ),
     ),

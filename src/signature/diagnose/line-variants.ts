@@ -19,7 +19,6 @@ export function lineVariants(text: string): readonly BodyVariant[] {
   const whole = marked ? text.slice(1) : text;
   const end = /[\r\n]*$/.exec(whole.slice(-100))?.[0] ?? "";
   const inner = whole.slice(0, whole.length - end.length);
-  const work = text.length * 2;
   const lines = breaksOf(inner).flatMap((breaks) =>
     endsOf(end, breaks).map((ending) => ({
       causes: [...breaks.causes, ...ending.causes],
@@ -31,11 +30,9 @@ export function lineVariants(text: string): readonly BodyVariant[] {
       causes: mark === marked ? [] : [markCause(mark)],
       make: (made: string) => (mark ? BOM + made : made),
     }));
-    const inUtf8 = utf8.map((mark) =>
-      variant([...mark.causes, ...causes], () => mark.make(make()), causes.length === 0 ? 0 : work),
-    );
+    const inUtf8 = utf8.map((mark) => variant([...mark.causes, ...causes], () => mark.make(make())));
     const inUtf16 = utf16Choices().map(({ detail, encode }) =>
-      variant([cause("charset", detail), ...causes], () => encode(make()), work * 2),
+      variant([cause("charset", detail), ...causes], () => encode(make())),
     );
     return [...inUtf8, ...inUtf16].filter((one) => one.causes.length > 0);
   });

@@ -1,4 +1,4 @@
-import { type BodyVariant, TOKEN_WORK, variant } from "./body-variant.ts";
+import { type BodyVariant, variant } from "./body-variant.ts";
 import { cause } from "./causes.ts";
 import { ALPHABETICAL, type KeyOrder } from "./json-key-orders.ts";
 import { NUMBERS } from "./json-numbers.ts";
@@ -42,10 +42,9 @@ export function nativeVariants({ tokens }: JsonTokens): readonly BodyVariant[] {
       ordered()
         .map((token) => shown(token, native))
         .join("");
-    const work = tokens.length * TOKEN_WORK;
     // `print` and `puts` add a line break.
     const ended = [why, cause("newline_at_end", "one on the signing side")];
-    return [variant([why], show, work), variant(ended, () => `${show()}\n`, work)];
+    return [variant([why], show, true), variant(ended, () => `${show()}\n`, true)];
   });
 }
 

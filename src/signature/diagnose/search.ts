@@ -6,13 +6,15 @@ import { type Cause, type CauseCode, cause } from "./causes.ts";
 import { lostByteVariants } from "./charset-variants.ts";
 import type { DigestForm } from "./digest-form.ts";
 import type { Keying } from "./keyings.ts";
-import { respacedVariants } from "./respaced-variants.ts";
+import { lineVariants } from "./line-variants.ts";
 import { timestampVariants } from "./timestamp-variants.ts";
 
-const BOM = Buffer.from("\uFEFF", "utf8");
 /** The work of a digest besides its bytes; hashing one byte is 1. */
 const DIGEST_WORK = 4000;
-/** The maximum work to read one byte of a body. If reading alone would use up the work, only the body itself and cheap variants are tried. */
+/** The work to make one byte of a variant, and of one that is JSON printed again. */
+const MAKING_WORK = 4;
+const PRINTING_WORK = 25;
+/** The maximum work to read one byte of a body. If reading alone would use up the work, only the body itself is tried, and with other ends. */
 export const READING_WORK = 350;
 
 /** A body with more causes than this is not tried with mistakes in the secret besides. */
@@ -43,7 +45,7 @@ export interface Searched {
 
 export function search({ body, forms, plain, mistaken, headers, work: allowed }: Searched): Found {
   const walk = new Walk(forms, allowed);
-  const asIs: BodyVariant = { causes: [], bytes: () => body, work: 0 };
+  const asIs: BodyVariant = { causes: [], bytes: () => body, isPrinted: false };
   // Single mistakes come first, so that the work on a large body goes to what is likely.
   walk.visit([asIs], [...plain, ...mistaken]);
   if (walk.hits.length === 0) walk.visit(timestampVariants(body, headers), plain);
@@ -53,7 +55,7 @@ export function search({ body, forms, plain, mistaken, headers, work: allowed }:
     variants: varied,
     complete,
     work,
-  } = small ? bodyVariants(body) : { variants: cheapVariants(body), complete: false, work: 0 };
+  } = small ? bodyVariants(body) : { variants: endVariants(body), complete: false, work: 0 };
   walk.complete &&= complete;
   walk.spend(work);
   walk.visit(varied, plain);
@@ -63,23 +65,10 @@ export function search({ body, forms, plain, mistaken, headers, work: allowed }:
   return walk.found();
 }
 
-/** Variants that need no reading of the body, for one that is too large to read. */
-function cheapVariants(body: Uint8Array): readonly BodyVariant[] {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const there = cause("newline_at_end", "one on the signing side");
-  const marked = bytes.subarray(0, BOM.byteLength).equals(BOM);
-  const end = bytes.at(-1) !== 0x0a ? 0 : bytes.at(-2) === 0x0d ? 2 : 1;
-  const cut = (bytesAtEnd: number) => bytes.subarray(0, bytes.byteLength - bytesAtEnd);
-  return [
-    variant([cause("body_empty")], () => ""),
-    variant([there], () => Buffer.concat([bytes, Buffer.from("\n")])),
-    variant([there], () => Buffer.concat([bytes, Buffer.from("\r\n")])),
-    variant([cause("newline_at_end", "none on the signing side")], () => (end > 0 ? cut(end) : undefined)),
-    ...respacedVariants(bytes),
-    marked
-      ? variant([cause("byte_order_mark", "none on the signing side")], () => bytes.subarray(BOM.byteLength))
-      : variant([cause("byte_order_mark", "one on the signing side")], () => Buffer.concat([BOM, bytes])),
-  ];
+/** Variants that need no JSON to be read, for a body that is too large for it. */
+function endVariants(body: Uint8Array): readonly BodyVariant[] {
+  const text = decode(body);
+  return [variant([cause("body_empty")], () => ""), ...(text === undefined ? [] : lineVariants(text))];
 }
 
 class Walk {
@@ -103,12 +92,12 @@ class Walk {
 
   /** Tries every body with every keying until the work is used up. Keeps all matches, since several causes may explain. */
   visit(bodies: readonly BodyVariant[], keyings: readonly Keying[]): void {
-    for (const { causes, bytes: make, work } of bodies) {
+    for (const { causes, bytes: make, isPrinted } of bodies) {
       if (causes.length > this.#least) continue;
       const bytes = this.#left < 0 ? undefined : make();
       if (this.#left < 0) this.complete = false;
       if (bytes === undefined) continue;
-      this.spend(work);
+      if (causes.length > 0) this.spend(bytes.byteLength * (isPrinted ? PRINTING_WORK : MAKING_WORK));
       for (const keying of keyings) {
         if (this.#left < 0) this.complete = false;
         else this.#compare(bytes, causes, keying);

@@ -70,12 +70,9 @@ describe("diagnoseSignature, of a large body,", () => {
     }
   });
 
-  it.each([
-    ["1.2 MB", 12_000],
-    ["5 MB", 50_000],
-  ])("finds JSON as Python prints it in a body of %s", (_, count) => {
+  it("finds JSON as Python prints it in a body of 1.2 MB", () => {
     const rows = Array.from(
-      { length: count },
+      { length: 12_000 },
       (_, index) =>
         `{"id":"prop_${index}","zone":"é, x","surface":${index}.5,"rooms":3,"more":["${"x".repeat(40)}"]}`,
     );
