@@ -4,7 +4,7 @@ import { CHANGEABLE } from "../../inbox/change-entries.ts";
 import { entryState, type StoredState } from "../../inbox/entry-state.ts";
 import { openUntouched } from "../../inbox/sqlite/care/examine-file.ts";
 import { listEntries } from "../../inbox/sqlite/reads.ts";
-import { Statements } from "../../inbox/sqlite/statements.ts";
+import { closing } from "../../inbox/sqlite/statements.ts";
 import type { CliContext, MutableContext } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { nameInbox } from "../inbox/named-inbox.ts";
@@ -57,8 +57,7 @@ const STATES: ReadonlyMap<string, readonly StoredState[]> = new Map([
 function recentEntries(inbox: string | undefined, command: string, context: CliContext): readonly Word[] {
   const { file } = nameInbox(context, inbox);
   if (file === undefined || !existsSync(file)) return [];
-  const statements = new Statements(openUntouched(realpathSync(file)));
-  try {
+  return closing(openUntouched(realpathSync(file)), (statements) => {
     const [newest] = listEntries(statements, { limit: 1 });
     const states = STATES.get(command);
     const recent = { after: (newest?.seq ?? 0) - LOOKED_AT, limit: LIMIT, ...(states && { states }) };
@@ -68,7 +67,5 @@ function recentEntries(inbox: string | undefined, command: string, context: CliC
         word: String(entry.seq),
         about: `${entry.kind ?? "no event"}, ${entryState(entry)}`,
       }));
-  } finally {
-    statements.close();
-  }
+  });
 }

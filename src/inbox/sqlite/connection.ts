@@ -12,7 +12,7 @@ import { inboxError, isCorrupt, isLocked, isLockingFailure } from "./errors.ts";
 import { refuseCut } from "./file/truncated.ts";
 import { GroupCommit } from "./group-commit.ts";
 import type { Operation, OperationArguments, OperationName, OperationResult } from "./operations.ts";
-import { Statements } from "./statements.ts";
+import { closing, Statements } from "./statements.ts";
 import { ThreadedWriter, type Threading } from "./thread/threaded-writer.ts";
 
 interface Reports {
@@ -236,9 +236,8 @@ function leftIn(path: string, newest: number): object {
   const address = pathToFileURL(path);
   address.searchParams.set("immutable", "1");
   try {
-    const statements = new Statements(openToRead(path, address));
-    const { entries, last } = statements.get("SELECT count(*) AS entries, max(seq) AS last FROM entry") ?? {};
-    statements.close();
+    const count = "SELECT count(*) AS entries, max(seq) AS last FROM entry";
+    const { entries, last } = closing(openToRead(path, address), (statements) => statements.get(count)) ?? {};
     return { entriesInDatabase: entries, lastInDatabase: last, lastAcknowledged: newest || undefined };
   } catch (thrown) {
     return { entriesInDatabase: describeError(thrown), lastAcknowledged: newest || undefined };
@@ -247,6 +246,6 @@ function leftIn(path: string, newest: number): object {
 
 /** The size of an inbox in bytes, without its unused pages. */
 function bytesOf(statements: Statements): number {
-  const number = (name: string) => Number(Object.values(statements.get(`PRAGMA ${name}`) ?? {})[0]);
+  const number = (name: string) => Number(statements.pragma(name));
   return (number("page_count") - number("freelist_count")) * number("page_size");
 }

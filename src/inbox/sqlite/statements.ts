@@ -69,6 +69,11 @@ export class Statements {
     this.exec(`VACUUM INTO '${file.replaceAll("'", "''")}'`);
   }
 
+  /** The value of a pragma. */
+  pragma(name: string): unknown {
+    return Object.values(this.get(`PRAGMA ${name}`) ?? {})[0];
+  }
+
   /** Whether a transaction is open: SQLite itself ends it after some errors, such as a full disk. */
   get inTransaction(): boolean {
     return this.#database.isTransaction;
@@ -86,5 +91,18 @@ export class Statements {
       this.#prepared.set(sql, statement);
     }
     return statement;
+  }
+}
+
+/** Works with an open database, and closes it. */
+export function closing<Result>(
+  database: DatabaseSyncInstance,
+  work: (statements: Statements) => Result,
+): Result {
+  const statements = new Statements(database);
+  try {
+    return work(statements);
+  } finally {
+    statements.close();
   }
 }

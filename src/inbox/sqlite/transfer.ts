@@ -1,15 +1,16 @@
 import type { Entry } from "../entry.ts";
 import { progressOf } from "../entry-state.ts";
-import { runsWithin, splitRuns } from "../runs-within.ts";
+import { splitRuns } from "../runs-within.ts";
 import { decodeText, encodeNullable, encodeText } from "../text.ts";
 import type { PrunedMark, Transfer, TransferRange, WholeEntry } from "../transfer/transfer.ts";
-import { bySeq, oneRead } from "../transfer/transfer.ts";
+import { oneRead } from "../transfer/transfer.ts";
 import { inboxError } from "./errors.ts";
 import { openFile } from "./file/open-file.ts";
 import { recordRuns } from "./operations.ts";
 import { livingRunners } from "./processes/runner-lock.ts";
 import { MARK_PRUNED } from "./prune.ts";
-import { type Row, toAttempt, toDelivery, toEntry, waitsValue } from "./rows.ts";
+import { attemptsOfEntry, deliveryOfEntry } from "./reads.ts";
+import { type Row, toEntry, waitsValue } from "./rows.ts";
 import { Statements, type Value } from "./statements.ts";
 
 /** Opens an inbox file to copy it (`read`), or to copy into it (`own`), which makes it if there is none. */
@@ -80,21 +81,15 @@ function read(statements: Statements, { after, last, limit }: TransferRange): re
     ...[after, last ?? Number.MAX_SAFE_INTEGER, limit],
   );
   const seqs = oneRead(found.map((row) => ({ seq: row.seq as number, length: row.body_length as number })));
-  const range = [seqs[0] ?? 0, seqs.at(-1) ?? -1];
-  const all = (sql: string) => statements.all(sql, ...range);
-  const deliveries = bySeq(
-    all("SELECT delivery.*, received_at FROM delivery JOIN entry USING (seq) WHERE seq BETWEEN ? AND ?"),
-  );
-  const attempts = bySeq(all("SELECT * FROM attempt WHERE seq BETWEEN ? AND ? ORDER BY rowid"));
-  return all("SELECT * FROM entry WHERE seq BETWEEN ? AND ? ORDER BY seq").map((row) => {
+  const sql = "SELECT * FROM entry WHERE seq BETWEEN ? AND ? ORDER BY seq";
+  return statements.all(sql, seqs[0] ?? 0, seqs.at(-1) ?? -1).map((row) => {
     const entry = toEntry(row);
-    const [delivery] = deliveries.get(entry.seq) ?? [];
     return {
       entry,
       // What has ended keeps its last lease, so that its settlement can be repeated; there is none in a copy.
       lease: entry.state === "running" ? (row.lease as string) : null,
-      delivery: delivery === undefined ? undefined : toDelivery(delivery),
-      runs: [...(attempts.get(entry.seq) ?? []).map(toAttempt), ...runsWithin(row.finished_handlers)],
+      delivery: deliveryOfEntry(statements, entry.seq),
+      runs: attemptsOfEntry(statements, entry.seq),
     };
   });
 }

@@ -1,10 +1,11 @@
 import { resolve } from "node:path";
 import type { Entry } from "../../../inbox/entry.ts";
-import { selectInbox } from "../../../inbox/open.ts";
+import type { Inbox } from "../../../inbox/inbox.ts";
 import { awaitsHandler } from "../../../inbox/runner.ts";
 import { counted } from "../../../text/counted.ts";
 import { durationText } from "../../../text/duration-text.ts";
 import { SIGNAL_EXIT_CODES } from "../../end/stop.ts";
+import { withInbox } from "../../events/inbox.ts";
 import type { StopSignal } from "../../io.ts";
 import { type DoctorCheck, type Finding, fail, ok, warn } from "../finding.ts";
 import { KILLS } from "../options.ts";
@@ -44,7 +45,8 @@ export const drill: DoctorCheck = {
       const kills = await killUnder(load, place, setup);
       const duration = performance.now() - began;
       const told = setup.options.handlers === undefined ? scratch.ran() : undefined;
-      return [report(tally(load.acknowledged, await entriesOf(scratch), told), kills, duration, setup)];
+      const counts = tally(load.acknowledged, await reading(setup, scratch, allEntries), told);
+      return [report(counts, kills, duration, setup)];
     } finally {
       await scratch.remove();
       load.cut();
@@ -55,7 +57,8 @@ export const drill: DoctorCheck = {
 };
 
 /** Runs one receiver after another; returns how many were killed. The last one handles what is left, and is stopped. */
-async function killUnder(load: Load, place: Scratch, { options, context }: Setup): Promise<number> {
+async function killUnder(load: Load, place: Scratch, setup: Setup): Promise<number> {
+  const { options, context } = setup;
   const { kills: wanted = KILLS } = options;
   const began = performance.now();
   for (let kills = 0; ; kills++) {
@@ -68,7 +71,7 @@ async function killUnder(load: Load, place: Scratch, { options, context }: Setup
       await load.pause((isLast ? 1 : Math.random()) * LIFE);
       if (!isLast) continue;
       await load.finish(SETTLING);
-      await settled(place, load);
+      await reading(setup, place, (inbox) => settled(inbox, load));
       await receiver.stop();
       return kills;
     } finally {
@@ -79,35 +82,29 @@ async function killUnder(load: Load, place: Scratch, { options, context }: Setup
 }
 
 /** Waits until the receiver has nothing left to do. */
-async function settled(place: Scratch, load: Load): Promise<void> {
-  const until = performance.now() + SETTLING;
-  const inbox = selectInbox(place.inbox);
-  await inbox.open({ access: "read" });
-  try {
-    while (performance.now() < until) {
-      const waiting = await inbox.list({ states: ["pending", "running"], limit: PAGE });
-      if (waiting.every(({ reason }) => awaitsHandler(reason))) return;
-      await load.pause(100);
-    }
-  } finally {
-    await inbox.close();
+async function settled(inbox: Inbox, load: Load): Promise<void> {
+  for (const until = performance.now() + SETTLING; performance.now() < until; await load.pause(100)) {
+    const waiting = await inbox.list({ states: ["pending", "running"], limit: PAGE });
+    if (waiting.every(({ reason }) => awaitsHandler(reason))) return;
   }
 }
 
-async function entriesOf(place: Scratch): Promise<readonly Entry[]> {
+async function allEntries(inbox: Inbox): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
-  const inbox = selectInbox(place.inbox);
-  await inbox.open({ access: "read" });
-  try {
-    for (let before = Number.MAX_SAFE_INTEGER; ; ) {
-      const page = await inbox.list({ limit: PAGE, before });
-      if (page.length === 0) return entries;
-      entries.push(...page);
-      before = Math.min(...page.map(({ seq }) => seq));
-    }
-  } finally {
-    await inbox.close();
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const page = await inbox.list({ limit: PAGE, before });
+    if (page.length === 0) return entries;
+    entries.push(...page);
+    before = Math.min(...page.map(({ seq }) => seq));
   }
+}
+
+function reading<Result>(
+  { context }: Setup,
+  { inbox }: Scratch,
+  read: (inbox: Inbox) => Promise<Result>,
+): Promise<Result> {
+  return withInbox(context, { inbox, access: "read" }, read);
 }
 
 function report(

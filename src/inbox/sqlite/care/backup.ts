@@ -4,12 +4,13 @@ import { HookporterError } from "../../../errors.ts";
 import type { Counts } from "../../counts.ts";
 import { openToRead } from "../client.ts";
 import { inboxError } from "../errors.ts";
+import { sizes } from "../file/file-vitals.ts";
 import { findInboxFile } from "../file/inbox-file.ts";
 import { makeFile, removeLeftBehind } from "../file/new-file.ts";
 import { schemaOf } from "../migrations.ts";
 import { livingRunners } from "../processes/runner-lock.ts";
 import { countByState } from "../reads.ts";
-import { Statements } from "../statements.ts";
+import { closing } from "../statements.ts";
 import { checkFile } from "./check-file.ts";
 
 export interface Backup {
@@ -51,12 +52,10 @@ export function backUp(given: string, target: string, { replace = false } = {}):
 function copyInto(source: string, draft: string): void {
   try {
     const database = openToRead(source);
-    try {
+    closing(database, (statements) => {
       schemaOf(database, source);
-      new Statements(database).copyInto(draft);
-    } finally {
-      database.close();
-    }
+      statements.copyInto(draft);
+    });
   } catch (thrown) {
     throw inboxError(source, thrown);
   }
@@ -70,13 +69,10 @@ function checked(draft: string, source: string): Omit<Backup, "path" | "bytes"> 
       `expected the backup of ${source} to be intact, got ${JSON.stringify(problems[0])}: check the disk, and try again`,
     );
   }
-  const statements = new Statements(openToRead(draft));
-  try {
+  return closing(openToRead(draft), (statements) => {
     const last = Number(statements.get("SELECT max(seq) AS n FROM entry")?.n ?? 0);
     return { counts: countByState(statements), last, unreadable };
-  } finally {
-    statements.close();
-  }
+  });
 }
 
 /** A backup must never take the place of an inbox, since the log beside it would not match. */
@@ -84,7 +80,7 @@ function refuseTarget(source: string, path: string, replace: boolean): void {
   const found = statSync(path, { throwIfNoEntry: false });
   const isOwn = (found !== undefined && realpathSync(path) === source) || isBeside(source, path);
   const inUse =
-    (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0 || livingRunners(path).length > 0
+    sizes(path).logBytes > 0 || livingRunners(path).length > 0
       ? `${path}, which a receiver or its log is beside`
       : undefined;
   const taken = isOwn ? "a file of the inbox itself" : inUse;

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { describeError } from "../../../errors.ts";
 import { openToRead } from "../client.ts";
 import type { Row } from "../rows.ts";
-import { Statements } from "../statements.ts";
+import { closing, type Statements } from "../statements.ts";
 
 /** The result of a check of every page of an inbox file. */
 export interface FileReport {
@@ -26,12 +26,7 @@ const OF_SINGLE_ENTRIES = ["delivery", "attempt", "attempt_entry"];
 /** Checks every page of an inbox file, and every body. It takes as long as reading the file. */
 export function checkFile(path: string): FileReport {
   try {
-    const statements = new Statements(openToRead(path));
-    try {
-      return checkAll(statements);
-    } finally {
-      statements.close();
-    }
+    return closing(openToRead(path), checkAll);
   } catch (thrown) {
     return { problems: [describeError(thrown)], unreadable: [], usable: false };
   }

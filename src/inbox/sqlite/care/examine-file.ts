@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Runner } from "../../runner.ts";
@@ -6,6 +6,7 @@ import type { SenderRecord } from "../../senders.ts";
 import { DROPPED } from "../../target-wait.ts";
 import { openToRead } from "../client.ts";
 import { inboxError } from "../errors.ts";
+import { sizes } from "../file/file-vitals.ts";
 import { WAITING } from "../index-conditions.ts";
 import { SCHEMA_VERSION, schemaOf } from "../migrations.ts";
 import { livingRunners } from "../processes/runner-lock.ts";
@@ -62,18 +63,9 @@ export function* examineSteps(path: string, now: number): Generator<Partial<File
   }
 }
 
-export function sizes(path: string): Pick<FileFacts, "bytes" | "logBytes"> {
-  const logBytes = statSync(logOf(path), { throwIfNoEntry: false })?.size ?? 0;
-  return { bytes: statSync(path).size, logBytes };
-}
-
 /** Whether a program has the file open, or was killed while it had. */
 export function isOpen(path: string): boolean {
-  return existsSync(logOf(path));
-}
-
-function logOf(path: string): string {
-  return `${path}-wal`;
+  return existsSync(`${path}-wal`);
 }
 
 /** Opens a file to read, and makes none beside it. Without its log, nobody has the file open. SQLite would make the files beside it even to read, unless told that nothing changes. */

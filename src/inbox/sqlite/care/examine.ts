@@ -2,9 +2,10 @@ import { statSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { loadSqlite, openToRead } from "../client.ts";
+import { sizes } from "../file/file-vitals.ts";
 import { lockHolders } from "../processes/lock-holders.ts";
 import { runElsewhere } from "./check-elsewhere.ts";
-import { examineSteps, type FileFacts, isOpen, sizes } from "./examine-file.ts";
+import { examineSteps, type FileFacts, isOpen } from "./examine-file.ts";
 
 /** Size in bytes up to which a file is looked at in this process, which takes a fraction of a second. */
 export const SMALL = 64 * 1024 * 1024;
@@ -14,8 +15,7 @@ export const SMALL = 64 * 1024 * 1024;
  * then what was not found out is missing.
  */
 export async function examineFile(path: string, now: number, timeout: number): Promise<Partial<FileFacts>> {
-  const isLarge = (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > SMALL;
-  const elsewhere = isLarge ? await examineElsewhere(path, timeout) : undefined;
+  const elsewhere = sizes(path).bytes > SMALL ? await examineElsewhere(path, timeout) : undefined;
   if (elsewhere !== undefined) return elsewhere;
   const wasOpen = isOpen(path);
   const found = examineHere(path, now);

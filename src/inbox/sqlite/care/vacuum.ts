@@ -1,11 +1,11 @@
-import { statSync } from "node:fs";
 import { HookporterError } from "../../../errors.ts";
 import { openToRead } from "../client.ts";
 import { inboxError } from "../errors.ts";
+import { sizes } from "../file/file-vitals.ts";
 import { findInboxFile } from "../file/inbox-file.ts";
 import { openFile } from "../file/open-file.ts";
 import { holderText, livingHolders } from "../processes/holders.ts";
-import { Statements } from "../statements.ts";
+import { closing } from "../statements.ts";
 
 /** The sizes of an inbox file, its log included, before and after. */
 export interface Vacuumed {
@@ -31,7 +31,8 @@ export function vacuumFile(given: string): Vacuumed {
 
 function vacuum(path: string): Vacuumed {
   refuseWhileHeld(path);
-  const before = sizeOf(path);
+  const size = () => sizes(path).bytes + sizes(path).logBytes;
+  const before = size();
   const { database } = openFile(path, "change");
   try {
     database.exec("VACUUM");
@@ -46,27 +47,15 @@ function vacuum(path: string): Vacuumed {
   } finally {
     database.close();
   }
-  return { path, before, after: sizeOf(path) };
-}
-
-function sizeOf(path: string): number {
-  return [path, `${path}-wal`].reduce(
-    (sum, file) => sum + (statSync(file, { throwIfNoEntry: false })?.size ?? 0),
-    0,
-  );
+  return { path, before, after: size() };
 }
 
 function refuseWhileHeld(path: string): void {
-  const statements = new Statements(openToRead(path));
-  try {
-    const [holder, ...others] = livingHolders(path, statements);
-    if (holder === undefined) return;
-    const more = others.length === 0 ? "" : ` and ${others.length} more`;
-    throw new HookporterError(
-      "inbox_busy",
-      `expected no process to use ${path}, got ${holderText(holder)}${more}: stop it first, since it could keep no delivery meanwhile`,
-    );
-  } finally {
-    statements.close();
-  }
+  const [holder, ...others] = closing(openToRead(path), (statements) => livingHolders(path, statements));
+  if (holder === undefined) return;
+  const more = others.length === 0 ? "" : ` and ${others.length} more`;
+  throw new HookporterError(
+    "inbox_busy",
+    `expected no process to use ${path}, got ${holderText(holder)}${more}: stop it first, since it could keep no delivery meanwhile`,
+  );
 }

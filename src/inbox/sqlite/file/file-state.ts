@@ -1,11 +1,11 @@
-import { statSync } from "node:fs";
 import type { Counts } from "../../counts.ts";
 import { checkFile, type FileReport } from "../care/check-file.ts";
-import { openToRead, pragma } from "../client.ts";
+import { openToRead } from "../client.ts";
 import { SCHEMA_VERSION, schemaOf } from "../migrations.ts";
 import { type Holder, livingHolders } from "../processes/holders.ts";
 import { countByState } from "../reads.ts";
-import { Statements } from "../statements.ts";
+import { closing } from "../statements.ts";
+import { sizes } from "./file-vitals.ts";
 import { findInboxFile } from "./inbox-file.ts";
 
 /** Everything that a check of an inbox file finds. */
@@ -41,28 +41,29 @@ export interface FileContent {
 export function stateOfFile(given: string): FileState {
   const path = findInboxFile(given);
   const report = checkFile(path);
-  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  const sizes = { bytes: sizeOf(path), logBytes: sizeOf(`${path}-wal`) };
   const read = tryToRead(path);
-  return { ...report, ...sizes, path, holders: read?.holders ?? livingHolders(path), content: read?.content };
+  return {
+    ...report,
+    ...sizes(path),
+    path,
+    holders: read?.holders ?? livingHolders(path),
+    content: read?.content,
+  };
 }
 
 function tryToRead(path: string): { content: FileContent; holders: readonly Holder[] } | undefined {
   try {
     const database = openToRead(path);
-    const statements = new Statements(database);
-    try {
+    return closing(database, (statements) => {
       const schema = schemaOf(database, path);
       const numbers = statements.get("SELECT min(seq) AS first, max(seq) AS last FROM entry");
-      const freeBytes = Number(pragma(database, "freelist_count")) * Number(pragma(database, "page_size"));
+      const freeBytes = Number(statements.pragma("freelist_count")) * Number(statements.pragma("page_size"));
       const content = {
         ...{ schema, newestSchema: SCHEMA_VERSION, counts: countByState(statements), freeBytes },
         ...{ first: Number(numbers?.first ?? 0), last: Number(numbers?.last ?? 0) },
       };
       return { content, holders: livingHolders(path, statements) };
-    } finally {
-      statements.close();
-    }
+    });
   } catch {
     return undefined; // the report says why
   }

@@ -3,6 +3,12 @@ import { dirname } from "node:path";
 import { CommitListeners, type InboxSize, type InboxVitals } from "../../vitals.ts";
 import { inboxError } from "../errors.ts";
 
+/** The bytes of an inbox file, and of its log. */
+export function sizes(path: string): { readonly bytes: number; readonly logBytes: number } {
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  return { bytes: sizeOf(path), logBytes: sizeOf(`${path}-wal`) };
+}
+
 /** The figures of an inbox file. Nothing opens the file: closing it again would end SQLite's locks. */
 export class FileVitals implements InboxVitals {
   readonly commits = new CommitListeners();
@@ -15,9 +21,9 @@ export class FileVitals implements InboxVitals {
   async size(): Promise<InboxSize> {
     try {
       const path = realpathSync(this.#path);
-      const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+      const { bytes, logBytes } = sizes(path);
       const { bavail, bsize } = statfsSync(dirname(path));
-      return { bytes: statSync(path).size + logBytes, logBytes, freeBytes: bavail * bsize };
+      return { bytes: bytes + logBytes, logBytes, freeBytes: bavail * bsize };
     } catch (thrown) {
       throw inboxError(this.#path, thrown);
     }
