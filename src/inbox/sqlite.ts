@@ -7,7 +7,7 @@ import type { Runner } from "./runner.ts";
 import type { Settlement } from "./settlement.ts";
 import { checkAtStart } from "./sqlite/care/check-at-start.ts";
 import { Connection } from "./sqlite/connection.ts";
-import { inboxError, isCorrupt } from "./sqlite/errors.ts";
+import { inboxError, isCorrupt, isDamage } from "./sqlite/errors.ts";
 import { FileVitals } from "./sqlite/file/file-vitals.ts";
 import { LogSize } from "./sqlite/file/log-size.ts";
 import { openFile, readOnly } from "./sqlite/file/open-file.ts";
@@ -217,7 +217,7 @@ class SqliteInbox extends SqlInbox {
       const { access, connection } = this.#open;
       if (access === "read") throw readOnly(this.#path);
       if (name === "append" && this.damage !== undefined) throw this.damage;
-      return await connection.write(name, args);
+      return await twice(() => connection.write(name, args));
     } catch (thrown) {
       const error = inboxError(this.#path, thrown);
       this.#distrust(VITAL.has(name) ? "lose" : "doubt", error);
@@ -226,7 +226,7 @@ class SqliteInbox extends SqlInbox {
   }
 
   protected read<Result>(work: (statements: Statements) => Result): Promise<Result> {
-    return this.#guard(() => this.#open.connection.read(work));
+    return this.#guard(() => twice(() => this.#open.connection.read(work)));
   }
 
   async #guard<Result>(work: () => Result | Promise<Result>): Promise<Result> {
@@ -235,5 +235,15 @@ class SqliteInbox extends SqlInbox {
     } catch (thrown) {
       throw inboxError(this.#path, thrown);
     }
+  }
+}
+
+/** Tries once more what found damage: a disk may fail to read once, and SQLite reports that in the same way. */
+async function twice<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!isDamage(thrown)) throw thrown;
+    return await work();
   }
 }

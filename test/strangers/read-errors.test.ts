@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { beforeEach, expect, it } from "vitest";
 import { long } from "../long.ts";
-import { acknowledgedIn, booksLine, drained, readBooks } from "./books.ts";
+import { acknowledgedIn, booksLine, drained, longestAllowed, readBooks } from "./books.ts";
 import { failReads } from "./fail-reads.ts";
 import { answersIn, logIn, newPlace } from "./place.ts";
 import { skip } from "./programs.ts";
@@ -44,5 +44,6 @@ it.each(CASES.slice(0, long(2, 3)))(
     process.stdout.write(`strangers, ${name}: ${booksLine(books)}, back after ${back} ms\n`);
     process.stdout.write(`  ${[...new Set(told)].join("; ")}\n`);
     expect(books).toMatchObject({ lost: 0, unhandled: 0, unfinished: 0 });
+    if (which !== "") expect(books.longestRefusal).toBeLessThan(longestAllowed(books));
   },
 );
