@@ -26,6 +26,5 @@ export interface ListenOptions
   readonly saveDir?: string;
   readonly shapes?: string;
   readonly signatureHeader?: string;
-  readonly readyFile?: string;
   readonly healthPort?: number;
 }

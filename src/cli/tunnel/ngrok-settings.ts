@@ -21,7 +21,7 @@ interface NgrokOptions {
 }
 
 /** The file for a project's own authtoken. */
-export const TOKEN_FILE = join(STATE_FOLDER, "ngrok-authtoken");
+export const AUTHTOKEN_FILE = join(STATE_FOLDER, "ngrok-authtoken");
 
 /**
  * The ngrok provider's settings, from the flag, the environment and files. ngrok's client does not look for a token
@@ -59,7 +59,7 @@ function requireClient(): void {
 function findAuthtoken({ env, cwd }: Io, envFile: string | undefined): string | undefined {
   const variable = env.NGROK_AUTHTOKEN || readEnvFile(cwd, envFile).NGROK_AUTHTOKEN;
   if (variable) return variable.trim();
-  const own = readOwnFile(join(cwd, TOKEN_FILE));
+  const own = readOwnFile(join(cwd, AUTHTOKEN_FILE));
   if (own) return own;
   const path = ngrokConfigPath(env);
   try {
@@ -70,7 +70,7 @@ function findAuthtoken({ env, cwd }: Io, envFile: string | undefined): string | 
 }
 
 function noAuthtoken({ env }: Io, envFile = ".env"): ConfigurationError {
-  const places = [envFile, TOKEN_FILE, ngrokConfigPath(env)].filter((place) => place !== undefined);
+  const places = [envFile, AUTHTOKEN_FILE, ngrokConfigPath(env)].filter((place) => place !== undefined);
   return new ConfigurationError(
     "credential_missing",
     `expected an ngrok authtoken, got none from NGROK_AUTHTOKEN, ${places.join(", ")}: ` +
