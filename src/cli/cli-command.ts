@@ -29,6 +29,11 @@ export class CliCommand extends Command {
     return this.option("--signature-header <name>", description, readHeaderName);
   }
 
+  /** A call to show below the help. */
+  example(call: string): this {
+    return this.addHelpText("after", `\nExample:\n  ${call}`);
+  }
+
   isCommon(option: Option): boolean {
     return this.#common.has(option);
   }

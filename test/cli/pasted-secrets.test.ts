@@ -178,7 +178,7 @@ describe("a secret in the wrong place", () => {
       expect(printed(run), name).not.toContain(secret.toLowerCase());
     }
     const tunnel = ["listen", "--port", "0", "--tunnel", "ngrok"];
-    for (const name of ["NGROK_DOMAIN", "HOOKPORTER_NGROK_SERVER_ADDR", "HOOKPORTER_NGROK_CA_FILE"]) {
+    for (const name of ["HOOKPORTER_NGROK_SERVER_ADDR", "HOOKPORTER_NGROK_CA_FILE"]) {
       const run = await runCli(tunnel, { env: { ...env, NGROK_AUTHTOKEN: "x", [name]: `${WHSEC}/` } });
       expect(run.code, name).toBe(2);
       expect(printed(run), name).not.toContain(WHSEC.toLowerCase());

@@ -64,7 +64,7 @@ export function registerCheck(program: CliCommand, context: CliContext): void {
     .option("--concurrency <n>", "cases to run at a time, at most 16 (default: 1)", readConcurrency)
     .signatureHeader();
   addSecretOptions(command)
-    .addHelpText("after", "\nExample:\n  hookporter check http://localhost:3000/webhooks --skip TIME")
+    .example("hookporter check http://localhost:3000/webhooks --skip TIME")
     .action(async (url: URL | undefined, options: CheckCommandOptions) =>
       (await import("../check/check.ts")).runCheckCommand(url, options, context),
     );

@@ -29,7 +29,7 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
     .option("--limit <n>", "only the newest n entries (default: 50)", readCount)
     .option("--group", "show what failing entries and dead letters failed with, a line for each error")
     .option("--follow", "then print each new entry, until Ctrl-C")
-    .addHelpText("after", "\nExample:\n  hookporter events list --state dead --since 2h")
+    .example("hookporter events list --state dead --since 2h")
     .action(async (options: ListOptions) =>
       (await import("../events/events.ts")).listEvents(options, context),
     );
@@ -40,7 +40,7 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
     .argument("<entry>", "event id, the beginning of one, or entry number")
     .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
     .option("--body", "print only the bytes of the body")
-    .addHelpText("after", "\nExample:\n  hookporter events show 12")
+    .example("hookporter events show 12")
     .action(async (entry: string, options: { inbox?: string; body?: boolean }) =>
       (await import("../events/events.ts")).showEvent(entry, options, context),
     );
@@ -55,7 +55,7 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
       "write one file per entry to this folder (default: one per line on standard output)",
     )
     .option("--limit <n>", "only the newest n entries (default: all)", readCount)
-    .addHelpText("after", "\nExample:\n  hookporter events export --kind payment.received --to fixtures/")
+    .example("hookporter events export --kind payment.received --to fixtures/")
     .action(async (options: ExportOptions) =>
       (await import("../events/events.ts")).exportEvents(options, context),
     );
@@ -66,7 +66,7 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
     .argument("<file>", "file to write the backup to")
     .option("--inbox <inbox>", "inbox file (default: .hookporter/inbox.db)")
     .option("--force", "replace the file if it exists")
-    .addHelpText("after", "\nExample:\n  hookporter events backup /backups/inbox-$(date +%F).db")
+    .example("hookporter events backup /backups/inbox-$(date +%F).db")
     .action(async (file: string, options: BackupOptions) =>
       (await import("../events/backup.ts")).backUpEvents(file, options, context),
     );
@@ -75,7 +75,7 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
     .description(
       "delete old entries that are finished; a running receiver does this itself, except for dead letters",
     )
-    .addHelpText("after", "\nExample:\n  hookporter events prune --state dead --older-than 30d")
+    .example("hookporter events prune --state dead --older-than 30d")
     .action(async (options: PruneOptions) =>
       (await import("../events/prune.ts")).pruneEvents(options, context),
     );
@@ -96,7 +96,7 @@ function registerWait(events: CliCommand, context: CliContext): void {
     .option("--after <n>", "begin after this entry number (default: that of the newest entry)", readSeq)
     .option("--count <n>", "number of entries to wait for (default: 1)", readCount)
     .option("--timeout <duration>", "how long to wait in all (default: 30s)", readTimeout)
-    .addHelpText("after", "\nExample:\n  hookporter events wait --after 0 --kind payment.received")
+    .example("hookporter events wait --after 0 --kind payment.received")
     .action(async (options: WaitOptions) =>
       (await import("../events/wait.ts")).waitForEvents(options, context),
     );
@@ -109,7 +109,7 @@ function registerChanges(events: CliCommand, context: CliContext): void {
   addSelection(retry)
     .argument("[entries...]", "event ids or entry numbers")
     .option("--all", "retry every waiting, failing, dead and received entry")
-    .addHelpText("after", "\nExample:\n  hookporter events retry --target 3000")
+    .example("hookporter events retry --target 3000")
     .action(async (entries: readonly string[], options: ChangeOptions) =>
       (await import("../events/change.ts")).retryEvents(entries, options, context),
     );

@@ -24,10 +24,7 @@ export function registerFixtures(program: CliCommand, context: CliContext): void
     )
     .option("--keep <path>", "keep the values at a path, such as data.status; may be repeated", readDataPath)
     .option("--seed <n>", "random seed, to make the same values of the same fixtures again", readSeed)
-    .addHelpText(
-      "after",
-      "\nExample:\n  hookporter fixtures scrub recorded/ --to fixtures/ --keep data.status",
-    )
+    .example("hookporter fixtures scrub recorded/ --to fixtures/ --keep data.status")
     .action(async (what: readonly string[], options: ScrubOptions) =>
       (await import("../learn/scrub.ts")).scrubFixtures(what, options, context),
     );

@@ -21,7 +21,7 @@ export function registerInbox(program: CliCommand, context: CliContext): void {
     )
     .option("--print", "print the SQL that is still to run, and run nothing")
     .option("--all", "with --print: print the SQL of every version, without connecting")
-    .addHelpText("after", "\nExample:\n  hookporter inbox migrate --print --grant-to app")
+    .example("hookporter inbox migrate --print --grant-to app")
     .action(async (options: MigrateOptions) =>
       (await import("../inbox/migrate.ts")).migrateInbox(options, context),
     );
@@ -30,7 +30,7 @@ export function registerInbox(program: CliCommand, context: CliContext): void {
     .description(
       "create the partitions for the coming days of an inbox on PostgreSQL, and delete old entries; for cron",
     )
-    .addHelpText("after", "\nExample:\n  hookporter inbox maintain --older-than 90d")
+    .example("hookporter inbox maintain --older-than 90d")
     .action(async (options: PruneOptions) =>
       (await import("../inbox/maintain.ts")).maintainInbox(options, context),
     );
@@ -39,7 +39,7 @@ export function registerInbox(program: CliCommand, context: CliContext): void {
     .command("check")
     .description("check every page and every delivery of an inbox file, and print what it contains")
     .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
-    .addHelpText("after", "\nExample:\n  hookporter inbox check --inbox backup.db")
+    .example("hookporter inbox check --inbox backup.db")
     .action(async (options: CheckInboxOptions) =>
       (await import("../inbox/check.ts")).checkInboxes(options, context),
     );
@@ -48,7 +48,7 @@ export function registerInbox(program: CliCommand, context: CliContext): void {
     .command("vacuum")
     .description("return the free space of an inbox file to the disk; stop its receivers first")
     .option("--inbox <inbox>", "inbox file (default: .hookporter/inbox.db)")
-    .addHelpText("after", "\nExample:\n  hookporter inbox vacuum")
+    .example("hookporter inbox vacuum")
     .action(async (options: VacuumOptions) =>
       (await import("../inbox/vacuum.ts")).vacuumInbox(options, context),
     );

@@ -21,10 +21,7 @@ export function registerInit(program: CliCommand, context: CliContext): void {
       readChoice<ProjectInbox>(["file", "postgres"]),
     )
     .option("--name <name>", "project name in package.json (default: from the folder's name)")
-    .addHelpText(
-      "after",
-      "\nExample:\n  hookporter init my-receiver && cd my-receiver && npm install && npm test",
-    )
+    .example("hookporter init my-receiver && cd my-receiver && npm install && npm test")
     .action(async (directory: string | undefined, options: InitOptions) =>
       (await import("../init/init.ts")).runInit(directory, options, context),
     );

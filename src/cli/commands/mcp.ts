@@ -12,6 +12,6 @@ export function registerMcp(program: CliCommand, context: CliContext): void {
       "also allow many (retry or send more than one event in a call) and hosts (send to other machines), comma-separated",
       readAllowed,
     )
-    .addHelpText("after", "\nExample:\n  npx hookporter mcp --allow many")
+    .example("npx hookporter mcp --allow many")
     .action(async (options: McpOptions) => (await import("../mcp/serve.ts")).serveMcp(options, context));
 }

@@ -19,7 +19,7 @@ export function registerProperties(program: CliCommand, context: CliContext): vo
     .option("--timeout <duration>", "how long to wait for each response (default: 30s)", readTimeout)
     .option("--env-file <file>", "file to read variables from if they are not set (default: .env)");
   addServiceOptions(command)
-    .addHelpText("after", "\nExample:\n  hookporter properties --fields id,address,rent --all")
+    .example("hookporter properties --fields id,address,rent --all")
     .action(async (options: PropertiesOptions) =>
       (await import("../service/properties.ts")).listProperties(options, command, context),
     );

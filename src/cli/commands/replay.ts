@@ -32,10 +32,7 @@ export function registerReplay(program: CliCommand, context: CliContext): void {
     )
     .signatureHeader();
   addSecretOptions(addChaosOptions(command, { failFast: "the first file that is not valid, and " }))
-    .addHelpText(
-      "after",
-      "\nExample:\n  hookporter replay fixtures/ --exact --url http://127.0.0.1:3000/webhooks",
-    )
+    .example("hookporter replay fixtures/ --exact --url http://127.0.0.1:3000/webhooks")
     .action(async (what: readonly string[], options: ReplayOptions) =>
       (await import("../send/replay.ts")).runReplay(what, options, command, context),
     );

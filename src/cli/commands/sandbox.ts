@@ -40,10 +40,7 @@ export function registerSandbox(program: CliCommand, context: CliContext): void 
     )
     .signatureHeader();
   addChaos(command)
-    .addHelpText(
-      "after",
-      "\nExample:\n  hookporter sandbox --duplicates 20% --wrong-signature 10% --outage 30s",
-    )
+    .example("hookporter sandbox --duplicates 20% --wrong-signature 10% --outage 30s")
     .action(async (options: SandboxCommandOptions) =>
       (await import("../sandbox/sandbox.ts")).runSandbox(options, context),
     );

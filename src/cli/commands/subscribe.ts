@@ -15,10 +15,7 @@ export function registerSubscribe(program: CliCommand, context: CliContext): voi
     .common("--again", "create a subscription even if the same one is remembered")
     .option("--timeout <duration>", "how long to wait for each response (default: 30s)", readTimeout);
   addSecretOptions(addServiceOptions(command))
-    .addHelpText(
-      "after",
-      "\nExample:\n  hookporter subscribe https://app.example/webhooks --events 'payment.*'",
-    )
+    .example("hookporter subscribe https://app.example/webhooks --events 'payment.*'")
     .action(async (url: URL, options: SubscribeOptions) =>
       (await import("../service/subscribe.ts")).runSubscribe(url, options, command, context),
     );

@@ -44,10 +44,7 @@ export function registerTrigger(program: CliCommand, context: CliContext): void 
     .option("--inbox <inbox>", "inbox to see outcomes in, with --wait (default: .hookporter/inbox.db)")
     .signatureHeader();
   addSecretOptions(addChaosOptions(command))
-    .addHelpText(
-      "after",
-      "\nExample:\n  hookporter trigger payment.received --set data.amount=1200 --duplicate 2",
-    )
+    .example("hookporter trigger payment.received --set data.amount=1200 --duplicate 2")
     .action(async (kind: string | undefined, options: TriggerCommandOptions) =>
       (await import("../send/trigger.ts")).runTrigger(kind, options, command, context),
     );

@@ -12,7 +12,7 @@ export function registerVerify(program: CliCommand, context: CliContext): void {
     .option("--signature <value>", "value of the signature header; a saved delivery contains its own")
     .signatureHeader();
   addSecretOptions(command)
-    .addHelpText("after", "\nExample:\n  hookporter verify body.json --signature sha256=1f0c…")
+    .example("hookporter verify body.json --signature sha256=1f0c…")
     .action(async (file: string | undefined, options: VerifyCommandOptions) =>
       (await import("../sign/verify.ts")).runVerify(file, options, context),
     );

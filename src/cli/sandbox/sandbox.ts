@@ -5,7 +5,6 @@ import { createCliLogger } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
 import { outliveOutput } from "../end/outlive-output.ts";
 import { type Stop, stopOnSignal } from "../end/stop.ts";
-import { SandboxTally } from "./tally.ts";
 import { showInSandbox } from "./view.ts";
 
 /** The options of `sandbox`. */
@@ -30,9 +29,24 @@ export async function runSandbox(options: SandboxCommandOptions, context: CliCon
   const { output } = context;
   outliveOutput(context);
   const sandbox = await startSandbox(libraryOptions(options, context));
-  const tally = new SandboxTally();
+  const counts = { answered: 0, subscribed: 0, attempted: 0, delivered: 0, failed: 0 };
+  const tally = {
+    get line() {
+      return Object.entries(counts)
+        .map(([word, count]) => `${count} ${word}`)
+        .join(", ");
+    },
+    fields: { counts },
+  };
   sandbox.observe((observation) => {
-    tally.count(observation);
+    const { type } = observation;
+    if (type === "request") counts.answered++;
+    if (type === "subscription" && observation.change === "created") counts.subscribed++;
+    if (type === "attempt") {
+      const { state } = observation.delivery;
+      counts.attempted++;
+      if (state === "delivered" || state === "failed") counts[state]++;
+    }
     showInSandbox(observation, output, context.clock());
   });
   let forget = () => {};

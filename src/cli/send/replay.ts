@@ -96,7 +96,7 @@ async function sendFixtures(
   const { timeout, inbox } = options;
   const sent = new SentEvents();
   const destination = {
-    ...{ target, header, timeout, areNew: !exact },
+    ...{ target, header, timeout },
     onSent: (item: Sendable, answer: TargetAnswer) => {
       record?.add(item);
       sent.add(item, answer);

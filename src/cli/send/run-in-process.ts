@@ -1,14 +1,8 @@
-import { randomBytes } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
 import { summarise } from "../../inspector/live/verdict.ts";
-import { createReceiver } from "../../receiver/create-receiver.ts";
-import type { Observation } from "../../receiver/observation.ts";
-import type { Outcome } from "../../receiver/outcome.ts";
-import type { Receiver } from "../../receiver/receiver.ts";
-import { exactSending, freshSending } from "../../relay/replay.ts";
-import { readSecrets } from "../../signature/secrets.ts";
-import { sign } from "../../signature/sign.ts";
-import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
+import { MAX_TIMER } from "../../options/check-options.ts";
+import { exactSending, unsignedSending } from "../../relay/replay.ts";
+import { createTestReceiver, type Delivered } from "../../testing/test-receiver.ts";
 import { createCliLogger, withoutOutcomes } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
 import { errorText } from "../events/entry-view.ts";
@@ -30,7 +24,7 @@ interface Result {
 
 /**
  * Runs fixtures through handlers in this process, once each, without retries; sets exit code 1 if one failed. They pass
- * the same receiver as real deliveries, with an inbox in memory, signed with a secret created for this run.
+ * the same receiver as real deliveries, with an inbox in memory.
  */
 export async function runInProcess(
   fixtures: readonly NamedFixture[],
@@ -38,14 +32,10 @@ export async function runInProcess(
   context: CliContext,
 ): Promise<void> {
   const { io, output, clock } = context;
-  const secret = randomBytes(32).toString("base64url");
-  const receiver = createReceiver({
-    ...{ secret, inbox: "memory:", maxAge: CENTURY, retention: 2 * CENTURY, retry: { attempts: 1 } },
-    ...(timeout !== undefined && { handlerTimeout: timeout }),
+  const receiver = await createTestReceiver({
+    ...{ maxAge: CENTURY, retention: 2 * CENTURY, retry: { attempts: 1 }, handlerTimeout: timeout },
     log: withoutOutcomes(createCliLogger(output)),
   });
-  const [signer] = readSecrets(secret);
-  if (signer === undefined) return;
   const restoreConsole = consoleOnStderr(io);
   let stray = 0;
   const ignoreStray = watchStrayErrors(context, () => stray++);
@@ -73,14 +63,11 @@ export async function runInProcess(
   });
   try {
     receiver.replaceHandlers(await loadHandlers(io.cwd, path));
-    await receiver.start();
     for (const { name, fixture } of fixtures) {
       if (stopped) break;
       current = name;
-      const signing = { key: signer.key, header: SIGNATURE_HEADER, now: clock() };
-      const { body } = exact ? exactSending(fixture, name) : freshSending(fixture, signing);
-      const headers = { "content-type": "application/json", [SIGNATURE_HEADER]: sign(body, signer.key) };
-      const result = await handle(receiver, { headers, body, receivedAt: clock() });
+      const { body } = exact ? exactSending(fixture, name) : unsignedSending(fixture, clock());
+      const result = resultOf(await receiver.deliver(body, { timeout: MAX_TIMER }));
       if (result.state === "failed") failed++;
       show(name, result, context);
       ended++;
@@ -109,52 +96,18 @@ function show(name: string, result: Result, { output }: CliContext): void {
   output.record("replay", { label: name, ...result });
 }
 
-/** Accepts one delivery and waits for its handlers. */
-async function handle(
-  receiver: Receiver,
-  delivery: { headers: Record<string, string>; body: Uint8Array; receivedAt: number },
-): Promise<Result> {
-  const seen: Observation[] = [];
-  let wake = () => {};
-  const stop = receiver.observe((observation) => {
-    seen.push(observation);
-    wake();
-  });
-  try {
-    const outcome = await receiver.accept({ method: "POST", target: "/", ...delivery });
-    if (outcome.type !== "accepted" || outcome.duplicate || outcome.entryState !== "waiting")
-      return unrun(outcome);
-    for (;;) {
-      const attempt = seen.find((one) => one.type === "attempt" && one.seq === outcome.seq);
-      if (attempt?.type === "attempt") {
-        const { state, records } = attempt;
-        if (state === "received") return { state, detail: "no handler for this kind" };
-        const errors = records
-          .filter(({ error }) => error !== null)
-          .map((run) => `${run.handler}: ${errorText(run)}${run.failure?.at ? ` at ${run.failure.at}` : ""}`);
-        return { state: state === "handled" ? "handled" : "failed", detail: errors.join("; ") };
-      }
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
-  } finally {
-    stop();
-  }
-}
-
-function unrun(outcome: Outcome): Result {
-  if (outcome.type === "accepted") {
-    if (outcome.duplicate) return { state: "duplicate", detail: "same event as an earlier one" };
-    const { reason, problems, entryState } = outcome;
-    return {
-      state: "failed",
-      detail: problems ? `${reason}: ${summarise(problems)}` : (reason ?? entryState),
-    };
-  }
+function resultOf({ outcome, state, reason, problems, attempts }: Delivered): Result {
   if (outcome.type === "rejected") {
-    const { reason, message, field } = outcome.rejection;
+    const { message, field } = outcome.rejection;
     return { state: "failed", detail: `${reason}: ${message}${field === undefined ? "" : ` (${field})`}` };
   }
-  return { state: "failed", detail: outcome.type };
+  if (outcome.type === "accepted" && outcome.duplicate)
+    return { state: "duplicate", detail: "same event as an earlier one" };
+  if (state === "received") return { state, detail: "no handler for this kind" };
+  const errors = attempts
+    .filter(({ error }) => error !== null)
+    .map((run) => `${run.handler}: ${errorText(run)}${run.failure?.at ? ` at ${run.failure.at}` : ""}`);
+  if (state === "handled") return { state, detail: errors.join("; ") };
+  const unfit = problems.length === 0 ? (reason ?? outcome.type) : `${reason}: ${summarise(problems)}`;
+  return { state: "failed", detail: errors.length === 0 ? unfit : errors.join("; ") };
 }

@@ -25,8 +25,6 @@ export interface SendPlan {
   readonly maxFailures?: number | undefined;
   /** The run stops at the first that is not answered 2xx. */
   readonly failFast?: boolean | undefined;
-  /** Whether each is an event that no receiver can have yet. */
-  readonly areNew: boolean;
   /** Called with each item that was answered 2xx, and the answer. */
   readonly onSent?: (item: Sendable, answer: TargetAnswer) => void;
   /** How the rest can be sent, given how many are left; `undefined` if it cannot. */
@@ -73,7 +71,7 @@ class Run {
     this.#deliveries = deliveries;
     this.#plan = plan;
     this.#context = context;
-    this.#summary = new SendSummary(deliveries, plan.areNew);
+    this.#summary = new SendSummary(deliveries.length);
   }
 
   async toEnd(): Promise<void> {
@@ -98,8 +96,6 @@ class Run {
     if (interrupt.reason !== undefined) return this.#reportStop(interrupt.reason);
     if (this.#error !== undefined) throw this.#withProgress(this.#error);
     if (this.#deliveries.length > 1) output.talk(this.#summary.line);
-    const warning = this.#summary.warning;
-    if (warning !== undefined) output.talk(warning);
     this.#tellHowToGoOn();
     if (this.#summary.failed) this.#context.exitCode = 1;
   }

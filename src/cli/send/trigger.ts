@@ -71,12 +71,7 @@ export async function runTrigger(
   const { timeout, inbox } = options;
   const sent = new SentEvents();
   const onSent = sent.add.bind(sent);
-  await sendWithChaos(
-    sendings,
-    options,
-    { target, header, seed, timeout, areNew: true, toGoOn, onSent },
-    context,
-  );
+  await sendWithChaos(sendings, options, { target, header, seed, timeout, toGoOn, onSent }, context);
   if (options.wait === true) await sent.report({ inbox, timeout }, context);
 }
 

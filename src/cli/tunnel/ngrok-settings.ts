@@ -1,17 +1,12 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { InvalidArgumentError } from "commander";
 import { ConfigurationError, HookporterError } from "../../errors.ts";
 import { missingPackage } from "../../package/missing-package.ts";
 import { findPackage } from "../../package/own-address.ts";
 import type { NgrokSettings } from "../../tunnel/ngrok.ts";
 import { AUTHTOKEN_PAGE, NGROK_INSTALL, NGROK_PACKAGE } from "../../tunnel/ngrok-failure.ts";
 import type { CliContext } from "../context.ts";
-import { readOwnFile } from "../files/own-file.ts";
-import { STATE_FOLDER } from "../files/state-folder.ts";
 import type { Io } from "../io.ts";
 import { readEnvFile } from "../secrets/secret.ts";
-import { readDomain } from "../settings/values.ts";
 import { authtokenOf, ngrokConfigPath } from "./ngrok-config.ts";
 import { ngrokIngress } from "./ngrok-ingress.ts";
 
@@ -20,25 +15,21 @@ interface NgrokOptions {
   readonly envFile?: string;
 }
 
-/** The file for a project's own authtoken. */
-export const AUTHTOKEN_FILE = join(STATE_FOLDER, "ngrok-authtoken");
-
 /**
  * The ngrok provider's settings, from the flag, the environment and files. ngrok's client does not look for a token
  * itself, and ngrok accepts no session without one. So a missing token is reported before anything is sent.
  *
- * @throws HookporterError `tunnel_client_missing`; `usage` for an invalid domain; ConfigurationError `secret_unsafe`, `credential_missing`
+ * @throws HookporterError `tunnel_client_missing`; ConfigurationError `credential_missing`
  */
 export function ngrokSettings({ domain, envFile }: NgrokOptions, { io }: CliContext): NgrokSettings {
   requireClient();
-  const wanted = domain ?? domainOf(io);
   const ingress = ngrokIngress(io);
   const authtoken = findAuthtoken(io, envFile);
   // Another ingress may have other rules.
   if (authtoken === undefined && ingress.serverAddr === undefined) throw noAuthtoken(io, envFile);
   return {
     ...(authtoken !== undefined && { authtoken }),
-    ...(wanted !== undefined && { domain: wanted }),
+    ...(domain !== undefined && { domain }),
     ...ingress,
   };
 }
@@ -55,12 +46,10 @@ function requireClient(): void {
   throw new HookporterError("tunnel_client_missing", missingPackage(missing));
 }
 
-/** Looks in the environment, the env file, the project's own file, and ngrok's. There is no flag, since others could read it. */
+/** Looks in the environment, the env file, and ngrok's own file. There is no flag, since others could read it. */
 function findAuthtoken({ env, cwd }: Io, envFile: string | undefined): string | undefined {
   const variable = env.NGROK_AUTHTOKEN || readEnvFile(cwd, envFile).NGROK_AUTHTOKEN;
   if (variable) return variable.trim();
-  const own = readOwnFile(join(cwd, AUTHTOKEN_FILE));
-  if (own) return own;
   const path = ngrokConfigPath(env);
   try {
     return path === undefined ? undefined : authtokenOf(readFileSync(path, "utf8"));
@@ -70,22 +59,10 @@ function findAuthtoken({ env, cwd }: Io, envFile: string | undefined): string | 
 }
 
 function noAuthtoken({ env }: Io, envFile = ".env"): ConfigurationError {
-  const places = [envFile, AUTHTOKEN_FILE, ngrokConfigPath(env)].filter((place) => place !== undefined);
+  const places = [envFile, ngrokConfigPath(env)].filter((place) => place !== undefined);
   return new ConfigurationError(
     "credential_missing",
     `expected an ngrok authtoken, got none from NGROK_AUTHTOKEN, ${places.join(", ")}: ` +
       `set NGROK_AUTHTOKEN to the one from ${AUTHTOKEN_PAGE}`,
   );
-}
-
-function domainOf({ env: { NGROK_DOMAIN: domain } }: Io): string | undefined {
-  if (!domain) return undefined;
-  try {
-    return readDomain(domain);
-  } catch (thrown) {
-    if (thrown instanceof InvalidArgumentError) {
-      throw new HookporterError("usage", `NGROK_DOMAIN: ${thrown.message} Got ${JSON.stringify(domain)}.`);
-    }
-    throw thrown;
-  }
 }

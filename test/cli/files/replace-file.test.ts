@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { checkReplaceable, makeFile, replaceFile } from "../../../src/cli/files/replace-file.ts";
+import { makeFile, replaceFile } from "../../../src/cli/files/replace-file.ts";
 import { tempFolder } from "../fake-io.ts";
 
 it("replaces a file with one that only its owner can read, and leaves no draft", () => {
@@ -28,16 +28,6 @@ it("leaves no draft when a file cannot be replaced", () => {
   mkdirSync(join(folder, "taken"));
   expect(() => replaceFile(join(folder, "taken"), "x")).toThrow();
   expect(readdirSync(folder)).toEqual(["taken"]);
-});
-
-it("checks whether a file can be written without changing it", () => {
-  const folder = tempFolder();
-  const path = join(folder, "state.json");
-  writeFileSync(path, "before");
-  checkReplaceable(path);
-  expect(readFileSync(path, "utf8")).toBe("before");
-  expect(readdirSync(folder)).toEqual(["state.json"]);
-  expect(() => checkReplaceable(join(folder, "none", "state.json"))).toThrow("ENOENT");
 });
 
 it("makes a file whole, for its owner alone, and leaves one that is there", () => {

@@ -5,7 +5,7 @@ import { FAILURE_PAUSE } from "../../../src/cli/send/send-all.ts";
 import { eventKinds } from "../../../src/event/kinds.ts";
 import { openTarget } from "../../relay/sample.ts";
 import { runCli, startCli, tempFolder } from "../fake-io.ts";
-import { startReceiving, type TargetReply } from "../fake-target.ts";
+import { startReceiving } from "../fake-target.ts";
 import { listening } from "../open-listen.ts";
 
 const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
@@ -99,26 +99,6 @@ describe("events of their own", () => {
     expect(await ids("payment.received", "--count", "3", "--seed", "8")).not.toEqual(seeded);
     const [created, updated] = await ids("--all", "--seed", "7");
     expect(created).toBe(updated);
-  });
-
-  it("a receiver that takes new events for old ones causes a warning; --duplicate and --exact do not", async () => {
-    const known: TargetReply = { status: 200, body: '{"received":true,"id":"evt_1","duplicate":true}' };
-    const target = await startReceiving(
-      { status: 200, body: '{"received":true,"id":"evt_1","duplicate":false}' },
-      known,
-    );
-    const cwd = folderOf(3);
-    const run = await runCli(["replay", "fx", "--url", target.url], { cwd, env });
-    expect(run.stderr).toContain("3 sent, 1 new, 2 duplicates\n");
-    expect(run.stderr).toContain("warning: 2 events were duplicates of what the receiver already has");
-
-    const own = await listening([], tempFolder());
-    const twice = await runCli(
-      ["trigger", "lead.created", "--count", "2", "--duplicate", "2", "--url", own.url],
-      { cwd: own.cwd },
-    );
-    expect(twice.stderr).toContain("4 sent, 2 new, 2 duplicates\n");
-    expect(twice.stderr).not.toContain("warning");
   });
 });
 

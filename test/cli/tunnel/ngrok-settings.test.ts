@@ -28,22 +28,17 @@ function settings({
   return (options = {}) => ngrokSettings(options, createContext({ ...io, isTTY } as unknown as Io));
 }
 
-const OWN = ".hookporter/ngrok-authtoken";
 const config = ngrokConfigPath({ HOME: "/h" })?.slice("/h/".length) ?? "";
 const ENV = { NGROK_AUTHTOKEN: "from-env" };
 const FILES = {
   ".env": "NGROK_AUTHTOKEN=from-env-file\n",
-  [OWN]: "from-own\n",
   [config]: "authtoken: from-ngrok\n",
 };
-const { [OWN]: own, [config]: ngrokFile } = FILES;
+const { [config]: ngrokFile } = FILES;
 
-it("the token is read from the environment, the env file, the project's file, then ngrok's", () => {
+it("the token is read from the environment, the env file, then ngrok's", () => {
   expect(settings({ env: ENV, files: FILES })()).toEqual({ authtoken: "from-env" });
   expect(settings({ files: FILES })()).toEqual({ authtoken: "from-env-file" });
-  expect(settings({ files: { [OWN]: own ?? "", [config]: ngrokFile ?? "" } })()).toEqual({
-    authtoken: "from-own",
-  });
   expect(settings({ files: { [config]: ngrokFile ?? "" } })()).toEqual({ authtoken: "from-ngrok" });
 });
 
@@ -59,18 +54,6 @@ it.each([{}, { [config]: "version: 3\nagent:\n  api_key: x\n" }, { ".env": "NGRO
 it("an own ingress decides for itself whether it requires a token", () => {
   const env = { HOOKPORTER_NGROK_SERVER_ADDR: "tunnel.example.com:443" };
   expect(settings({ env })()).toEqual({ serverAddr: "tunnel.example.com:443" });
-});
-
-it.skipIf(process.platform === "win32")("a token file that others can read is refused", () => {
-  const read = settings({ files: { [OWN]: "from-own\n" }, mode: 0o644 });
-  expect(read).toThrow(expect.objectContaining({ code: "secret_unsafe" }));
-});
-
-it("the domain is read from the flag, else from ngrok's own variable", () => {
-  const read = settings({ env: { ...ENV, NGROK_DOMAIN: "https://Mine.Example.com" } });
-  expect(read({ domain: "other.example.com" })).toMatchObject({ domain: "other.example.com" });
-  expect(read()).toMatchObject({ domain: "mine.example.com" });
-  expect(settings({ env: { NGROK_DOMAIN: "b d" } })).toThrow(expect.objectContaining({ code: "usage" }));
 });
 
 it("an own ingress is read, and an invalid one is refused", () => {

@@ -18,17 +18,6 @@ export const TUNNEL_FAULTS: readonly Fault[] = [
     },
   },
   {
-    title: "an authtoken that others may read",
-    plant: (place) => {
-      place.env.HOME = place.cwd;
-      place.argv.push("--tunnel", "ngrok");
-      writeOpen(place, join(".hookporter", "ngrok-authtoken"), "2abc\n");
-    },
-    found: { check: "tunnel", status: "fail", message: /ngrok-authtoken .*only its owner can read/ },
-    fix: /run chmod 600 on it/,
-    follow: ({ cwd }) => chmodSync(join(cwd, ".hookporter", "ngrok-authtoken"), 0o600),
-  },
-  {
     title: "a configuration of ngrok that others may read",
     plant: (place) => {
       place.env.HOME = place.cwd;
