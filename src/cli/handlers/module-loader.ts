@@ -11,6 +11,10 @@ const SOURCE = /\.[cm]?[jt]s$/;
 const INLINE_MAP = /\n?\/\/# sourceMappingURL=data:application\/json;[^,]*base64,([\w+/=]+)\s*$/;
 const SYNTAX_ERROR = "exports.__JITI_ERROR__ = ";
 
+/** What the compiler makes of decorators, which it applies in an old form, and wrongly to class fields. */
+const DECORATED = /\b_applyDecoratedDescriptor\(|= Reflect\.metadata\?\.\("design:/;
+const COMPILE_FIRST = "compile it with TypeScript first, and name the JavaScript";
+
 const require = createRequire(import.meta.url);
 
 /** What Node had required before the first handlers were loaded, which is not theirs. */
@@ -58,7 +62,7 @@ export class ModuleLoader {
       if (isLoadedForGood(file)) importedByNode.add(file);
       delete require.cache[file];
     }
-    const settings = { moduleCache: false, fsCache: false };
+    const settings = { moduleCache: false, fsCache: false, tsconfigPaths: true };
     const compiler = createJiti(import.meta.url, { ...settings, sourceMaps: true });
     this.#jiti = createJiti(import.meta.url, {
       ...settings,
@@ -175,8 +179,10 @@ export class ModuleLoader {
     }
   }
 
-  /** Counts a file that was not found among the files, so that its creation is noticed. */
+  /** Counts a file that was not found, or that is broken JSON, among the files, so that a change to it is noticed. */
   #noteMissing(cause: unknown): void {
+    const [, json] = cause instanceof SyntaxError ? (/^(.*\.json): /.exec(cause.message) ?? []) : [];
+    if (json !== undefined) this.#files.add(json); // Node forgets what it required in vain
     if (!(cause instanceof Error) || !("requireStack" in cause) || !Array.isArray(cause.requireStack)) return;
     const [, path] = /^Cannot find module '(\.[^']*)'/.exec(cause.message) ?? [];
     const [importer] = cause.requireStack;
@@ -193,6 +199,8 @@ export class ModuleLoader {
     const { babel: _, ...rest } = options; // it would replace what the compiler sets for its source maps
     const compiled = compiler.transform(rest);
     if (compiled.startsWith(SYNTAX_ERROR)) throw parseError(compiled);
+    if (DECORATED.test(compiled))
+      throw new Error(`expected no decorators, got some in ${filename}: ${COMPILE_FIRST}`);
     importedByNode.delete(filename);
     const [comment = "", map] = INLINE_MAP.exec(compiled) ?? [];
     const code = compiled.slice(0, compiled.length - comment.length);

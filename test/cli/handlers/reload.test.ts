@@ -116,6 +116,46 @@ describe("reloading", () => {
     await runs("*: b6");
   });
 
+  it.each([
+    ["h.ts", 'import d from "./d.json"; export default { "*": () => { throw new Error(d.v); } };'],
+    [
+      "h.mjs",
+      'import d from "./d.json" with { type: "json" }; export default { "*": () => { throw new Error(d.v); } };',
+    ],
+    ["h.cjs", 'const d = require("./d.json"); module.exports = { "*": () => { throw new Error(d.v); } };'],
+  ])("a JSON file that %s imports is loaded again after it was broken", async (name, handlers) => {
+    const { trigger, edit, write } = await reloading(name, { [name]: handlers, "d.json": '{ "v": "a" }' });
+    await edit(() => write({ "d.json": '{ "v": ' }), "d.json: ");
+    expect((await trigger()).runs).toEqual(["*: a"]);
+    await edit(() => write({ "d.json": '{ "v": "b" }' }));
+    expect((await trigger()).runs).toEqual(["*: b"]);
+  });
+
+  it("an import by a path of tsconfig.json is found, also one of a file that it extends", async () => {
+    const { trigger, edit, write } = await reloading("handlers/h.ts", {
+      "tsconfig.base.json": '{ "compilerOptions": { "paths": { "@lib/*": ["./src/lib/*"] } } }',
+      "tsconfig.json": '{ "extends": "./tsconfig.base.json" }',
+      "src/lib/a.ts": 'export const v: string = "a";',
+      "handlers/h.ts": 'import { v } from "@lib/a"; export default { "*": () => { throw new Error(v); } };',
+    });
+    expect((await trigger()).runs).toEqual(["*: a"]);
+    await edit(() => write({ "src/lib/a.ts": 'export const v: string = "b";' }));
+    expect((await trigger()).runs).toEqual(["*: b"]);
+  });
+
+  it("decorators are refused, since they would run wrongly", async () => {
+    const cwd = tempFolder();
+    const service = "const D = (value: unknown) => value as never;\nexport class Pay { @D run() {} }\n";
+    writeFileSync(join(cwd, "pay.ts"), service);
+    writeFileSync(
+      join(cwd, "h.ts"),
+      'import { Pay } from "./pay.ts"; export default { "*": () => new Pay().run() };',
+    );
+    const listen = await runCli(["listen", "--port", "0", "--handlers", "h.ts"], { cwd });
+    expect(listen.code).toBe(3);
+    expect(listen.said).toMatch(/expected no decorators, got some in .*pay\.ts: compile it/);
+  });
+
   it("a file that is added to the folder of the handlers is loaded, and files that were not loaded are ignored", async () => {
     const { trigger, edit, write } = await reloading("handlers", {
       "handlers/a.ts": 'export default { "*": () => {} };',
