@@ -8,10 +8,16 @@ const NAMED = 10;
 /** The runs of the user's handlers that have not ended, including those that timed out. */
 export class RunningHandlers {
   readonly #entries = new Map<symbol, string>();
+  #changed: (names: string) => void = () => {};
 
   /** A registry whose handlers are counted while they run. */
   watch(registry: HandlerRegistry): HandlerRegistry {
     return wrappingRegistry(registry, (handler) => this.#watched(handler));
+  }
+
+  /** Calls the listener with {@link names} before each handler, and after each. */
+  onChange(listener: (names: string) => void): void {
+    this.#changed = listener;
   }
 
   /** Their entries, in the order in which they began: `#12 payment.received, #13 lead.created`; empty if none runs. */
@@ -25,7 +31,11 @@ export class RunningHandlers {
     return (event, context) => {
       const run = Symbol();
       this.#entries.set(run, `#${context.seq} ${event.kind}`);
-      const end = () => void this.#entries.delete(run);
+      this.#changed(this.names);
+      const end = () => {
+        this.#entries.delete(run);
+        this.#changed(this.names);
+      };
       let result: unknown;
       try {
         result = handler(event, context);

@@ -24,6 +24,7 @@ import { type OpenReadiness, openReadiness, stores } from "../ready/open-readine
 import { otherSecrets } from "../secrets/other-secrets.ts";
 import { fitOptions } from "../settings/fitting.ts";
 import { announce } from "./announce.ts";
+import { watchLoop } from "./blocked-loop.ts";
 import { catchUp } from "./catch-up.ts";
 import { sayDrift } from "./drift.ts";
 import { FITTING_FLAGS } from "./fitting-flags.ts";
@@ -115,6 +116,7 @@ async function open(session: Session): Promise<Opened> {
     stops.push(consoleOnStderr(context.io, noted.printed.bind(noted), write));
     stops.push(watchStrayErrors(context, () => tally.countStrayError()));
     stops.push(watchListenExit(session));
+    stops.push(watchLoop(running, context.io));
   }
   const command = openExec(options, inbox, context, noted.printed.bind(noted, false));
   if (command !== undefined) stops.push(() => command.close());
