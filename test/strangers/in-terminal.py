@@ -1,4 +1,4 @@
-"""Runs a command on a terminal of the given width, and presses Ctrl-C when the given text has appeared.
+"""Runs a command on a terminal of the given width, and presses Ctrl-C when the given text has appeared, or PRESSES times.
 
 Prints what the terminal received, and on a last line the exit code.
 """
@@ -9,6 +9,7 @@ import pty
 import struct
 import sys
 import termios
+import time
 
 columns, text, command = int(sys.argv[1]), sys.argv[2].encode(), sys.argv[3:]
 start, begin = os.pipe()
@@ -29,7 +30,9 @@ while True:
         break
     got += more
     if not pressed and text in got:
-        os.write(terminal, b"\x03")
+        for _ in range(int(os.environ.get("PRESSES", "1"))):
+            os.write(terminal, b"\x03")
+            time.sleep(0.1)
         pressed = True
 _, status = os.waitpid(process, 0)
 sys.stdout.buffer.write(got)

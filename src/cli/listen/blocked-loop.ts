@@ -68,7 +68,12 @@ export function watchLoop(running: RunningHandlers, { stdin }: Pick<Io, "stdin">
   const state = new Int32Array(shared, 0, 3);
   const bytes = new Uint8Array(shared, 12);
   const encoder = new TextEncoder();
+  const noteRaw = () => {
+    const isRaw = (stdin as { readonly isRaw?: boolean }).isRaw === true;
+    Atomics.store(state, raw, isRaw ? 1 : 0);
+  };
   running.onChange((names) => {
+    noteRaw();
     bytes.fill(0);
     encoder.encodeInto(printable(names, NAMES / 4), bytes);
   });
@@ -77,10 +82,9 @@ export function watchLoop(running: RunningHandlers, { stdin }: Pick<Io, "stdin">
   const worker = new Worker(PROGRAM, { eval: true, workerData, resourceLimits });
   worker.on("error", () => {}); // nothing depends on it
   worker.unref();
-  const isRaw = () => (stdin as { readonly isRaw?: boolean }).isRaw === true;
   const beating = setInterval(() => {
     Atomics.add(state, beat, 1);
-    Atomics.store(state, raw, isRaw() ? 1 : 0);
+    noteRaw();
   }, LOOK);
   beating.unref();
   return () => {

@@ -1,0 +1,53 @@
+import { execFile, spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, vi } from "vitest";
+import { root } from "../../docs/markdown.ts";
+import { SECRET } from "../../receiver/sample.ts";
+import { skip } from "../../strangers/programs.ts";
+import { runCli, tempFolder } from "../fake-io.ts";
+import { startListening } from "../listening.ts";
+
+/** Blocks the event loop until the file `go` is there; without one, for ever. */
+const BLOCKING = `import { existsSync } from "node:fs";
+export default { "lead.created": () => { while (!existsSync("go")); } };
+`;
+
+it("`listen` names the entry whose handler blocks the event loop, and says when it runs again", async () => {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "handlers.mjs"), BLOCKING);
+  const listen = startListening(["--handlers", "handlers.mjs", "--no-inspect"], { cwd });
+  const url = await vi.waitFor(() => {
+    const [ready] = listen.records("ready");
+    expect(ready).toBeDefined();
+    return String(ready?.url);
+  }, 15_000);
+  await runCli(["trigger", "lead.created", "--url", url, "--secret-env", "S"], { cwd, env: { S: SECRET } });
+  const said = (text: string) =>
+    vi.waitFor(() => expect(listen.output()).toContain(text), { timeout: 20_000 });
+  await said("the handler of #1 lead.created has blocked the event loop for 2 s");
+  await said(`kill -9 ${listen.child.pid} ends this process`);
+  writeFileSync(join(cwd, "go"), "");
+  await said("the event loop runs again");
+  await vi.waitFor(() => expect(listen.records("attempt")).toMatchObject([{ state: "handled" }]), 10_000);
+});
+
+it("two times Ctrl-C end a blocked `listen` on its terminal", { timeout: 90_000 }, async (context) => {
+  if (spawnSync("python3", ["--version"]).status !== 0) skip(context, "python3");
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "handlers.mjs"), BLOCKING);
+  const driver = join(root, "test", "strangers", "in-terminal.py");
+  const bin = [process.execPath, join(root, "dist", "hookporter.cjs")];
+  const listen = [...bin, "listen", "--handlers", "handlers.mjs", "--no-inspect", "--port", "0"];
+  const env = { ...process.env, TERM: "xterm", HOOKPORTER_SECRET: SECRET, PRESSES: "2" };
+  const ready = ["--ready-file", "ready.json", "--count", "1"];
+  const ended = new Promise<string>((resolve) => {
+    const args = [driver, "100", "Ctrl-C twice", ...listen, ...ready];
+    execFile("python3", args, { cwd, env, timeout: 60_000 }, (_, stdout) => resolve(stdout));
+  });
+  const url = await vi.waitFor(() => JSON.parse(readFileSync(join(cwd, "ready.json"), "utf8")).url, 15_000);
+  await runCli(["trigger", "lead.created", "--url", url, "--secret-env", "S"], { cwd, env: { S: SECRET } });
+  const printed = await ended;
+  expect(printed).toContain("has blocked the event loop for 2 s");
+  expect(printed.trim().split("\n").at(-1)).toBe("-9"); // SIGKILL
+});
