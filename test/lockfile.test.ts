@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 describe.each(["package-lock.json", "site/package-lock.json"])("%s", (file) => {
   const text = readFileSync(join(import.meta.dirname, "..", file), "utf8");
-  const packages: Record<string, { optionalDependencies?: Record<string, string> }> =
+  const packages: Record<string, { optionalDependencies?: Record<string, string>; engines?: object }> =
     JSON.parse(text).packages;
 
   it("contains the packages of every platform, or `npm ci` would refuse it on the others", () => {
@@ -16,6 +16,14 @@ describe.each(["package-lock.json", "site/package-lock.json"])("%s", (file) => {
     );
     expect(names.length).toBeGreaterThan(100);
     expect(missing).toEqual([]);
+  });
+
+  it("has only packages that support the oldest Node that we support, or `npm ci` would warn", () => {
+    const tooNew = Object.entries(packages).filter(([, { engines }]) => {
+      const [, oldest = "0"] = /^>= ?v?(\d+)[.\dx]*$/.exec(String(Object(engines).node)) ?? [];
+      return Number(oldest) > 20;
+    });
+    expect(tooNew.map(([name]) => name)).toEqual([]);
   });
 
   it("names no download address, which is the installing user's choice", () => {

@@ -16,6 +16,8 @@ export interface CliContext {
   exitCode: ExitCode;
   /** The strings in the configuration file that set this command's options. */
   readonly configured: string[];
+  /** Where this command's options come from that were not typed, by their camel-case names. */
+  readonly origins: Map<string, string>;
   /** Set by `--debug`: errors print their stack. */
   debug: boolean;
 }
@@ -41,6 +43,7 @@ export function createContext(
     run,
     exitCode: 0,
     configured: [],
+    origins: new Map(),
     debug: false,
     output: createOutput(io, { json: false, color: undefined, clock }),
   };

@@ -1,10 +1,10 @@
 import { CommanderError } from "commander";
+import { unusableFrom } from "../base/unusable.ts";
 import { ServiceError } from "../client/service-error.ts";
 import { describeError, HookporterError } from "../errors.ts";
 import { COMPLETE } from "./completion/options.ts";
 import { type CliContext, createContext } from "./context.ts";
 import { ERROR_EXIT_CODES, type ExitCode } from "./exit-codes.ts";
-import { unusableFrom } from "./files/unusable.ts";
 import { inCurrentWords, insteadOf } from "./former-words.ts";
 import { hideGiven } from "./hide-given.ts";
 import type { Io } from "./io.ts";

@@ -66,6 +66,8 @@ export function createProgram(context: MutableContext): Command {
     const { json = false, color, debug, quiet = false, pick } = command.opts<CommonOptions>();
     context.debug = debug === true;
     context.output = createOutput(context.io, { json, color, clock: context.clock, quiet, pick });
+    if (command.opts().explain === true)
+      await (await import("./settings/explain.ts")).explain(command, context);
   });
   return program;
 }
@@ -89,5 +91,9 @@ function addCommonOptions(command: CliCommand): void {
     .option("--quiet", "print no messages, only data and errors")
     .option("--color", "use colours even if the output is not a terminal")
     .option("--no-color", "do not use colours")
-    .option("--debug", "print the stack trace of an error");
+    .option("--debug", "print the stack trace of an error")
+    .option(
+      "--explain",
+      "print which inbox, secret and other settings apply, and where each is from; do nothing else",
+    );
 }

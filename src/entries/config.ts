@@ -1,13 +1,19 @@
-/** `hookporter/config`: the type of `hookporter.config.ts`. It loads nothing. */
+/** `hookporter/config`: what a project says once, for its server and for the commands. */
 import type { CommandFlags, SharedFlags } from "../../generated/config-flags.ts";
+import type { ProjectSection } from "../project/read-project.ts";
 
 export type { CommandFlags, OneOrMore, SharedFlags } from "../../generated/config-flags.ts";
+export { type Project, type ProjectSection, readProject } from "../project/read-project.ts";
+export { type CloseServer, runServer } from "../project/run-server.ts";
 
 /**
  * The settings of a project, in `hookporter.config.ts` or another file beside it: see docs/reference/configuration.md. A key is a
- * flag in camel case, which applies to every command that has it, or the name of a command, whose flags take precedence.
+ * flag in camel case, which applies to every command that has it, the name of a command, whose flags take precedence, or `project`.
  */
-export interface Config extends SharedFlags, CommandFlags {}
+export interface Config extends SharedFlags, CommandFlags {
+  /** What the project's own server uses. */
+  readonly project?: ProjectSection | undefined;
+}
 
 /**
  * Returns the settings as they are. It checks their types while you write them.

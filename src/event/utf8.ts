@@ -1,4 +1,5 @@
-import { Buffer, isAscii, isUtf8 } from "node:buffer";
+import { Buffer } from "node:buffer";
+import { isAscii, isUtf8 } from "../package/builtins.ts";
 
 const BOM = [0xef, 0xbb, 0xbf];
 

@@ -2,7 +2,8 @@ import { formatsOf } from "./text-format.ts";
 
 /** Names of fields are shorter; a longer key is a text that somebody wrote. */
 const LONGEST_NAME = 60;
-const NAME = /^[A-Za-z_$@][\w$.:-]*$/;
+/** In any script, with a digit or two before, such as `2nd_phone`, or a few words, such as `code postal`. */
+const NAME = /^\d{0,2}[\p{ID_Start}_$@][\p{ID_Continue}\p{Sc}.:-]*(?: [\p{ID_Continue}\p{Sc}.:-]+){0,3}$/u;
 
 /**
  * Whether a key looks like the name of a field. A number, an id, a date, an address or a sentence does not: an object with

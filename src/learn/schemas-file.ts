@@ -1,3 +1,4 @@
+import { isEventKind } from "../event/kinds.ts";
 import { formatTimestamp } from "../event/timestamp.ts";
 import { type Block, blockText, readParts } from "./block.ts";
 import { placeOf } from "./data-type.ts";
@@ -8,11 +9,19 @@ import { zodText } from "./write-zod.ts";
 
 export type SchemaFormat = "zod" | "typescript";
 
+/** How a file is written. */
+export interface SchemaStyle {
+  readonly format: SchemaFormat;
+  /** Whether schemas refuse what has the right type, but another format than what was learned. Default: they do not. */
+  readonly strict?: boolean | undefined;
+}
+
 /** With fewer events than this, a schema is likely to be too narrow. */
 export const ENOUGH_EVENTS = 20;
 
-/** The name of the block that has all schemas by kind. */
+/** The name of the block that has all schemas by kind, and that of the kinds beyond those that this version knows. */
 const ALL = "schemas";
+const OTHERS = "otherKinds";
 
 /** The first lines of a file. */
 const ABOUT = `// What \`data\` holds by event kind, learned from events by \`npx hookporter types\`. Edit what you know better:
@@ -25,9 +34,9 @@ const HEADERS: Readonly<Record<SchemaFormat, string>> = {
 };
 
 /** Returns a new source file with a schema, or a type, for each kind. */
-export function writeSchemas(learned: Learned, format: SchemaFormat): string {
-  const blocks = [...kindBlocks(learned, format), allBlock([...learned.keys()].sort(), format)];
-  return HEADERS[format] + blocks.map(blockText).join("\n");
+export function writeSchemas(learned: Learned, style: SchemaStyle): string {
+  const blocks = [...kindBlocks(learned, style), ...listBlocks([...learned.keys()].sort(), style.format)];
+  return HEADERS[style.format] + blocks.map(blockText).join("\n");
 }
 
 /** Which blocks of a file were edited, and whether there is anything but blocks. */
@@ -59,15 +68,19 @@ export interface EditedBlock {
 
 /**
  * Replaces the blocks of a file by what was learned, and adds those of new kinds. Blocks that were edited are left alone,
- * and so are those of kinds of which nothing was learned.
+ * and so are those of kinds of which nothing was learned. In a file without `otherKinds`, which no program passes on, such kinds
+ * are left out of the list, so that the program still compiles and starts.
  */
-export function mergeSchemas(source: string, learned: Learned, format: SchemaFormat): MergedSchemas {
+export function mergeSchemas(source: string, learned: Learned, style: SchemaStyle): MergedSchemas {
   const parts = readParts(source);
   const found = parts.flatMap(({ block }) => (block === undefined ? [] : [block.name]));
-  const kinds = new Set([...found.filter((name) => name !== ALL), ...learned.keys()]);
-  const blocks = new Map(
-    [...kindBlocks(learned, format), allBlock([...kinds].sort(), format)].map((block) => [block.name, block]),
-  );
+  const kinds = [
+    ...new Set([...found.filter((name) => name !== ALL && name !== OTHERS), ...learned.keys()]),
+  ].sort();
+  const lists = takesOthers(source, style.format)
+    ? listBlocks(kinds, style.format)
+    : listBlocks(kinds.filter(isEventKind), style.format).filter(({ name }) => name !== OTHERS);
+  const blocks = new Map([...kindBlocks(learned, style), ...lists].map((block) => [block.name, block]));
   const added = [...blocks.values()].filter(({ name }) => !found.includes(name));
   const texts: string[] = [];
   const edited: EditedBlock[] = [];
@@ -84,31 +97,37 @@ export function mergeSchemas(source: string, learned: Learned, format: SchemaFor
   return { text: texts.join(""), edited };
 }
 
-function kindBlocks(learned: Learned, format: SchemaFormat): readonly Block[] {
+/** Whether a file lists the kinds beyond those that this version knows, so that a program can pass them on. */
+export function takesOthers(source: string, format: SchemaFormat): boolean {
+  return format === "typescript" || /\botherKinds\b/.test(source);
+}
+
+function kindBlocks(learned: Learned, { format, strict = false }: SchemaStyle): readonly Block[] {
   return [...learned]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([kind, known]) => ({
       name: kind,
-      text: format === "zod" ? zodBlock(kind, known) : typescriptBlock(kind, known),
+      text: format === "zod" ? zodBlock(kind, known, strict) : typescriptBlock(kind, known, strict),
     }));
 }
 
-function zodBlock(kind: string, known: LearnedKind): string {
+function zodBlock(kind: string, known: LearnedKind, isStrict: boolean): string {
   const [schema, type] = [schemaName(kind), typeName(kind)];
   return (
     `/** ${restsOn(kind, known)} */\n` +
-    `export const ${schema} = ${zodText(placeOf(known.shape))};\n\n` +
+    `export const ${schema} = ${zodText(placeOf(known.shape), { isStrict })};\n\n` +
     `/** \`data\` of \`${kind}\` events. */\n` +
     `export type ${type} = z.infer<typeof ${schema}>;\n`
   );
 }
 
-function typescriptBlock(kind: string, known: LearnedKind): string {
-  const text = typescriptText(placeOf(known.shape));
+function typescriptBlock(kind: string, known: LearnedKind, isStrict: boolean): string {
+  const text = typescriptText(placeOf(known.shape), isStrict);
   return `/** ${restsOn(kind, known)} */\nexport type ${typeName(kind)} = ${text};\n`;
 }
 
-function allBlock(kinds: readonly string[], format: SchemaFormat): Block {
+/** The blocks at the end of a file. */
+function listBlocks(kinds: readonly string[], format: SchemaFormat): readonly Block[] {
   const members = kinds.map((kind) =>
     format === "zod"
       ? `  ${JSON.stringify(kind)}: ${schemaName(kind)},\n`
@@ -120,7 +139,11 @@ function allBlock(kinds: readonly string[], format: SchemaFormat): Block {
     format === "zod"
       ? "/** The schemas by event kind, as the option `schemas` takes them. */\n"
       : "/** The types of `data` by event kind. */\n";
-  return { name: ALL, text: `${comment}${start}${members.join("")}${end}` };
+  const all = { name: ALL, text: `${comment}${start}${members.join("")}${end}` };
+  if (format === "typescript") return [all];
+  const others = kinds.filter((kind) => !isEventKind(kind)).map((kind) => JSON.stringify(kind));
+  const text = `/** Kinds that hookporter does not know, as the option \`otherKinds\` takes them. */\nexport const otherKinds = [${others.join(", ")}] as const;\n`;
+  return [{ name: OTHERS, text }, all];
 }
 
 /** What a kind's schema rests on, and a warning if that is little. */

@@ -30,7 +30,7 @@ export const COUNTS = [
   "arrays",
   /** Of the arrays, those without items. */
   "emptyArrays",
-  /** Objects and arrays too deep to look into. */
+  /** Objects and arrays too deep to look into, and numbers that a double cannot hold. */
   "deep",
 ] as const;
 
@@ -80,11 +80,11 @@ export function observe(
 function see(shape: Shape, value: unknown, watched: Watched, path: string, depth: number): void {
   if (value === null) shape.nulls++;
   else if (typeof value === "boolean") shape.booleans++;
-  else if (typeof value === "number") {
+  else if (typeof value === "number" && Number.isFinite(value)) {
     shape.numbers++;
     if (!Number.isSafeInteger(value)) shape.fractions++;
   } else if (typeof value === "string") seeString(shape, value, watched, path);
-  else if (depth >= DEEPEST) shape.deep++;
+  else if (depth >= DEEPEST || typeof value === "number") shape.deep++;
   else if (Array.isArray(value)) seeArray(shape, value, watched, path, depth);
   else seeObject(shape, value as object, watched, path, depth);
 }

@@ -9,8 +9,11 @@ export type TextFormat = "date" | "date-time" | "email" | "url" | "uuid" | "deci
  */
 const PREFIXED_ID = /^([a-z]{2,12}_)(?:[A-Za-z0-9]+_)*(?=\w*\d)(?:\d{3,}|\w*\d\w*[A-Za-z]\w*)$/;
 
-/** A number written as text, as for amounts of money. No exponent, since nobody writes money so. */
-export const DECIMAL = /^-?\d+(?:\.\d+)?$/;
+/**
+ * A number written as text, as for amounts of money. No exponent, since nobody writes money so, and no leading zeros, which
+ * the code of a place or a telephone number has.
+ */
+export const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 /**
  * Texts longer than this have no format. Patterns would take longer than the rest of an event, and an address or a date is

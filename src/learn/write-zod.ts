@@ -2,40 +2,65 @@ import type { DataType, Field, Place } from "./data-type.ts";
 import { memberKey } from "./identifiers.ts";
 import { DECIMAL, type TextFormat } from "./text-format.ts";
 
-/** Returns the zod schema of a place as source text, for use after `const name = `. */
-export function zodText(place: Place, indent = ""): string {
-  const own = unionText(place.types, indent);
+/** How a schema is written. */
+export interface ZodStyle {
+  /** Whether it refuses texts of another format, fractions for integers and other values than those of an enum. */
+  readonly isStrict: boolean;
+  readonly indent?: string;
+}
+
+/**
+ * Returns the zod schema of a place as source text, for use after `const name = `. Unless it is strict it holds the types of
+ * JSON alone: what the few events had in common besides is a comment, and differs as drift.
+ */
+export function zodText(place: Place, style: ZodStyle): string {
+  const own = unionText(place.types, style);
   return place.isNullable && place.types.length > 0 ? `${own}.nullable()` : own;
 }
 
-function unionText(types: readonly DataType[], indent: string): string {
-  const [first, ...others] = types.map((type) => typeText(type, indent));
+function unionText(types: readonly DataType[], style: ZodStyle): string {
+  const [first, ...others] = types.map((type) => typeText(type, style));
   if (first === undefined) return "z.unknown()";
   return others.length === 0 ? first : `z.union([${[first, ...others].join(", ")}])`;
 }
 
-function typeText(type: DataType, indent: string): string {
+function typeText(type: DataType, style: ZodStyle): string {
   if (type.type === "boolean") return "z.boolean()";
-  if (type.type === "integer") return "z.int()";
+  if (type.type === "integer") return style.isStrict ? "z.int()" : "z.number()";
   if (type.type === "number") return "z.number()";
-  if (type.type === "array") return `z.array(${zodText(type.items, indent)})`;
-  if (type.type === "map") return `z.record(z.string(), ${zodText(type.values, indent)})`;
-  if (type.type === "object") return objectText(type.fields, indent);
-  if (type.values !== undefined)
-    return `z.enum([${type.values.map((value) => JSON.stringify(value)).join(", ")}])`;
-  return formatText(type.format);
+  if (type.type === "array") return `z.array(${zodText(type.items, style)})`;
+  if (type.type === "map") return `z.record(z.string(), ${zodText(type.values, style)})`;
+  if (type.type === "object") return objectText(type.fields, style);
+  const { values, format } = type;
+  if (values === undefined) return style.isStrict ? formatText(format) : "z.string()";
+  const texts = values.map((value) => JSON.stringify(value));
+  if (style.isStrict) return `z.enum([${texts.join(", ")}])`;
+  return `(z.string() as z.ZodType<${[...texts, "(string & {})"].join(" | ")}>)`; // an editor completes the known ones
 }
 
-function objectText(fields: readonly Field[], indent: string): string {
+function objectText(fields: readonly Field[], { isStrict, indent = "" }: ZodStyle): string {
   if (fields.length === 0) return "z.looseObject({})";
   const inner = `${indent}  `;
-  const lines = fields.map((field) => `${inner}${memberKey(field.name)}: ${fieldText(field, inner)},\n`);
+  const lines = fields.map((field) => {
+    const text = fieldText(field, { isStrict, indent: inner });
+    return `${inner}${memberKey(field.name)}: ${text},${isStrict ? "" : formatComment(field.place)}\n`;
+  });
   return `z.looseObject({\n${lines.join("")}${indent}})`;
 }
 
-function fieldText({ place, isOptional }: Field, indent: string): string {
-  if (!isOptional) return zodText(place, indent);
-  const own = unionText(place.types, indent);
+/** What the values had in common beside their type. */
+function formatComment({ types }: Place): string {
+  const formats = types.flatMap((type) => {
+    if (type.type === "integer") return "integer";
+    if (type.type !== "string" || type.format === undefined) return [];
+    return type.format.startsWith("id:") ? `${type.format.slice("id:".length)}…` : type.format;
+  });
+  return formats.length === 0 ? "" : ` // ${formats.join(", ")}`;
+}
+
+function fieldText({ place, isOptional }: Field, style: ZodStyle): string {
+  if (!isOptional) return zodText(place, style);
+  const own = unionText(place.types, style);
   return `${own}${place.isNullable && place.types.length > 0 ? ".nullish()" : ".optional()"}`;
 }
 

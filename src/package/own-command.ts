@@ -1,4 +1,34 @@
-/** A command of this program, as messages suggest it to people who will copy it: `hookporter events retry 6`. */
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ownAddress } from "./own-address.ts";
+
+/** How each package manager runs a program of the project, by its lock file. */
+const RUNNERS: Readonly<Record<string, string>> = {
+  "pnpm-lock.yaml": "pnpm",
+  "yarn.lock": "yarn",
+  "bun.lock": "bunx",
+};
+
+let runner: string | undefined;
+
+/** A command of this program, as messages suggest it to people who will copy it: `npx hookporter events retry 6`. */
 export function ownCommand(words: string): string {
-  return `hookporter ${words}`;
+  runner ??= findRunner(process.cwd(), ownAddress());
+  return `${runner}hookporter ${words}`;
+}
+
+/**
+ * What has to come before the program's name in a folder: nothing for a global installation, `npx ` or the like if the
+ * package is the project's, or was run by `npx`, which keeps it in a cache of its own.
+ *
+ * @param address - where this program is
+ */
+export function findRunner(cwd: string, address: string): string {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, "node_modules", ".bin", "hookporter"))) {
+      const lock = Object.keys(RUNNERS).find((name) => existsSync(join(folder, name)));
+      return `${lock === undefined ? "npx" : RUNNERS[lock]} `;
+    }
+    if (dirname(folder) === folder) return address.includes("/_npx/") ? "npx " : "";
+  }
 }

@@ -1,5 +1,5 @@
-import { hash } from "node:crypto";
 import { DAY, ENOUGH_BODIES, type Mismatches, type SenderDay, type SenderNote } from "../inbox/senders.ts";
+import { hash } from "../package/builtins.ts";
 import type { Outcome } from "./outcome.ts";
 
 type Open<Type> = { -readonly [Name in keyof Type]: Type[Name] };

@@ -205,7 +205,9 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   const service = await openService({ properties: [sampleProperty(1)] });
   const env = { ...key, HOOKPORTER_BASE_URL: service.url };
   const run = async (...argv: string[]) => (await runCli([...argv, "--json"], { cwd, env })).records;
+  const types = (...argv: string[]) => run("types", "--with-samples", ...argv);
   const records = [
+    ...(await run("sign", "--explain")),
     ...(await run("trigger", "lead.created", "--url", url)),
     ...(await run("sign", "body.json")),
     ...(await run("verify", "body.json", "--signature", "sha256=00")),
@@ -215,12 +217,9 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   records.push(...(await run("verify", "body.json", "--signature", signature)));
   records.push(...(await run("events", "list")), ...(await run("events", "show", "1")));
   await run("trigger", "lead.created", "--url", url, "--set", "data.price=2");
-  records.push(...(await run("types")), ...(await run("types", "--check")));
+  records.push(...(await types()), ...(await types("--check")));
   await run("trigger", "lead.created", "--url", url, "--set", "data.id=3");
-  records.push(
-    ...(await run("types", "--check")),
-    ...(await run("types", "--diff", "src/schemas.shape.json")),
-  );
+  records.push(...(await types("--check")), ...(await types("--diff", "src/schemas.shape.json")));
   records.push(...(await run("events", "show", "99")));
   records.push(...(await run("events", "retry", "--all")), ...(await run("events", "drop", "--all")));
   records.push(...(await run("replay", "1", "--handlers", "handlers.js")));

@@ -1,12 +1,10 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { type Assumptions, DEFAULT_ASSUMPTIONS } from "../../src/client/assumptions.ts";
 import { type ClientOptions, DEFAULT_CLIENT_RETRY, DEFAULT_LIMITS } from "../../src/client/options.ts";
 import { ServiceError } from "../../src/client/service-error.ts";
 import type { RetryPolicy } from "../../src/dispatch/retry.ts";
 import { ERROR_CODES } from "../../src/errors.ts";
-import { quoted, readPage, root, rowsOf, sectionOf } from "./markdown.ts";
+import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 
 const page = readPage("docs/reference/package/client.md");
 
@@ -49,14 +47,4 @@ it("the page lists every field and every code of an error", () => {
   expect(onPage.sort()).toEqual([...fields, "message"].sort());
   const codes = Object.keys(ERROR_CODES).filter((code) => code.startsWith("service_"));
   expect(quoted(rows[0]?.[1] ?? "")).toEqual(codes);
-});
-
-it("the page names only existing files, and a test for each implemented line of the description", () => {
-  const rows = rowsOf(sectionOf(page, "The description, line by line"));
-  expect(rows.length).toBeGreaterThan(8);
-  for (const [says, where = "", test = ""] of rows) {
-    const files = [...quoted(where), ...quoted(test)].filter((name) => name.includes("/"));
-    expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
-    expect(test !== "" || where.startsWith("absent"), says).toBe(true);
-  }
 });

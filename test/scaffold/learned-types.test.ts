@@ -18,16 +18,18 @@ const KINDS = [
 
 /** Handlers that use fields of data that nobody wrote down. */
 const HANDLERS = `import { defineHandlers } from "hookporter";
-import { schemas } from "./schemas.ts";
+import { otherKinds, schemas } from "./schemas.ts";
 
 export default defineHandlers({
   schemas,
+  otherKinds,
   handlers: {
     "payment.received": (event) => void event.data.amount.padStart(8),
     "tenant.created": (event) => void event.data.lease_start.slice(0, 4),
     "lease.expired": (event) => void event.data.expires_on.slice(0, 4),
     "deal.status_changed": (event) => void event.data.status.toUpperCase(),
     "contact.created": (event) => void event.data.email.split("@"),
+    "invoice.sent": (event) => void event.data["code postal"].padStart(event.data.number),
   },
 });
 `;
@@ -50,11 +52,25 @@ it("a new project's handlers are typed by what it received, with no edit of the 
     const argv = ["trigger", kind, "--count", "40", "--url", String(ready.url)];
     expect((await runCli(argv, { cwd })).code).toBe(0);
   }
+  const invoices = Array.from({ length: 40 }, (_, index) => ({
+    ...{
+      event: "invoice.sent",
+      timestamp: new Date().toISOString(),
+      webhook: { id: "wh_1", url: "https://app.test/" },
+    },
+    data: { prénom: index % 2 ? "Zoé" : null, "code postal": "01000", number: index },
+  }));
+  for (const [index, invoice] of invoices.entries())
+    await writeFile(join(cwd, "data", `${index}.json`), JSON.stringify(invoice));
+  expect((await runCli(["replay", "data", "--url", String(ready.url)], { cwd })).code).toBe(0);
   listen.signal("SIGINT");
   await listen.finished;
 
-  const { code, stderr } = await runCli(["types"], { cwd });
-  expect([code, stderr]).toEqual([0, expect.stringMatching(/contact\.created +40 events/)]);
+  const { code, stderr } = await runCli(["types", "--with-samples"], { cwd });
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringMatching(/contact\.created +40 events.*invoice\.sent +40 events/s),
+  ]);
   expect(await failedTests(cwd)).toEqual([]);
   await writeFile(join(cwd, "src", "learned-handlers.ts"), HANDLERS);
   expect(await compilerOutput(cwd)).toBe("");

@@ -4,9 +4,15 @@ import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { readProject } from "../../src/entries/config.ts";
+import { fetchReceiver } from "../../src/entries/fetch.ts";
+import { createReceiver } from "../../src/entries/index.ts";
+import { sampleEvent, signedRequest } from "../../src/entries/testing.ts";
+import { shownPostgresUrl } from "../../src/inbox/postgres/options.ts";
 import { type Scaffolded, scaffold } from "../../src/scaffold/scaffold.ts";
 import { listTemplates } from "../../src/scaffold/templates.ts";
+import { runCli } from "../cli/fake-io.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 const templates = await listTemplates(root);
@@ -59,7 +65,10 @@ async function provide(name: string): Promise<void> {
   if (existsSync(join(modules, name))) return symlink(join(modules, name), target, "junction");
   await mkdir(target);
   await writeFile(join(target, "package.json"), JSON.stringify({ name, types: "index.d.ts" }));
-  await writeFile(join(target, "index.d.ts"), "export type NextConfig = object;\n");
+  await writeFile(
+    join(target, "index.d.ts"),
+    "export type NextConfig = object;\nexport const GetSecretValueCommand: any, SecretsManagerClient: any;\n",
+  );
 }
 
 function project(template: string, inbox: string): Scaffolded {
@@ -117,34 +126,69 @@ describe.each(variants)("the template %s with its events in %s", (template, inbo
   });
 });
 
-/** All of them run in the long version of the package's tests, in projects that are installed from the package. */
-test("commands read the inbox of the server in a project with a file, except for `listen`, which has its own", async () => {
-  const projects = [...made].filter(([name]) => name.endsWith(" file"));
-  expect(projects.length).toBeGreaterThan(3);
-  for (const [name, { directory }] of projects) {
-    const settings = JSON.parse(await readFile(join(directory, "hookporter.config.json"), "utf8"));
-    expect(settings, name).toEqual({ inbox: "data/inbox.db", listen: { inbox: ".hookporter/inbox.db" } });
-    const env = await readFile(join(directory, ".env.example"), "utf8");
-    expect(env, name).toContain(`HOOKPORTER_INBOX=./${settings.inbox}`);
-  }
-});
+/** A line of `.env` that moves the inbox, for the server and for the commands. */
+const MOVES = [
+  "",
+  "HOOKPORTER_INBOX=other/inbox.db\n",
+  "DATABASE_URL=postgres://app:hidden@127.0.0.1:9/app\n",
+];
+const moved = variants.flatMap(([template, inbox]) => MOVES.map((line) => ({ template, inbox, line })));
 
-test("commands read the inbox of the server in a project on PostgreSQL, except for `listen`", async () => {
-  const projects = [...made].filter(([name]) => name.endsWith(" postgres"));
-  expect(projects.length).toBeGreaterThan(4);
-  const show = "console.log(JSON.stringify((await import(process.argv[1])).default))";
-  for (const [name, { directory }] of projects) {
-    const file = join(directory, "hookporter.config.ts");
-    const config = join(place, "config.mjs"); // Node 20 runs no TypeScript; this file has no types
-    await writeFile(
-      config,
-      (await readFile(file, "utf8")).replaceAll('".env"', JSON.stringify(join(directory, ".env"))),
+test.each(moved)(
+  "the server and the commands of $template with its events in $inbox have one inbox, with `$line` in .env",
+  async ({ template, inbox, line }) => {
+    const { directory } = project(template, inbox);
+    const file = join(directory, ".env");
+    const before = await readFile(file, "utf8");
+    await writeFile(file, before + line);
+    const variables = { ...process.env };
+    onTestFinished(() => {
+      process.env = variables;
+      return writeFile(file, before);
+    });
+    const used = readProject(directory).inbox;
+    const cli = { cwd: directory, env: {} };
+    const onPostgres = used.startsWith("postgres://");
+    expect(onPostgres).toBe(line.startsWith("DATABASE_URL") || (inbox === "postgres" && line === ""));
+    const listed = (await runCli(["events", "list", "--explain", "--json"], cli)).records;
+    expect(listed).toContainEqual(
+      expect.objectContaining({ name: "inbox", value: shownInbox(used, directory) }),
     );
-    const shown = await run(directory, "--input-type=module", "-e", show, "--", config);
-    const [, url] = /^DATABASE_URL=(.*)$/m.exec(await readFile(join(directory, ".env"), "utf8")) ?? [];
-    expect(JSON.parse(shown), name).toEqual({ inbox: url, listen: { inbox: ".hookporter/inbox.db" } });
-  }
-});
+    if (onPostgres) {
+      const { records } = await runCli(["doctor", "--json"], cli);
+      expect(records).toContainEqual(expect.objectContaining({ check: "database", status: "fail" }));
+    } else {
+      const path = join(directory, used);
+      await mkdir(dirname(path), { recursive: true });
+      await keepDeadLetter(path);
+      const { records } = await runCli(["doctor", "--json"], cli);
+      const said = { check: "entries", status: "warn", message: "1 dead letter" };
+      expect(records).toContainEqual(expect.objectContaining(said));
+      await rm(dirname(path), { recursive: true });
+    }
+    const own = (await runCli(["listen", "--explain", "--json"], cli)).records;
+    const listens = join(directory, ".hookporter", "inbox.db");
+    expect(own).toContainEqual(expect.objectContaining({ name: "inbox", value: listens }));
+  },
+);
+
+/** An inbox as the commands show it. */
+function shownInbox(used: string, directory: string): string {
+  return used.startsWith("postgres://") ? shownPostgresUrl(used) : join(directory, used);
+}
+
+/** Keeps an event whose data does not fit. */
+async function keepDeadLetter(inbox: string): Promise<void> {
+  const secret = "a secret of good length";
+  const receiver = createReceiver({ secret, inbox, handlers: { "*": () => {} } });
+  await receiver.start();
+  const { method, headers, body } = signedRequest(sampleEvent("property.created", { data: { id: 7 } }), {
+    secret,
+  });
+  const receive = fetchReceiver(receiver);
+  expect((await receive(new Request("http://localhost/", { method, headers, body }))).status).toBe(200);
+  await receiver.close();
+}
 
 test("the tests that each template has of its own pass", async () => {
   const vitest = join(modules, "vitest", "vitest.mjs");

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { describeFileError } from "../../base/file-error.ts";
 import { CATALOGUE } from "../../check/catalogue.ts";
 import { groupOf, rightText } from "../../check/check-case.ts";
 import { type CheckReport, isFatal } from "../../check/check-result.ts";
@@ -21,7 +22,6 @@ import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
-import { describeFileError } from "../files/file-error.ts";
 import { addedHeaders, notTheSignature } from "../handlers/forward-request.ts";
 import type { AddedHeader } from "../handlers/values.ts";
 import type { SecretOptions } from "../secrets/options.ts";

@@ -10,7 +10,8 @@ import { addTunnelOptions } from "../tunnel/options.ts";
 
 const EXAMPLES = `
 Examples:
-  hookporter doctor                    check what listen would use here
+  hookporter doctor                    check this project, or what listen uses
+  hookporter doctor --listen           check what listen would use here
   hookporter doctor --handlers handlers/ --forward-to 3000
   hookporter doctor --drill            kill a receiver 20 times, count losses
   hookporter doctor --json | jq 'select(.status == "fail")'`;
@@ -20,9 +21,10 @@ export function registerDoctor(program: CliCommand, context: CliContext): void {
   const command = program
     .command("doctor")
     .description(
-      "check your setup, and print what is wrong and how to fix it; takes the flags and settings of listen, and changes nothing",
+      "check this project, and print what is wrong and how to fix it; takes the flags and settings of listen, and changes nothing",
     )
     .optionsGroup("Receive:")
+    .common("--listen", "check what listen would use, not the project's own server")
     .common("--port <n>", `port of the endpoint (default: ${DEFAULT_PORT})`, readPort)
     .common("--path <path>", `path of the endpoint (default: ${DEFAULT_PATH})`, readPath)
     .common("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")

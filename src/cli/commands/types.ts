@@ -1,7 +1,7 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import { readEnumPath, TYPES_FORMATS, type TypesOptions } from "../learn/options.ts";
-import { readChoice, readKinds, readMoment, readSources } from "../settings/values.ts";
+import { readAnyKinds, readEnumPath, TYPES_FORMATS, type TypesOptions } from "../learn/options.ts";
+import { readChoice, readMoment, readSources } from "../settings/values.ts";
 
 /** `types`: schemas and types learned from events. */
 export function registerTypes(program: CliCommand, context: CliContext): void {
@@ -10,9 +10,10 @@ export function registerTypes(program: CliCommand, context: CliContext): void {
     .description("learn schemas and types of `data` from events, and see where events differ from them")
     .argument("[events...]", "fixtures, folders of them, NDJSON files, or - (default: the inbox)")
     .common("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
-    .common("--kind <kinds>", "only these kinds or families, such as payment.*", readKinds)
+    .common("--kind <kinds>", "only these kinds or families, such as payment.*", readAnyKinds)
     .option("--source <sources>", "only events of these sources", readSources)
     .common("--since <time>", "only events received since a time, such as 7d or 2026-01-31", readMoment)
+    .common("--with-samples", "learn from events that trigger, check and the sandbox made up, too")
     .common(
       "--format <format>",
       `one of ${TYPES_FORMATS.join(", ")} (default: zod)`,
@@ -25,6 +26,7 @@ export function registerTypes(program: CliCommand, context: CliContext): void {
       "make an enum of the strings at a path, such as payment.received:data.status; may be repeated",
       readEnumPath,
     )
+    .option("--strict", "refuse what has the right type, but another format: email, prefix, integer, enum")
     .common("--merge", "keep your edits of the file, and print how they differ from what was learned")
     .option("--force", "replace the file even if it was edited")
     .common(

@@ -13,6 +13,7 @@ import { ports } from "./ports.ts";
 import { node, sqlite } from "./runtime.ts";
 import { secret } from "./secrets.ts";
 import { clock, service } from "./service.ts";
+import { FILE_TIME } from "./setup.ts";
 import { signatures } from "./signatures.ts";
 import { subscription } from "./subscriptions.ts";
 import { tunnel } from "./tunnel.ts";
@@ -58,11 +59,23 @@ async function targetFinding(target: URL, insecure: boolean): Promise<Finding> {
   return fail(`${shown}: ${message}`, fix);
 }
 
+/** What `listen` keeps beside the project's own inbox: one line, unless something is wrong with it. */
+const ofListen: DoctorCheck = {
+  name: "listen inbox",
+  timeLimit: FILE_TIME + 5000,
+  run: async ({ ofListen: setup }) => {
+    if (setup === undefined) return [];
+    const found = await Promise.all([inboxPlace, inboxContent, entries].map(({ run }) => run(setup)));
+    const wrong = found.flat().filter(({ status }) => status !== "ok");
+    return wrong.length > 0 ? wrong : found.flat().slice(0, 1);
+  },
+};
+
 /** All checks, in the order in which they are shown. */
 export const CHECKS: readonly DoctorCheck[] = [
   ...[node, sqlite],
   ...[secret, envFile],
-  ...[inboxPlace, disk, inboxContent, database, tables, processes, entries, signatures],
+  ...[inboxPlace, disk, inboxContent, database, tables, processes, entries, signatures, ofListen],
   ports,
   ...[handlers, targets, tunnel],
   ...[service, clock, subscription, proxy],

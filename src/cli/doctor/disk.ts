@@ -1,5 +1,6 @@
-import { closeSync, constants, existsSync, fdatasyncSync, openSync, statfsSync, writeSync } from "node:fs";
+import { closeSync, constants, existsSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { statfsSync } from "../../package/builtins.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { DEFAULTS } from "../../receiver/options/options.ts";
 import { durationText } from "../../text/duration-text.ts";

@@ -7,9 +7,10 @@ import { type FitTable, fitOptions } from "../settings/fitting.ts";
 import { TUNNEL_FITS } from "../tunnel/fitting.ts";
 import { CHECKS } from "./checks.ts";
 import { drill } from "./drill/drill.ts";
+import { findSetup } from "./find-setup.ts";
 import { type DoctorCheck, type Finding, type FindingStatus, failure, TIME_LIMIT, warn } from "./finding.ts";
 import type { DoctorOptions } from "./options.ts";
-import { openSetup, type Setup } from "./setup.ts";
+import type { Setup } from "./setup.ts";
 import { printCounts, printFinding } from "./view.ts";
 
 /**
@@ -20,7 +21,7 @@ export async function doctor(given: DoctorOptions, command: Command, context: Cl
   // Handlers of a configuration file are not meant for a drill.
   const typed = given.drill === true ? withoutSettings(given, command, ["handlers", "yes"]) : given;
   const options = fitOptions(typed, command, DOCTOR_FITS);
-  const setup = openSetup(options, context);
+  const setup = await findSetup(options, command, context);
   const running = (options.drill === true ? [drill] : CHECKS).map((check) => ({
     check,
     findings: findIn(check, setup),

@@ -1,5 +1,5 @@
+import { unusableFrom } from "../../base/unusable.ts";
 import { describeError } from "../../errors.ts";
-import { unusableFrom } from "../files/unusable.ts";
 import type { Setup } from "./setup.ts";
 
 /** How good a finding is: only `fail` means that something does not work. */

@@ -25,7 +25,7 @@ export const handlers: DoctorCheck = {
       ({ role, kinds }) => role !== "receive" && kinds.length > 0,
     );
     if (path === undefined && exec === undefined && forwardTo.length === 0 && others.length === 0)
-      return [ok("none, and no target: listen only shows and keeps events")];
+      return [ok(setup.isProject ? UNNAMED : "none, and no target: listen only shows and keeps events")];
     const own = await handledHere(setup);
     const { events: wanted = ["*"] } = setup.options;
     const unhandled = eventKinds.filter((kind) => {
@@ -35,6 +35,8 @@ export const handlers: DoctorCheck = {
     return [verdict(unhandled, setup)];
   },
 };
+
+const UNNAMED = 'not looked at: "project": { "handlers": "…" } in hookporter.config.json names them';
 
 /** A finding if the program of a flag cannot be found. */
 function programFinding(

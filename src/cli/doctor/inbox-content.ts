@@ -53,7 +53,7 @@ function ofOtherVersion({ schema = 0, newestSchema = 0, processes = [] }: Partia
   if (schema >= newestSchema) return [];
   const first = processes.length === 0 ? "" : "stop the processes that have it open, then ";
   const message = `${path} has schema ${schema} of an older version, this one has ${newestSchema}`;
-  return [warn(message, `${first}start listen once, which brings it up to date`)];
+  return [warn(message, `${first}start listen or your server once, which brings it up to date`)];
 }
 
 async function locked(path: string): Promise<readonly Finding[]> {

@@ -1,11 +1,11 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
+import { unusable } from "../../base/unusable.ts";
 import { selectInbox } from "../../inbox/open.ts";
 import { isPostgresUrl } from "../../inbox/postgres/options.ts";
 import { missingPart } from "../../inbox/sqlite/file/inbox-file.ts";
 import { networkFileSystem } from "../../inbox/sqlite/file/network-file-system.ts";
 import { mergeCommand, rescuedBeside } from "../../inbox/sqlite/file/rescued-files.ts";
-import { unusable } from "../files/unusable.ts";
 import { type DoctorCheck, type Finding, fail, failure, ok, warn } from "./finding.ts";
 import { shownMode } from "./mode.ts";
 
@@ -18,7 +18,7 @@ const { R_OK, W_OK, X_OK } = constants;
 /** Where the inbox file is, and who may read or replace it. */
 export const inboxPlace: DoctorCheck = {
   name: "inbox",
-  run: ({ inbox: { file, option, shown } }) => {
+  run: ({ inbox: { file, option, shown }, isProject }) => {
     if (file === undefined) {
       if (isPostgresUrl(option)) return [];
       selectInbox(option); // throws for a store that is not supported
@@ -26,7 +26,11 @@ export const inboxPlace: DoctorCheck = {
     }
     const problems = [...placeProblems(file), ...rescued(file), ...foreignDisk(file)];
     if (problems.length > 0) return problems;
-    return [ok(existsSync(file) ? shown : `${shown}: not made yet, listen makes it`)];
+    return [
+      ok(
+        existsSync(file) ? shown : `${shown}: not made yet, ${isProject ? "the server" : "listen"} makes it`,
+      ),
+    ];
   },
 };
 

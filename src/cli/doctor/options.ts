@@ -13,6 +13,8 @@ export interface DoctorOptions
     TunnelOptions,
     Pick<ListenOptions, "port" | "path" | "inbox" | "healthPort" | "inspectPort">,
     Pick<ListenOptions, "handlers" | "exec" | "onDead" | "events" | "forwardTo" | "insecure" | "subscribe"> {
+  /** Look at what `listen` would use, not at the project's own server. */
+  readonly listen?: boolean;
   /** Look at nothing, but kill receivers under load. */
   readonly drill?: boolean;
   /** How many. Default {@link KILLS}. */

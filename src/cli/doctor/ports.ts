@@ -29,8 +29,9 @@ async function endpointPort(port: number, setup: Setup): Promise<Finding> {
   const why = port === 0 ? undefined : await whyTaken(port);
   if (port === 0) return ok("any free port");
   if (why === undefined) return ok(`${port} is free`);
-  const fix = "stop that program, or choose another port with --port";
-  if (why !== "EADDRINUSE") return refused(port, why, "--port");
+  const flag = setup.isProject ? "PORT" : "--port";
+  const fix = `stop that program, or choose another port with ${flag}`;
+  if (why !== "EADDRINUSE") return refused(port, why, flag);
   const isReceiver = await answersAsReceiver(port, setup.options.path ?? DEFAULT_PATH);
   if (!isReceiver) return fail(`${port} is in use by ${portUser(port) ?? "another program"}`, fix);
   if ((await setup.processes()).length > 0) return ok(`${port}: a receiver of this inbox runs there`);

@@ -13,11 +13,15 @@ import { type FoundSecrets, findSecrets, readEnvFile } from "../secrets/secret.t
 import type { DoctorOptions } from "./options.ts";
 import { probeService, type ServiceProbe } from "./service-probe.ts";
 
-/** What `listen` would be given here. What several checks need is found out once. */
+/** What the project's server, or `listen`, is given here. What several checks need is found out once. */
 export interface Setup {
   readonly options: DoctorOptions;
   readonly context: CliContext;
   readonly inbox: NamedInbox;
+  /** Whether this is the project's own server, not what `listen` would be. */
+  readonly isProject: boolean;
+  /** The inbox of `listen`, if it has one beside the project's. */
+  readonly ofListen?: Setup;
   /** The secrets in use; `undefined` if there are none yet. Rejects if they cannot be used. */
   readonly secrets: () => Promise<FoundSecrets | undefined>;
   /** What one request to the service showed; `undefined` if its address is not set. Rejects if the key cannot be used. */
@@ -41,7 +45,7 @@ export type Contents = Pick<FileFacts, "waiting" | "due" | "oldestDue" | "dead">
 export const FILE_TIME = 20_000;
 
 /** Reads nothing yet. */
-export function openSetup(options: DoctorOptions, context: CliContext): Setup {
+export function openSetup(options: DoctorOptions, context: CliContext, isProject = false): Setup {
   const inbox = nameInbox(context, options.inbox);
   const file = once(async () => {
     const path = inbox.file === undefined ? undefined : existingFile(inbox.file);
@@ -53,9 +57,9 @@ export function openSetup(options: DoctorOptions, context: CliContext): Setup {
   // Why the database cannot be reached is said once, by the check of it.
   const tables = async () => (await database().catch(() => undefined))?.tables;
   return {
-    ...{ options, context, inbox, file },
+    ...{ options, context, inbox, file, isProject },
     service: once(() => probeService(options, context)),
-    secrets: once(() => findUsed(options, context)),
+    secrets: once(() => findUsed(options, context, isProject)),
     database,
     contents: once(async () => contentsOf(await file()) ?? (await tables())),
     senders: once(async () => (await file())?.senders ?? (await tables())?.senders ?? []),
@@ -63,15 +67,19 @@ export function openSetup(options: DoctorOptions, context: CliContext): Setup {
   };
 }
 
-/** Without a secret, `listen` makes one, unless this is production or another one was named. */
-async function findUsed(options: DoctorOptions, context: CliContext): Promise<FoundSecrets | undefined> {
+/** Without a secret, `listen` makes one, unless this is production or another one was named. A server has only what it is given. */
+async function findUsed(
+  options: DoctorOptions,
+  context: CliContext,
+  isProject: boolean,
+): Promise<FoundSecrets | undefined> {
   const { io } = context;
   if (options.secretStdin !== true) readEnvFile(io.cwd, options.envFile); // throws if it cannot be read
   try {
-    return await findSecrets(context, options);
+    return await findSecrets(context, options, isProject ? "given" : false);
   } catch (thrown) {
     const isAbsent = thrown instanceof HookporterError && thrown.code === "secret_missing";
-    const makesOne = options.secretEnv === undefined && options.secretStdin !== true;
+    const makesOne = !isProject && options.secretEnv === undefined && options.secretStdin !== true;
     if (isAbsent && makesOne && io.env.NODE_ENV !== "production") return undefined;
     throw thrown;
   }

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
+import { describeFileError } from "../../base/file-error.ts";
+import { unusable } from "../../base/unusable.ts";
 import { ConfigurationError, HookporterError } from "../../errors.ts";
 import { countsByState, countsText, totalOf } from "../../inbox/counts.ts";
 import { isPostgresUrl, readPostgresOptions, withoutPassword } from "../../inbox/postgres/options.ts";
 import { type Backup, backUp } from "../../inbox/sqlite/care/backup.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
-import { describeFileError } from "../files/file-error.ts";
-import { unusable } from "../files/unusable.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
 import { shellWord } from "../shell-word.ts";
 import { requireInbox } from "./inbox.ts";

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { describeFileError } from "../../base/file-error.ts";
 import { HookporterError } from "../../errors.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import { countsByState, countsText } from "../../inbox/counts.ts";
@@ -11,7 +12,6 @@ import { formatDelivery } from "../../relay/fixture.ts";
 import { fixtureName } from "../../relay/fixture-name.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
-import { describeFileError } from "../files/file-error.ts";
 import { entryFields, entryLine, entryPage, runFields } from "./entry-view.ts";
 import { groupFields, groupLines } from "./failure-view.ts";
 import { findEntry, withInbox } from "./inbox.ts";

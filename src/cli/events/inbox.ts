@@ -1,12 +1,12 @@
 import { accessSync, constants, mkdirSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { unusable } from "../../base/unusable.ts";
 import { HookporterError } from "../../errors.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { selectInbox } from "../../inbox/open.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import type { CliContext } from "../context.ts";
-import { unusable } from "../files/unusable.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
 
 const { R_OK, W_OK, X_OK } = constants;

@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync } from "node:fs";
+import { unusable } from "../../base/unusable.ts";
 import { HookporterError } from "../../errors.ts";
-import { unusable } from "./unusable.ts";
 
 /**
  * Reads a file that contains a secret, without the line end; returns `undefined` if there is none.

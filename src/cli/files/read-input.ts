@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
+import { describeFileError } from "../../base/file-error.ts";
 import { HookporterError } from "../../errors.ts";
 import type { Io } from "../io.ts";
-import { describeFileError } from "./file-error.ts";
 
 /** A larger input is not a body. */
 const MAX_INPUT = 64 * 1024 * 1024;

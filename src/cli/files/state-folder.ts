@@ -1,8 +1,8 @@
 import { lstatSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { unusable } from "../../base/unusable.ts";
 import { HookporterError } from "../../errors.ts";
 import { makeFile } from "./replace-file.ts";
-import { unusable } from "./unusable.ts";
 
 /** The folder for a project's inbox and development secret. Its own `.gitignore` hides everything in it. */
 export const STATE_FOLDER = ".hookporter";

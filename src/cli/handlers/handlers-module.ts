@@ -1,5 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
+import { describeFileError } from "../../base/file-error.ts";
 import type { Handler } from "../../dispatch/handler.ts";
 import { describeError, HookporterError } from "../../errors.ts";
 import type { DataSchemas } from "../../event/schemas.ts";
@@ -12,7 +13,6 @@ import {
   registerHandlers,
 } from "../../receiver/handlers/define-handlers.ts";
 import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
-import { describeFileError } from "../files/file-error.ts";
 import { LoadedModules } from "./loaded-modules.ts";
 import { ModuleLoader } from "./module-loader.ts";
 import { FileWatcher } from "./watch-files.ts";

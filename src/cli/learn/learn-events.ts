@@ -1,6 +1,8 @@
 import { HookporterError } from "../../errors.ts";
+import { canBeNamed } from "../../learn/identifiers.ts";
 import { type Learned, learn } from "../../learn/learned.ts";
 import type { Watched } from "../../learn/shape.ts";
+import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { progressLine } from "../send/progress.ts";
 import type { EnumPath } from "./options.ts";
@@ -21,9 +23,15 @@ export async function learnEvents(
 ): Promise<Learned> {
   const learned: Learned = new Map();
   const watchedOf = watching(selection.enums ?? []);
-  await forEachEvent(what, selection, context, ({ kind, data, at }) =>
-    learn(learned, kind, data, at, watchedOf(kind)),
-  );
+  const unnamed = new Set<string>();
+  await forEachEvent(what, selection, context, ({ kind, data, at }) => {
+    if (canBeNamed(kind)) learn(learned, kind, data, at, watchedOf(kind));
+    else unnamed.add(kind);
+  });
+  if (unnamed.size > 0)
+    context.output.talk(
+      `left out ${counted(unnamed.size, "kind", "kinds")} whose names cannot be written in source code`,
+    );
   return learned;
 }
 
@@ -37,7 +45,7 @@ export async function forEachEvent(
   const { output, io } = context;
   let done = 0;
   let drawn = performance.now();
-  const { events, unreadable } = await readEvents(what, selection, context, (event, of) => {
+  const { events, unreadable, samples } = await readEvents(what, selection, context, (event, of) => {
     take(event);
     done++;
     if (performance.now() - drawn < INTERVAL) return;
@@ -47,7 +55,16 @@ export async function forEachEvent(
   }).finally(() => output.status(undefined));
   if (unreadable > 0)
     output.talk(`passed over ${unreadable} that ${unreadable === 1 ? "is not an event" : "are not events"}`);
+  if (samples > 0) {
+    const was = samples === 1 ? "1 event that was" : `${samples} events that were`;
+    output.talk(`left out ${was} made up by trigger, check or the sandbox: --with-samples takes them`);
+  }
   if (events > 0) return events;
+  if (samples > 0)
+    throw new HookporterError(
+      "input_invalid",
+      `expected events to learn from, but all ${samples} were made up: receive some from the service, or pass --with-samples`,
+    );
   const from = what.length === 0 ? "the inbox has none" : `${what.join(" ")}: none there`;
   throw new HookporterError(
     "input_invalid",

@@ -13,6 +13,8 @@ export interface TypesOptions extends EventSelection {
   readonly shapes?: string;
   readonly format?: TypesFormat;
   readonly enums?: readonly EnumPath[];
+  /** Schemas refuse what has the right type, but another format. */
+  readonly strict?: boolean;
   readonly merge?: boolean;
   readonly force?: boolean;
   readonly check?: boolean;
@@ -47,6 +49,15 @@ export function readEnumPath(text: string, before: readonly EnumPath[] = []): re
   return [...before, kind === undefined ? { path } : { kind, path }];
 }
 readEnumPath.list = true;
+
+/** A comma-separated list of kinds or families, also of kinds that this version does not know; a repeated flag adds to it. */
+export function readAnyKinds(text: string, before: readonly string[] = []): readonly string[] {
+  const patterns = text.split(",").map((part) => part.trim());
+  if (patterns.every((pattern) => /^(?:\*|[\p{ID_Continue}.:-]+(?:\.\*)?)$/u.test(pattern)))
+    return [...before, ...patterns];
+  throw new InvalidArgumentError("expected kinds or families such as payment.* or invoice.sent.");
+}
+readAnyKinds.list = true;
 
 /** A path such as `data.status`; a repeated flag adds to it. */
 export function readDataPath(text: string, before: readonly string[] = []): readonly string[] {

@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { describeFileError } from "../../base/file-error.ts";
 import { HookporterError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { readEnvelope } from "../../event/read-envelope.ts";
@@ -11,7 +12,6 @@ import type { Inbox } from "../../inbox/inbox.ts";
 import { type Fixture, parseFixture } from "../../relay/fixture.ts";
 import type { CliContext } from "../context.ts";
 import { withInbox } from "../events/inbox.ts";
-import { describeFileError } from "../files/file-error.ts";
 import { gatherFixtures } from "../send/gather-fixtures.ts";
 
 export interface SeenEvent {
@@ -19,6 +19,8 @@ export interface SeenEvent {
   readonly name: string;
   readonly kind: string;
   readonly data: unknown;
+  /** Whether `trigger`, `check` or the sandbox made it up. */
+  readonly isSample: boolean;
   /** When it was received, in milliseconds since 1970; of a body without a delivery, the time of the event. */
   readonly at: number;
 }
@@ -28,12 +30,16 @@ export interface EventSelection {
   readonly kind?: readonly string[];
   readonly source?: readonly string[];
   readonly since?: number;
+  /** Whether made-up events are read too. */
+  readonly withSamples?: boolean;
 }
 
 /** How many events were read, and how many of what was there is none. */
 export interface Reading {
   readonly events: number;
   readonly unreadable: number;
+  /** Made-up events that were left out. */
+  readonly samples: number;
 }
 
 /** Receives each event, and how many there will be if that is known. */
@@ -61,9 +67,10 @@ export async function readEvents(
     return withInbox(context, { inbox: selection.inbox, access: "read" }, (inbox) =>
       readInbox(inbox, selection, take),
     );
-  const tally = { events: 0, unreadable: 0 };
+  const tally = { events: 0, unreadable: 0, samples: 0 };
   const count = (event: SeenEvent | undefined) => {
     if (event === undefined) tally.unreadable++;
+    else if (isLeftOut(event, selection)) tally.samples++;
     else if (isSelected(event, selection)) {
       tally.events++;
       take(event, undefined);
@@ -90,7 +97,7 @@ async function readInbox(inbox: Inbox, selection: EventSelection, take: TakeEven
     limit: PAGE,
   };
   const all = totalOf(countsByState(await inbox.counts()));
-  const tally = { events: 0, unreadable: 0 };
+  const tally = { events: 0, unreadable: 0, samples: 0 };
   for (let before: number | undefined; ; ) {
     const page = await inbox.list({ ...filter, ...(before !== undefined && { before }) });
     for (const { seq, receivedAt } of page) {
@@ -99,6 +106,7 @@ async function readInbox(inbox: Inbox, selection: EventSelection, take: TakeEven
       // Its delivery may have been pruned, or be a dead letter that is no event.
       const event = delivery === undefined ? undefined : bodyEvent(delivery.body, `#${seq}`, receivedAt);
       if (event === undefined) tally.unreadable++;
+      else if (isLeftOut(event, selection)) tally.samples++;
       else {
         tally.events++;
         take(event, all);
@@ -153,7 +161,12 @@ function bodyEvent(body: Uint8Array, name: string, receivedAt?: number): SeenEve
   const read = readEnvelope(body);
   if (!read.ok) return undefined;
   const { envelope, timestamp } = read;
-  return { name, kind: envelope.event, data: envelope.data, at: receivedAt ?? timestamp };
+  const isSample = /^wh_(?:sample|sandbox)_/.test(envelope.webhook.id);
+  return { name, kind: envelope.event, data: envelope.data, at: receivedAt ?? timestamp, isSample };
+}
+
+function isLeftOut({ isSample }: SeenEvent, { withSamples }: EventSelection): boolean {
+  return isSample && withSamples !== true;
 }
 
 function isSelected({ kind, at }: SeenEvent, selection: EventSelection): boolean {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { describeFileError } from "../../base/file-error.ts";
 import { HookporterError } from "../../errors.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import type { Envelope } from "../../event/envelope.ts";
@@ -8,7 +9,6 @@ import { readEnvelope } from "../../event/read-envelope.ts";
 import { Scrubber } from "../../learn/scrub.ts";
 import { formatDelivery } from "../../relay/fixture.ts";
 import type { CliContext } from "../context.ts";
-import { describeFileError } from "../files/file-error.ts";
 import { gatherFixtures, type NamedFixture } from "../send/gather-fixtures.ts";
 
 /** The options of `fixtures scrub`. */
@@ -81,7 +81,7 @@ function scrubEnvelope({ event, timestamp, data, webhook }: Envelope, scrubber: 
   const name = scrubber.nameOf(webhook.id);
   return {
     ...{ event, timestamp, data: scrubber.scrub(data) },
-    webhook: { id: `wh_sample_${name}`, url: `https://sample.invalid/${name}` },
+    webhook: { id: `wh_scrubbed_${name}`, url: `https://sample.invalid/${name}` },
   };
 }
 

@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { describeFileError } from "../../base/file-error.ts";
 import { HookporterError } from "../../errors.ts";
+import { isEventKind } from "../../event/kinds.ts";
 import { knownKeys, placeOf } from "../../learn/data-type.ts";
 import { jsonSchema } from "../../learn/json-schema.ts";
 import type { Learned } from "../../learn/learned.ts";
@@ -9,12 +11,12 @@ import {
   ENOUGH_EVENTS,
   handWritten,
   mergeSchemas,
+  takesOthers,
   writeSchemas,
 } from "../../learn/schemas-file.ts";
 import { writeShapes } from "../../learn/shape-file.ts";
 import { diffLines } from "../../text/diff-lines.ts";
 import type { CliContext } from "../context.ts";
-import { describeFileError } from "../files/file-error.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { learnEvents } from "./learn-events.ts";
 import { DEFAULT_OUT, shapesBeside, type TypesFormat, type TypesOptions } from "./options.ts";
@@ -22,6 +24,8 @@ import { readShapeFile } from "./read-shape-file.ts";
 
 /** The argument of `--out` that means standard output. */
 const STDOUT = "-";
+
+const PASS_ON = "write `otherKinds` into the file with --force, and pass it to defineHandlers";
 
 /** Marks a JSON Schema that was written here, so that no other file is replaced. */
 const MADE_BY = "learned by hookporter types";
@@ -56,13 +60,23 @@ async function writeTypes(
   const out = options.out ?? DEFAULT_OUT[format];
   const found = out === STDOUT ? undefined : readOut(out, { ...options, format }, context);
   const learned = await learnEvents(what, options, context);
-  const { text, edited } = sourceOf(learned, format, options.force === true ? undefined : found);
+  const kept = options.force === true ? undefined : found;
+  const { text, edited } = sourceOf(learned, { format, strict: options.strict }, kept);
   if (out === STDOUT) context.output.raw(Buffer.from(text));
   else write(out, text, context);
   const shapes = options.shapes ?? (out === STDOUT ? undefined : shapesBeside(out));
   if (shapes !== undefined)
     write(shapes, writeShapes(await withOthers(learned, shapes, options, context)), context);
-  report(learned, { out, shapes, edited }, context);
+  report(
+    learned,
+    {
+      out,
+      shapes,
+      edited,
+      hasOthers: kept === undefined || format === "json-schema" || takesOthers(kept, format),
+    },
+    context,
+  );
 }
 
 /** What was learned now, and what the shape file has of other kinds. */
@@ -80,6 +94,8 @@ interface Written {
   readonly out: string;
   readonly shapes: string | undefined;
   readonly edited: readonly EditedBlock[];
+  /** Whether the file can list kinds that this version does not know. */
+  readonly hasOthers: boolean;
 }
 
 /**
@@ -113,30 +129,44 @@ function readOut(
 
 function sourceOf(
   learned: Learned,
-  format: TypesFormat,
+  { format, strict = false }: { readonly format: TypesFormat; readonly strict: boolean | undefined },
   found: string | undefined,
-): Omit<Written, "out" | "shapes"> & { readonly text: string } {
-  if (format === "json-schema") return { text: jsonSchemaText(learned), edited: [] };
+): Pick<Written, "edited"> & { readonly text: string } {
+  if (format === "json-schema") return { text: jsonSchemaText(learned, strict), edited: [] };
+  const style = { format, strict };
   return found === undefined
-    ? { text: writeSchemas(learned, format), edited: [] }
-    : mergeSchemas(found, learned, format);
+    ? { text: writeSchemas(learned, style), edited: [] }
+    : mergeSchemas(found, learned, style);
 }
 
-function jsonSchemaText(learned: Learned): string {
+function jsonSchemaText(learned: Learned, isStrict: boolean): string {
   const kinds = [...learned].sort(([one], [other]) => (one < other ? -1 : 1));
   const schema = {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     $comment: `${MADE_BY}: data by event kind`,
-    $defs: Object.fromEntries(kinds.map(([kind, { shape }]) => [kind, jsonSchema(placeOf(shape))])),
+    $defs: Object.fromEntries(kinds.map(([kind, { shape }]) => [kind, jsonSchema(placeOf(shape), isStrict)])),
   };
   return `${JSON.stringify(schema, undefined, 2)}\n`;
 }
 
-function report(learned: Learned, { out, shapes, edited }: Written, { output, io }: CliContext): void {
+function report(
+  learned: Learned,
+  { out, shapes, edited, hasOthers }: Written,
+  { output, io }: CliContext,
+): void {
   const kinds = [...learned].sort(([one], [other]) => (one < other ? -1 : 1));
   for (const [kind, { events, shape }] of kinds) {
-    const { fields, leftOut } = knownKeys(shape);
+    const { fields, leftOut, entries } = knownKeys(shape);
+    const isOther = !isEventKind(kind);
     const notes = [
+      ...(isOther
+        ? [
+            hasOthers
+              ? "not one of the 12 kinds: in otherKinds"
+              : `not one of the 12 kinds, so not in schemas: ${PASS_ON}`,
+          ]
+        : []),
+      ...(fields.size > 0 && entries !== undefined ? ["keys that look like data left out"] : []),
       ...(leftOut > 0 ? [`${leftOut} seen once and left out`] : []),
       ...(events < ENOUGH_EVENTS ? [`weak: fewer than ${ENOUGH_EVENTS} events`] : []),
     ];

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { describeFileError } from "../../base/file-error.ts";
 import { isRecord } from "../../base/is-record.ts";
 import type { TokenRecord, TokenRecords } from "../../inspector/door/known-tokens.ts";
-import { describeFileError } from "../files/file-error.ts";
 import { readOwnFile } from "../files/own-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { STATE_FOLDER } from "../files/state-folder.ts";

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { unusable } from "../../base/unusable.ts";
 import { describeError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import type { AttemptObservation, DeliveryObservation, Observation } from "../../receiver/observation.ts";
@@ -10,7 +11,6 @@ import type { CliContext } from "../context.ts";
 import type { Goal } from "../end/goal.ts";
 import type { Stop } from "../end/stop.ts";
 import type { ListenTally } from "../end/tally.ts";
-import { unusable } from "../files/unusable.ts";
 import { attemptLines, recordAttempt } from "../live/attempt-view.ts";
 import { deliveryLines, recordDelivery } from "../live/delivery-view.ts";
 import type { DiagnoseRefusal } from "../live/diagnosis-limit.ts";

@@ -1,19 +1,18 @@
-import { isUtf8 } from "node:buffer";
 import { type KeyObject, randomBytes } from "node:crypto";
 import { lstatSync, readFileSync, type Stats } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { parseEnv } from "node:util";
+import { describeFileError } from "../../base/file-error.ts";
+import { unusable } from "../../base/unusable.ts";
 import { ConfigurationError } from "../../errors.ts";
+import { isUtf8 } from "../../package/builtins.ts";
+import { variablesOf } from "../../project/env-text.ts";
 import type { SecretValue } from "../../signature/secret-bytes.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import type { CliContext } from "../context.ts";
-import { textOfEnvFile } from "../files/env-file.ts";
-import { describeFileError } from "../files/file-error.ts";
 import { readOwnFile } from "../files/own-file.ts";
 import { readAll } from "../files/read-input.ts";
 import { makeFile } from "../files/replace-file.ts";
 import { ELSEWHERE, makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
-import { unusable } from "../files/unusable.ts";
 import type { Io } from "../io.ts";
 import { isVariableName, shownVariable } from "../shown-value.ts";
 import { DEFAULT_ENCODING, decodeSecret, notText } from "./encoding.ts";
@@ -32,14 +31,14 @@ const DEVELOPMENT_SECRET = "secret";
 
 /**
  * Finds the secrets: standard input, environment, env file, then the folder's development secret. With `create`, a missing
- * development secret is created.
+ * development secret is created; with `"given"`, there is none.
  *
  * @throws ConfigurationError `secret_missing`; HookporterError `secret_unsafe`, `secret_invalid`
  */
 export async function findSecrets(
   context: CliContext,
   options: SecretOptions,
-  create = false,
+  create: boolean | "given" = false,
 ): Promise<FoundSecrets> {
   const { io } = context;
   if (options.secretStdin === true) return fromStdin(context, options);
@@ -56,6 +55,7 @@ export async function findSecrets(
     };
   }
   if (options.secretEnv !== undefined) throw unset(names);
+  if (create === "given") throw missing(`${SECRET_VARIABLE} to be set`);
   const development = developmentSecret(io, create); // always text, whatever the encoding of the user's secrets
   if (development !== undefined) {
     const from = `${STATE_FOLDER}/${DEVELOPMENT_SECRET}`;
@@ -134,7 +134,7 @@ export function readEnvFile(
 ): Readonly<Record<string, string | undefined>> {
   const path = isAbsolute(given ?? "") ? (given ?? "") : join(cwd, given ?? ".env");
   try {
-    return parseEnv(textOfEnvFile(readFileSync(path)));
+    return variablesOf(readFileSync(path));
   } catch (thrown) {
     if (given === undefined && (thrown as NodeJS.ErrnoException).code === "ENOENT") return {};
     throw new ConfigurationError(

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
+import { describeFileError } from "../../base/file-error.ts";
 import { codeOf, describeError, HookporterError } from "../../errors.ts";
 import { type Fixture, parseFixture } from "../../relay/fixture.ts";
 import { exactSending } from "../../relay/replay.ts";
 import type { CliContext } from "../context.ts";
-import { describeFileError } from "../files/file-error.ts";
 import { readInput } from "../files/read-input.ts";
 
 export interface NamedFixture {

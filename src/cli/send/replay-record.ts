@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { describeFileError } from "../../base/file-error.ts";
 import { isRecord } from "../../base/is-record.ts";
 import { HookporterError } from "../../errors.ts";
 import type { Sendable } from "../../relay/chaos.ts";
 import { shownUrl } from "../../text/shown-url.ts";
-import { describeFileError } from "../files/file-error.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 

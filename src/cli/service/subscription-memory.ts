@@ -1,9 +1,9 @@
 import { appendFileSync, closeSync, constants, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
+import { unusable } from "../../base/unusable.ts";
 import { HookporterError } from "../../errors.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
-import { unusable } from "../files/unusable.ts";
 
 const rememberedSchema = z.object({
   /** `wh_…` if the service's response contained an id. */

@@ -34,7 +34,10 @@ const OWN_MEANINGS: ReadonlySet<string> = new Set([
 ]);
 
 /** Flags that mean something different in one command only, with its name. */
-const EXCEPTIONS: ReadonlyMap<string, string> = new Map([["inbox", "init"]]);
+const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
+  ["inbox", "init"],
+  ["strict", "types"],
+]);
 
 /**
  * Whether a flag, by its camel-case name, means something different in each command, or in the given one. Its settings

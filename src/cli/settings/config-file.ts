@@ -1,6 +1,8 @@
 import type { Command } from "commander";
 import { isRecord } from "../../base/is-record.ts";
 import { didYouMean } from "../../options/did-you-mean.ts";
+import type { Variables } from "../../project/env-text.ts";
+import { PROJECT_KEYS, type ProjectSection } from "../../project/read-project.ts";
 import { insteadOf } from "../former-words.ts";
 import type { Io } from "../io.ts";
 import { hidden } from "../shown-value.ts";
@@ -13,35 +15,54 @@ interface ConfigValue {
   readonly where: string;
 }
 
-export type ConfigLookup = (command: Command, flag: string) => ConfigValue | undefined;
+/** What the configuration file says. */
+export interface ConfigFile {
+  /** A flag in the section of one command, which takes precedence. */
+  readonly own: (command: Command, flag: string) => ConfigValue | undefined;
+  /** A flag for every command that has it. */
+  readonly shared: (command: Command, flag: string) => ConfigValue | undefined;
+  /** What the project's own server uses; `undefined` without that section. */
+  readonly project: ((key: keyof ProjectSection) => ConfigValue | undefined) | undefined;
+}
+
+const NO_FILE: ConfigFile = { own: () => undefined, shared: () => undefined, project: undefined };
 
 /**
  * Reads the configuration file if there is one: `{ "inbox": … }` applies to every command that has the flag, `{ "listen": { "timeout": … } }`
- * to one command, and takes precedence.
+ * to one command, and takes precedence; `{ "project": … }` describes the project's own server.
  *
+ * @param variables - what `${NAME}` in a JSON file stands for
  * @throws HookporterError `config_invalid`
  */
-export async function readConfig(io: Pick<Io, "cwd" | "stderr">, program: Command): Promise<ConfigLookup> {
-  const source = await readSource(io);
-  if (source === undefined) return () => undefined;
+export async function readConfig(
+  io: Pick<Io, "cwd" | "stderr">,
+  program: Command,
+  variables: Variables,
+): Promise<ConfigFile> {
+  const source = await readSource(io, variables);
+  if (source === undefined) return NO_FILE;
   const { file, content: shared } = source;
   const commands = leaves(program);
   const names = new Map(commands.map((command) => [commandName(command), command]));
   for (const [key, value] of Object.entries(shared)) {
     const command = names.get(key);
-    if (command === undefined) checkShared(key, value, commands, file);
-    else checkSection(command, value, file);
+    if (key === "project") checkKeys(key, value, PROJECT_KEYS, file);
+    else if (command === undefined) checkShared(key, value, commands, file);
+    else checkKeys(key, value, flagsOf(command), file);
   }
-  return (command, flag) => {
-    const name = settingsName(command);
-    for (const under of new Set([commandName(command), name])) {
-      const section = shared[under];
-      if (!isRecord(section) || !Object.hasOwn(section, flag)) continue;
-      return { value: section[flag], where: `${file} (${under}: ${flag})` };
-    }
-    if (!Object.hasOwn(shared, flag) || names.has(flag)) return undefined; // flags of the command with that name
-    if (hasOwnMeaning(flag, name)) return undefined; // set for the other commands
-    return { value: shared[flag], where: `${file} (${flag})` };
+  const inSection = (under: string, flag: string): ConfigValue | undefined => {
+    const section = shared[under];
+    if (!isRecord(section) || !Object.hasOwn(section, flag)) return undefined;
+    return { value: section[flag], where: `${file} (${under}: ${flag})` };
+  };
+  return {
+    own: (command, flag) => inSection(commandName(command), flag) ?? inSection(settingsName(command), flag),
+    shared: (command, flag) => {
+      if (!Object.hasOwn(shared, flag) || names.has(flag)) return undefined; // flags of the command with that name
+      if (hasOwnMeaning(flag, settingsName(command))) return undefined; // set for the other commands
+      return { value: shared[flag], where: `${file} (${flag})` };
+    },
+    project: isRecord(shared.project) ? (key) => inSection("project", key) : undefined,
   };
 }
 
@@ -73,20 +94,16 @@ function checkShared(key: string, value: unknown, commands: readonly Command[], 
   );
 }
 
-function checkSection(command: Command, section: unknown, file: string): void {
-  const name = JSON.stringify(commandName(command));
+function checkKeys(name: string, section: unknown, keys: readonly string[], file: string): void {
+  const shown = JSON.stringify(name);
   if (!isRecord(section))
-    throw invalidConfig(
-      file,
-      `has a wrong value under ${name}: expected an object with flags of that command`,
-    );
-  const flags = flagsOf(command);
-  const wrong = Object.keys(section).find((key) => !flags.includes(key));
+    throw invalidConfig(file, `has a wrong value under ${shown}: expected an object of its settings`);
+  const wrong = Object.keys(section).find((key) => !keys.includes(key));
   if (wrong === undefined) return;
   refuseFormerKey(wrong, file);
   throw invalidConfig(
     file,
-    `has an unknown key ${shownKey(wrong)} under ${name}: ${suggestion(wrong, flags)}expected one of ${[...new Set(flags)].join(", ")}`,
+    `has an unknown key ${shownKey(wrong)} under ${shown}: ${suggestion(wrong, keys)}expected one of ${[...new Set(keys)].join(", ")}`,
   );
 }
 

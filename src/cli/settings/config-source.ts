@@ -1,8 +1,9 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { describeFileError } from "../../base/file-error.ts";
 import { isRecord } from "../../base/is-record.ts";
 import { describeError, HookporterError } from "../../errors.ts";
-import { describeFileError } from "../files/file-error.ts";
+import { expandVariables, type Variables } from "../../project/env-text.ts";
 import type { Io } from "../io.ts";
 import { invalidConfig } from "./config-error.ts";
 
@@ -21,7 +22,10 @@ interface ConfigSource {
  *
  * @throws HookporterError `config_invalid`
  */
-export async function readSource(io: Pick<Io, "cwd" | "stderr">): Promise<ConfigSource | undefined> {
+export async function readSource(
+  io: Pick<Io, "cwd" | "stderr">,
+  variables: Variables,
+): Promise<ConfigSource | undefined> {
   const [file, other] = CONFIG_FILES.filter((name) => isThere(io.cwd, name));
   if (file === undefined) return undefined;
   if (other !== undefined) {
@@ -31,7 +35,7 @@ export async function readSource(io: Pick<Io, "cwd" | "stderr">): Promise<Config
     );
   }
   const path = join(io.cwd, file);
-  if (file.endsWith(".json")) return { file, content: parseJson(path, file) };
+  if (file.endsWith(".json")) return { file, content: parseJson(path, file, variables) };
   const { loadConfigModule } = await import("./config-module.ts"); // only if there is one, since the loader is large
   return { file, content: withoutUndefined(await loadConfigModule(path, file, io)) };
 }
@@ -48,7 +52,8 @@ function unreadable(file: string, thrown: unknown): HookporterError {
   return invalidConfig(file, `cannot be read: ${describeFileError(thrown)}`);
 }
 
-function parseJson(path: string, file: string): Readonly<Record<string, unknown>> {
+/** A text that names a variable, `${NAME}` or `${NAME:-otherwise}`, is filled in. One that ends empty counts as missing. */
+function parseJson(path: string, file: string, variables: Variables): Readonly<Record<string, unknown>> {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -57,7 +62,11 @@ function parseJson(path: string, file: string): Readonly<Record<string, unknown>
   }
   let config: unknown;
   try {
-    config = JSON.parse(text.replace(/^\uFEFF/, ""));
+    config = JSON.parse(text.replace(/^\uFEFF/, ""), (_, value) =>
+      typeof value === "string" && value.includes("${")
+        ? expandVariables(value, variables) || undefined
+        : value,
+    );
   } catch (thrown) {
     // Node quotes the text around the error, which may be a secret.
     throw invalidConfig(file, `is not JSON: ${describeError(thrown).replace(/,? (?:\.\.\.)?".*$/s, "")}`);

@@ -1,35 +1,107 @@
 import { type Command, InvalidArgumentError, type Option } from "commander";
 import { HookporterError } from "../../errors.ts";
+import type { Variables } from "../../project/env-text.ts";
+import type { ProjectSection } from "../../project/read-project.ts";
 import type { CliContext } from "../context.ts";
 import { refuseFormerVariables } from "../former-words.ts";
+import type { Io } from "../io.ts";
+import { readEnvFile } from "../secrets/secret.ts";
 import { hasOwnMeaning, settingsName } from "./command-tree.ts";
-import { readConfig } from "./config-file.ts";
+import { type ConfigFile, readConfig } from "./config-file.ts";
+
+/** A setting that was found, not read yet. */
+interface Setting {
+  readonly value: unknown;
+  /** Where it is from, as messages and `--explain` say it. */
+  readonly where: string;
+  readonly source: "env" | "config";
+}
+
+/** The settings of a folder: variables, those of its env file, and its configuration file. */
+export class Settings {
+  readonly #env: Variables;
+  readonly #envFile: Variables;
+  readonly #envFileName: string;
+  readonly #config: ConfigFile;
+
+  private constructor(env: Variables, envFile: Variables, envFileName: string, config: ConfigFile) {
+    this.#env = env;
+    this.#envFile = envFile;
+    this.#envFileName = envFileName;
+    this.#config = config;
+  }
+
+  /** @throws HookporterError `config_invalid` */
+  static async open(command: Command, io: Io): Promise<Settings> {
+    const { envFile = io.env.HOOKPORTER_ENV_FILE || undefined } = command.opts<{ envFile?: string }>();
+    const inFile = variablesIn(io.cwd, envFile);
+    const config = await readConfig(io, programOf(command), { ...inFile, ...io.env });
+    return new Settings(io.env, inFile, envFile ?? ".env", config);
+  }
+
+  /** Whether the configuration file describes a server of the project. */
+  get hasProject(): boolean {
+    return this.#config.project !== undefined;
+  }
+
+  /** What the project's own server uses. */
+  project(key: keyof ProjectSection): Setting | undefined {
+    const port = key === "port" ? this.#env.PORT || this.#envFile.PORT : undefined;
+    if (port) return { value: port, where: "PORT", source: "env" };
+    return fromConfig(this.#config.project?.(key));
+  }
+
+  /** A variable, the command's section of the file, a variable of the env file, the project's inbox, the rest of the file. */
+  find(command: Command, option: Option): Setting | undefined {
+    const flag = option.attributeName();
+    const variable = variableName(option, command);
+    const own = fromConfig(this.#config.own(command, flag));
+    // The inbox of a project is its server's. `listen` beside it has its own: a forward must be new to the server.
+    const isInbox = flag === "inbox" && !hasOwnMeaning(flag, settingsName(command));
+    const isListens = isInbox && this.hasProject && settingsName(command) === "listen";
+    if (this.#env[variable]) return { value: this.#env[variable], where: variable, source: "env" };
+    if (own !== undefined) return own;
+    if (this.#envFile[variable] && !isListens)
+      return { value: this.#envFile[variable], where: `${variable} in ${this.#envFileName}`, source: "env" };
+    const project = isInbox && !isListens ? this.project("inbox") : undefined;
+    return project ?? fromConfig(this.#config.shared(command, flag));
+  }
+}
+
+function fromConfig(found: ReturnType<ConfigFile["own"]>): Setting | undefined {
+  return found === undefined ? undefined : { ...found, source: "config" };
+}
+
+/** None if the file cannot be read: whatever needs one of it says why. */
+function variablesIn(cwd: string, file: string | undefined): Variables {
+  try {
+    return readEnvFile(cwd, file);
+  } catch {
+    return {};
+  }
+}
 
 /**
- * Sets the options missing on the command line from `HOOKPORTER_*`, one variable per flag, then from the project's
- * configuration file. Commands apply their defaults afterwards. Adds the strings taken from the file to `configured`.
+ * Sets the options missing on the command line from `HOOKPORTER_*`, one variable per flag, in the environment or the env
+ * file, and from the project's configuration file. Commands apply their defaults afterwards. Adds the strings taken from
+ * files to `configured`.
  *
  * @throws HookporterError `usage` for a variable, `config_invalid` for the file
  */
 export async function applySettings(
   command: Command,
-  { io, configured }: Pick<CliContext, "io" | "configured">,
+  { io, configured, origins }: Pick<CliContext, "io" | "configured" | "origins">,
 ): Promise<void> {
-  const config = await readConfig(io, programOf(command));
+  const settings = await Settings.open(command, io);
   if (settingsName(command) === "listen") refuseFormerVariables(io.env);
   for (const option of command.options) {
     const name = option.attributeName();
     if (command.getOptionValueSource(name) !== undefined) continue;
-    const variable = variableName(option, command);
-    const fromEnv = io.env[variable];
-    const fromConfig = config(command, name);
-    if (fromEnv !== undefined && fromEnv !== "") {
-      command.setOptionValueWithSource(name, readValue(option, fromEnv, variable, "usage"), "env");
-    } else if (fromConfig !== undefined) {
-      const { value, where } = fromConfig;
-      configured.push(...[value].flat().filter((one) => typeof one === "string"));
-      command.setOptionValueWithSource(name, readValue(option, value, where, "config_invalid"), "config");
-    }
+    const found = settings.find(command, option);
+    if (found === undefined) continue;
+    configured.push(...[found.value].flat().filter((one) => typeof one === "string"));
+    origins.set(name, found.where);
+    command.setOptionValueWithSource(name, readSetting(option, found), found.source);
   }
 }
 
@@ -56,11 +128,17 @@ export function withoutSettings<Options extends object>(
   return Object.fromEntries(Object.entries(options).filter(([name]) => !dropped.has(name))) as Options;
 }
 
-function programOf(command: Command): Command {
+export function programOf(command: Command): Command {
   return command.parent === null ? command : programOf(command.parent);
 }
 
-function readValue(option: Option, given: unknown, where: string, code: "usage" | "config_invalid"): unknown {
+/**
+ * The value of a setting, as the flag's reader takes it.
+ *
+ * @throws HookporterError `usage` for a variable, `config_invalid` for the file
+ */
+export function readSetting(option: Option, { value: given, where, source }: Setting): unknown {
+  const code = source === "env" ? "usage" : "config_invalid";
   const fail = (expected: string) => new HookporterError(code, `${where}: expected ${expected}`);
   if (option.isBoolean()) {
     if (given === true || given === "true" || given === "1") return !option.negate;

@@ -31,11 +31,11 @@ export function refusePasswordUrls(command: Command, { cwd }: Pick<Io, "cwd">): 
   if (command.args.some(hasPassword)) throw inArguments("the arguments");
 }
 
-/** Whether the configuration file itself holds a URL; JSON always does. */
+/** Whether the configuration file itself holds a URL, rather than the name of a variable. */
 function isWritten(cwd: string, url: string): boolean {
   const file = CONFIG_FILES.find((name) => existsSync(join(cwd, name)));
-  if (file === undefined || file.endsWith(".json")) return true;
-  const text = readFileSync(join(cwd, file), "utf8");
+  if (file === undefined) return true;
+  const text = readFileSync(join(cwd, file), "utf8").replaceAll("\\/", "/"); // as JSON may write a slash
   const password = /:([^:@/]+)@/.exec(url)?.[0];
   return text.includes(url) || (password !== undefined && text.includes(password));
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { describeFileError } from "../../base/file-error.ts";
 import { HookporterError } from "../../errors.ts";
-import { describeFileError } from "../files/file-error.ts";
 import type { Io } from "../io.ts";
 
 /** An ingress other than ngrok's public one, and the certificate (PEM) to trust there. */

@@ -1,9 +1,9 @@
 import { accessSync, constants } from "node:fs";
 import { join, resolve } from "node:path";
+import { describeFileError } from "../../base/file-error.ts";
 import { ConfigurationError, HookporterError } from "../../errors.ts";
 import type { OwnSshSettings, ServiceSshSettings, SshService } from "../../tunnel/ssh/settings.ts";
 import type { CliContext } from "../context.ts";
-import { describeFileError } from "../files/file-error.ts";
 import { makeStateFolder } from "../files/state-folder.ts";
 import type { TunnelFlag, TunnelOptions } from "./options.ts";
 

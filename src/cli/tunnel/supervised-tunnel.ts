@@ -1,3 +1,4 @@
+import { describeFileError } from "../../base/file-error.ts";
 import { HookporterError } from "../../errors.ts";
 import { DEFAULT_PATH } from "../../http/default-endpoint.ts";
 import { ProbeKey } from "../../tunnel/probe.ts";
@@ -8,7 +9,6 @@ import type { StartChild } from "../../tunnel/tunnel-child.ts";
 import type { TunnelEvent } from "../../tunnel/tunnel-event.ts";
 import type { CliContext } from "../context.ts";
 import type { Stop } from "../end/stop.ts";
-import { describeFileError } from "../files/file-error.ts";
 import { printable } from "../printable.ts";
 import { TunnelMemory } from "./memory.ts";
 import type { ReachableOptions } from "./options.ts";

@@ -1,5 +1,5 @@
-import { hash } from "node:crypto";
 import type { DedupKey } from "../../event/identity.ts";
+import { hash } from "../../package/builtins.ts";
 import type { Appended, NewEntry } from "../append.ts";
 import type { StoredState } from "../entry-state.ts";
 import type { Lease } from "../lease.ts";

@@ -1,6 +1,6 @@
-import { hash } from "node:crypto";
 import type { Delivery } from "../../event/delivery.ts";
 import type { DedupKey } from "../../event/identity.ts";
+import { hash } from "../../package/builtins.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
 import type { ClaimedEntry } from "../claim.ts";
 import type { Entry } from "../entry.ts";

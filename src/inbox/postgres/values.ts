@@ -1,7 +1,7 @@
-import { hash } from "node:crypto";
 import type { Delivery } from "../../event/delivery.ts";
 import type { DedupKey } from "../../event/identity.ts";
 import { REJECTED } from "../../event/identity.ts";
+import { hash } from "../../package/builtins.ts";
 import type { NewEntry } from "../append.ts";
 import type { TargetWait } from "../target-wait.ts";
 import { encodeText } from "../text.ts";

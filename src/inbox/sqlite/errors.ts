@@ -1,3 +1,4 @@
+import { fileTrouble, isForbidden } from "../../base/file-trouble.ts";
 import { describeError, HookporterError, type InboxErrorCode } from "../../errors.ts";
 
 /** SQLite's primary result codes that a user can act on; any other is `inbox_unavailable`. */
@@ -60,6 +61,10 @@ function resultOf(thrown: unknown): number {
 /** An error of SQLite or the file system as one of ours, which names the file and the fix. */
 export function inboxError(path: string, thrown: unknown): HookporterError {
   if (thrown instanceof HookporterError) return thrown;
+  if (isForbidden(thrown)) {
+    const message = `expected to use the inbox ${path}, got ${fileTrouble(path, thrown)}`;
+    return new HookporterError("inbox_unavailable", message, { cause: thrown });
+  }
   const known = CODES[resultOf(thrown)];
   const { code, fix } = known ?? { code: "inbox_unavailable", fix: "check the file and its disk" };
   const message = `expected the inbox ${path} to work, got ${JSON.stringify(describeError(thrown))}: ${fix}`;

@@ -1,4 +1,4 @@
-import { hash } from "node:crypto";
+import { hash } from "../../package/builtins.ts";
 import type { ClaimedEntry } from "../claim.ts";
 import type { Lease } from "../lease.ts";
 import { finishedNames } from "../runs-within.ts";

@@ -15,7 +15,11 @@ interface Metrics {
  * Serves `/metrics` for Prometheus on a port of its own, which the internet must not reach: it names your handlers, and
  * shows how much arrives.
  */
-export async function serveMetrics(receiver: MeasuredReceiver, port: number, host: string): Promise<Metrics> {
+export async function serveMetrics(
+  receiver: MeasuredReceiver,
+  port: string | number = process.env.METRICS_PORT || 9464,
+  host = process.env.METRICS_HOST || "127.0.0.1",
+): Promise<Metrics> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry }); // memory, CPU and garbage collection of the process
   const stop = collectMetrics(receiver, { registry });
@@ -34,7 +38,7 @@ export async function serveMetrics(receiver: MeasuredReceiver, port: number, hos
       log.warn({ error: String(error) }, "no metrics: set METRICS_PORT to a free port");
       resolve(undefined);
     });
-    server.listen(port, host, () => resolve(server.address() as AddressInfo));
+    server.listen({ port, host }, () => resolve(server.address() as AddressInfo));
   });
   return {
     url: bound && `http://${host}:${bound.port}/metrics`,

@@ -13,6 +13,11 @@ export const paymentReceivedSchema = z.looseObject({
 export type PaymentReceived = z.infer<typeof paymentReceivedSchema>;
 // end of payment.received
 
+// learned otherKinds 5a55888818fe
+/** Kinds that hookporter does not know, as the option `otherKinds` takes them. */
+export const otherKinds = [] as const;
+// end of otherKinds
+
 // learned schemas 34b13c095789
 /** The schemas by event kind, as the option `schemas` takes them. */
 export const schemas = {

@@ -8,6 +8,6 @@ const run = (command, cwd = ".") => execSync(command, { cwd, stdio: "inherit" })
 
 rmSync("package", { recursive: true, force: true });
 run("npm run build");
-for (const name of ["package.json", "package-lock.json", "dist"])
+for (const name of ["package.json", "package-lock.json", "hookporter.config.json", "dist"])
   cpSync(name, `package/${name}`, { recursive: true });
 run("npm ci --omit=dev --omit=optional --ignore-scripts", "package"); // tunnels, which are optional, are large

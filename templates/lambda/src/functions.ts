@@ -1,11 +1,15 @@
 import { createReceiver } from "hookporter";
+import { readProject } from "hookporter/config";
 import { lambdaDrain, lambdaReceiver } from "hookporter/lambda";
 import handlers from "./handlers/index.ts";
 import { log } from "./log.ts";
+import { loadSecrets } from "./secrets.ts";
 
+await loadSecrets();
+const { secret, inbox } = readProject(); // from the environment and hookporter.config.json; on this machine also .env
 const receiver = createReceiver({
-  secret: process.env.HOOKPORTER_SECRET,
-  // part: inbox-option
+  secret,
+  inbox,
   role: "receive", // Lambda freezes the process after each answer, so handlers run in `drain` only
   handlerTimeout: 10_000, // `drain` starts a handler only if all of this fits into the time that is left
   handlers,
@@ -13,8 +17,18 @@ const receiver = createReceiver({
 });
 await receiver.start();
 
-/** Behind the function's URL: verifies and keeps a delivery, and answers. */
-export const webhooks = lambdaReceiver(receiver);
+const receive = lambdaReceiver(receiver);
+
+/** Behind the function's URL: verifies and keeps a delivery, and answers; `/healthz` is for health checks. */
+export const webhooks: typeof receive = async (event, context) => {
+  if (event.rawPath !== "/healthz") return receive(event, context);
+  const statusCode = await receiver.inbox.nextRunAt().then(
+    () => (receiver.ready ? 200 : 503),
+    () => 503, // the inbox cannot be read
+  );
+  const body = JSON.stringify({ status: statusCode === 200 ? "ok" : (receiver.refusing ?? "unavailable") });
+  return { statusCode, headers: { "content-type": "application/json" }, body, isBase64Encoded: false };
+};
 
 /** On a schedule: runs the handlers of what was kept, and retries. Returns how many entries were handled, and how many not. */
 export const drain = lambdaDrain(receiver);

@@ -1,25 +1,41 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { loadEnvFile } from "./env-file.ts";
+import { readProject, runServer } from "hookporter/config";
 import { log } from "./log.ts";
 
 /** The functions on this machine, for development: a function URL on a port, and the schedule as a timer of a second. */
-loadEnvFile(".env");
+await runServer(async () => {
+  const { host, port } = readProject();
+  const { drain, webhooks } = await import("./functions.ts"); // only now, since it starts the receiver
+  const server = createServer(async (request, response) => {
+    try {
+      const { statusCode, headers, body } = await webhooks(await toEvent(request));
+      response.writeHead(statusCode, headers).end(body);
+    } catch (error) {
+      log.error({ error: String(error) }, "the function failed");
+      response.writeHead(502).end();
+    }
+  });
+  await once(server.listen(port, host), "listening");
+  const { port: bound } = server.address() as AddressInfo; // the actual port if PORT is 0
+  log.info({ url: `http://${host}:${bound}/webhooks` }, "listening");
 
-const port = Number(process.env.PORT || 3000);
-const host = process.env.HOST || "127.0.0.1";
+  let draining: Promise<unknown> = Promise.resolve();
+  const schedule = setInterval(() => {
+    draining = draining
+      .then(() => drain())
+      .catch((error) => log.error({ error: String(error) }, "the drain failed"));
+  }, 1000);
 
-const { drain, webhooks } = await import("./functions.ts"); // only now, since it reads the variables
-
-const server = createServer(async (request, response) => {
-  try {
-    const answer = await webhooks(await toEvent(request));
-    const { statusCode, headers, body } = answer;
-    response.writeHead(statusCode, headers).end(body);
-  } catch (error) {
-    log.error({ error: String(error) }, "the function failed");
-    response.writeHead(502).end();
-  }
+  return async (signal) => {
+    log.info({ signal }, "closing");
+    clearInterval(schedule);
+    server.close();
+    server.closeIdleConnections();
+    await draining;
+  };
 });
 
 /** A request as the URL of a function passes it on. */
@@ -39,29 +55,3 @@ async function toEvent(request: IncomingMessage) {
     requestContext: { http: { method } },
   };
 }
-
-server.listen(port, host, () => {
-  const address = server.address(); // has the actual port if PORT is 0
-  const bound = typeof address === "object" && address !== null ? address.port : port;
-  log.info({ url: `http://${host}:${bound}/webhooks` }, "listening");
-});
-
-let draining: Promise<unknown> = Promise.resolve();
-const schedule = setInterval(() => {
-  draining = draining
-    .then(() => drain())
-    .catch((error) => log.error({ error: String(error) }, "the drain failed"));
-}, 1000);
-
-async function close(signal: string): Promise<void> {
-  log.info({ signal }, "closing");
-  clearInterval(schedule);
-  server.close();
-  server.closeIdleConnections();
-  await draining;
-  process.exit();
-}
-
-// `once`, so that a second Ctrl-C ends the process at once.
-process.once("SIGTERM", close);
-process.once("SIGINT", close);

@@ -44,3 +44,12 @@ test("what is no HTTP request is refused", async () => {
   const scheduled = { requestContext: {} };
   await expect(functions.webhooks(scheduled)).rejects.toThrow(/HTTP request/);
 });
+
+test("/healthz says that the inbox can be read", async () => {
+  const response = await functions.webhooks({
+    rawPath: "/healthz",
+    requestContext: { http: { method: "GET" } },
+  });
+  expect(response.statusCode).toBe(200);
+  expect(JSON.parse(response.body)).toEqual({ status: "ok" });
+});

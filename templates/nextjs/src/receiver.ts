@@ -1,4 +1,5 @@
 import { createReceiver, type Receiver } from "hookporter";
+import { readProject, runServer } from "hookporter/config";
 import handlers from "./handlers/index.ts";
 import { log } from "./log.ts";
 import type { schemas } from "./schemas.ts";
@@ -8,20 +9,19 @@ const kept = globalThis as typeof globalThis & { webhookReceiver?: Receiver<type
 
 /** The one receiver of this process, made when it is first needed: a build has no secret. */
 export function receiver(): Receiver<typeof schemas> {
-  kept.webhookReceiver ??= createReceiver({
-    secret: process.env.HOOKPORTER_SECRET,
-    // part: inbox-option
-    handlers,
-    log,
-  });
+  if (kept.webhookReceiver === undefined) {
+    const { secret, inbox } = readProject(); // from .env and hookporter.config.json
+    kept.webhookReceiver = createReceiver({ secret, inbox, handlers, log, drainTimeout: 8_000 }); // Docker kills after 10 s
+  }
   return kept.webhookReceiver;
 }
 
-/** Starts the receiver, and closes it when the server ends. What was not finished by then runs at the next start. */
-export async function startReceiver(): Promise<void> {
-  await receiver().start();
-  process.once("SIGTERM", () => receiver().close());
-  process.once("SIGINT", () => receiver().close());
+/** Starts the receiver. On SIGTERM and SIGINT it is closed first, so that running handlers can end; then Next.js ends. */
+export function startReceiver(): Promise<void> {
+  return runServer(async () => {
+    await receiver().start();
+    return () => receiver().close();
+  });
 }
 
 // An edit of the handlers applies to the next delivery.

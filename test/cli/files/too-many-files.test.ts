@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { unusableFrom } from "../../../src/cli/files/unusable.ts";
+import { unusableFrom } from "../../../src/base/unusable.ts";
 
 it.each(["EMFILE", "ENFILE"])("%s, from wherever it comes, names the limit and how to raise it", (code) => {
   const thrown = Object.assign(new Error(`${code}: too many open files`), { code });

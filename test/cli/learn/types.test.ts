@@ -46,10 +46,10 @@ it("types writes a schema of each kind and a file of shapes, and says what they 
   const { code, stderr, records } = await run(["-", "--json"], payments(30));
   expect(code).toBe(0);
   expect(read(SCHEMAS)).toContain(`export const paymentReceivedSchema = z.looseObject({
-  id: z.string().startsWith("pay_"),
-  amount: z.string().regex(/^-?\\d+(?:\\.\\d+)?$/),
+  id: z.string(), // pay_…
+  amount: z.string(), // decimal
   note: z.string().nullable(),
-  paid_on: z.iso.date(),
+  paid_on: z.string(), // date
 });`);
   expect(read(SCHEMAS)).toContain("learned from 30 events since 2026-01-01. */");
   expect(JSON.parse(read(SHAPES)).kinds["payment.received"]).toMatchObject({ events: 30 });
@@ -88,8 +88,8 @@ it("types passes over what is not an event, and says how much that was", async (
 
 it("types replaces its own file, but not one that was edited", async () => {
   const { run, read, edit } = typesIn();
-  await run(["-"], payments(20));
-  expect((await run(["-"], payments(40))).code).toBe(0);
+  await run(["-", "--strict"], payments(20));
+  expect((await run(["-", "--strict"], payments(40))).code).toBe(0);
   expect(read(SCHEMAS)).toContain("40 events");
   edit(SCHEMAS, (text) => text.replace("z.iso.date()", "z.string()"));
   const refused = await run(["-"], payments(20));
@@ -98,7 +98,7 @@ it("types replaces its own file, but not one that was edited", async () => {
     expect.stringMatching(/was edited \(payment\.received\).*--merge/),
   ]);
   expect(read(SCHEMAS)).toContain("40 events");
-  expect((await run(["-", "--force"], payments(20))).code).toBe(0);
+  expect((await run(["-", "--force", "--strict"], payments(20))).code).toBe(0);
   expect(read(SCHEMAS)).toContain("z.iso.date()");
   edit(SCHEMAS, (text) => `${text}\nexport const own = 1;\n`);
   expect((await run(["-"], payments(20))).stderr).toContain("has code of your own");
@@ -106,10 +106,10 @@ it("types replaces its own file, but not one that was edited", async () => {
 
 it("types --merge keeps edited blocks, prints how they differ, and adds new kinds before the list of all", async () => {
   const { run, read, edit } = typesIn();
-  await run(["-"], payments(20));
+  await run(["-", "--strict"], payments(20));
   edit(SCHEMAS, (text) => text.replace("z.iso.date()", "z.string() /* mine */"));
   const both = payments(20) + line({ id: "lead_0001" }, { kind: "lead.created" });
-  const { code, stderr } = await run(["-", "--merge"], both);
+  const { code, stderr } = await run(["-", "--merge", "--strict"], both);
   expect(code).toBe(0);
   expect(stderr).toContain("payment.received was edited and left alone");
   expect(stderr).toMatch(/- +paid_on: z\.string\(\) \/\* mine \*\/,\n +\+ +paid_on: z\.iso\.date\(\),/);
@@ -159,7 +159,89 @@ it("types writes TypeScript, JSON Schema and enums where asked for", async () =>
   const { stdout } = await run(["-", "--format", "json-schema", "--out", "-"], payments(20));
   expect(JSON.parse(stdout).$defs["payment.received"].required).toEqual(["id", "amount", "note", "paid_on"]);
   await run(["-", "--enums", "payment.received:data.note"], payments(20));
+  expect(read(SCHEMAS)).toContain('note: (z.string() as z.ZodType<"late" | (string & {})>).nullable()');
+  await run(["-", "--enums", "payment.received:data.note", "--strict"], payments(20));
   expect(read(SCHEMAS)).toContain('note: z.enum(["late"]).nullable()');
   expect((await run(["-", "--enums", "status"], payments(1))).code).toBe(2);
   expect((await run(["-", "--check", "--merge"], payments(1))).code).toBe(2);
+});
+
+it("types --strict writes formats that schemas enforce", async () => {
+  const { run, read } = typesIn();
+  await run(["-", "--strict"], payments(30));
+  expect(read(SCHEMAS)).toContain(`export const paymentReceivedSchema = z.looseObject({
+  id: z.string().startsWith("pay_"),
+  amount: z.string().regex(/^-?(?:0|[1-9]\\d*)(?:\\.\\d+)?$/),
+  note: z.string().nullable(),
+  paid_on: z.iso.date(),
+});`);
+  const schema = (await run(["-", "--strict", "--format", "json-schema", "--out", "-"], payments(30))).stdout;
+  expect(JSON.parse(schema).$defs["payment.received"].properties.id).toEqual({
+    type: "string",
+    pattern: "^pay_",
+  });
+  const plain = (await run(["-", "--format", "json-schema", "--out", "-"], payments(30))).stdout;
+  expect(JSON.parse(plain).$defs["payment.received"].properties).toMatchObject({
+    id: { type: "string" },
+    paid_on: { type: "string", format: "date" },
+  });
+});
+
+it("types leaves out what trigger, check and the sandbox made up, and says how much", async () => {
+  const { run } = typesIn();
+  const made = ["wh_sample_0001", "wh_sandbox_0002"].map((id) => payments(2).replaceAll("wh_1", id)).join("");
+  const none = await run(["-"], made);
+  expect([none.code, none.stderr]).toEqual([2, expect.stringMatching(/all 4 were made up.*--with-samples/)]);
+  const mixed = await run(["-"], made + payments(3));
+  expect([mixed.code, mixed.stderr]).toEqual([
+    0,
+    expect.stringContaining("left out 4 events that were made up"),
+  ]);
+  expect(mixed.stderr).toMatch(/payment\.received +3 events/);
+  const all = await run(["-", "--with-samples"], made + payments(3));
+  expect(all.stderr).toMatch(/payment\.received +7 events/);
+});
+
+it("types learns names in any script, and says which keys it left out", async () => {
+  const { run, read } = typesIn();
+  const data = {
+    prénom: "Zoé",
+    "code postal": "01000",
+    "2nd_phone": "1",
+    "price_€": 2,
+    toString: "x",
+    "a@b.test": 1,
+  };
+  const { stderr } = await run(["-"], line(data, { at: 0 }).repeat(30));
+  const text = read(SCHEMAS);
+  for (const name of ['"prénom"', '"code postal"', '"2nd_phone"', '"price_€"'])
+    expect(text).toContain(`  ${name}: z.`);
+  expect(text).toContain('"code postal": z.string(),\n');
+  expect(text).not.toMatch(/toString|a@b/);
+  expect(stderr).toMatch(/payment\.received +30 events +4 fields {2}keys that look like data left out\n/);
+});
+
+it("types lists a kind that the library does not know in `otherKinds`", async () => {
+  const { run, read, edit } = typesIn();
+  const events = payments(20) + line({ id: "inv_1" }, { kind: "invoice.sent" }).repeat(20);
+  const { stderr } = await run(["-"], events);
+  expect(read(SCHEMAS)).toContain('export const otherKinds = ["invoice.sent"] as const;');
+  expect(read(SCHEMAS)).toContain('"invoice.sent": invoiceSentSchema,');
+  expect(stderr).toMatch(/invoice\.sent .*not one of the 12 kinds: in otherKinds/);
+  const one = await run(["-", "--kind", "invoice.sent", "--out", "-"], events);
+  expect(one.stdout).not.toContain("paymentReceived");
+  expect((await run(["-", "--kind", "in voice"], events)).code).toBe(2);
+  // A file of an older version, whose program passes no otherKinds on: it must still compile and start.
+  edit(SCHEMAS, (text) => text.replace(/\/\/ learned otherKinds.*?end of otherKinds\n\n/s, ""));
+  const old = await run(["-", "--merge"], events);
+  expect([old.code, old.stderr]).toEqual([0, expect.stringContaining("so not in schemas")]);
+  expect(read(SCHEMAS)).not.toMatch(/"invoice\.sent": |otherKinds/);
+  expect(read(SCHEMAS)).toContain("invoiceSentSchema");
+});
+
+it("types leaves out a kind that cannot be named, and says so", async () => {
+  const { run, read } = typesIn();
+  const events = payments(20) + line({}, { kind: "*/ alert(1) /*" });
+  expect((await run(["-"], events)).stderr).toContain("left out 1 kind whose names cannot be written");
+  expect(read(SCHEMAS)).not.toContain("alert");
 });

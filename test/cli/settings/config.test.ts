@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { runCli, startCli, tempFolder } from "../fake-io.ts";
@@ -98,7 +98,7 @@ it("a command's settings are not confused with a flag of its name in another com
   const cwd = withConfig('{ "properties": { "page": 2 }, "sandbox": { "properties": 200001 } }');
   const own = await runCli(["sandbox", "--json"], { cwd });
   expect(own.records).toMatchObject([{ code: "option_invalid" }]);
-  const none = await runCli(["sandbox", "--json", "--fields-separator", "and"], {
+  const none = await runCli(["sandbox", "--json", "--answer-timeout", "0ms"], {
     cwd: withConfig('{ "properties": { "page": 2 } }'),
   });
   expect(none.records).toMatchObject([{ code: "option_invalid" }]);
@@ -197,3 +197,84 @@ async function listening(env: Record<string, string> = {}, argv: readonly string
   };
   return { ...listen, url: String(ready()?.url), cwd, stop };
 }
+
+describe("what a project says once", () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: as the file has it
+  const PROJECT = '{ "project": { "inbox": "${DATABASE_URL:-server.db}" }, "events list": { "limit": 3 } }';
+
+  async function origin(argv: readonly string[], cwd: string, env: Record<string, string> = {}) {
+    const { records, code } = await runCli([...argv, "--explain", "--json"], { cwd, env });
+    expect(code).toBe(0);
+    return records.find(({ name }) => name === "inbox");
+  }
+
+  it("the section `project` says where every command but `listen` has its inbox", async () => {
+    const cwd = withConfig(PROJECT);
+    const from = "hookporter.config.json (project: inbox)";
+    for (const command of [
+      "events list",
+      "types",
+      "events retry --all",
+      "events backup copy.db",
+      "replay 1",
+    ]) {
+      const found = await origin(command.split(" "), cwd);
+      expect(found, command).toMatchObject({ value: join(cwd, "server.db"), from });
+    }
+    expect(await origin(["listen"], cwd)).toMatchObject({
+      value: join(cwd, ".hookporter/inbox.db"),
+      from: "default",
+    });
+  });
+
+  it("HOOKPORTER_INBOX of .env overrides it, except for `listen`; the environment overrides both", async () => {
+    const cwd = withConfig(PROJECT);
+    writeFileSync(join(cwd, ".env"), "HOOKPORTER_INBOX=moved.db\n");
+    const from = "HOOKPORTER_INBOX in .env";
+    expect(await origin(["events", "list"], cwd)).toMatchObject({ value: join(cwd, "moved.db"), from });
+    expect(await origin(["listen"], cwd)).toMatchObject({ from: "default" });
+    const env = { HOOKPORTER_INBOX: "set.db" };
+    for (const command of [["events", "list"], ["listen"]])
+      expect(await origin(command, cwd, env)).toMatchObject({
+        value: join(cwd, "set.db"),
+        from: "HOOKPORTER_INBOX",
+      });
+  });
+
+  it("a variable that the file names is one of .env or the environment, and its password is not shown", async () => {
+    const cwd = withConfig(PROJECT);
+    writeFileSync(join(cwd, ".env"), "DATABASE_URL=postgres://app:very-hidden@db.internal/app\n");
+    const run = await runCli(["events", "list", "--explain"], { cwd });
+    expect(run.stdout).toMatch(/^inbox +postgres:\/\/\S*db\.internal\/app {2}from hookporter\.config\.json/m);
+    expect(run.stdout).not.toContain("very-hidden");
+    expect(run.stdout).toMatch(/^limit +from hookporter\.config\.json \(events list: limit\)$/m);
+  });
+
+  it("a variable of .env comes after the command's section of the file, and before the rest of it", async () => {
+    const cwd = withConfig('{ "verify": { "signatureHeader": "x-own" }, "signatureHeader": "x-all" }');
+    writeFileSync(join(cwd, ".env"), "HOOKPORTER_SIGNATURE_HEADER=x-env\n");
+    expect(await headerName([], cwd)).toBe("x-env");
+    const own = withConfig('{ "sign": { "signatureHeader": "x-own" } }');
+    writeFileSync(join(own, ".env"), "HOOKPORTER_SIGNATURE_HEADER=x-env\n");
+    expect(await headerName([], own)).toBe("x-own");
+    expect(await headerName([], own, { HOOKPORTER_SIGNATURE_HEADER: "x-set" })).toBe("x-set");
+  });
+
+  it("says where the secret is from, and changes nothing", async () => {
+    const cwd = withConfig("{}");
+    const none = await runCli(["listen", "--explain"], { cwd });
+    expect([none.code, none.stdout]).toEqual([0, expect.stringMatching(/^secret +from nowhere: /m)]);
+    const set = await runCli(["sign", "--explain"], { cwd, env: secretEnv, stdin });
+    expect(set.stdout).toMatch(/^secret +from HOOKPORTER_SECRET$/m);
+    expect(readdirSync(cwd)).toEqual(["hookporter.config.json"]);
+  });
+
+  it("an unknown key of `project` is refused, with the one that was meant", async () => {
+    const run = await runCli(["sign"], {
+      cwd: withConfig('{ "project": { "inbx": "x" } }'),
+      env: secretEnv,
+      stdin,
+    });
+    expect([run.code, run.stderr]).toEqual([3, expect.stringContaining('did you mean "inbox"?')]);
+  });
+});

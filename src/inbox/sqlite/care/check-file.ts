@@ -1,5 +1,5 @@
-import { hash } from "node:crypto";
 import { describeError } from "../../../errors.ts";
+import { hash } from "../../../package/builtins.ts";
 import { openToRead } from "../client.ts";
 import type { Row } from "../rows.ts";
 import { closing, type Statements } from "../statements.ts";

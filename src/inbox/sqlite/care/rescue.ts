@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, statfsSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Logger } from "../../../base/logger.ts";
 import { describeError, HookporterError, type InboxErrorCode } from "../../../errors.ts";
+import { statfsSync } from "../../../package/builtins.ts";
 import { makeFileSlowly } from "../file/new-file.ts";
 import { mergeCommand, rescuePath } from "../file/rescued-files.ts";
 import { checkElsewhere } from "./check-elsewhere.ts";

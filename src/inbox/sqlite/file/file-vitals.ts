@@ -1,5 +1,6 @@
-import { realpathSync, statfsSync, statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { statfsSync } from "../../../package/builtins.ts";
 import { CommitListeners, type InboxSize, type InboxVitals } from "../../vitals.ts";
 import { inboxError } from "../errors.ts";
 

@@ -1,5 +1,5 @@
-import { statfsSync } from "node:fs";
 import { dirname } from "node:path";
+import { statfsSync } from "../../../package/builtins.ts";
 
 /** Linux's numbers of network file systems (statfs(2)). */
 const NETWORK: Readonly<Record<number, string>> = {

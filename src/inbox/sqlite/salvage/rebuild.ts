@@ -1,7 +1,7 @@
-import { hash } from "node:crypto";
 import type { Delivery } from "../../../event/delivery.ts";
 import { type DedupKey, rejectedKey } from "../../../event/identity.ts";
 import { readEnvelope } from "../../../event/read-envelope.ts";
+import { hash } from "../../../package/builtins.ts";
 import type { Entry } from "../../entry.ts";
 import { storedKind } from "../../new-entry.ts";
 

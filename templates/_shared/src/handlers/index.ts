@@ -1,5 +1,5 @@
 import { defineHandlers } from "hookporter";
-import { schemas } from "../schemas.ts";
+import { otherKinds, schemas } from "../schemas.ts";
 import registerFinances from "./finances.ts";
 import registerProperties from "./properties.ts";
 import registerProspecting from "./prospecting.ts";
@@ -8,6 +8,7 @@ import registerTenants from "./tenants.ts";
 /** Every handler of this project, with its schemas. `npx hookporter listen --handlers src/handlers` loads this file too. */
 export default defineHandlers({
   schemas,
+  otherKinds,
   handlers: (receiver) => {
     registerProperties(receiver);
     registerTenants(receiver);

@@ -151,7 +151,7 @@ export const INBOX_FAULTS: readonly Fault[] = [
     title: "an inbox of an older version",
     plant: ({ inbox }) => changeInbox(inbox, TO_SCHEMA_2),
     found: { check: "content", status: "warn", message: /of an older version/ },
-    fix: /start listen once/,
+    fix: /start listen or your server once/,
     follow: ({ inbox }) => opened(inbox, async () => {}),
   },
   {

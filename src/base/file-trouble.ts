@@ -1,45 +1,18 @@
 import { lstatSync, type Stats } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname } from "node:path";
-import { HookporterError } from "../../errors.ts";
 import { describeFileError } from "./file-error.ts";
 
-/** Errors of the file system whose cause is outside this program: permissions, space, or something else at the path. */
-const OUTSIDE = new Set([
-  ...["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT"],
-  ...["ENOTDIR", "EISDIR", "EEXIST", "ELOOP", "ENAMETOOLONG"],
-]);
-
-/**
- * The error for a file or folder of a project that cannot be used: cause, owner and fix, in one line.
- *
- * @param instead - what else the user can do, such as another flag
- */
-export function unusable(path: string, thrown: unknown, instead?: string): HookporterError {
+/** Why the file system refused a path, with its owner and the fix, in one line. */
+export function fileTrouble(path: string, thrown: unknown): string {
   // A file is replaced by a new one beside it, so the error may concern another path.
   const { path: refused = path } = thrown as NodeJS.ErrnoException;
   const found = nearest(refused);
   const code = (thrown as NodeJS.ErrnoException).code ?? "";
   const inPlace = ["ENOTDIR", "EEXIST"].includes(code) && found !== undefined && !found.stats.isDirectory();
-  const cause = inPlace
+  return inPlace
     ? `${found.path} is not a folder: remove or rename it`
     : `${describeFileError(thrown)}${fixFor(thrown, found)}`;
-  const more = instead === undefined ? "" : `, or ${instead}`;
-  return new HookporterError("folder_unusable", `could not use ${path}: ${cause}${more}`, { cause: thrown });
-}
-
-/** The same for an error of the file system that no other code explained; `undefined` for any other error. */
-export function unusableFrom(thrown: unknown): HookporterError | undefined {
-  const { code, path, syscall } = (thrown ?? {}) as Partial<NodeJS.ErrnoException>;
-  if (code === "EMFILE" || code === "ENFILE") return tooManyFiles(code, thrown);
-  if (code === undefined || path === undefined || syscall === undefined || !OUTSIDE.has(code))
-    return undefined;
-  return unusable(path, thrown);
-}
-
-function tooManyFiles(code: string, cause: unknown): HookporterError {
-  const message = `expected to open another file, got ${code}: this process or machine has too many open; raise the limit, for example with \`ulimit -n 4096\``;
-  return new HookporterError("folder_unusable", message, { cause });
 }
 
 /** Whether the file system refused for lack of permission. */

@@ -1,3 +1,13 @@
+import { parseEnv } from "../package/builtins.ts";
+
+/** Variables by their names, such as those of a process. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The variables of an env file: UTF-8, or UTF-16 with a byte order mark, which is not part of the first name. */
+export function variablesOf(bytes: Buffer): Variables {
+  return parseEnv(textOfEnvFile(bytes));
+}
+
 /**
  * The text of an env file: UTF-8, or UTF-16, which PowerShell's `>` and editors on Windows write. A byte order mark is not
  * part of the first name, as Node would take it.
@@ -13,4 +23,12 @@ function utf16Of(bytes: Buffer): string | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return whole.toString("utf16le");
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return Buffer.from(whole).swap16().toString("utf16le");
   return undefined;
+}
+
+/** Replaces `${NAME}` by a variable, and `${NAME:-text}` by the text if it is not set or empty. */
+export function expandVariables(text: string, variables: Variables): string {
+  return text.replaceAll(
+    /\$\{(\w+)(?::-([^}]*))?\}/g,
+    (_, name: string, otherwise = "") => variables[name] || otherwise,
+  );
 }

@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { unusable, unusableFrom } from "../../../src/cli/files/unusable.ts";
-import { root } from "../../docs/markdown.ts";
-import { runCli, tempFolder } from "../fake-io.ts";
+import { unusable, unusableFrom } from "../../src/base/unusable.ts";
+import { runCli, tempFolder } from "../cli/fake-io.ts";
+import { root } from "../docs/markdown.ts";
 
 const bin = join(root, "dist", "hookporter.cjs");
 const env = { PATH: process.env.PATH, HOOKPORTER_INSPECT: "false", HOOKPORTER_API_KEY: "sk_test_own" };

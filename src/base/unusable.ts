@@ -1,0 +1,33 @@
+import { HookporterError } from "../errors.ts";
+import { fileTrouble } from "./file-trouble.ts";
+
+/** Errors of the file system whose cause is outside this program: permissions, space, or something else at the path. */
+const OUTSIDE = new Set([
+  ...["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT"],
+  ...["ENOTDIR", "EISDIR", "EEXIST", "ELOOP", "ENAMETOOLONG"],
+]);
+
+/**
+ * The error for a file or folder of a project that cannot be used: cause, owner and fix, in one line.
+ *
+ * @param instead - what else the user can do, such as another flag
+ */
+export function unusable(path: string, thrown: unknown, instead?: string): HookporterError {
+  const cause = fileTrouble(path, thrown);
+  const more = instead === undefined ? "" : `, or ${instead}`;
+  return new HookporterError("folder_unusable", `could not use ${path}: ${cause}${more}`, { cause: thrown });
+}
+
+/** The same for an error of the file system that no other code explained; `undefined` for any other error. */
+export function unusableFrom(thrown: unknown): HookporterError | undefined {
+  const { code, path, syscall } = (thrown ?? {}) as Partial<NodeJS.ErrnoException>;
+  if (code === "EMFILE" || code === "ENFILE") return tooManyFiles(code, thrown);
+  if (code === undefined || path === undefined || syscall === undefined || !OUTSIDE.has(code))
+    return undefined;
+  return unusable(path, thrown);
+}
+
+function tooManyFiles(code: string, cause: unknown): HookporterError {
+  const message = `expected to open another file, got ${code}: this process or machine has too many open; raise the limit, for example with \`ulimit -n 4096\``;
+  return new HookporterError("folder_unusable", message, { cause });
+}

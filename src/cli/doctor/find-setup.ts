@@ -1,0 +1,51 @@
+import { existsSync } from "node:fs";
+import type { Command, Option } from "commander";
+import { DEFAULT_PROJECT_PORT, PROJECT_KEYS } from "../../project/read-project.ts";
+import type { CliContext } from "../context.ts";
+import { nameInbox } from "../inbox/named-inbox.ts";
+import { commandName, leaves } from "../settings/command-tree.ts";
+import { isTyped, programOf, readSetting, Settings } from "../settings/config.ts";
+import type { DoctorOptions } from "./options.ts";
+import { openSetup, type Setup } from "./setup.ts";
+
+/**
+ * What doctor looks at: the project's own server, if the settings describe one or the other commands have another inbox than
+ * `listen`; else, or with `--listen`, what `listen` would be given. Typed flags apply to both.
+ */
+export async function findSetup(
+  options: DoctorOptions,
+  command: Command,
+  context: CliContext,
+): Promise<Setup> {
+  if (options.listen === true || options.drill === true) return openSetup(options, context);
+  const settings = await Settings.open(command, context.io);
+  const inboxOf = (one: Command) => find(one, "inbox", settings);
+  const [lister = command] = leaves(programOf(command)).filter((one) => commandName(one) === "events list");
+  const [own, listens] = [inboxOf(lister), inboxOf(command)];
+  const isApart = own !== undefined && own.value !== listens?.value;
+  if (!settings.hasProject && !isApart) return openSetup(options, context);
+
+  const used: Record<string, unknown> = { ...options };
+  for (const key of settings.hasProject ? PROJECT_KEYS : (["inbox"] as const)) {
+    if (isTyped(command, key)) continue;
+    const option = optionOf(command, key);
+    const found = key === "inbox" ? own : settings.project(key);
+    if (option !== undefined && found !== undefined) used[key] = readSetting(option, found);
+    else if (key === "port") used[key] = DEFAULT_PROJECT_PORT;
+    else delete used[key];
+  }
+  const setup = openSetup(used as DoctorOptions, context, true);
+  const other = nameInbox(context, listens?.value as string | undefined);
+  const { file } = other;
+  if (file === undefined || file === setup.inbox.file || !existsSync(file)) return setup;
+  return { ...setup, ofListen: openSetup({ inbox: other.option }, context) };
+}
+
+function find(command: Command, flag: string, settings: Settings) {
+  const option = optionOf(command, flag);
+  return option === undefined ? undefined : settings.find(command, option);
+}
+
+function optionOf({ options }: Command, flag: string): Option | undefined {
+  return options.find((option) => option.attributeName() === flag);
+}

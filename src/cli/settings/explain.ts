@@ -1,0 +1,49 @@
+import { type Command, CommanderError } from "commander";
+import { describeError } from "../../errors.ts";
+import type { CliContext } from "../context.ts";
+import { hideGiven } from "../hide-given.ts";
+import { nameInbox } from "../inbox/named-inbox.ts";
+import { printable } from "../printable.ts";
+import type { SecretOptions } from "../secrets/options.ts";
+import { findSecrets } from "../secrets/secret.ts";
+import { flagName } from "./command-tree.ts";
+
+/**
+ * Prints the settings of a command, and where each of them is from: the inbox and the secret always, if the command has
+ * them, and the others that are set. Then ends the command before it begins.
+ *
+ * @throws CommanderError with exit code 0
+ */
+export async function explain(command: Command, context: CliContext): Promise<never> {
+  const { output, origins } = context;
+  const names = new Set(command.options.map((option) => option.attributeName()));
+  names.delete("explain");
+  const given = command.opts<{ inbox?: string }>();
+  const lines: { name: string; value: string | null; from: string }[] = [];
+  for (const name of names) {
+    const isInbox = name === "inbox" && command.name() !== "init";
+    if (!isInbox && command.getOptionValueSource(name) === undefined) continue;
+    const from = origins.get(name) ?? (name in given ? `${flagName(name)} on the command line` : "default");
+    lines.push({ name, value: isInbox ? nameInbox(context, given.inbox).shown : null, from });
+  }
+  if (names.has("secretEnv"))
+    lines.push({ name: "secret", value: null, from: await secretFrom(command, context) });
+  const width = Math.max(0, ...lines.map(({ name }) => name.length));
+  for (const { name, value, from } of lines) {
+    const shown = value === null ? null : hideGiven(value, context, { ...context.io, env: {} });
+    output.data(printable(`${name.padEnd(width)}  ${shown === null ? "" : `${shown}  `}from ${from}`));
+    output.record("setting", { name, value: shown, from });
+  }
+  throw new CommanderError(0, "hookporter.explained", "(outputHelp)");
+}
+
+/** Where the secret is from, or why there is none. Its text is never shown. */
+async function secretFrom(command: Command, context: CliContext): Promise<string> {
+  const options = command.opts<SecretOptions>();
+  if (options.secretStdin === true) return "standard input"; // not read here
+  try {
+    return (await findSecrets(context, options)).from;
+  } catch (thrown) {
+    return `nowhere: ${describeError(thrown)}`;
+  }
+}

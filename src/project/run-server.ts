@@ -1,0 +1,68 @@
+import { unusableFrom } from "../base/unusable.ts";
+import { describeError, HookporterError } from "../errors.ts";
+
+/** Ends a server in order, such as by closing its receiver; called once, with the signal. */
+export type CloseServer = (signal: "SIGTERM" | "SIGINT") => unknown;
+
+/**
+ * Runs a server's process. A mistake of its start that has a known cause, such as a port in use, no secret or a folder that
+ * cannot be written, is one line on standard error, and exit code 1; any other error keeps its stack. On SIGTERM or SIGINT it
+ * calls the returned function and waits for it. Then it calls the listeners that were there before, such as those of a
+ * framework that ends the process itself; if there are none, it ends the process. A second signal ends it at once.
+ *
+ * @param start - starts the server; returns what closes it
+ */
+export async function runServer(start: () => CloseServer | Promise<CloseServer>): Promise<void> {
+  let close: CloseServer;
+  try {
+    close = await start();
+  } catch (thrown) {
+    process.stderr.write(`error: ${startError(thrown)}\n`, () => process.exit(1));
+    return new Promise(() => {}); // nothing after it runs
+  }
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    const others = process.listeners(signal);
+    process.removeAllListeners(signal);
+    process.once(signal, async () => {
+      try {
+        await close(signal);
+      } catch (thrown) {
+        process.stderr.write(`error: the server could not be closed: ${startError(thrown)}\n`);
+        process.exitCode = 1;
+      }
+      for (const listener of others) listener(signal);
+      if (others.length === 0) process.exit();
+    });
+  }
+}
+
+/** One line if the cause is known, else the stack. */
+function startError(thrown: unknown): string {
+  const known = thrown instanceof HookporterError ? thrown : (listenError(thrown) ?? unusableFrom(thrown));
+  if (known !== undefined) return known.message;
+  if (Object(thrown).code === "ERR_SOCKET_BAD_PORT") return describeError(thrown);
+  return thrown instanceof Error ? String(thrown.stack) : describeError(thrown);
+}
+
+function listenError(thrown: unknown): HookporterError | undefined {
+  const {
+    code,
+    syscall,
+    port,
+    address = "",
+  } = (thrown ?? {}) as Partial<NodeJS.ErrnoException> & {
+    readonly port?: number;
+    readonly address?: string;
+  };
+  if (syscall !== "listen" || port === undefined) return undefined;
+  const why = {
+    EADDRINUSE: "another program uses it: stop that program, or set PORT to another port",
+    EACCES: "this user may not listen on it: set PORT to one from 1024",
+    EADDRNOTAVAIL: "this machine has no such address: set HOST to one of its own",
+  }[code ?? ""];
+  return new HookporterError(
+    "port_unavailable",
+    `expected to listen on ${address}:${port}, got ${code}: ${why ?? "set PORT and HOST to a port and an address that are free"}`,
+    { cause: thrown },
+  );
+}

@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+
+const config = JSON.stringify(join(import.meta.dirname, "..", "..", "dist", "config.js"));
+
+/** Runs a program that has `runServer` and `readProject`. */
+function program(text: string, env: Readonly<Record<string, string>> = {}) {
+  const source = `import { runServer, readProject } from ${config};\n${text}`;
+  const child: ChildProcess = spawn(process.execPath, ["--input-type=module", "-e", source], {
+    env: { PATH: process.env.PATH, ...env },
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const out = { stdout: "", stderr: "" };
+  child.stdout?.on("data", (chunk) => (out.stdout += chunk));
+  child.stderr?.on("data", (chunk) => (out.stderr += chunk));
+  const ended = once(child, "close").then(([code, signal]) => ({ ...out, code, signal }));
+  return { child, out, ended };
+}
+
+const STARTED = 'setTimeout(() => console.log("started")); const timer = setInterval(() => {}, 1000);';
+
+it("prints a port in use as one line with the fix, and ends with 1", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as { port: number };
+  const { ended } = program(
+    `import { createServer } from "node:net"; import { once } from "node:events";
+     await runServer(async () => { await once(createServer().listen(${port}, "127.0.0.1"), "listening"); });`,
+  );
+  expect(await ended).toMatchObject({
+    code: 1,
+    stderr: `error: expected to listen on 127.0.0.1:${port}, got EADDRINUSE: another program uses it: stop that program, or set PORT to another port\n`,
+  });
+});
+
+it.each([
+  [
+    "a port that is none",
+    "readProject();",
+    { HOOKPORTER_INBOX: "a.db", PORT: "abc" },
+    /^error: expected PORT .*\n$/,
+  ],
+  [
+    "a port of another server that is none",
+    'const net = await import("node:net"); net.createServer().listen({ port: "abc" });',
+    {},
+    /^error: options\.port should be .*\n$/,
+  ],
+  [
+    "a file that cannot be used",
+    'const fs = await import("node:fs"); fs.mkdirSync("/dev/null/x");',
+    {},
+    /^error: could not use \/dev\/null.*\n$/,
+  ],
+])("prints %s as one line", async (_, text, env, line) => {
+  const { code, stderr } = await program(`await runServer(async () => { ${text} });`, env).ended;
+  expect([code, stderr]).toEqual([1, expect.stringMatching(line)]);
+});
+
+it("keeps the stack of an error that it does not know", async () => {
+  const { code, stderr } = await program('await runServer(() => { throw new Error("mine"); });').ended;
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: Error: mine\n +at /)]);
+});
+
+it("closes the server on SIGTERM, waits for it, and ends although a timer is left", async () => {
+  const { child, ended } = program(`await runServer(() => { ${STARTED} return async (signal) => {
+    await new Promise((resolve) => setTimeout(resolve, 50)); console.log("closed by " + signal); }; });`);
+  await once(child.stdout ?? child, "data");
+  child.kill("SIGTERM");
+  expect(await ended).toMatchObject({ code: 0, stdout: "started\nclosed by SIGTERM\n" });
+});
+
+it("ends at once on a second signal", async () => {
+  const { child, ended } = program(
+    `await runServer(() => { ${STARTED} return () => { console.log("closing"); return new Promise(() => {}); }; });`,
+  );
+  await once(child.stdout ?? child, "data");
+  child.kill("SIGINT");
+  await once(child.stdout ?? child, "data");
+  child.kill("SIGINT");
+  expect(await ended).toMatchObject({ signal: "SIGINT" });
+});
+
+it("closes the server before the listeners of a framework, which end the process themselves", async () => {
+  const { child, ended } =
+    program(`process.on("SIGTERM", (signal) => { console.log("framework"); process.exit(143); });
+    await runServer(() => { ${STARTED} return async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50)); console.log("closed"); }; });`);
+  await once(child.stdout ?? child, "data");
+  child.kill("SIGTERM");
+  expect(await ended).toMatchObject({ code: 143, stdout: "started\nclosed\nframework\n" });
+});
