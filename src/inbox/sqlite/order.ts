@@ -34,11 +34,14 @@ export function isBehind(
   return statements.get(sql, encodeNullable(orderKey), encodeText(key.source)) !== undefined;
 }
 
-/** The same as {@link releaseNext}, for an entry that was not deleted. */
+/** The same as {@link releaseNext}, for an entry that was not deleted: most hold nothing back, so this looks first. */
 export function releaseBehind(statements: Statements, seq: number): void {
-  const sql = "SELECT source, order_key FROM entry WHERE seq = ? AND order_key IS NOT NULL";
-  const ordered = statements.get(sql, seq);
-  if (ordered !== undefined) releaseNext(statements, ordered);
+  const behind = statements.get(
+    `SELECT min(seq) AS next FROM entry WHERE ${ORDERED} AND held_back = 1
+       AND (order_key, source) = (SELECT order_key, source FROM entry WHERE seq = ?)`,
+    seq,
+  );
+  if (behind?.next != null) statements.run("UPDATE entry SET held_back = 0 WHERE seq = ?", behind.next as number);
 }
 
 /** Lets claims look at the first entry of an order key that was held back. */
