@@ -1,7 +1,7 @@
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { timerDelay } from "../options/timer-delay.ts";
 import type { ClaimFailures } from "./claim-failures.ts";
-import { claimTerms } from "./claim-terms.ts";
+import { dueTerms } from "./claim-terms.ts";
 import type { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 import { outsideRequests } from "./outside-requests.ts";
@@ -83,7 +83,7 @@ export class ClaimLoop {
     this.#behind = false;
     let wait = poll;
     try {
-      const terms = { ...(await claimTerms(this.#options)), except: exceptNow() };
+      const terms = { ...(await dueTerms(this.#options)), except: exceptNow() };
       const { now: limit, ahead } = concurrency.room;
       const entries = await inbox.claim({ ...terms, now: clock(), limit, ahead });
       failures.end();

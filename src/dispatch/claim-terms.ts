@@ -1,17 +1,23 @@
 import type { ClaimRequest } from "../inbox/claim.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
-import { horizonOf } from "./horizon.ts";
+import { longestDelay } from "./retry.ts";
 
-/** What all claims of due entries have in common. */
-export async function claimTerms(options: DispatcherOptions) {
-  const { leaseTime, deadBlocks, sources, runner, leftKinds } = options;
+/**
+ * Milliseconds: a due time more than this beyond the longest possible wait means that the clock was set back. It is
+ * long, since another process on this inbox may have longer leases.
+ */
+export const CLOCK_SLACK = 5 * 60_000;
+
+/** What all claims have in common. */
+export function claimTerms(options: DispatcherOptions) {
+  const { retry, leaseTime, unhandledAfter = 0, deadBlocks, sources, runner } = options;
+  const horizon = Math.max(longestDelay(retry), leaseTime, unhandledAfter) + CLOCK_SLACK;
+  return { leaseTime, horizon, deadBlocks, sources, runner } satisfies Partial<ClaimRequest>;
+}
+
+/** The same for claims of whatever is due. */
+export async function dueTerms(options: DispatcherOptions) {
+  const { sources, leftKinds } = options;
   const exceptKinds = leftKinds === undefined ? [] : (await Promise.all(sources.map(leftKinds))).flat();
-  return {
-    leaseTime,
-    horizon: horizonOf(options),
-    deadBlocks,
-    sources,
-    exceptKinds,
-    runner,
-  } satisfies Partial<ClaimRequest>;
+  return { ...claimTerms(options), exceptKinds } satisfies Partial<ClaimRequest>;
 }

@@ -6,15 +6,15 @@ import { type Lease, leaseToken } from "../inbox/lease.ts";
 import type { Settlement } from "../inbox/settlement.ts";
 import { ClaimFailures } from "./claim-failures.ts";
 import { ClaimLoop } from "./claim-loop.ts";
+import { claimTerms } from "./claim-terms.ts";
 import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 import { type DrainReport, drain } from "./drain.ts";
-import { horizonOf } from "./horizon.ts";
 import type { Reservation } from "./reservation.ts";
 import { EntryRunner } from "./runs/entry-runner.ts";
 import { LeaseRenewal } from "./runs/lease-renewal.ts";
 import { RunBudget } from "./runs/run-budget.ts";
-import { Turns } from "./targets/turns.ts";
+import { TargetQueues } from "./targets/target-queues.ts";
 
 /** Claims due entries, runs their handlers and settles them: what lies between the inbox and the user's code. */
 export class Dispatcher {
@@ -24,7 +24,7 @@ export class Dispatcher {
   readonly #failures: ClaimFailures;
   readonly #renewal: LeaseRenewal;
   readonly #limit: ConcurrencyLimit;
-  readonly #turns: Turns;
+  readonly #queues: TargetQueues;
   readonly #loop: ClaimLoop;
   readonly #runner: EntryRunner;
   /** Claims of single entries that are under way. */
@@ -58,8 +58,8 @@ export class Dispatcher {
     const failures = this.#failures;
     const except = () => this.#runner.doubtfullyLeased();
     const wake = () => this.wake();
-    this.#turns = new Turns(options, {
-      ...{ failures, except, wake, horizon: horizonOf(options) },
+    this.#queues = new TargetQueues(options, {
+      ...{ failures, except, wake },
       run: (entry, how) => void this.#runner.run(entry, how),
       whileClaiming: (work) => this.#whileClaiming(work),
     });
@@ -68,7 +68,7 @@ export class Dispatcher {
       run: (entry) => void this.#runner.run(entry, { claimed: true }),
     });
     this.#runner = new EntryRunner(options, {
-      ...{ limit: this.#limit, queues: this.#turns.queues, loop: this.#loop },
+      ...{ limit: this.#limit, queues: this.#queues, loop: this.#loop },
       stopping: this.#stopper.signal,
       signal: this.#aborter.signal,
     });
@@ -84,7 +84,7 @@ export class Dispatcher {
     this.#stopRenewing = this.#renewal.start();
     if (this.#options.role === "receive") return;
     this.#stopListening = this.#options.inbox.onDue?.(() => this.wake());
-    this.#loop.start(() => this.#turns.open());
+    this.#loop.start(() => this.#queues.open());
   }
 
   /** Claims due entries now: call it after an entry was kept. Cheap to call often. */
@@ -150,7 +150,7 @@ export class Dispatcher {
     await this.#turn;
     this.#limit.close();
     this.#runner.close();
-    const turns = this.#turns.queues.stop();
+    const turns = this.#queues.stop();
     let grace: NodeJS.Timeout | undefined;
     const over = new Promise<void>((resolve) => {
       grace = setTimeout(resolve, graceMs);
@@ -210,8 +210,8 @@ export class Dispatcher {
   }
 
   async #claimOnly(seq: number): Promise<void> {
-    const { inbox, clock, leaseTime, deadBlocks, sources, runner } = this.#options;
-    const terms = { leaseTime, deadBlocks, sources, runner };
+    const { inbox, clock } = this.#options;
+    const terms = claimTerms(this.#options);
     await this.#whileClaiming(async () => {
       const entries = await inbox.claim({ ...terms, now: clock(), limit: 1, only: seq });
       for (const entry of entries) void this.#runner.run(entry, { claimed: true, atOnce: true });

@@ -1,7 +1,7 @@
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { type EndState, type Settlement, stateAfter } from "../inbox/settlement.ts";
 import type { ClaimFailures } from "./claim-failures.ts";
-import { claimTerms } from "./claim-terms.ts";
+import { dueTerms } from "./claim-terms.ts";
 import type { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 import type { EntryRun } from "./runs/entry-run.ts";
@@ -51,7 +51,7 @@ export async function drain(options: DispatcherOptions, parts: Draining): Promis
   working.catch(() => {}); // reported below, unless the time is over before
   const end = await Promise.race([working.then(() => "ended" as const), parts.budget.over]);
   if (end === "ended") {
-    const { deadBlocks, sources, exceptKinds } = await claimTerms(options);
+    const { deadBlocks, sources, exceptKinds } = await dueTerms(options);
     const nextRunAt = await inbox.nextRunAt({ except: parts.except(), deadBlocks, sources, exceptKinds });
     return { ...counts, nextRunAt };
   }
@@ -72,7 +72,7 @@ async function runDue(options: DispatcherOptions, parts: Draining, counts: Count
   };
   try {
     while (budget.fits()) {
-      const terms = { ...(await claimTerms(options)), except: except() };
+      const terms = { ...(await dueTerms(options)), except: except() };
       const { now: room } = limit.room;
       if (room === 0) {
         await Promise.race([limit.untilRoom(), budget.closed]);

@@ -4,9 +4,8 @@ import { readHeader } from "../signature/header.ts";
 import { readSignature } from "../signature/signature-format.ts";
 import { isEndpoint } from "./adapters/endpoint-path.ts";
 import type { Incoming } from "./incoming.ts";
-import { misconfigured } from "./misconfigured.ts";
 import type { Settings } from "./options/options.ts";
-import { type Outcome, refused } from "./outcome.ts";
+import { misconfigured, type Outcome, refused } from "./outcome.ts";
 
 /**
  * Reads a request as a delivery: route, method, form of the signature, encoding, size, in the order of the contract. Or

@@ -9,11 +9,17 @@ import { admit, keptHeaders } from "./admit.ts";
 import { type Channel, channelDelivery } from "./channel.ts";
 import { letterOf } from "./dead-letter.ts";
 import type { Incoming, Inline } from "./incoming.ts";
-import { misconfigured } from "./misconfigured.ts";
 import type { Observation } from "./observation.ts";
 import { type Answered, deliveryObservation } from "./observed.ts";
 import type { Settings } from "./options/options.ts";
-import { type Misconfigured, type Outcome, type Proof, refused, type Unauthorized } from "./outcome.ts";
+import {
+  type Misconfigured,
+  misconfigured,
+  type Outcome,
+  type Proof,
+  refused,
+  type Unauthorized,
+} from "./outcome.ts";
 import type { OutcomeLog } from "./outcome-log.ts";
 import { toAnswer } from "./response.ts";
 import type { SenderWatch } from "./sender-watch.ts";

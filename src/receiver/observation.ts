@@ -3,8 +3,14 @@ import type { Delivery, DeliveryHeaders } from "../event/delivery.ts";
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
 import type { EntryState } from "../inbox/entry-state.ts";
 import type { DiagnoseOptions, Diagnosis } from "../signature/diagnose/diagnose.ts";
-import type { DigestStart } from "./digest-starts.ts";
+import type { Secret } from "../signature/secrets.ts";
 import type { Outcome } from "./outcome.ts";
+
+/** The first digits of a delivery's correct digest under one secret. */
+export interface DigestStart extends Pick<Secret, "role" | "fingerprint"> {
+  /** 8 hex digits. */
+  readonly start: string;
+}
 
 /** Reported when a request was answered. */
 export interface DeliveryObservation {

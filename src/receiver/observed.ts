@@ -3,10 +3,15 @@ import type { ClaimedEntry } from "../inbox/claim.ts";
 import { type Settlement, stateAfter } from "../inbox/settlement.ts";
 import { diagnoseSignature } from "../signature/diagnose/diagnose.ts";
 import { readHeader } from "../signature/header.ts";
-import { digestStarts } from "./digest-starts.ts";
-import type { AttemptObservation, DeliveryObservation } from "./observation.ts";
+import type { Secret } from "../signature/secrets.ts";
+import { sign } from "../signature/sign.ts";
+import { SIGNATURE_PREFIX } from "../signature/signature-format.ts";
+import type { AttemptObservation, DeliveryObservation, DigestStart } from "./observation.ts";
 import type { Settings } from "./options/options.ts";
 import type { Outcome } from "./outcome.ts";
+
+/** Hex digits of the correct digest shown for an unauthentic delivery: enough to compare, far too few to forge. */
+export const SHOWN_DIGITS = 8;
 
 const NO_BODY = new Uint8Array(0);
 
@@ -82,4 +87,12 @@ function passingDiagnosis(delivery: Delivery, settings: Settings): PassingDiagno
       held = undefined;
     },
   };
+}
+
+/** Returns the first digits of a body's digest under each secret. */
+function digestStarts(body: Uint8Array, secrets: readonly Secret[]): readonly DigestStart[] {
+  return secrets.map(({ key, role, fingerprint }) => {
+    const start = sign(body, key).slice(SIGNATURE_PREFIX.length).slice(0, SHOWN_DIGITS);
+    return { role, fingerprint, start };
+  });
 }

@@ -1,3 +1,5 @@
+import type { Logger } from "../base/logger.ts";
+import { asError, ConfigurationError, describeError } from "../errors.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Rejection } from "../event/rejection.ts";
 import type { EntryState } from "../inbox/entry-state.ts";
@@ -80,4 +82,14 @@ export type Outcome = Accepted | Rejected | Unauthorized | Refused | Unavailable
 /** The outcome of a request that is turned away. */
 export function refused(reason: RefusalReason): Refused {
   return { type: "refused", reason };
+}
+
+/** Logs why 500 is answered, and returns that outcome. A logger that fails must not cost the sender its answer. */
+export function misconfigured(thrown: unknown, { log }: { readonly log: Logger }): Misconfigured {
+  const error = asError(thrown);
+  const code = error instanceof ConfigurationError ? error.code : undefined;
+  try {
+    log.error({ code }, `answered 500: ${describeError(error)}`);
+  } catch {}
+  return { type: "misconfigured", error };
 }

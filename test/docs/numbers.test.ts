@@ -140,7 +140,7 @@ const ROWS: readonly Row[] = [
   ],
   ["reference/inspector.md", "headers (from {} characters on)", "inbox/entry-filter.ts MIN_HEADER_TEXT"],
   ["reference/inspector.md", "After every {} entries it asks", "inspector/ui/list/feed.ts SEARCHED_AT_ONCE"],
-  ["reference/inspector.md", "{} digits of the digest", "receiver/digest-starts.ts SHOWN_DIGITS"],
+  ["reference/inspector.md", "{} digits of the digest", "receiver/observed.ts SHOWN_DIGITS"],
   [
     "reference/inspector.md",
     "valid for {} hours after their last use. `.hookporter/inspector-tokens`, which only its owner can read, holds their SHA-256 hashes, at most {}.",
@@ -195,7 +195,7 @@ const ROWS: readonly Row[] = [
   [
     "reference/identity-and-promise.md",
     "by more than {} minutes beyond the longest",
-    "dispatch/horizon.ts CLOCK_SLACK",
+    "dispatch/claim-terms.ts CLOCK_SLACK",
   ],
   [
     "reference/identity-and-promise.md",
@@ -336,7 +336,7 @@ const ROWS: readonly Row[] = [
     "inspector/changes/most-triggered.ts MOST_TRIGGERED",
   ],
   ["reference/package/create-receiver.md", "shorter than {} bytes", "signature/secret-bytes.ts SAFE_BYTES"],
-  ["reference/package/diagnose.md", "the first {} digits", "receiver/digest-starts.ts SHOWN_DIGITS"],
+  ["reference/package/diagnose.md", "the first {} digits", "receiver/observed.ts SHOWN_DIGITS"],
   ["reference/package/inbox.md", "from {} characters on", "inbox/entry-filter.ts MIN_HEADER_TEXT"],
   ["reference/package/lambda.md", "plus {} seconds", "dispatch/runs/run-budget.ts MAX_MARGIN * 2"],
   ["reference/package/sandbox.md", "the latest {} deliveries", "sandbox/delivery-log.ts MAX_KEPT"],

@@ -5,7 +5,7 @@ import type { RetryPolicy } from "../retry.ts";
 import type { TargetGate, Turn } from "../targets/target.ts";
 import type { EntryTransactions } from "../transactions/entry-transactions.ts";
 import type { AttemptTrace } from "./attempt-tracing.ts";
-import type { TimeLimit } from "./entry-run.ts";
+import type { EntryRun, TimeLimit } from "./entry-run.ts";
 
 /** How all entries are run. */
 export interface RunOptions {
@@ -19,9 +19,7 @@ export interface RunOptions {
 }
 
 /** How one entry is run. */
-export interface RunParts {
-  /** The entry's event, if it was just read. */
-  readonly ready?: ReadyEvent | undefined;
+export interface RunParts extends Pick<EntryRun, "ready"> {
   /** Decides which entries wait for their turn at a target. Default: none do. */
   readonly targets?: TargetGate | undefined;
   /** The turn at a target that it was claimed for: then only the handler of that target runs. */

@@ -1,22 +1,60 @@
 import type { ClaimedEntry } from "../../inbox/claim.ts";
-import type { TargetEnd, TargetGate, TargetOptions } from "./target.ts";
-import { type QueueWork, TargetQueue } from "./target-queue.ts";
+import type { ClaimFailures } from "../claim-failures.ts";
+import { claimTerms } from "../claim-terms.ts";
+import type { DispatcherOptions } from "../dispatcher-options.ts";
+import type { EntryRun } from "../runs/entry-run.ts";
+import { TURN_OVERDUE } from "./entry-waits.ts";
+import type { TargetEnd, TargetGate, TargetOptions, Turn } from "./target.ts";
+import { type QueueWork, type ReadyEntry, TargetQueue, type Wanted } from "./target-queue.ts";
 
-/** The queues of all targets that were ever found away, or that refused an entry. */
-export class TargetQueues implements TargetGate {
-  readonly #work: QueueWork;
+/** What the queues need of the dispatcher. */
+interface Dispatching {
+  readonly failures: ClaimFailures;
+  readonly run: (entry: ClaimedEntry, how: EntryRun) => void;
+  /** Entries not to claim. */
+  readonly except: () => readonly number[];
+  /** Makes a shutdown wait for a claim. */
+  readonly whileClaiming: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  readonly wake: () => void;
+}
+
+/**
+ * The queues of all targets that were ever found away, or that refused an entry. Claims the entries that wait, and gives
+ * each its turn.
+ */
+export class TargetQueues implements TargetGate, QueueWork {
+  readonly #options: DispatcherOptions;
+  readonly #dispatching: Dispatching;
   readonly #queues = new Map<string, TargetQueue>();
   /** By entry: the queues it joins once its result is stored. */
   readonly #joining = new Map<number, TargetQueue[]>();
   #stopped = false;
 
-  constructor(work: QueueWork) {
-    this.#work = work;
+  constructor(options: DispatcherOptions, dispatching: Dispatching) {
+    this.#options = options;
+    this.#dispatching = dispatching;
   }
 
-  /** Begins with the entries that wait for these targets from before; resolves once the oldest are claimed. */
-  async open(targets: readonly TargetOptions[]): Promise<void> {
-    await Promise.all(targets.map((target) => this.#of(target).open()));
+  /** Gives entries that wait from before their turn, before any other entry is claimed. */
+  open(): Promise<void> | undefined {
+    const { knownTargets } = this.#options;
+    return knownTargets === undefined ? undefined : this.#open(knownTargets());
+  }
+
+  async #open(known: readonly TargetOptions[]): Promise<void> {
+    const { inbox, sources, clock } = this.#options;
+    try {
+      const waiting = new Set((await inbox.waiting({ sources })).map(({ target }) => target));
+      const open = known.filter(({ name }) => waiting.delete(name));
+      const names = open.map(({ name }) => name);
+      // They wait for their turn, however long they have been due: a claim of due entries would pass some by.
+      if (open.length > 0) await inbox.reschedule({ targets: names, sources }, clock() + TURN_OVERDUE);
+      // What waits for a target of an earlier run is for the targets and handlers of this one.
+      if (waiting.size > 0) await inbox.reschedule({ targets: [...waiting], sources }, clock());
+      await Promise.all(open.map((target) => this.#of(target).open()));
+    } catch (thrown) {
+      this.#dispatching.failures.report(thrown);
+    }
   }
 
   /** Starts nothing more, and resolves once nothing is being tried in turn. */
@@ -58,10 +96,50 @@ export class TargetQueues implements TargetGate {
     if (known !== undefined || end !== "took") (known ?? this.#of(target)).tried(entry, end, asked);
   }
 
+  async claim({ target, after, limit, except }: Wanted): Promise<readonly ReadyEntry[] | undefined> {
+    const { inbox, clock, role } = this.#options;
+    if (role === "receive") return [];
+    const { except: leased, whileClaiming, failures } = this.#dispatching;
+    const terms = { ...claimTerms(this.#options), limit };
+    const passed = [...leased(), ...except];
+    try {
+      return await whileClaiming(async () => {
+        const request = { ...terms, now: clock(), except: passed, waitingFor: { target, after } };
+        return (await inbox.claim(request)).map((entry) => this.#ready(entry, target));
+      });
+    } catch (thrown) {
+      failures.report(thrown);
+      return undefined;
+    }
+  }
+
+  hasten(entries: Parameters<QueueWork["hasten"]>[0]): void {
+    const { inbox, sources, clock } = this.#options;
+    const { wake, failures } = this.#dispatching;
+    inbox.reschedule({ ...entries, sources }, clock()).then(wake, (thrown) => failures.report(thrown));
+  }
+
+  #ready(entry: ClaimedEntry, target: string): ReadyEntry {
+    const turn: Turn = { target, end: undefined, asked: undefined };
+    let begin = (_mayRun: boolean) => {};
+    const began = new Promise<boolean>((resolve) => {
+      begin = resolve;
+    });
+    const ended = new Promise<Turn>((resolve) => {
+      const onEnd = () => resolve(turn);
+      this.#dispatching.run(entry, { claimed: true, atOnce: true, before: () => began, turn, onEnd });
+    });
+    const run = () => {
+      begin(true);
+      return ended;
+    };
+    return { seq: entry.seq, run, giveBack: () => begin(false) };
+  }
+
   #of(target: TargetOptions): TargetQueue {
     const known = this.#queues.get(target.name);
     if (known !== undefined) return known;
-    const queue = new TargetQueue(target, this.#work);
+    const queue = new TargetQueue(target, this);
     this.#queues.set(target.name, queue);
     return queue;
   }

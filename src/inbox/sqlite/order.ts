@@ -41,7 +41,8 @@ export function releaseBehind(statements: Statements, seq: number): void {
        AND (order_key, source) = (SELECT order_key, source FROM entry WHERE seq = ?)`,
     seq,
   );
-  if (behind?.next != null) statements.run("UPDATE entry SET held_back = 0 WHERE seq = ?", behind.next as number);
+  if (behind?.next != null)
+    statements.run("UPDATE entry SET held_back = 0 WHERE seq = ?", behind.next as number);
 }
 
 /** Lets claims look at the first entry of an order key that was held back. */

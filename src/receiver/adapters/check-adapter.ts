@@ -1,30 +1,25 @@
-import { type Check, checkMethods, checkOptions, invalid } from "../../options/check-options.ts";
+import { checkMethods, checkOptions } from "../../options/check-options.ts";
 import { checkDrain } from "../options/drain-options.ts";
+import { checkPath } from "./endpoint-path.ts";
 
-const CHECKS: Readonly<Record<"path", Check>> = {
-  path: (given, name) => {
-    if (typeof given === "string" && given.startsWith("/")) return;
-    throw invalid(`${name} to begin with a slash`, given, "pass one such as /webhooks");
-  },
-};
+const CHECKS = { path: checkPath };
 
-/** An option of adapters for places where no process is kept running. */
-export const DRAIN: Readonly<Record<"drain", Check>> = {
-  drain: (given, name) => checkDrain(given, name),
+/** With the option of adapters for places where no process is kept running. */
+const DRAINING_CHECKS = {
+  ...CHECKS,
+  drain: (given: unknown, name: string) => checkDrain(given, name),
 };
 
 /**
  * Refuses what an adapter cannot work with, before the first request does.
  *
+ * @param mayDrain - whether it has the option `drain`
  * @throws ConfigurationError `option_invalid`
  */
-export function checkAdapter(
-  receiver: unknown,
-  options: unknown,
-  adapter: string,
-  { more = {}, required = ["receive"] }: { more?: Record<string, Check>; required?: readonly string[] } = {},
-): void {
+export function checkAdapter(receiver: unknown, options: object, adapter: string, mayDrain = false): void {
   const expected = `the first argument of ${adapter} to be a receiver`;
+  const drains = mayDrain && Reflect.get(Object(options), "drain") !== undefined;
+  const required = drains ? ["receive", "drain"] : ["receive"];
   checkMethods(receiver, expected, { required, fix: "pass the result of createReceiver" });
-  checkOptions(options, `the options of ${adapter}`, { ...CHECKS, ...more });
+  checkOptions(options, `the options of ${adapter}`, mayDrain ? DRAINING_CHECKS : CHECKS);
 }

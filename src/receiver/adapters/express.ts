@@ -2,7 +2,7 @@ import type { RequestHandler } from "express";
 import { answerGivenUp } from "../../http/refused-streak.ts";
 import type { Receiver } from "../receiver.ts";
 import { checkAdapter } from "./check-adapter.ts";
-import { checkPath, isEndpoint } from "./endpoint-path.ts";
+import { isEndpoint } from "./endpoint-path.ts";
 import { exchange, reportPassedOn } from "./http-exchange.ts";
 
 export { createWebhookServer, type ExpressServerOptions } from "../../http/express-server.ts";
@@ -41,7 +41,6 @@ export function expressReceiver(
 ): RequestHandler {
   checkAdapter(receiver, options, "expressReceiver");
   const { path } = options;
-  if (path !== undefined) checkPath(path, "path");
   return (request, response, next) => {
     if (answerGivenUp(response)) return; // also for other paths: the whole connection is given up
     // request.path is relative to the mount point; under `app.post(...)` it is the whole path.

@@ -2,7 +2,6 @@ import type { FastifyPluginAsync } from "fastify";
 import { DEFAULT_PATH } from "../../http/default-endpoint.ts";
 import type { Receiver } from "../receiver.ts";
 import { checkAdapter } from "./check-adapter.ts";
-import { checkPath } from "./endpoint-path.ts";
 import { exchange } from "./http-exchange.ts";
 
 /** Options of {@link fastifyReceiver}. */
@@ -41,7 +40,6 @@ export function fastifyReceiver(
 ): FastifyPluginAsync {
   checkAdapter(receiver, options, "fastifyReceiver");
   const { path = DEFAULT_PATH } = options;
-  checkPath(path, "path");
   return async (app) => {
     const endpoint = app.prefix + path;
     const bare = path.replace(/(?<=[^/])\/$/, "");

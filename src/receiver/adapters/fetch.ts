@@ -3,8 +3,7 @@ import type { BodyLimits, BodyResult } from "../../http/read-body.ts";
 import { readWebBody } from "../../http/read-web-body.ts";
 import type { DrainOptions } from "../options/drain-options.ts";
 import type { Receiver } from "../receiver.ts";
-import { checkAdapter, DRAIN } from "./check-adapter.ts";
-import { checkPath } from "./endpoint-path.ts";
+import { checkAdapter } from "./check-adapter.ts";
 
 /** Options of {@link fetchReceiver}. */
 export interface FetchReceiverOptions {
@@ -52,10 +51,8 @@ export function fetchReceiver(
   receiver: Pick<Receiver, "receive"> & Partial<Pick<Receiver, "drain">>,
   options: FetchReceiverOptions = {},
 ): FetchHandler {
-  const { path, drain } = { ...options };
-  const required = drain === undefined ? ["receive"] : ["receive", "drain"];
-  checkAdapter(receiver, options, "fetchReceiver", { more: DRAIN, required });
-  if (path !== undefined) checkPath(path, "path");
+  checkAdapter(receiver, options, "fetchReceiver", true);
+  const { path, drain } = options;
   return async (request, context) => {
     const { pathname, search } = new URL(request.url);
     const answer = await receiver.receive({

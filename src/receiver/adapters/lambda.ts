@@ -2,8 +2,7 @@ import type { DrainReport } from "../../dispatch/drain.ts";
 import { checkMethods, checkOptions, MAX_TIMER } from "../../options/check-options.ts";
 import { checkBudget, type DrainOptions } from "../options/drain-options.ts";
 import type { Receiver } from "../receiver.ts";
-import { checkAdapter, DRAIN } from "./check-adapter.ts";
-import { checkPath } from "./endpoint-path.ts";
+import { checkAdapter } from "./check-adapter.ts";
 import { type LambdaAnswer, toLambdaAnswer } from "./lambda/answer.ts";
 import { bodyOf, checkRequest, headersOf, type LambdaRequest, targetOf } from "./lambda/request.ts";
 
@@ -65,10 +64,8 @@ export function lambdaReceiver(
   receiver: Pick<Receiver, "receive"> & Partial<Pick<Receiver, "drain">>,
   options: LambdaReceiverOptions = {},
 ): LambdaHandler {
-  const { path, drain } = { ...options };
-  const required = drain === undefined ? ["receive"] : ["receive", "drain"];
-  checkAdapter(receiver, options, "lambdaReceiver", { more: DRAIN, required });
-  if (path !== undefined) checkPath(path, "path");
+  checkAdapter(receiver, options, "lambdaReceiver", true);
+  const { path, drain } = options;
   return async (event, context) => {
     checkRequest(event);
     const { method, target, path: asked } = targetOf(event);

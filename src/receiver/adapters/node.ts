@@ -5,7 +5,6 @@ import { DEFAULT_PATH } from "../../http/default-endpoint.ts";
 import type { BodyLimits, BodyResult } from "../../http/read-body.ts";
 import type { Receiver } from "../receiver.ts";
 import { checkAdapter } from "./check-adapter.ts";
-import { checkPath } from "./endpoint-path.ts";
 import { exchange, readUnparsed } from "./http-exchange.ts";
 
 /** Options of {@link nodeReceiver}. */
@@ -39,7 +38,6 @@ export function nodeReceiver(
 ): (request: IncomingMessage, response: ServerResponse) => void {
   checkAdapter(receiver, options, "nodeReceiver");
   const { path = DEFAULT_PATH } = options;
-  checkPath(path, "path");
   return (request, response) => {
     void exchange(receiver, request, response, { target: request.url ?? "", path });
   };

@@ -2,12 +2,10 @@ import { defaultLogger } from "../../base/default-logger.ts";
 import type { Logger } from "../../base/logger.ts";
 import { DEFAULT_RETRY, type RetryPolicy, readRetry } from "../../dispatch/retry.ts";
 import { ConfigurationError, describeError } from "../../errors.ts";
-import type { WebhookEvent } from "../../event/event.ts";
 import type { DataSchemas } from "../../event/schemas.ts";
 import { BodyBudget } from "../../http/body-budget.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { selectInbox } from "../../inbox/open.ts";
-import type { Role } from "../../inbox/runner.ts";
 import {
   type Check,
   checkedElsewhere,
@@ -23,7 +21,6 @@ import type { SecretOption } from "../../signature/secret-bytes.ts";
 import { readSecrets, type Secret } from "../../signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import { Backlog } from "../backlog.ts";
-import type { DriftWatch } from "../drift.ts";
 import { isHandlersModule, readOtherKinds, readSchemas } from "../handlers/define-handlers.ts";
 import { Restamps } from "../restamps.ts";
 import { StoreHealth } from "../store-health.ts";
@@ -39,53 +36,34 @@ import {
 } from "./option-checks.ts";
 import type { ReceiverOptions } from "./receiver-options.ts";
 import { checkCountsBacklog, checkSources, limitsOf } from "./source-limits.ts";
-import type { Tracing } from "./tracing.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
+type Given<Name extends keyof ReceiverOptions> = {
+  readonly [Option in Name]: NonNullable<ReceiverOptions[Option]>;
+};
+
 /** Options with the defaults applied, checked and frozen. */
-export interface Settings {
+export interface Settings
+  extends Readonly<typeof DEFAULTS>,
+    Given<"signatureHeader" | "source" | "role" | "deadLetterOrder" | "inexactNumbers">,
+    Given<"log" | "clock" | "random">,
+    Pick<ReceiverOptions, "identity" | "orderBy" | "tracing" | "drift"> {
   readonly secrets: () => readonly Secret[];
   readonly inbox: Inbox;
-  readonly signatureHeader: string;
-  readonly source: string;
-  readonly role: Role;
   /** The kinds that are not unknown. */
   readonly knownKinds: readonly string[];
   readonly schemas: DataSchemas;
-  readonly identity: ((event: WebhookEvent) => string) | undefined;
-  readonly orderBy: ((event: WebhookEvent) => string | null | undefined) | undefined;
-  readonly deadLetterOrder: "skip" | "block";
-  readonly inexactNumbers: "keep" | "reject";
+  readonly retry: RetryPolicy;
   /** Remembers the latest events, to notice repeats with a new timestamp. */
   readonly restamps: Restamps;
-  readonly maxAge: number;
-  readonly maxSkew: number;
-  readonly retention: number;
-  readonly deliveryRetention: number;
-  readonly bodyLimit: number;
-  readonly unverifiedLimit: number;
   /** Counts the bytes of bodies that are being received. */
   readonly budget: BodyBudget;
-  readonly bodyTimeout: number;
-  readonly concurrency: number;
   /** Whether the inbox stores what it is given. */
   readonly store: StoreHealth;
   /** What has not ended of the source, if there is a limit. */
   readonly backlog: Backlog | undefined;
-  readonly handlerTimeout: number;
-  readonly retry: RetryPolicy;
-  readonly lease: number;
-  readonly poll: number;
-  readonly unhandledAfter: number;
-  readonly drainTimeout: number;
-  readonly walLimit: number;
-  readonly tracing: Tracing | undefined;
-  readonly drift: DriftWatch | undefined;
-  readonly log: Logger;
-  readonly clock: () => number;
-  readonly random: () => number;
 }
 
 /** A receiver's name for the sender, where nothing else is said. */
