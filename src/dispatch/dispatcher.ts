@@ -155,12 +155,12 @@ export class Dispatcher {
     const over = new Promise<void>((resolve) => {
       grace = setTimeout(resolve, graceMs);
     });
-    await Promise.race([this.#runner.drained(), over]);
+    await Promise.race([this.#runner.running.drained(), over]);
     clearTimeout(grace);
     const message =
       "expected handlers to finish before the receiver closes, got no result: the entry will run again";
     this.#aborter.abort(new HookporterError("closed", message));
-    await this.#runner.drained();
+    await this.#runner.running.drained();
     await Promise.all([turns, ...this.#drains]);
     this.#stopRenewing?.();
   }
@@ -202,8 +202,8 @@ export class Dispatcher {
     for (let look = 0; look < 2; look++) {
       await this.#loop.underWay;
       if (!this.#started) return undefined;
-      if (this.#runner.finished(seq) === undefined) await this.#claimOnly(seq);
-      const finished = this.#runner.finished(seq);
+      if (this.#runner.running.finished(seq) === undefined) await this.#claimOnly(seq);
+      const finished = this.#runner.running.finished(seq);
       if (finished !== undefined) return finished;
     }
     return undefined;

@@ -34,14 +34,14 @@ export class EntryRunner {
   readonly #storing: Storing;
   readonly #places: TransactionPlaces;
   readonly #transacting: Transacting;
-  readonly #running = new RunningEntries();
+  readonly running = new RunningEntries();
 
   constructor(options: DispatcherOptions, parts: Running) {
     const { signal, stopping } = parts;
     const { inbox, clock } = options;
     this.#options = options;
     this.#parts = parts;
-    const isLeased = (seq: number) => this.#running.isLeased(seq, options.clock());
+    const isLeased = (seq: number) => this.running.isLeased(seq, options.clock());
     this.#storing = { inbox, clock, isLeased, stopping, signal };
     this.#places = new TransactionPlaces(options.inbox.insideLimit);
     const stepAside: Transacting["stepAside"] = (waiting) => {
@@ -64,10 +64,10 @@ export class EntryRunner {
   run(entry: ClaimedEntry, how: EntryRun): Promise<Settlement | undefined> {
     const settled = outsideRequests.runInAsyncScope(() => this.#runAndSettle(entry, how));
     const finished = how.onEnd === undefined ? settled : settled.finally(how.onEnd);
-    const running = this.#running.add({ entry, finished, leasedUntil: entry.runAt });
+    const running = this.running.add({ entry, finished, leasedUntil: entry.runAt });
     const frees = entry.orderKey !== null || (how.claimed && how.turn === undefined);
     void finished.then((settlement) => {
-      this.#running.remove(running);
+      this.running.remove(running);
       if (settlement === undefined || settlement.waits !== undefined) this.#parts.queues.stored(entry.seq);
       if (frees || settlement === undefined || settlement.state === "pending") this.#parts.loop.wake();
       else this.#parts.loop.goOn();
@@ -75,26 +75,16 @@ export class EntryRunner {
     return finished;
   }
 
-  /** The settlement of an entry, if it runs here. */
-  finished(seq: number): Promise<Settlement | undefined> | undefined {
-    return this.#running.finished(seq);
-  }
-
-  /** Resolves once all entries that run now have ended. */
-  drained(): Promise<void> {
-    return this.#running.drained();
-  }
-
   /** Entries that run here but could be claimed. */
   doubtfullyLeased(): readonly number[] {
-    return this.#running.doubtfullyLeased(this.#options.clock(), this.#options.leaseTime);
+    return this.running.doubtfullyLeased(this.#options.clock(), this.#options.leaseTime);
   }
 
   /** Extends the leases of all entries that run here. */
   async renew(): Promise<void> {
     const { inbox, clock, leaseTime, log } = this.#options;
     try {
-      await this.#running.renew(inbox, clock() + leaseTime);
+      await this.running.renew(inbox, clock() + leaseTime);
     } catch (thrown) {
       log.error({ error: describeError(thrown) }, "leases could not be renewed: their entries may run twice");
     }
