@@ -1,4 +1,4 @@
-import type { ClaimedEntry } from "../inbox/claim.ts";
+import type { ClaimedEntry, ClaimRequest } from "../inbox/claim.ts";
 import { timerDelay } from "../options/timer-delay.ts";
 import type { ClaimFailures } from "./claim-failures.ts";
 import { dueTerms } from "./claim-terms.ts";
@@ -8,6 +8,8 @@ import { outsideRequests } from "./outside-requests.ts";
 
 /** Milliseconds that a due entry may wait before new ones are no longer run at once. */
 export const MAX_LATE_MS = 100;
+/** Milliseconds between two looks at an inbox that hears of all entries. */
+const HEARD_POLL_MS = 3_600_000;
 
 /** What the loop needs of the dispatcher. */
 interface Claiming {
@@ -28,6 +30,8 @@ export class ClaimLoop {
   /** Whether there may be due entries to claim. */
   #behind = false;
   #caughtUp = false;
+  /** Whether it is only time to look whether there are any, which is less work than a claim. */
+  #isPoll = false;
   #started = false;
 
   constructor(options: DispatcherOptions, claiming: Claiming) {
@@ -78,30 +82,50 @@ export class ClaimLoop {
 
   async #claim(): Promise<void> {
     const { inbox, clock, poll } = this.#options;
-    const { limit: concurrency, failures, run, nextTurn, except: exceptNow } = this.#claiming;
+    const { failures, except } = this.#claiming;
     clearTimeout(this.#timer);
     this.#behind = false;
     let wait = poll;
+    let isPoll = false;
     try {
-      const terms = { ...(await dueTerms(this.#options)), except: exceptNow() };
-      const { now: limit, ahead } = concurrency.room;
-      const entries = await inbox.claim({ ...terms, now: clock(), limit, ahead });
-      failures.end();
-      if (entries.length > 0) await nextTurn(); // one may have just been kept: its sender is answered first
-      for (const entry of entries) run(entry);
-      const full = entries.length >= limit + ahead;
-      const next = full ? 0 : await inbox.nextRunAt({ ...terms, except: exceptNow() });
+      const terms = await dueTerms(this.#options);
+      const nextRunAt = () => inbox.nextRunAt({ ...terms, except: except() });
+      const polled = this.#isPoll ? await nextRunAt() : clock();
+      this.#isPoll = false;
+      const isNoneDue = polled === undefined || (polled > clock() && polled <= clock() + terms.horizon);
+      const next = isNoneDue ? polled : await this.#claimDue(terms, nextRunAt);
       const now = clock();
       const isLate = next !== undefined && next <= now - MAX_LATE_MS;
-      this.#caughtUp = !isLate && terms.exceptKinds.length === 0;
-      if (entries.length > 0 && next !== undefined && next <= now) {
-        this.#behind = true;
-        return;
-      }
-      if (next !== undefined) wait = Math.min(poll, Math.max(0, next - now));
+      const leavesNone = terms.exceptKinds.length === 0;
+      this.#caughtUp = !isLate && leavesNone;
+      failures.end();
+      if (this.#behind) return;
+      const longest = leavesNone && inbox.hears === true ? HEARD_POLL_MS : poll;
+      wait = Math.max(0, Math.min(longest, (next ?? Infinity) - now));
+      isPoll = wait === longest;
     } catch (thrown) {
       failures.report(thrown);
     }
-    if (this.#started) this.#timer = setTimeout(() => this.wake(), timerDelay(wait));
+    if (!this.#started) return;
+    this.#timer = setTimeout(() => {
+      this.#isPoll = isPoll;
+      this.wake();
+    }, timerDelay(wait));
+  }
+
+  /** Claims and runs due entries; resolves to when the next one is due. */
+  async #claimDue(
+    terms: Omit<ClaimRequest, "now" | "limit">,
+    nextRunAt: () => Promise<number | undefined>,
+  ): Promise<number | undefined> {
+    const { inbox, clock } = this.#options;
+    const { limit: concurrency, run, nextTurn, except } = this.#claiming;
+    const { now: limit, ahead } = concurrency.room;
+    const entries = await inbox.claim({ ...terms, except: except(), now: clock(), limit, ahead });
+    if (entries.length > 0) await nextTurn(); // one may have just been kept: its sender is answered first
+    for (const entry of entries) run(entry);
+    const next = entries.length >= limit + ahead ? 0 : await nextRunAt();
+    this.#behind ||= entries.length > 0 && next !== undefined && next <= clock();
+    return next;
   }
 }

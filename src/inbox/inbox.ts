@@ -55,6 +55,8 @@ export interface Inbox {
    * lost. Default: what other processes keep is found by polling, as with a file.
    */
   onDue?(listener: () => void): () => void;
+  /** Whether {@link onDue} now hears of all that other processes make due, so that nothing need be polled. Default: it may not. */
+  readonly hears?: boolean;
   /**
    * Why deliveries must not be acknowledged, as the error that `append` would throw: damage to the store that stops entries
    * from being handled, or a file that is no longer in place. `undefined` while nothing like that is known.

@@ -45,18 +45,26 @@ import type { SenderNote, SenderRecord } from "./senders.ts";
 import type { Settlement } from "./settlement.ts";
 import { DROPPED, type TargetCount } from "./target-wait.ts";
 
-/** The store of an inbox on PostgreSQL. What resolves is committed. */
-export function postgresStore(connection: PostgresConnection, options: PostgresOptions = {}): Inbox {
-  return new PostgresInbox(readPostgresOptions(connection, options));
+/**
+ * The store of an inbox on PostgreSQL. What resolves is committed.
+ *
+ * @param runner - the id under which it will be registered: other processes see by its name that a connection is there
+ */
+export function postgresStore(
+  connection: PostgresConnection,
+  options: PostgresOptions = {},
+  runner?: string,
+): Inbox {
+  return new PostgresInbox({ ...readPostgresOptions(connection, options), runner });
 }
 
 class PostgresInbox implements Inbox {
-  readonly #terms: PostgresTerms;
+  readonly #terms: PostgresTerms & { readonly runner: string | undefined };
   readonly #clock: StoreClock;
   readonly vitals = new StoreVitals(() => this.#open.store);
   #opened: Opened | undefined;
 
-  constructor(terms: PostgresTerms) {
+  constructor(terms: PostgresTerms & { readonly runner: string | undefined }) {
     this.#terms = terms;
     this.#clock = new StoreClock(terms.clock);
   }
@@ -64,7 +72,10 @@ class PostgresInbox implements Inbox {
   async open({ access = "own", log }: OpenTerms = {}): Promise<void> {
     const session = await connect(this.#terms);
     const store = new Store(session, this.#terms);
-    const runners = new Runners(store, this.#clock, log, () => wake.due());
+    const runners = new Runners(store, this.#clock, log, {
+      due: () => wake.due(),
+      tellBusy: () => wake.tellBusy(),
+    });
     const wake = new Wake(store, session, runners, log);
     const upkeep = access === "own" ? new Upkeep(store, this.#clock, log) : undefined;
     try {
@@ -116,6 +127,10 @@ class PostgresInbox implements Inbox {
     return this.#open.wake.onDue(listener);
   }
 
+  get hears(): boolean {
+    return this.#opened?.wake.hears === true;
+  }
+
   async append(entry: NewEntry): Promise<Appended | undefined> {
     const { keeping, wake, lowWater } = this.#writable;
     const { receivedAt, body } = entry.delivery;
@@ -124,8 +139,8 @@ class PostgresInbox implements Inbox {
     const dueAt = Math.min(runAt, this.now() + runAt - receivedAt);
     const appended = await keeping.add({ ...entry, runAt: dueAt }, body.byteLength);
     lowWater.lower(dueAt);
-    if (appended?.duplicate === false && appended.state === "pending" && appended.leased !== true)
-      wake.tell();
+    if (appended?.leased === true) wake.tellBusy();
+    else if (appended?.duplicate === false && appended.state === "pending") wake.tell();
     return appended;
   }
 
@@ -137,7 +152,9 @@ class PostgresInbox implements Inbox {
   async claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
     const { now, leaseTime } = request;
     const claimed: ClaimedEntry[] = [];
-    for (const row of await this.#claimRows(request)) {
+    const rows = await this.#claimRows(request);
+    if (rows.length > 0) this.#open.wake.tellBusy();
+    for (const row of rows) {
       const entry = toClaimed(row, now + leaseTime);
       if (row.reason !== DROPPED) claimed.push(entry);
       else await this.settle(droppedBefore(entry), now); // while it ran in a process that has died
@@ -158,7 +175,9 @@ class PostgresInbox implements Inbox {
   }
 
   async renew(leases: readonly { seq: number; lease: string }[], until: number): Promise<readonly number[]> {
-    return renewLeases(this.#writable.store, leases, until);
+    const { store, wake } = this.#writable;
+    if (leases.length > 0) wake.tellBusy();
+    return renewLeases(store, leases, until);
   }
 
   async settle(settlement: Settlement, now: number): Promise<boolean> {

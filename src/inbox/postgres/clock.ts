@@ -20,10 +20,14 @@ export class StoreClock {
 
   /** Asks the database for its time; the answer is taken to be half a round trip old. */
   async measure(store: Store): Promise<void> {
-    const before = this.#monotonic();
+    const sent = this.#monotonic();
     const [row] = await store.query("SELECT extract(epoch FROM clock_timestamp()) * 1000 AS time");
-    const after = this.#monotonic();
-    this.#measured = { time: Number(row?.time), at: (before + after) / 2 };
+    this.note(Number(row?.time), sent);
+  }
+
+  /** Takes note of the database's time, which was asked for at an instant of the monotonic clock. */
+  note(time: number, sent: number): void {
+    this.#measured = { time, at: (sent + this.#monotonic()) / 2 };
   }
 
   /** Whole milliseconds since 1970. */

@@ -1,20 +1,28 @@
 import { ConfigurationError } from "../../errors.ts";
 import { findPackage, requirePackage } from "../../package/own-address.ts";
 import type { PostgresTerms } from "./options.ts";
+import { connectionName } from "./runners.ts";
 import { databaseSession, type PostgresPool, poolSession, type Session } from "./session.ts";
 import { Sockets } from "./sockets.ts";
 
 /** Milliseconds to wait for a connection, and for what is asked on the one that listens. */
 const CONNECT_TIMEOUT = 5000;
 
-/** A session on what the options name. Loads `pg` only for a URL. */
-export async function connect({ connection, connections, name, listenUrl }: PostgresTerms): Promise<Session> {
+/** A session on what the options name, for a process if it is one that registers. Loads `pg` only for a URL. */
+export async function connect({
+  connection,
+  connections,
+  name,
+  listenUrl,
+  runner,
+}: PostgresTerms & { readonly runner?: string | undefined }): Promise<Session> {
   if (typeof connection !== "string") {
     return "transaction" in connection
       ? databaseSession(connection)
       : poolSession(connection, () => Promise.resolve());
   }
   const { Pool, Client } = await loadClient(name);
+  const application_name = runner === undefined ? "hookporter" : connectionName(runner);
   const pooled = new Sockets();
   const pool = new Pool({
     connectionString: connection,
@@ -23,7 +31,7 @@ export async function connect({ connection, connections, name, listenUrl }: Post
     connectionTimeoutMillis: CONNECT_TIMEOUT,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
-    application_name: "hookporter",
+    application_name,
   });
   // An idle connection that is lost is no failure: the next statement opens another.
   pool.on("error", () => {});
@@ -35,7 +43,7 @@ export async function connect({ connection, connections, name, listenUrl }: Post
       connectionTimeoutMillis: CONNECT_TIMEOUT,
       query_timeout: CONNECT_TIMEOUT, // a server that hangs must not hold up close(), which waits for these
       keepAlive: true,
-      application_name: "hookporter",
+      application_name,
     });
     client.on("notification", ({ payload }) => heard(payload ?? ""));
     client.on("error", () => {}); // the end follows

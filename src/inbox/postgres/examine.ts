@@ -144,7 +144,7 @@ async function readTables(store: Store, schema: number): Promise<TableFacts> {
     due: Number(counts?.due),
     oldestDue: oldest === null || oldest === undefined ? null : Number(oldest),
     dead: Number(counts?.dead),
-    processes: await new Runners(store, clock, undefined, () => {}).others(),
+    processes: await new Runners(store, clock).others(),
     senders: schema === 1 ? [] : await readSenders(store),
     bytes: Number(health?.bytes),
     daysLeft: Number(counts?.days_left),

@@ -1,22 +1,27 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "../../base/logger.ts";
 import type { Role, Runner } from "../runner.ts";
+import { encodeText } from "../text.ts";
 import { sourcesOf } from "./claim.ts";
 import type { StoreClock } from "./clock.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
-import type { Query } from "./session.ts";
+import type { Query, Row, Value } from "./session.ts";
 import type { Store } from "./store.ts";
 
-/** Milliseconds between two signs of life of a process. */
-export const SIGN = 10_000;
-/** Milliseconds after its last sign of life until a process counts as gone, and until its record is removed. */
-export const GONE = 45_000;
+/** Milliseconds between two signs of life of a process: all that an idle one asks of the database, if it is notified. */
+export const SIGN = 30_000;
+/** Milliseconds after its last sign of life until a process counts as gone (one may fail), and until its record is removed. */
+export const GONE = 75_000;
 const REMOVED = 600_000;
-/** Milliseconds between two looks for dead processes, and from the first sign that one is dead to the second. */
+/** Milliseconds between two looks for dead processes, and for which all looks must agree that one is dead. */
 const LOOK = 500;
-const DOUBT = 250;
+export const DOUBT = 3000;
+/** Milliseconds after the last sign that others run entries for which this process looks whether they die. */
+const WATCH = 30_000;
 /** A lease's default length in milliseconds. */
 const LEASE = 15_000;
+
+/** The name of a process's connections. The server shows it to every user. */
+export const connectionName = (id: string) => `hookporter ${id}`;
 
 /** A session's lock on a process's name. All but its owner take it shared, so that they do not hinder each other. */
 const lockOf = (id: string) => `hashtextextended('hookporter runner ' || ${id}, 0)`;
@@ -27,44 +32,90 @@ const SERVER = "extract(epoch FROM pg_postmaster_start_time())::text";
 /** That a process held its lock on this run of the server, and no longer does. The second part is tried last. */
 const IS_FREE = `server IS NOT DISTINCT FROM ${SERVER} AND pg_try_advisory_xact_lock_shared(${lockOf("id")})`;
 
+/** The same, and that no other connection of the process is left: one that has lost only that connection is alive. */
+const IS_CUT = `${IS_FREE}
+  AND NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = '${connectionName("")}' || runner.id)`;
+
+/** A process at its latest sign of life. */
+const SIGNED = "runner.id || ' ' || seen_at";
+
 /** Removes the records of dead processes, and ends their leases. Their locks are held meanwhile, so none comes back. */
 const END_LEASES = `
   WITH dead AS MATERIALIZED (
-    DELETE FROM @.runner WHERE id = ANY ($1::text[]) AND ${IS_FREE} RETURNING id
+    DELETE FROM @.runner WHERE ${SIGNED} = ANY ($1::text[]) AND ${IS_CUT} RETURNING id
   )
   UPDATE @.turn SET run_at = $2::bigint FROM dead
   WHERE source = ANY ($3::text[]) AND NOT behind AND run_at > $2::bigint AND starts_with(lease, dead.id || '.')
   RETURNING seq`;
 
+/** Takes the lock. A connection of the inbox's own may be idle for long, whatever the role's settings say. */
+const HOLD = `
+  SELECT pg_advisory_lock(${lockOf("$1::text")})::text, ${SERVER} AS server,
+    (SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout')`;
+
+const RECORD = `
+  INSERT INTO @.runner (id, since, seen_at, version, schema, role, sources, kinds, server)
+  VALUES ($1::text, $2::bigint, $2::bigint, $3::text, $4::int, $5::text, $6::text, $7::text, $8::text)
+  ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, role = excluded.role, sources = excluded.sources,
+    kinds = excluded.kinds, server = excluded.server`;
+
+/** Whether an entry of some sources is due at a time. */
+const anyDue = (sources: string, at: string) =>
+  `EXISTS (SELECT FROM @.turn WHERE source = ANY (${sources}::text[]) AND NOT behind AND run_at <= ${at}::bigint) AS any_due`;
+
+/** Which other processes have been cut off, by their latest signs of life; and whether a lease has ended. */
+const LOOK_AROUND = `
+  SELECT EXISTS (SELECT FROM @.runner WHERE id <> $1::text) AS any_other,
+    ARRAY (SELECT ${SIGNED} FROM @.runner WHERE id <> $1::text AND ${IS_CUT}) AS cut, ${anyDue("$2", "$3")}`;
+
+/** Shows that a process lives, removes what dead ones left long ago, and reads all that an idle process needs to know. */
+const PULSE = `
+  WITH recorded AS (${RECORD}), removed AS (
+    DELETE FROM @.runner WHERE seen_at < $9::bigint AND id <> $1::text
+  )
+  SELECT extract(epoch FROM clock_timestamp()) * 1000 AS time,
+    EXISTS (SELECT FROM @.runner WHERE id <> $1::text AND ${IS_FREE}) AS any_free,
+    ${anyDue("$10", "$2")}`;
+
+/** What the other parts of an inbox do for its processes. */
+interface Companions {
+  /** Called when entries may be due: those of a dead process, or others. */
+  readonly due: () => void;
+  /** Says to the other processes that this one may soon be running entries. */
+  readonly tellBusy: () => void;
+}
+
 /**
  * The processes that share an inbox, this one included. A process with a connection of its own holds a lock on its name
- * there, which the server releases when the process dies, but not while it is paused. So the leases of a process whose
- * lock is free end at once. Without such a connection, as behind a pooler, leases expire.
+ * there, which the server releases when the process dies, but not while it is paused. So the leases of a process that has
+ * no connection and has released its lock end soon. Without such a connection, as behind a pooler, leases expire.
  */
 export class Runners {
   readonly #store: Store;
   readonly #clock: StoreClock;
   readonly #log: Logger | undefined;
-  readonly #onEnded: () => void;
+  readonly #companions: Companions | undefined;
   #own: Runner | undefined;
-  /** Runs a statement on the connection that holds the lock. */
-  #direct: Query | undefined;
+  /** Runs a statement on the connection that holds the lock, and ends that connection. */
+  #direct: { readonly query: Query; readonly end: () => void } | undefined;
   /** The server that the lock is held on. */
   #server: string | null = null;
   #holding: Promise<void> = Promise.resolve();
-  /** When this process may believe that a free lock means a dead process; by the monotonic clock. */
-  #trustedFrom = 0;
+  /** From when to when this process looks for dead ones, by the monotonic clock. */
+  #watch = { from: 0, until: 0 };
+  /** Since when processes have looked dead, by their latest sign of life. */
+  #suspects: ReadonlyMap<string, number> = new Map();
   #timers: NodeJS.Timeout[] = [];
   #signing: Promise<unknown> | undefined;
   #looking: Promise<void> | undefined;
   #left = false;
 
-  /** @param onEnded - called when leases of dead processes have ended */
-  constructor(store: Store, clock: StoreClock, log: Logger | undefined, onEnded: () => void) {
+  /** @param companions - absent for a process that only looks in */
+  constructor(store: Store, clock: StoreClock, log?: Logger, companions?: Companions) {
     this.#store = store;
     this.#clock = clock;
     this.#log = log;
-    this.#onEnded = onEnded;
+    this.#companions = companions;
   }
 
   /** Records this process, or what has changed about it. */
@@ -73,19 +124,21 @@ export class Runners {
     const isNew = this.#own === undefined;
     this.#own = runner;
     if (!isNew) return;
-    const look = () => {
-      this.#looking ??= this.#look().finally(() => {
-        this.#looking = undefined;
-      });
-    };
-    this.#timers = [setInterval(() => this.#sign(), SIGN).unref(), setInterval(look, LOOK).unref()];
+    this.#timers = [
+      setInterval(() => this.#sign(), SIGN).unref(),
+      setInterval(() => {
+        this.#looking ??= this.#look().finally(() => {
+          this.#looking = undefined;
+        });
+      }, LOOK).unref(),
+    ];
     this.#hold();
     await this.#holding;
   }
 
   /** Holds the lock on a connection of this process's own, which is there from now on. */
-  connected(query: Query): void {
-    this.#direct = query;
+  connected(query: Query, end: () => void): void {
+    this.#direct = { query, end };
     this.#hold();
   }
 
@@ -98,10 +151,16 @@ export class Runners {
     const own = this.#own;
     this.#direct = undefined;
     if (this.#server === null) return;
-    this.#trustedFrom = performance.now() + LEASE;
+    this.#watch.from = performance.now() + LEASE;
+    this.#suspects = new Map();
     this.#server = null;
     if (own === undefined || this.#left) return;
     this.#holding = this.#holding.then(() => this.#record(own)).catch(() => {}); // a lost server: the lock is taken again
+  }
+
+  /** Another process may be running entries, so this one looks whether it dies. */
+  othersBusy(): void {
+    this.#watch.until = performance.now() + WATCH;
   }
 
   /** The other recorded processes, except those that are dead or have been silent for long. */
@@ -136,63 +195,77 @@ export class Runners {
       const [own, direct] = [this.#own, this.#direct];
       if (own === undefined || direct === undefined || this.#server !== null || this.#left) return;
       try {
-        await direct(`SELECT pg_advisory_lock(${lockOf("$1::text")})`, [own.id]);
-        const [row] = await direct(`SELECT ${SERVER} AS server`);
+        const [row] = await direct.query(HOLD, [own.id]);
         if (this.#direct !== direct) return;
         this.#server = String(row?.server);
         await this.#record(own);
+        this.othersBusy(); // one may have died before this process began
+        this.#companions?.tellBusy(); // the others watch this one from now on
       } catch {
         // The connection was lost, or the record could not be written: the next sign of life tries again.
       }
     });
   }
 
-  /** Shows that this process lives, and removes what those that died long ago left. */
+  /** The connection that listens is used, so that it is not silent for so long that it is cut off on the way. */
   #sign(): void {
-    const own = this.#own;
-    if (own === undefined) return;
     this.#hold();
-    this.#signing = this.#holding
-      .then(() => this.#record(own))
-      .then(() =>
-        this.#store.query("DELETE FROM @.runner WHERE seen_at < $1::bigint", [this.#clock.now() - REMOVED]),
-      )
-      .catch(() => {}); // the next sign follows soon
+    this.#signing = this.#holding.then(() => this.#pulse()).catch(() => this.#direct?.end()); // it is opened again
   }
 
-  async #record({ id, version, role, sources, kinds }: Runner): Promise<void> {
-    const [own, all] = [this.#clock.now(), [JSON.stringify(sources), JSON.stringify(kinds)] as const];
-    await this.#store.query(
-      `INSERT INTO @.runner (id, since, seen_at, version, schema, role, sources, kinds, server)
-       VALUES ($1::text, $2::bigint, $2::bigint, $3::text, $4::int, $5::text, $6::text, $7::text, $8::text)
-       ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, role = excluded.role, sources = excluded.sources,
-         kinds = excluded.kinds, server = excluded.server`,
-      [id, own, version, SCHEMA_VERSION, role, ...all, this.#server],
-    );
+  async #pulse(): Promise<void> {
+    const [own, direct] = [this.#own, this.#direct];
+    if (own === undefined || this.#left) return;
+    const sources = own.sources.map(encodeText);
+    const values = [...this.#recordOf(own), this.#clock.now() - REMOVED, sources];
+    const sent = performance.now();
+    const [row] = await (direct?.query(this.#store.sql(PULSE), values) ?? this.#store.query(PULSE, values));
+    this.#clock.note(Number(row?.time), sent);
+    if (row?.any_free === true) this.othersBusy();
+    if (row?.any_due === true) this.#companions?.due();
   }
 
-  /** Ends the leases of processes whose lock is free, and still free a moment later: one may be taking it again. */
+  async #record(own: Runner): Promise<void> {
+    await this.#store.query(RECORD, this.#recordOf(own));
+  }
+
+  #recordOf({ id, version, role, sources, kinds }: Runner): readonly Value[] {
+    const lists = [JSON.stringify(sources), JSON.stringify(kinds)];
+    return [id, this.#clock.now(), version, SCHEMA_VERSION, role, ...lists, this.#server];
+  }
+
+  /** Ends the leases of processes that have looked dead for a while: one may be opening its connections again. */
   async #look(): Promise<void> {
-    const server = this.#server;
-    if (server === null || performance.now() < this.#trustedFrom) return;
+    const now = performance.now();
+    const [own, server] = [this.#own, this.#server];
+    if (own === undefined || server === null || now < this.#watch.from || now > this.#watch.until) return;
     try {
-      const free = await this.#store.query(`SELECT id FROM @.runner WHERE id <> $1::text AND ${IS_FREE}`, [
-        this.#own?.id ?? "",
-      ]);
-      if (free.length === 0) return;
-      await delay(DOUBT);
-      if (this.#server !== server || this.#left) return;
-      const sources = await sourcesOf(this.#store, undefined);
-      const ids = free.map(({ id }) => String(id));
-      const ended = await this.#store.query(END_LEASES, [ids, this.#clock.now(), sources]);
-      if (ended.length === 0) return;
-      this.#log?.info(
-        { entries: ended.length },
-        "a process was killed or cut off; the entries it was running run again",
-      );
-      this.#onEnded();
+      const values = [own.id, own.sources.map(encodeText), this.#clock.now()];
+      const [row] = await this.#store.query(LOOK_AROUND, values);
+      if (row?.any_other !== true) this.#watch.until = 0; // it will be heard of
+      if (row?.any_due === true) this.#companions?.due();
+      const cut = row?.cut as readonly string[];
+      this.#suspects = new Map(cut.map((signed) => [signed, this.#suspects.get(signed) ?? now]));
+      const dead = cut.filter((signed) => now - (this.#suspects.get(signed) ?? now) >= DOUBT);
+      if (cut.length > 0) this.othersBusy();
+      if (dead.length === 0 || this.#server !== server || this.#left) return;
+      this.#report(await this.#endLeases(dead));
     } catch {
       // The next look comes soon.
     }
+  }
+
+  async #endLeases(dead: readonly string[]): Promise<readonly Row[]> {
+    const sources = await sourcesOf(this.#store, undefined);
+    return this.#store.query(END_LEASES, [dead, this.#clock.now(), sources]);
+  }
+
+  #report(ended: readonly Row[]): void {
+    this.#companions?.due(); // it may also have kept entries, and died before it said so
+    if (ended.length === 0) return;
+    this.#log?.info(
+      { entries: ended.length },
+      "a process was killed or cut off; the entries it was running run again",
+    );
   }
 }

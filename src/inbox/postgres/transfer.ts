@@ -22,7 +22,7 @@ export async function openSchemaTransfer(store: Store, access: "read" | "own"): 
   await clock.measure(store);
   const number = async (sql: string) => Number((await store.query(sql, [], LONG_TIMEOUT))[0]?.n ?? 0);
   return {
-    runners: async () => (await new Runners(store, clock, undefined, () => {}).others()).length,
+    runners: async () => (await new Runners(store, clock).others()).length,
     last: () => number("SELECT max(seq) AS n FROM @.entry"),
     count: () => number("SELECT count(*) AS n FROM @.entry"),
     read: (range) => read(store, range),

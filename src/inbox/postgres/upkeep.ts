@@ -6,8 +6,9 @@ import { LONG_TIMEOUT, type Store } from "./store.ts";
 
 /** Days that are made ahead: a process that lives looks far more often. */
 const DAYS_AHEAD = 3;
-/** Milliseconds between looks. */
-const PERIOD = 30_000;
+/** Milliseconds between looks, and while days are missing. */
+const PERIOD = 3_600_000;
+const SHORT_PERIOD = 30_000;
 const DAY_MS = 86_400_000;
 /** Milliseconds that a look may still take once the inbox closes: a server that hangs must not hold it up. */
 const LAST_LOOK = 5000;
@@ -21,7 +22,7 @@ export class Upkeep {
   readonly #clock: StoreClock;
   readonly #warnings: DayWarnings;
   #timer: NodeJS.Timeout | undefined;
-  #working: Promise<void> | undefined;
+  #working: Promise<unknown> | undefined;
   #stopped = false;
 
   constructor(store: Store, clock: StoreClock, log: Logger | undefined) {
@@ -30,8 +31,9 @@ export class Upkeep {
     this.#warnings = new DayWarnings(log);
   }
 
-  /** Looks now, and again from time to time. */
+  /** Looks now, and again from time to time. The clock is measured again with each sign of life. */
   async start(): Promise<void> {
+    await this.#clock.measure(this.#store).catch(() => {});
     await this.#look();
   }
 
@@ -43,18 +45,15 @@ export class Upkeep {
   }
 
   async #look(): Promise<void> {
-    this.#working = this.#measureClock().then(() => this.#makeDays());
-    await this.#working;
+    const working = this.#makeDays();
+    this.#working = working;
+    const period = (await working) ? PERIOD : SHORT_PERIOD;
     if (this.#stopped) return;
-    this.#timer = setTimeout(() => void this.#look(), PERIOD).unref();
+    this.#timer = setTimeout(() => void this.#look(), period).unref();
   }
 
-  /** If the database does not answer, the last measurement serves. */
-  async #measureClock(): Promise<void> {
-    await this.#clock.measure(this.#store).catch(() => {});
-  }
-
-  async #makeDays(): Promise<void> {
+  /** Resolves to whether there are enough days now. */
+  async #makeDays(): Promise<boolean> {
     let left: DaysLeft | undefined;
     try {
       left = await daysLeft(this.#store);
@@ -62,10 +61,15 @@ export class Upkeep {
       if (made > 0) this.#warnings.made(await sharedDays(this.#store, left.until));
       await this.#store.query("SELECT @.analyze_first()", [], LONG_TIMEOUT);
       // Another session may hold the lock for making days, or hold it for ever.
-      if (made === 0 && left.ms < DAY_MS) this.#warnings.notMade(left, undefined);
-      else this.#warnings.enough();
+      if (made === 0 && left.ms < DAY_MS) {
+        this.#warnings.notMade(left, undefined);
+        return false;
+      }
+      this.#warnings.enough();
+      return true;
     } catch (thrown) {
       this.#warnings.notMade(left, thrown);
+      return false;
     }
   }
 }

@@ -6,6 +6,10 @@ import type { Store } from "./store.ts";
 
 /** Milliseconds between two notifications of a process, since each commit with one waits for those of all others. */
 export const BETWEEN = 20;
+/** The same for those that only say that this process runs entries: the others then watch it for longer. */
+const BUSY = 10_000;
+/** Milliseconds before a notification is sent again that could not be. */
+const AGAIN = 1000;
 /** Milliseconds to wait for the notification that proves that notifications arrive. */
 const PROOF = 3000;
 /** Milliseconds before a lost connection is opened again, after the first attempt has failed: at first, and at most. */
@@ -16,13 +20,14 @@ const USELESS_WAIT = 300_000;
 
 /** Who uses the connection that listens, besides. */
 interface Companion {
-  connected(query: Query): void;
+  connected(query: Query, end: () => void): void;
   disconnected(): void;
+  othersBusy(): void;
 }
 
 /**
  * Tells the other processes of an inbox that entries may be due, and hears it from them. A hint only: what is not heard
- * is found by polling.
+ * is found by polling, which is rare while notifications are known to arrive.
  */
 export class Wake {
   readonly #store: Store;
@@ -39,8 +44,9 @@ export class Wake {
   #retry: NodeJS.Timeout | undefined;
   #wait = 0;
   #telling: NodeJS.Timeout | undefined;
-  #tell: Promise<unknown> | undefined;
+  #sending: Promise<unknown> | undefined;
   #lastTold = Number.NEGATIVE_INFINITY;
+  #hears = false;
   #isSaid = false;
   #stopped = false;
 
@@ -76,16 +82,25 @@ export class Wake {
     for (const listener of this.#listeners) listener();
   }
 
+  /** Whether notifications arrive, so that polling is hardly needed. */
+  get hears(): boolean {
+    return this.#hears;
+  }
+
   /** Tells the other processes, soon, that entries may be due. */
-  tell(): void {
+  tell(wait = Math.max(0, this.#lastTold + BETWEEN - performance.now())): void {
     if (this.#telling !== undefined || this.#stopped) return;
-    const wait = Math.max(0, this.#lastTold + BETWEEN - performance.now());
     this.#telling = setTimeout(() => {
       this.#telling = undefined;
       this.#lastTold = performance.now();
       if (this.#listeners.size > 1) this.due(); // this process's own notification is not heard by its other receivers
-      this.#tell = this.#notify(this.#id).catch(() => {}); // others poll
+      this.#sending = this.#notify(this.#id).catch(() => this.tell(AGAIN));
     }, wait);
+  }
+
+  /** Tells them now and then that this process runs entries, so that they notice if it dies or hangs. */
+  tellBusy(): void {
+    if (this.#hears && performance.now() >= this.#lastTold + BUSY) this.tell();
   }
 
   /** Resolves once nothing is under way. */
@@ -94,7 +109,7 @@ export class Wake {
     clearTimeout(this.#telling);
     clearTimeout(this.#retry);
     this.#proven?.();
-    await Promise.all([this.#opening, this.#tell]);
+    await Promise.all([this.#opening, this.#sending]);
     await this.#listening?.stop().catch(() => {});
   }
 
@@ -106,21 +121,30 @@ export class Wake {
     const proof = randomUUID();
     const heard = (payload: string) => {
       if (payload === proof) this.#proven?.();
-      else if (payload !== this.#id) this.due();
+      else if (payload !== this.#id) {
+        this.#companion.othersBusy();
+        this.due();
+      }
     };
-    this.#listening = await this.#session.listen?.(this.#channel, heard, () => this.#lost());
+    const listening = await this.#session.listen?.(this.#channel, heard, () => end());
+    this.#listening = listening;
+    const end = () => {
+      if (this.#listening !== listening) return; // it was given up before
+      this.#end();
+      this.#lost();
+    };
     if (this.#stopped) return; // nothing waits for the proof
     const arrives = await this.#arrives(proof);
     if (this.#listening === undefined || this.#stopped) return; // lost meanwhile, or no longer needed
     if (!arrives) {
       this.#sayThatNoneArrives();
       this.#wait = USELESS_WAIT;
-      this.#end();
-      this.#lost();
+      end();
       return;
     }
     this.#wait = 0;
-    if (this.#listening.query !== undefined) this.#companion.connected(this.#listening.query);
+    this.#hears = true;
+    if (this.#listening.query !== undefined) this.#companion.connected(this.#listening.query, end);
     this.due(); // for what was missed
   }
 
@@ -158,7 +182,10 @@ export class Wake {
   #lost(): void {
     this.#listening = undefined;
     this.#companion.disconnected();
+    const heard = this.#hears;
+    this.#hears = false;
     if (this.#stopped || this.#retry !== undefined) return;
+    if (heard) this.due(); // and polling begins
     this.#retry = setTimeout(() => {
       this.#retry = undefined;
       this.start();

@@ -47,10 +47,10 @@ export function receiverId(): string {
 }
 
 /** The store that this process has under one of these names, or else a new one, which has them all from now on. */
-export function storeOf(names: readonly string[], make: () => Inbox): SharedStore {
+export function storeOf(names: readonly string[], make: (process: string) => Inbox): SharedStore {
   const { id, stores } = processStores();
   for (const [name, store] of stores) if (store.isUnused) stores.delete(name);
-  const store = names.flatMap((name) => stores.get(name) ?? [])[0] ?? new SharedStore(id, make());
+  const store = names.flatMap((name) => stores.get(name) ?? [])[0] ?? new SharedStore(id, make(id));
   for (const name of names) stores.set(name, store);
   return store;
 }

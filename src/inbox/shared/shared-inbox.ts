@@ -9,8 +9,8 @@ import type { SharedStore } from "./shared-store.ts";
 
 /** Where the inboxes of a process that are the same one find each other. */
 export interface SharedTerms {
-  /** A store that is not open. */
-  readonly make: () => Inbox;
+  /** A store that is not open, for the process of an id; without one, for a command that does not register. */
+  readonly make: (process?: string) => Inbox;
   /** The names of the store while it is being opened, and once it is open. */
   readonly names: () => { readonly opening: readonly string[]; readonly open: readonly string[] };
 }
@@ -96,6 +96,10 @@ class SharedInbox {
 
   get damage(): HookporterError | undefined {
     return this.store.damage;
+  }
+
+  get hears(): boolean {
+    return this.store.hears === true;
   }
 
   get insideLimit(): number | undefined {

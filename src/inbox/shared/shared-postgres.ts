@@ -22,7 +22,7 @@ import { sharedInbox } from "./shared-inbox.ts";
 export function postgresInbox(connection: PostgresConnection, options: PostgresOptions = {}): Inbox {
   const names = [nameFor(readPostgresOptions(connection, options))];
   return sharedInbox({
-    make: () => postgresStore(connection, options),
+    make: (process) => postgresStore(connection, options, process),
     names: () => ({ opening: names, open: names }),
   });
 }
