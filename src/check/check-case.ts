@@ -22,18 +22,7 @@ export type Group = keyof typeof GROUPS;
 export type Severity = "required" | "recommended" | "informational";
 
 /** What related failures have in common. */
-export type Subject =
-  | "bytes"
-  | "content-type"
-  | "digest"
-  | "form"
-  | "header"
-  | "part"
-  | "transfer"
-  | "unchecked-framing"
-  | "unchecked-kind"
-  | "unchecked-route"
-  | "unchecked-type";
+export type Subject = "bytes" | "content-type" | "digest" | "form" | "header" | "transfer";
 
 export interface Evidence {
   readonly answers: readonly ProbeAnswer[];

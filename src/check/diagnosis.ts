@@ -2,8 +2,8 @@ import { FOLLOWS } from "./attempts/find-cause.ts";
 import { CONTROL } from "./catalogue.ts";
 import type { CheckResult } from "./check-result.ts";
 import { diagnoseDigests } from "./digest-diagnosis.ts";
-import { type Alike, CONFIRMED, failedBy, idsText, isAbout, refusesSignature } from "./failed-alike.ts";
-import { diagnoseForged, INVERTED, UNSIGNED, whyOpen } from "./forged-diagnosis.ts";
+import { CONFIRMED, causeText, explainedAlike, isAbout, refusesSignature } from "./failed-alike.ts";
+import { diagnoseForged, INVERTED, isForgedIn, UNSIGNED, whyOpen } from "./forged-diagnosis.ts";
 import { LOST } from "./judge.ts";
 
 /** What was found by sending more than the cases. */
@@ -23,32 +23,48 @@ export function diagnose(results: readonly CheckResult[], found: FoundCauses = {
   if (control?.outcome === "failed" && control.answer !== "200")
     return forged[0] === INVERTED ? forged : [...forged, refusesAll(control, found)];
   const open = whyOpen(results);
+  // What a receiver that compares nothing confirms says nothing of how it compares.
   const hides = open !== undefined && open !== UNSIGNED;
-  const causes = CAUSES.flatMap(({ about, answered, says, isForm = false }) => {
-    if (isForm && hides) return [];
-    const failed = failedBy({ about, answered }, results);
-    if (failed.length < SEVERAL) return [];
-    const spelling = found.spelling ?? (refusesOnlyText(results) ? DECODED : says);
-    return [`${about === isSpelling ? spelling : says} (${idsText(failed)})`];
+  const respelt = results.filter(isRespelt);
+  const alike = results.filter((one) => {
+    if (isSpelling(one) || isForgedIn(one) || (hides && /^2/.test(one.answer ?? ""))) return false;
+    return COMMON.some((about) => isAbout(one, about));
   });
+  const groups = explainedAlike(alike).filter((group) => group.alike.length >= SEVERAL);
+  const crashed = results.filter(crashes);
   return [
     ...forged,
     ...diagnoseFailures(results),
     ...diagnoseDigests(results),
     ...diagnoseRuns(results),
-    ...causes,
+    ...(respelt.length < SEVERAL ? [] : [causeText(found.spelling ?? otherText(results), respelt)]),
+    ...groups.map(({ fix, alike }) => causeText(fix, alike)),
+    ...(crashed.length < SEVERAL ? [] : [causeText(CRASHES, crashed)]),
   ];
 }
 
-/** Whether only text that is not ASCII is refused, and JSON in unusual spellings is not. */
-function refusesOnlyText(results: readonly CheckResult[]): boolean {
-  const failed = new Set(results.filter(({ outcome }) => outcome === "failed").map(({ id }) => id));
-  return failed.has("BODY-09") && !["BODY-10", "BODY-11", "BODY-13", "BODY-16"].some((id) => failed.has(id));
+/** What several cases look at in different ways, so that their failures have a cause in common. */
+const COMMON = ["bytes", "form", "content-type"] as const;
+
+/** Whether unusual input made the code fail. */
+function crashes({ id, outcome, right, answer }: CheckResult): boolean {
+  if (outcome !== "failed" || right.startsWith("200") || !/^(?:BODY|TIME|SIG)/.test(id)) return false;
+  return /^(?:5\d\d|closed)/.test(answer ?? "");
 }
 
-const DECODED =
-  "The receiver does not verify the raw body, but text decoded from it as something other than UTF-8, such as Latin-1: " +
-  "valid deliveries with characters beyond ASCII are refused. Read the body as bytes before any parser, verify those, then parse.";
+const CRASHES =
+  "Unusual input makes the code fail: catch errors around verifying and parsing, and answer 4xx";
+
+/** What a receiver verifies that refuses valid deliveries in several spellings, as far as these show. */
+function otherText(results: readonly CheckResult[]): string {
+  const failed = new Set(results.filter(({ outcome }) => outcome === "failed").map(({ id }) => id));
+  const isText =
+    failed.has("BODY-09") && !["BODY-10", "BODY-11", "BODY-13", "BODY-16"].some((id) => failed.has(id));
+  const what = isText
+    ? "text decoded as something other than UTF-8, such as Latin-1"
+    : "JSON or text made from it";
+  return `The receiver does not verify the raw body, but ${what}. Read the body as bytes before any parser, verify those, then parse.`;
+}
 
 /** Why nothing was seen to run. */
 function diagnoseRuns(results: readonly CheckResult[]): readonly string[] {
@@ -56,9 +72,11 @@ function diagnoseRuns(results: readonly CheckResult[]): readonly string[] {
     ({ runs, right, answer }) => runs !== null && /, runs /.test(right) && CONFIRMED.test(answer ?? ""),
   );
   if (!most(toRun, ({ runs }) => runs === 0)) return [];
-  const ids = idsText(toRun);
   return [
-    `No confirmed event was seen to run: the receiver does not process what it confirms, or --observe does not count it. (${ids})`,
+    causeText(
+      "no confirmed event was seen to run: the receiver does not process what it confirms, or --observe does not count it",
+      toRun,
+    ),
   ];
 }
 
@@ -67,11 +85,14 @@ function diagnoseFailures(results: readonly CheckResult[]): readonly string[] {
   const lost = results.filter(({ fix }) => fix === LOST);
   const now = results.filter(({ fix }) => /sent once more, it was answered 2/.test(fix ?? ""));
   return [
-    ...(lost.length === 0 ? [] : [`An event that failed is lost: ${LOST}. (${idsText(lost)})`]),
+    ...(lost.length === 0 ? [] : [causeText(`an event that failed is lost: ${LOST}`, lost)]),
     ...(now.length === 0
       ? []
       : [
-          `It fails now and then on valid deliveries, and takes the same ones later: see its log. (${idsText(now)})`,
+          causeText(
+            "it fails now and then on valid deliveries, and takes the same ones later: see its log",
+            now,
+          ),
         ]),
   ];
 }
@@ -81,49 +102,15 @@ function isSpelling(one: CheckResult): boolean {
   return isAbout(one, "bytes") && one.right.startsWith("200");
 }
 
+/** Whether a valid delivery was refused that is spelt in an unusual way. */
+function isRespelt(one: CheckResult): boolean {
+  return isSpelling(one) && one.outcome === "failed" && refusesSignature(one);
+}
+
 /** Whether the receiver refuses valid deliveries in several spellings. */
 export function refusesSpellings(results: readonly CheckResult[]): boolean {
-  const refused = results.filter((one) => isSpelling(one) && refusesSignature(one));
-  return refused.filter(({ outcome }) => outcome === "failed").length >= SEVERAL;
+  return results.filter(isRespelt).length >= SEVERAL;
 }
-
-interface Cause extends Alike {
-  /** Whether it says nothing of a receiver that does not compare signatures anyway. */
-  readonly isForm?: boolean;
-  readonly says: string;
-}
-
-const CAUSES: readonly Cause[] = [
-  {
-    about: isSpelling,
-    answered: refusesSignature,
-    says:
-      "The receiver does not verify the raw body, but JSON or text made from it: valid deliveries are refused if " +
-      "they are serialised differently. Read the body as bytes before any parser, verify those, then parse.",
-  },
-  {
-    about: (one) => isAbout(one, "bytes") && !isSpelling(one),
-    answered: /^2/,
-    isForm: true,
-    says: "Changed bytes are confirmed: the signature is compared with something other than the raw body.",
-  },
-  {
-    about: "form",
-    answered: /^2/,
-    isForm: true,
-    says: "The format of the signature is not checked: compare the whole header value with `sha256=` + digest.",
-  },
-  {
-    about: "content-type",
-    answered: /^[45]/,
-    says: "The receiver depends on Content-Type, which the description does not show: read the body whatever it says.",
-  },
-  {
-    about: ({ id, right }) => !right.startsWith("200") && /^(?:BODY|TIME|SIG)/.test(id),
-    answered: /^(?:5\d\d|closed)/,
-    says: "Unusual input makes the code fail: catch errors around verifying and parsing, and answer 4xx.",
-  },
-];
 
 /** Fewer failures than this are not worth a common cause, since each has its own text. */
 const SEVERAL = 3;

@@ -8,25 +8,9 @@ export const CONFIRMED = /(?:^|, |× )2\d\d/;
 
 const BY_ID = new Map(CATALOGUE.map((one) => [one.id as string, one]));
 
-/** Failures that have one cause. */
-export interface Alike {
-  /** The cases that would show this cause. */
-  readonly about: Subject | ((one: CheckResult) => boolean);
-  /** Their answers if it applies. */
-  readonly answered: RegExp | ((one: CheckResult) => boolean);
-}
-
-/** The failed results with a cause. */
-export function failedBy(
-  { about, answered }: Alike,
-  results: readonly CheckResult[],
-): readonly CheckResult[] {
-  return results.filter(
-    (one) =>
-      one.outcome === "failed" &&
-      (typeof about === "string" ? isAbout(one, about) : about(one)) &&
-      (typeof answered === "function" ? answered(one) : answered.test(one.answer ?? "")),
-  );
+/** Whether the case of a result is about this. */
+export function isAbout({ id }: CheckResult, about: Subject): boolean {
+  return BY_ID.get(id)?.about === about;
 }
 
 /** Whether a valid delivery may have been refused for its signature. */
@@ -34,15 +18,27 @@ export function refusesSignature({ answer, fix }: CheckResult): boolean {
   return /^40[013]/.test(answer ?? "") && fix?.startsWith(NOT_SIGNATURE) !== true;
 }
 
-/** Whether the case of a result is about this. */
-export function isAbout({ id }: CheckResult, about: Subject): boolean {
-  return BY_ID.get(id)?.about === about;
+/** Failures that their cases explain alike, with that text. Failures with an explanation of another kind are left out. */
+export function explainedAlike(
+  results: readonly CheckResult[],
+): readonly { readonly fix: string; readonly alike: readonly CheckResult[] }[] {
+  const groups = new Map<string, CheckResult[]>();
+  for (const one of results) {
+    const fix = BY_ID.get(one.id)?.fix ?? "";
+    if (one.outcome !== "failed" || one.fix?.startsWith(fix) !== true) continue;
+    groups.set(fix, [...(groups.get(fix) ?? []), one]);
+  }
+  return [...groups].map(([fix, alike]) => ({ fix, alike }));
 }
 
-/** Ids in brief. */
-export function idsText(results: readonly CheckResult[]): string {
-  const shown = results.slice(0, 4).map(({ id }) => id);
-  return (
-    shown.join(", ") + (results.length > shown.length ? ` and ${results.length - shown.length} more` : "")
-  );
+/** A text as a sentence, with the ids of the cases that show it. */
+export function causeText(fix: string, results: readonly CheckResult[]): string {
+  const sentence = `${fix.slice(0, 1).toUpperCase()}${fix.slice(1).replace(/\.?$/, ".")}`;
+  return `${sentence} (${inBrief(results.map(({ id }) => id))})`;
+}
+
+/** The first of some names, and how many more there are. */
+export function inBrief(names: readonly string[]): string {
+  const more = names.length > 4 ? ` and ${names.length - 4} more` : "";
+  return names.slice(0, 4).join(", ") + more;
 }

@@ -1,6 +1,6 @@
-import { SAME_KIND } from "./cases/forged-kind-cases.ts";
+import { SAME_KIND, SOME_KINDS } from "./cases/forged-kind-cases.ts";
 import type { CheckResult } from "./check-result.ts";
-import { type Alike, CONFIRMED, failedBy, idsText, isAbout } from "./failed-alike.ts";
+import { CONFIRMED, causeText, explainedAlike, inBrief, isAbout } from "./failed-alike.ts";
 
 /** Why forged deliveries get in, most serious first; each that does is in one of the causes. */
 export function diagnoseForged(results: readonly CheckResult[]): readonly string[] {
@@ -11,17 +11,15 @@ export function diagnoseForged(results: readonly CheckResult[]): readonly string
   if (open !== undefined && open !== PART) return [open];
   // Some wrong signatures are taken by chance, in whatever form.
   const part = open === undefined ? [] : forged.filter((one) => !hasUnsigned(one));
-  const detours = DETOURS.flatMap((cause) => {
-    const failed = failedBy(cause, forged).filter((one) => !part.includes(one));
-    return failed.length === 0 ? [] : [{ says: cause.says, failed }];
-  });
   const ran = forged.filter(ranRefused);
-  const known = new Set([...part, ...ran, ...detours.flatMap(({ failed }) => failed)]);
+  const others = forged.filter((one) => !part.includes(one) && !ran.includes(one));
   return [
-    ...(open === undefined ? [] : [`${open} (${idsText(part)})`]),
-    ...detours.map(({ says, failed }) => `${says} (${idsText(failed)})`),
-    ...(ran.length === 0 ? [] : [`${RUNS_REFUSED} (${idsText(ran)})`]),
-    ...forged.filter((one) => !known.has(one)).map(({ id, sent, fix }) => `${sent}: ${fix} (${id})`),
+    ...(open === undefined ? [] : [causeText(open, part)]),
+    ...explainedAlike(others).map(({ fix, alike }) => {
+      const confirmed = [...new Set(alike.flatMap((one) => one.confirmed))];
+      return causeText(confirmed.length === 0 ? fix : `${fix}; confirmed: ${inBrief(confirmed)}`, alike);
+    }),
+    ...(ran.length === 0 ? [] : [causeText(RUNS_REFUSED, ran)]),
   ];
 }
 
@@ -76,7 +74,7 @@ export function whyOpen(results: readonly CheckResult[]): string | undefined {
   const [unsigned, wrong] = [resultOf("SIG-37"), resultOf("SIG-38")];
   if (isRandom(accepts("SIG-01"), unsigned, wrong)) return AT_RANDOM;
   if (accepts("SIG-01", "SIG-02", "SIG-17", "SIG-18")) {
-    if (refusesSome(unsigned) && refusesSome(wrong)) return undefined; // it verifies other kinds
+    if (refusesSome(unsigned) && refusesSome(wrong)) return causeText(SOME_KINDS, [unsigned, wrong]);
     const ran = resultOf("DUP-04")?.runs ?? 0;
     return ran > 0 && resultOf("DUP-10")?.runs === 0 ? ANSWERS_FIRST : NOT_VERIFIED;
   }
@@ -104,39 +102,6 @@ function isRandom(
 }
 
 /** Whether forgeries of some kinds are refused as wrongly signed. */
-function refusesSome(result: CheckResult | undefined): boolean {
+function refusesSome(result: CheckResult | undefined): result is CheckResult {
   return /40[13]/.test(result?.answer ?? "");
 }
-
-/** Why only some forgeries get in. */
-const DETOURS: readonly (Alike & { readonly says: string })[] = [
-  {
-    about: "unchecked-kind",
-    answered: CONFIRMED,
-    says:
-      "The signature is checked only for some kinds: a forged delivery of another kind is confirmed. Verify every " +
-      "delivery before you look at `event`.",
-  },
-  {
-    about: "unchecked-route",
-    answered: CONFIRMED,
-    says:
-      "The signature is checked only for some methods or spellings of the path: a forged delivery by another is " +
-      "confirmed. Verify in the handler itself, not where method and path are compared.",
-  },
-  {
-    about: "unchecked-framing",
-    answered: CONFIRMED,
-    says:
-      "The signature is checked only for some forms or sizes of bodies: a forged delivery in another is confirmed. " +
-      "Read the raw bytes of every request, and verify them first.",
-  },
-  {
-    about: "unchecked-type",
-    answered: CONFIRMED,
-    says:
-      "The signature is checked only for some content types: a forged delivery of another type is confirmed. In " +
-      "Express, `express.json({ verify })` runs for application/json alone. Verify the raw bytes of every request " +
-      "before any parser.",
-  },
-];

@@ -1,10 +1,12 @@
 import { createServer } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { CheckResult } from "../../src/check/check-result.ts";
 import type { Observer } from "../../src/check/observer.ts";
 import { SLOW } from "../../src/check/response-times.ts";
 import { runCheck } from "../../src/check/run-check.ts";
+import { makeCertificate } from "../tunnel/edge/certificate.ts";
 import { right } from "./receivers/right.ts";
 import { rightSignature, serve } from "./receivers/under-test.ts";
 import { optionsFor } from "./sample.ts";
@@ -239,4 +241,22 @@ it("a server that does not support trailers passes the case of a signature in on
   });
   const { results } = await runCheck(optionsFor(url, "SIG-26"));
   expect(outcomes(results)).toEqual(["KIND-01 passed", "SIG-26 passed"]);
+});
+
+it("a certificate of its own is accepted only if any will do", async () => {
+  const server = createSecureServer(makeCertificate(), async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const isRight = request.headers["x-service-signature"] === rightSignature(Buffer.concat(chunks));
+    response.writeHead(isRight ? 200 : 401).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const options = optionsFor(
+    new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}/`),
+    "SIG-01",
+  );
+  await expect(runCheck(options)).rejects.toMatchObject({ code: "target_unreachable" });
+  const { results } = await runCheck({ ...options, timeout: 10_000, insecure: true });
+  expect(results.map(({ answer }) => answer)).toEqual(["200", "401"]);
 });

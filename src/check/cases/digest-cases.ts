@@ -20,7 +20,7 @@ const DIGESTS: readonly DigestRow[] = [
     "SIG-29",
     "a valid delivery whose digest begins with 0",
     BEGINS_WITH_0,
-    `it loses a zero at the start of the digest, and so refuses 1 of 16 valid deliveries: ${PAD}`,
+    `it prints the digest as one number, without the zeros at its start, as \`BigInteger.toString(16)\` does, and so refuses 1 of 16 valid deliveries: ${PAD}`,
   ],
   [
     "SIG-30",
@@ -32,7 +32,7 @@ const DIGESTS: readonly DigestRow[] = [
     "SIG-31",
     "a valid delivery whose digest has a byte below 0x10 inside",
     LOW_BYTE,
-    `it prints bytes below 0x10 with one digit, and so refuses 7 of 8 valid deliveries: ${PAD}`,
+    `it prints each byte without its leading zero, as \`Integer.toHexString\` and \`%x\` do, and so refuses 7 of 8 valid deliveries: ${PAD}`,
   ],
   [
     "SIG-32",
@@ -50,7 +50,7 @@ const DIGESTS: readonly DigestRow[] = [
     "SIG-34",
     "a valid delivery whose digest begins with 8 or 9",
     NEGATIVE,
-    `it prints the digest as a signed number, and so refuses every second valid delivery: ${PAD}`,
+    `it prints the digest as a signed number, as \`new BigInteger(bytes)\` does, and so refuses 1 of 2 valid deliveries: ${PAD}`,
   ],
 ];
 

@@ -11,7 +11,6 @@ interface ForgedDigests {
   readonly id: CheckCase["id"];
   readonly sent: string;
   readonly fix: string;
-  readonly about?: NonNullable<CheckCase["about"]>;
   /** The digests of which the body is chosen. Default: plain. */
   readonly form?: DigestForm;
   /** What is sent after the prefix, and its name if there are several. */
@@ -26,13 +25,13 @@ const FORGED_DIGESTS: readonly ForgedDigests[] = [
     values: (digest) => ({ "00": `00${inverted(digest.slice(2))}` }),
   },
   {
-    ...{ id: "SIG-36", sent: "a digest of which only the first half is right", about: "part" },
+    ...{ id: "SIG-36", sent: "a digest of which only the first half is right" },
     fix: `it compares only the first part of the digest, or as a number with fewer digits: ${ALL}`,
     values: (digest) => ({ half: digest.slice(0, 32) + inverted(digest.slice(32)) }),
   },
   {
     ...{ id: "SIG-39", sent: "a digest of which only the second half is right, or with its halves swapped" },
-    ...{ fix: `it compares only the last part of the digest, or a sum of its bytes: ${ALL}`, about: "part" },
+    ...{ fix: `it compares only the last part of the digest, or a sum of its bytes: ${ALL}` },
     values: (digest) => ({
       "the second half": inverted(digest.slice(0, 32)) + digest.slice(32),
       swapped: digest.slice(32) + digest.slice(0, 32),
@@ -40,7 +39,7 @@ const FORGED_DIGESTS: readonly ForgedDigests[] = [
   },
   {
     ...{ id: "SIG-40", sent: "a digest with one wrong digit: the first, one inside or the last" },
-    ...{ fix: `it compares all digits but one: ${ALL}`, about: "part" },
+    ...{ fix: `it compares all digits but one: ${ALL}` },
     values: (digest) =>
       Object.fromEntries(
         Object.entries({ first: 0, inside: 32, last: 63 }).map(([name, at]) => [
@@ -52,7 +51,6 @@ const FORGED_DIGESTS: readonly ForgedDigests[] = [
   {
     ...{ id: "SIG-41", sent: "16 wrong digests, with every first digit and every last one", form: NEGATIVE },
     fix: `it takes some wrong digests: it compares only a digit or two, or numbers too large for their type: ${ALL}`,
-    about: "part",
     values: () =>
       Object.fromEntries(
         [...DIGITS].map((first, at) => {
@@ -90,9 +88,8 @@ const GUESSES = [
 
 /** Forged digests that some comparisons take for right. */
 export const FORGED_DIGEST_CASES: readonly CheckCase[] = FORGED_DIGESTS.map(
-  ({ id, sent, fix, about, form = PLAIN, values }): CheckCase => ({
+  ({ id, sent, fix, form = PLAIN, values }): CheckCase => ({
     ...{ ...REFUSED, id, sent, fix },
-    ...(about !== undefined && { about }),
     run: (probe) => {
       const body = probe.untilDigest(() => probe.body(), form);
       const forged = Object.entries(values(probe.digest(body), probe, body));

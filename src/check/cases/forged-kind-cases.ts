@@ -5,6 +5,9 @@ import { FORGED, REFUSED, sendForged } from "./forgeries.ts";
 /** All kinds, an unknown one, and the names under which services send tests, which receivers like to answer first. */
 const KINDS = [...eventKinds, "property.inspected", "ping", "test", "webhook.test"];
 
+/** What is wrong with a receiver that verifies only in some branches. */
+export const SOME_KINDS =
+  "it verifies the signature of some kinds only: verify every delivery before you look at `event`";
 /** The name of the forgery that is of the same kind as those of the other cases. */
 export const SAME_KIND = "marked as a test";
 /** What services add to events that test an endpoint, at one place or another. */
@@ -23,8 +26,7 @@ function forgedKinds(id: CheckCase["id"], as: string, signature: string | null):
       id,
       sent: `${as}: each of the 12 kinds, an unknown one, ping, test and webhook.test, and one marked as a test`,
     },
-    fix: "it verifies the signature of some kinds only: verify every delivery before you look at `event`",
-    about: "unchecked-kind",
+    fix: SOME_KINDS,
     run: (probe) =>
       sendForged([
         ...KINDS.map((kind) => [kind, () => probe.post(probe.bodyOf(kind), { signature })] as const),

@@ -13,9 +13,8 @@ const SIGNED = [
 ] as const;
 
 function caseOf(form: GateForm): CheckCase {
-  const { id, as, fix, about, requests, elsewhere = false, needsObserver = false } = form;
+  const { id, as, fix, requests, elsewhere = false, needsObserver = false } = form;
   return {
-    ...(about !== undefined && { about }),
     ...{ id, fix, needsObserver, runs: 0, severity: REFUSED.severity, why: REFUSED.why },
     sent: `unsigned and wrongly signed: ${as}`,
     // No answer is better than another, since the receiver may well not know such a request.

@@ -16,7 +16,6 @@ export interface GateForm {
   readonly as: string;
   readonly requests: (event: Buffer, probe: Probe) => readonly GateRequest[];
   readonly fix: string;
-  readonly about?: NonNullable<CheckCase["about"]>;
   /**
    * Sent by another method or to another path, which may be answered 200 without being a receiver, or with a body that
    * means nothing there.
@@ -29,18 +28,12 @@ export interface GateForm {
 const TYPE_FIX =
   "it checks the signature only for some content types, so a forgery of another type gets in: read the raw bytes of " +
   "every request and verify them before any parser (in Express `express.raw({ type: () => true })`, not `express.json({ verify })`)";
-const METHOD_FIX =
-  "it checks the signature only for POST, so a forgery by another method gets in: verify in the handler itself, and " +
-  "answer 405 to all methods but POST";
-const OVERRIDE_FIX =
-  "it lets a header replace the method and checks the signature only for POST, so a forgery gets in: remove the method " +
-  "override, and verify in the handler itself";
-const PATH_FIX =
-  "it checks the signature only for one spelling of the path, so a forgery at another gets in: verify in the handler " +
-  "itself, not where the path is compared";
+const ROUTE_FIX =
+  "it checks the signature only for some methods or spellings of the path, so a forgery by another gets in: verify in " +
+  "the handler itself, not where method and path are compared, and use no method override";
 const FRAMING_FIX =
-  "it checks the signature only for bodies in one form, so a forgery in another gets in: read the raw bytes of every " +
-  "request, however they are encoded, and verify them before anything else";
+  "it checks the signature only for some forms or sizes of bodies, so a forgery in another gets in: read the raw bytes of " +
+  "every request, however they are encoded, and verify them before anything else";
 
 const TRUST_FIX =
   "it does not verify what seems to come from its own network or from someone signed in, which anyone can claim in a " +
@@ -76,7 +69,7 @@ export const GATE_FORMS: readonly GateForm[] = [
   typed("GATE-16", "application/merge-patch+json", ["application/merge-patch+json"]),
   byMethod("GATE-19", "PUT"),
   {
-    ...{ id: "GATE-22", as: "X-HTTP-Method-Override: PUT", fix: OVERRIDE_FIX, about: "unchecked-route" },
+    ...{ id: "GATE-22", as: "X-HTTP-Method-Override: PUT", fix: ROUTE_FIX },
     requests: () => [{ headers: { "x-http-method-override": "PUT" } }],
   },
   atPath("GATE-25", "the path with or without a closing slash", withOtherSlash),
@@ -101,7 +94,7 @@ export const GATE_FORMS: readonly GateForm[] = [
   ),
   {
     ...{ id: "GATE-42", as: "Content-Encoding gzip, deflate, br or identity" },
-    ...{ fix: FRAMING_FIX, about: "unchecked-framing" },
+    ...{ fix: FRAMING_FIX },
     requests: (event) => {
       const encoded = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, identity: Buffer.from };
       return Object.entries(encoded).map(([name, encode]) => ({
@@ -111,7 +104,7 @@ export const GATE_FORMS: readonly GateForm[] = [
   },
   {
     ...{ id: "GATE-45", as: "in chunks, without a length, and with a body of 9 and of 200 KiB" },
-    ...{ fix: FRAMING_FIX, about: "unchecked-framing" },
+    ...{ fix: FRAMING_FIX },
     requests: (_, probe) => [
       { name: "in chunks", chunked: true },
       ...[9, 200].map((size) => ({
@@ -168,13 +161,13 @@ function typed(
       body: bodyOf(event),
       headers: { "content-type": type },
     }));
-  return { id, as, fix: TYPE_FIX, about: "unchecked-type", requests };
+  return { id, as, fix: TYPE_FIX, requests };
 }
 
 /** By another method. Where that may well be answered with 2xx, only the effect shows a forgery. */
 function byMethod(id: GateForm["id"], method: string, observed?: "observed"): GateForm {
   return {
-    ...{ id, fix: METHOD_FIX, about: "unchecked-route", requests: () => [{ method }] },
+    ...{ id, fix: ROUTE_FIX, requests: () => [{ method }] },
     ...(observed === undefined
       ? { as: `by ${method}`, elsewhere: true }
       : { as: `by ${method}, observed`, needsObserver: true }),
@@ -190,7 +183,7 @@ function atPath(
     const paths = [change(url.pathname)].flat();
     return paths.map((path) => ({ ...(paths.length > 1 && { name: path }), target: path + url.search }));
   };
-  return { id, as, requests, fix: PATH_FIX, about: "unchecked-route", elsewhere: true };
+  return { id, as, requests, fix: ROUTE_FIX, elsewhere: true };
 }
 
 /** The path with a closing slash if it has none, else without it. */

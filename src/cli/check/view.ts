@@ -146,7 +146,8 @@ export class CheckView {
     style: (line: string) => string = (line) => line,
   ): void {
     const { io, output } = this.#context;
-    const { columns = 80 } = io.stdout as { columns?: number };
+    // A terminal that has no size says that it has no columns.
+    const columns = (io.stdout as { columns?: number }).columns || 80;
     const width = io.isTTY.stdout ? Math.min(columns, WIDEST) : Number.POSITIVE_INFINITY;
     const lines = wrapText(text, width - hanging.length, width - indent.length - columnsOf(head));
     for (const [index, line] of lines.entries()) {
