@@ -90,7 +90,8 @@ async function write(
 ): Promise<void> {
   if (outgoing.hasHeader("expect")) {
     outgoing.flushHeaders();
-    await reached(outgoing, "continue", stop, CONTINUE_WAIT);
+    const late = wait(CONTINUE_WAIT, undefined, { signal: stop }).catch(() => {});
+    await Promise.race([reached(outgoing, "continue", stop), late]);
   }
   for (const part of body) {
     if (typeof part === "number") {
@@ -107,13 +108,7 @@ async function write(
 }
 
 /** Waits for an event of the request, unless it stops before. */
-async function reached(
-  outgoing: ReturnType<typeof httpRequest>,
-  event: string,
-  stop: AbortSignal,
-  atMost?: number,
-): Promise<void> {
-  const signal = atMost === undefined ? stop : AbortSignal.any([stop, AbortSignal.timeout(atMost)]);
+async function reached(outgoing: ReturnType<typeof httpRequest>, event: string, signal: AbortSignal) {
   await once(outgoing, event, { signal }).catch(() => {}); // the request reports its own error
 }
 

@@ -26,13 +26,13 @@ export interface GateForm {
 }
 
 const TYPE_FIX =
-  "it checks the signature only for some content types, so a forgery of another type gets in: read the raw bytes of " +
+  "it checks the signature only for some content types: read the raw bytes of " +
   "every request and verify them before any parser (in Express `express.raw({ type: () => true })`, not `express.json({ verify })`)";
 const ROUTE_FIX =
-  "it checks the signature only for some methods or spellings of the path, so a forgery by another gets in: verify in " +
+  "it checks the signature only for some methods or spellings of the path: verify in " +
   "the handler itself, not where method and path are compared, and use no method override";
 const FRAMING_FIX =
-  "it checks the signature only for some forms or sizes of bodies, so a forgery in another gets in: read the raw bytes of " +
+  "it checks the signature only for some forms or sizes of bodies: read the raw bytes of " +
   "every request, however they are encoded, and verify them before anything else";
 
 const TRUST_FIX =

@@ -52,7 +52,7 @@ export class CheckView {
     else this.#printGroups(results);
     if (proof !== null) this.#printWhole(`try it: ${proof}`);
     this.#print("", "", countsText(report, color, !this.#folds), "  ");
-    const [sentence] = /^.*?[.](?= |$)/.exec(verdict) ?? [verdict];
+    const [sentence] = /^.*?(?=[.;] |[.]?$)/.exec(verdict) ?? [verdict];
     this.#print("", "", sentence, "  ", style);
   }
 

@@ -18,7 +18,9 @@ it.each(["pretty", "json", "junit", "github", "markdown"])(
   async (format) => {
     const { url } = await refusing({ key: SECRET });
     const text = await printed(url, base64, "--format", format);
-    expect(text.replaceAll("\\", "")).toMatch(/decodes the secret as base64.*Pass --secret-encoding base64/s);
+    expect(text.replaceAll("\\", "")).toMatch(
+      /secret as base64.*decoded in the receiver.*--secret-encoding base64/s,
+    );
     for (const secret of [SECRET, base64]) expect(text).not.toContain(secret);
   },
 );
