@@ -54,6 +54,7 @@ const SYSTEM = [
   "test/scaffold/{templates,learned-types}.test.ts",
   "test/{demo,package,installs,public-types}.test.ts",
   "test/cli/mcp/*.test.ts",
+  "test/cli/terminal-keys.test.ts",
   "test/hand-on/recipes.test.ts",
   "test/modules/{bundles,types}.test.ts",
   "test/check/{causes,receivers}.test.ts",

@@ -19,7 +19,7 @@ const FOUND_AT_A_TIME = 256;
 const LOOK_AGAIN_MS = 20;
 
 /** A connection and its last recorded progress. */
-interface Watched {
+interface WatchedSocket {
   readonly socket: Socket;
   /** When it was opened, started its latest request or was seen to make progress, and the bytes it had sent by then. */
   at: number;
@@ -30,7 +30,7 @@ interface Watched {
 
 /** A candidate to be ended, as of the scan. */
 interface Found {
-  readonly watched: Watched;
+  readonly watched: WatchedSocket;
   readonly at: number;
   /** If it has sent more bytes than this in total, it is no longer a candidate. */
   readonly most: number;
@@ -46,7 +46,7 @@ interface Found {
 export class ConnectionCap {
   readonly #most: number;
   readonly #now: () => number;
-  readonly #watched = new Map<Socket, Watched>();
+  readonly #watched = new Map<Socket, WatchedSocket>();
   /** Connections to end, in reverse order. */
   #found: Found[] = [];
   #lookAgainAt = 0;
@@ -84,7 +84,7 @@ export class ConnectionCap {
     this.#note(watched);
   }
 
-  #note(watched: Watched): void {
+  #note(watched: WatchedSocket): void {
     watched.at = this.#now();
     watched.bytes = watched.socket.bytesRead;
   }
@@ -100,7 +100,7 @@ export class ConnectionCap {
   }
 
   /** The first candidate that has made no progress since the scan. */
-  #nextFound(): Watched | undefined {
+  #nextFound(): WatchedSocket | undefined {
     for (let next = this.#found.pop(); next !== undefined; next = this.#found.pop()) {
       const { watched, at, most } = next;
       if (watched.at === at && watched.socket.bytesRead <= most && this.#watched.has(watched.socket))
@@ -110,7 +110,7 @@ export class ConnectionCap {
   }
 
   /** Scans all connections: first those idle between requests, then those with a slow request; oldest first. */
-  #findAgain(added: Watched): Watched | undefined {
+  #findAgain(added: WatchedSocket): WatchedSocket | undefined {
     const now = this.#now();
     if (now < this.#lookAgainAt) return undefined;
     const silent: Found[] = [];
@@ -137,6 +137,6 @@ function byAge(one: Found, other: Found): number {
 }
 
 /** Whether the next step is the sender's: to send the rest of a request, or to read an answer. */
-function waitsForPeer({ latest }: Watched): boolean {
+function waitsForPeer({ latest }: WatchedSocket): boolean {
   return latest !== undefined && (!latest.req.complete || latest.writableEnded);
 }

@@ -102,7 +102,7 @@ describe("a tunnel that is up", () => {
     const { reports } = await openProvider(ssh, hosted("serveo", way.port, { aliveInterval: 1 }));
     await reports.up();
     way.freeze();
-    expect(await reports.failed()).toMatchObject({ code: "ssh_timeout", permanent: false });
+    expect(await reports.failed()).toMatchObject({ code: "ssh_unreachable", permanent: false });
   });
 
   it("ends ssh when it is closed, and reports nothing more", async () => {
@@ -204,7 +204,7 @@ describe("a tunnel that cannot be opened", () => {
     const server = await SshServer.start({ lets: "any key" });
     const { reports } = await openProvider(ssh, own(server.port, { identityFile }));
     const { code, permanent, message } = await reports.failed();
-    expect({ code, permanent }).toEqual({ code: "ssh_key_unusable", permanent: true });
+    expect({ code, permanent }).toEqual({ code: "ssh_denied", permanent: true });
     expect(message).toContain(identityFile);
   });
 
@@ -233,7 +233,7 @@ describe("a tunnel that cannot be opened", () => {
   it("reports that the server accepts the connection but is silent", async () => {
     const port = await startSilentServer();
     const { reports } = await openProvider(ssh, own(port, { connectTimeout: 1 }));
-    expect(await reports.failed()).toMatchObject({ code: "ssh_timeout", permanent: false });
+    expect(await reports.failed()).toMatchObject({ code: "ssh_unreachable", permanent: false });
   });
 
   it("reports that nothing listens there", async () => {
@@ -243,7 +243,7 @@ describe("a tunnel that cannot be opened", () => {
 
   it("reports that the host has no address", async () => {
     const { reports } = await openProvider(ssh, own(22, { host: "no-such-host.invalid" }));
-    expect(await reports.failed()).toMatchObject({ code: "ssh_host_unknown", permanent: false });
+    expect(await reports.failed()).toMatchObject({ code: "ssh_unreachable", permanent: false });
   });
 
   it("reports that ssh is missing", async () => {

@@ -8,7 +8,6 @@ import { addSecretOptions } from "../secrets/options.ts";
 import { CHECK_SETTLE, CHECK_TIMEOUT, shownDuration } from "../settings/default-values.ts";
 import { readChoice, readCount, readEndpoint, readRate, readTimeout } from "../settings/values.ts";
 
-/** `check <url>`: checks whether a receiver, in any language, handles signatures and deliveries correctly. */
 export function registerCheck(program: CliCommand, context: CliContext): void {
   const command = program
     .command("check")

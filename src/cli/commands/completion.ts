@@ -3,7 +3,6 @@ import type { CliCommand } from "../cli-command.ts";
 import { SHELLS, type Shell } from "../completion/options.ts";
 import type { CliContext } from "../context.ts";
 
-/** `completion`. */
 export function registerCompletion(program: CliCommand, context: CliContext): void {
   program
     .command("completion")

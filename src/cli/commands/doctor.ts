@@ -16,7 +16,6 @@ Examples:
   hookporter doctor --drill            kill a receiver 20 times, count losses
   hookporter doctor --json | jq 'select(.status == "fail")'`;
 
-/** `doctor`: what is wrong with a setup. */
 export function registerDoctor(program: CliCommand, context: CliContext): void {
   const command = program
     .command("doctor")

@@ -18,7 +18,6 @@ import {
   readTimeout,
 } from "../settings/values.ts";
 
-/** `events list|show|retry|drop|export|backup|prune`: the inbox. */
 export function registerEvents(program: CliCommand, context: CliContext): void {
   const events = program
     .command("events")

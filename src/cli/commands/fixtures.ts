@@ -4,7 +4,6 @@ import { readDataPath } from "../learn/options.ts";
 import type { ScrubOptions } from "../learn/scrub.ts";
 import { readSeed } from "../settings/values.ts";
 
-/** `fixtures scrub`: deliveries that may be shared. */
 export function registerFixtures(program: CliCommand, context: CliContext): void {
   const fixtures = program.command("fixtures").description("work on saved deliveries");
 

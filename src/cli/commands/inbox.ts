@@ -7,7 +7,6 @@ import type { CopyOptions } from "../inbox/copy.ts";
 import type { MigrateOptions } from "../inbox/migrate.ts";
 import type { VacuumOptions } from "../inbox/vacuum.ts";
 
-/** `inbox migrate|maintain|check|vacuum|copy`: care of the inbox itself. */
 export function registerInbox(program: CliCommand, context: CliContext): void {
   const inbox = program.command("inbox").description("create, maintain, check and copy inboxes");
 

@@ -4,7 +4,6 @@ import type { CliContext } from "../context.ts";
 import { DEFAULT_DIRECTORY, type InitOptions } from "../init/options.ts";
 import { readChoice } from "../settings/values.ts";
 
-/** `init [dir]`: creates a receiver project that is ready to run, with a new secret. */
 export function registerInit(program: CliCommand, context: CliContext): void {
   program
     .command("init")

@@ -28,7 +28,6 @@ Examples:
   hookporter listen --tunnel ngrok --subscribe    receive from the service
   hookporter listen --wait-for payment.received --timeout 60s`;
 
-/** `listen`: the local receiver. */
 export function registerListen(program: CliCommand, context: CliContext): void {
   const command = program
     .command("listen")

@@ -2,7 +2,6 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { type McpOptions, readAllowed } from "../mcp/options.ts";
 
-/** `mcp`: tools for coding agents. */
 export function registerMcp(program: CliCommand, context: CliContext): void {
   program
     .command("mcp")

@@ -4,7 +4,6 @@ import { addServiceOptions } from "../service/options.ts";
 import type { PropertiesOptions } from "../service/properties.ts";
 import { readCount, readSeed, readTexts, readTimeout } from "../settings/values.ts";
 
-/** `properties`: lists properties. */
 export function registerProperties(program: CliCommand, context: CliContext): void {
   const command = program
     .command("properties")

@@ -6,7 +6,6 @@ import { addChaosOptions } from "../send/chaos-options.ts";
 import type { ReplayOptions } from "../send/replay.ts";
 import { readEndpoint, readTimeout } from "../settings/values.ts";
 
-/** `replay <what…>`: sends fixtures or entries again. */
 export function registerReplay(program: CliCommand, context: CliContext): void {
   const command = program
     .command("replay")

@@ -13,7 +13,6 @@ import {
   readShare,
 } from "../settings/values.ts";
 
-/** `sandbox`: runs a simulated service. */
 export function registerSandbox(program: CliCommand, context: CliContext): void {
   const command = program
     .command("sandbox")

@@ -4,7 +4,6 @@ import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import type { SignOptions } from "../sign/sign.ts";
 
-/** `sign [file]`: prints the signature of a body. */
 export function registerSign(program: CliCommand, context: CliContext): void {
   const command = program
     .command("sign")

@@ -5,7 +5,6 @@ import { addServiceOptions } from "../service/options.ts";
 import type { SubscribeOptions } from "../service/subscribe.ts";
 import { readEndpoint, readKinds, readTimeout } from "../settings/values.ts";
 
-/** `subscribe <url>`: registers an endpoint with the service. */
 export function registerSubscribe(program: CliCommand, context: CliContext): void {
   const command = program
     .command("subscribe")

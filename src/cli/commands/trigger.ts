@@ -8,7 +8,6 @@ import { addChaosOptions } from "../send/chaos-options.ts";
 import type { TriggerCommandOptions } from "../send/trigger.ts";
 import { readCount, readEndpoint, readTimeout } from "../settings/values.ts";
 
-/** `trigger <kind>`: signs and sends a sample event. */
 export function registerTrigger(program: CliCommand, context: CliContext): void {
   const command = program
     .command("trigger")

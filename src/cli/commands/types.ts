@@ -3,7 +3,6 @@ import type { CliContext } from "../context.ts";
 import { readAnyKinds, readEnumPath, TYPES_FORMATS, type TypesOptions } from "../learn/options.ts";
 import { readChoice, readMoment, readSources } from "../settings/values.ts";
 
-/** `types`: schemas and types learned from events. */
 export function registerTypes(program: CliCommand, context: CliContext): void {
   program
     .command("types")

@@ -3,7 +3,6 @@ import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import type { VerifyCommandOptions } from "../sign/verify.ts";
 
-/** `verify [file]`: checks the signature of a body, and explains a failure. */
 export function registerVerify(program: CliCommand, context: CliContext): void {
   const command = program
     .command("verify")

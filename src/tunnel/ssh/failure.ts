@@ -19,14 +19,9 @@ export const SSH_CODES = {
     fix: "someone may be intercepting the connection: ask the server's operator, and remove that line only if the key was really replaced",
     permanent: true,
   },
-  ssh_key_unusable: {
-    message: "a private key cannot be used, and the server accepts no other",
-    fix: "make its file readable only by its owner (chmod 600), and check that it is complete",
-    permanent: true,
-  },
   ssh_denied: {
     message: "the server accepts none of the offered keys",
-    fix: "pass the right one with --ssh-identity or add it to ssh-agent (needed for a key with a passphrase), and check the user",
+    fix: "pass the right one with --ssh-identity or add it to ssh-agent (needed for a key with a passphrase); its file must be readable only by its owner (chmod 600); and check the user",
     permanent: true,
   },
   ssh_forward_refused: {
@@ -39,19 +34,9 @@ export const SSH_CODES = {
     fix: "if this keeps happening, the service's output may have changed: use --tunnel command with your own pattern",
     permanent: false,
   },
-  ssh_host_unknown: {
-    message: "the server's host name could not be resolved",
-    fix: "check the name and this machine's network",
-    permanent: false,
-  },
-  ssh_timeout: {
-    message: "the server does not respond",
-    fix: "check this machine's network and firewalls",
-    permanent: false,
-  },
   ssh_unreachable: {
     message: "the server is not reachable",
-    fix: "check the host, the port, this machine's network, and that an SSH server is running there",
+    fix: "check the host, the port, this machine's network and firewalls, and that an SSH server is running there",
     permanent: false,
   },
   ssh_closed: {
@@ -77,9 +62,10 @@ const CAUSES: readonly (readonly [SshCode, RegExp])[] = [
   ["ssh_host_key_changed", /REMOTE HOST IDENTIFICATION HAS CHANGED|^Host key verification failed/],
   ["ssh_denied", /\bPermission denied \(|Too many authentication failures/],
   ["ssh_forward_refused", /remote port forwarding failed/],
-  ["ssh_host_unknown", /Could not resolve hostname/],
-  ["ssh_timeout", /[Cc]onnection timed out|Operation timed out|^Timeout, server .* not responding/],
-  ["ssh_unreachable", /Connection refused|No route to host|Network is unreachable|Host is down/],
+  [
+    "ssh_unreachable",
+    /Could not resolve hostname|[Cc]onnection timed out|Operation timed out|^Timeout, server .* not responding|Connection refused|No route to host|Network is unreachable|Host is down/,
+  ],
   [
     "ssh_closed",
     /closed by (?:remote host|\S+ port \d)|[Cc]onnection reset|Broken pipe|^Received disconnect from/,
@@ -87,7 +73,7 @@ const CAUSES: readonly (readonly [SshCode, RegExp])[] = [
 ];
 
 /** ssh prints this for a key file that it skips; it matters only if no other key is accepted. */
-const KEY_TROUBLE = /^Load key /;
+const SKIPPED_KEY = /^Load key /;
 
 export interface SshEnd extends ProgramEnd {
   /** The server's host name. */
@@ -109,8 +95,8 @@ export function sshFailure({ host, folder, said: all, wasUp, ...end }: SshEnd): 
     const line = said.find((each) => pattern.test(each));
     if (line === undefined || (wasUp && SSH_CODES[code].permanent)) continue;
     if (code === "ssh_host_key_changed") return failure(code, host, expectedKey(said, folder) ?? line);
-    const key = code === "ssh_denied" ? said.find((each) => KEY_TROUBLE.test(each)) : undefined;
-    return key === undefined ? failure(code, host, line) : failure("ssh_key_unusable", host, key);
+    const skipped = code === "ssh_denied" ? said.find((each) => SKIPPED_KEY.test(each)) : undefined;
+    return failure(code, host, skipped ?? line);
   }
   const how = signal ?? `exit code ${exitCode}`;
   const last = error?.message ?? said.at(-1);

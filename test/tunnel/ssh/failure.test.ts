@@ -15,14 +15,14 @@ it.each([
   ["ssh_denied", ["me@box: Permission denied (publickey,password)."]],
   ["ssh_denied", ["Received disconnect from 192.0.2.1 port 22:2: Too many authentication failures"]],
   [
-    "ssh_key_unusable",
+    "ssh_denied",
     [
       'Load key "/k": incorrect passphrase supplied to decrypt private key',
       "me@box: Permission denied (publickey).",
     ],
   ],
   [
-    "ssh_key_unusable",
+    "ssh_denied",
     [
       "Permissions 0644 for '/k' are too open.",
       'Load key "/k": bad permissions',
@@ -34,10 +34,10 @@ it.each([
     "ssh_forward_refused",
     ['Load key "/other": error in libcrypto', "Error: remote port forwarding failed for listen port 80"],
   ],
-  ["ssh_host_unknown", ["ssh: Could not resolve hostname box: Name or service not known"]],
-  ["ssh_timeout", ["ssh: connect to host box port 22: Connection timed out"]],
-  ["ssh_timeout", ["Connection timed out during banner exchange"]],
-  ["ssh_timeout", ["Timeout, server box not responding."]],
+  ["ssh_unreachable", ["ssh: Could not resolve hostname box: Name or service not known"]],
+  ["ssh_unreachable", ["ssh: connect to host box port 22: Connection timed out"]],
+  ["ssh_unreachable", ["Connection timed out during banner exchange"]],
+  ["ssh_unreachable", ["Timeout, server box not responding."]],
   ["ssh_unreachable", ["ssh: connect to host box port 22: Connection refused"]],
   ["ssh_unreachable", ["ssh: connect to host box port 22: No route to host"]],
   ["ssh_closed", ["Connection to box closed by remote host."]],
