@@ -188,7 +188,7 @@ it("opens the files of an inbox by no other means than SQLite, but for one that 
     "inbox/sqlite/file/new-file.ts: fsyncSync",
     "inbox/sqlite/file/new-file.ts: openSync",
     "inbox/sqlite/file/truncated.ts: *", // in a process of its own
-    "inbox/sqlite/processes/lock-holders.ts: readFileSync", // of /proc
+    "inbox/sqlite/processes/holders.ts: readFileSync", // of /proc
     // Of a damaged file that no process has open, and of its copy.
     ...["close", "copyFile", "ftruncate", "mkdtemp", "open", "readFile", "read", "write"].map(
       (name) => `inbox/sqlite/salvage/working-copy.ts: ${name}Sync`,

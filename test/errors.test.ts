@@ -18,7 +18,7 @@ const MADE_ELSEWHERE = [
   "inbox/sqlite/client.ts: message",
   "inbox/sqlite/file/inbox-file.ts: message",
   "inbox/sqlite/file/presence.ts: message",
-  "inbox/sqlite/thread/packed-result.ts: message",
+  "inbox/sqlite/thread/batch.ts: message",
   "options/check-options.ts: message",
   "sandbox/start.ts: read.error.message",
 ];

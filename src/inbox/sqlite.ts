@@ -9,12 +9,16 @@ import { checkAtStart } from "./sqlite/care/check-at-start.ts";
 import { Connection } from "./sqlite/connection.ts";
 import { inboxError, isCorrupt, isDamage } from "./sqlite/errors.ts";
 import { FileVitals } from "./sqlite/file/file-vitals.ts";
+import { openFile, readOnly } from "./sqlite/file/inbox-file.ts";
 import { LogSize } from "./sqlite/file/log-size.ts";
-import { openFile, readOnly } from "./sqlite/file/open-file.ts";
 import { tellNew } from "./sqlite/file/rescued-files.ts";
 import { whenUnlocked } from "./sqlite/file/when-unlocked.ts";
-import type { OperationArguments, OperationName, OperationResult } from "./sqlite/operations.ts";
-import { VITAL } from "./sqlite/operations.ts";
+import {
+  type OperationArguments,
+  type OperationName,
+  type OperationResult,
+  VITAL,
+} from "./sqlite/operations.ts";
 import { otherRunners } from "./sqlite/processes/runner-records.ts";
 import { type RunnerRecords, Runners } from "./sqlite/processes/runners.ts";
 import { SqlInbox } from "./sqlite/sql-inbox.ts";

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import type { Command } from "commander";
 import { CHANGEABLE } from "../../inbox/change-entries.ts";
 import { entryState, type StoredState } from "../../inbox/entry-state.ts";
-import { openUntouched } from "../../inbox/sqlite/care/examine-file.ts";
+import { openUntouched } from "../../inbox/sqlite/care/examine.ts";
 import { listEntries } from "../../inbox/sqlite/reads.ts";
 import { closing } from "../../inbox/sqlite/statements.ts";
 import type { CliContext, MutableContext } from "../context.ts";

@@ -1,5 +1,4 @@
-import { findLock } from "../../inbox/sqlite/care/examine.ts";
-import type { FileFacts } from "../../inbox/sqlite/care/examine-file.ts";
+import { type FileFacts, findLock } from "../../inbox/sqlite/care/examine.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { sizeText } from "../inbox/size-text.ts";
 import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";

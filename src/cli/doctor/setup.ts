@@ -4,8 +4,7 @@ import { type DatabaseFacts, examineDatabase } from "../../inbox/postgres/examin
 import { isPostgresUrl } from "../../inbox/postgres/options.ts";
 import type { Runner } from "../../inbox/runner.ts";
 import type { SenderRecord } from "../../inbox/senders.ts";
-import { examineFile } from "../../inbox/sqlite/care/examine.ts";
-import type { FileFacts } from "../../inbox/sqlite/care/examine-file.ts";
+import { examineFile, type FileFacts } from "../../inbox/sqlite/care/examine.ts";
 import { missingPart } from "../../inbox/sqlite/file/inbox-file.ts";
 import type { CliContext } from "../context.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";

@@ -1,4 +1,4 @@
-import { HookporterError } from "../../errors.ts";
+import { tooMuchWaiting } from "../too-much-waiting.ts";
 
 /** One piece of work, and the promise of its result. */
 interface Waiting<Item, Result> {
@@ -25,9 +25,6 @@ const MAX_ITEMS = 512;
 /** If this many items wait, a second batch runs beside the one that is under way. */
 const LARGE = 128;
 const MAX_BYTES = 8 * 1024 * 1024;
-/** If more than this is waiting the database cannot keep up: refuse early rather than grow. */
-const MAX_WAITING = 10_000;
-const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
 /**
  * Runs work in batches: one is under way, and the next gathers meanwhile. A round trip and a commit cost the same for
@@ -57,15 +54,8 @@ export class Batches<Item, Result> {
   add(item: Item, bytes = 0): Promise<Result> {
     // One batch at a time finds out whether the outage is over; nothing else waits for it.
     if (this.#outage !== undefined && this.#running !== undefined) return Promise.reject(this.#outage.error);
-    const waiting = this.#waiting.length;
-    if (waiting >= MAX_WAITING || (waiting > 0 && this.#bytes + bytes > MAX_WAITING_BYTES)) {
-      return Promise.reject(
-        new HookporterError(
-          "inbox_busy",
-          `expected room for another write, but ${waiting} are waiting already: try again later`,
-        ),
-      );
-    }
+    const refusal = tooMuchWaiting({ items: this.#waiting.length, bytes: this.#bytes }, bytes);
+    if (refusal !== undefined) return Promise.reject(refusal);
     this.#bytes += bytes;
     if (this.#isFree(item)) this.#free++;
     return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { HookporterError } from "../../errors.ts";
+import { tooMuchWaiting } from "../too-much-waiting.ts";
 import type { WorkResult } from "./commit-together.ts";
 
 /** Operations that must run inside a transaction, and the promises of their results. */
@@ -27,10 +27,6 @@ export interface Committer<Operation> {
   /** Called with the results of each batch, in whichever thread it ran, before their promises are settled. */
   afterBatch?(results: readonly WorkResult[]): void;
 }
-
-/** If more than this is waiting the store cannot keep up: refuse early rather than grow. */
-const MAX_WAITING = 10_000;
-const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
 /** Urgent operations that are worth a batch while another batch is still out. */
 const FULL_ENOUGH = 32;
@@ -64,15 +60,8 @@ export class GroupCommit<Operation> {
    */
   run<Result>(operation: Operation, { bytes = 0, canWait = false }: OperationTerms = {}): Promise<Result> {
     const { operations, promises } = this.#waiting;
-    const waiting = operations.length;
-    if (waiting >= MAX_WAITING || (waiting > 0 && this.#waitingBytes + bytes > MAX_WAITING_BYTES)) {
-      return Promise.reject(
-        new HookporterError(
-          "inbox_busy",
-          `expected room for another write, but ${waiting} are waiting already: try again later`,
-        ),
-      );
-    }
+    const refusal = tooMuchWaiting({ items: operations.length, bytes: this.#waitingBytes }, bytes);
+    if (refusal !== undefined) return Promise.reject(refusal);
     this.#waitingBytes += bytes;
     operations.push(operation);
     return new Promise<Result>((resolve, reject) => {

@@ -2,10 +2,15 @@ import type { Entry } from "../entry.ts";
 import { progressOf } from "../entry-state.ts";
 import { splitRuns } from "../runs-within.ts";
 import { decodeText, encodeNullable, encodeText } from "../text.ts";
-import type { PrunedMark, Transfer, TransferRange, WholeEntry } from "../transfer/transfer.ts";
-import { oneRead } from "../transfer/transfer.ts";
+import {
+  oneRead,
+  type PrunedMark,
+  type Transfer,
+  type TransferRange,
+  type WholeEntry,
+} from "../transfer/transfer.ts";
 import { inboxError } from "./errors.ts";
-import { openFile } from "./file/open-file.ts";
+import { openFile } from "./file/inbox-file.ts";
 import { recordRuns } from "./operations.ts";
 import { livingRunners } from "./processes/runner-lock.ts";
 import { MARK_PRUNED } from "./prune.ts";

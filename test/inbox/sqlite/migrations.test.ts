@@ -5,7 +5,7 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { AttemptRecord } from "../../../src/inbox/attempt-record.ts";
 import { loadSqlite, markAsInbox } from "../../../src/inbox/sqlite/client.ts";
-import { openFile } from "../../../src/inbox/sqlite/file/open-file.ts";
+import { openFile } from "../../../src/inbox/sqlite/file/inbox-file.ts";
 import { createSchema } from "../../../src/inbox/sqlite/migrations.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { AT, claimOne, keep, numberedEntry, sampleEntry, settlementOf } from "../entries.ts";

@@ -4,7 +4,7 @@
 
 import { checkFile } from "./check-file.ts";
 import { diskError } from "./disk-error.ts";
-import { examineSteps } from "./examine-file.ts";
+import { examineSteps } from "./examine.ts";
 
 const [path = "", mode] = process.argv.slice(2);
 if (mode === "examine") {

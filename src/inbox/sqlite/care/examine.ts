@@ -1,11 +1,22 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import type { Runner } from "../../runner.ts";
+import type { SenderRecord } from "../../senders.ts";
+import { DROPPED } from "../../target-wait.ts";
 import { loadSqlite, openToRead } from "../client.ts";
+import { inboxError } from "../errors.ts";
 import { sizes } from "../file/file-vitals.ts";
-import { lockHolders } from "../processes/lock-holders.ts";
+import { WAITING } from "../index-conditions.ts";
+import { SCHEMA_VERSION, schemaOf } from "../migrations.ts";
+import { lockHolders } from "../processes/holders.ts";
+import { livingRunners } from "../processes/runner-lock.ts";
+import { otherRunners } from "../processes/runner-records.ts";
+import { readSenders } from "../senders.ts";
+import { Statements } from "../statements.ts";
 import { runElsewhere } from "./check-elsewhere.ts";
-import { examineSteps, type FileFacts, isOpen } from "./examine-file.ts";
+import { checkIntegrity } from "./check-file.ts";
 
 /** Size in bytes up to which a file is looked at in this process, which takes a fraction of a second. */
 export const SMALL = 64 * 1024 * 1024;
@@ -83,4 +94,92 @@ function canLock(database: DatabaseSyncInstance): boolean {
   } catch {
     return false;
   }
+}
+
+/** What is known about an inbox file that was only looked at. */
+export interface FileFacts {
+  readonly bytes: number;
+  /** Of the write-ahead log. */
+  readonly logBytes: number;
+  readonly schema: number;
+  /** The newest schema that this code knows. */
+  readonly newestSchema: number;
+  /** The registered processes that live. */
+  readonly processes: readonly Runner[];
+  /** What receivers noted of signatures. */
+  readonly senders: readonly SenderRecord[];
+  /** Pending and running entries. */
+  readonly waiting: number;
+  readonly due: number;
+  readonly oldestDue: number | null;
+  /** Dead letters, without those that were dropped on purpose. */
+  readonly dead: number;
+  /** What SQLite's quick check found, in its words. */
+  readonly problems: readonly string[];
+  /** Why nothing more could be found out. */
+  readonly error: { readonly code: string; readonly message: string };
+}
+
+/** How many problems of a damaged file are named. */
+const PROBLEMS = "3";
+
+/**
+ * Looks at an inbox file, yields what is found piece by piece, the quickest first, and changes nothing: no file beside it is
+ * made, and no connection becomes the last one to close.
+ */
+export function* examineSteps(path: string, now: number): Generator<Partial<FileFacts>> {
+  try {
+    yield sizes(path);
+    const database = openUntouched(path);
+    const statements = new Statements(database);
+    try {
+      yield { schema: schemaOf(database, path), newestSchema: SCHEMA_VERSION };
+      yield* examine(statements, path, now);
+    } finally {
+      statements.close();
+    }
+  } catch (thrown) {
+    const { code, message } = inboxError(path, thrown);
+    yield { error: { code, message } };
+  }
+}
+
+/** Whether a program has the file open, or was killed while it had. */
+export function isOpen(path: string): boolean {
+  return existsSync(`${path}-wal`);
+}
+
+/** Opens a file to read, and makes none beside it. Without its log, nobody has the file open. SQLite would make the files beside it even to read, unless told that nothing changes. */
+export function openUntouched(path: string): DatabaseSyncInstance {
+  if (isOpen(path)) return openToRead(path);
+  const address = pathToFileURL(path);
+  address.search = "immutable=1";
+  return openToRead(path, address);
+}
+
+function* examine(statements: Statements, path: string, now: number): Generator<Partial<FileFacts>> {
+  const recorded = has(statements, "runner") ? otherRunners(statements, undefined) : [];
+  const living = livingRunners(path);
+  yield { processes: recorded.filter(({ id }) => living.includes(id)) };
+  yield { senders: readSenders(statements) };
+  yield entries(statements, now);
+  const { problems, brokeOff } = checkIntegrity(statements, PROBLEMS, "quick_check");
+  yield { problems: brokeOff ? [...problems, "the check broke off"] : problems };
+  const sql = "SELECT count(*) AS n FROM entry WHERE state = 'dead' AND reason IS NOT ?";
+  yield { dead: Number(statements.get(sql, DROPPED)?.n) };
+}
+
+function entries(statements: Statements, now: number): Partial<FileFacts> {
+  const waiting = `SELECT count(*) AS n FROM entry WHERE ${WAITING}`;
+  const due = `SELECT count(*) AS n, min(run_at) AS oldest FROM entry WHERE ${WAITING} AND run_at <= ?`;
+  const { n, oldest } = statements.get(due, now) ?? {};
+  return {
+    waiting: Number(statements.get(waiting)?.n),
+    due: Number(n),
+    oldestDue: typeof oldest === "number" ? oldest : null,
+  };
+}
+
+function has(statements: Statements, table: string): boolean {
+  return statements.get("SELECT 1 FROM sqlite_schema WHERE name = ?", table) !== undefined;
 }

@@ -2,8 +2,7 @@ import { HookporterError } from "../../../errors.ts";
 import { openToRead } from "../client.ts";
 import { inboxError } from "../errors.ts";
 import { sizes } from "../file/file-vitals.ts";
-import { findInboxFile } from "../file/inbox-file.ts";
-import { openFile } from "../file/open-file.ts";
+import { findInboxFile, openFile } from "../file/inbox-file.ts";
 import { holderText, livingHolders } from "../processes/holders.ts";
 import { closing } from "../statements.ts";
 

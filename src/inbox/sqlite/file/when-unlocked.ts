@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { HookporterError } from "../../../errors.ts";
 import type { OpenTerms } from "../../open-terms.ts";
 import { isLocked } from "../errors.ts";
-import { lockHolders } from "../processes/lock-holders.ts";
+import { lockHolders } from "../processes/holders.ts";
 
 /** Milliseconds for which a start waits for another process, beside SQLite's own wait, and between two tries. */
 const PATIENCE = 10_000;

@@ -1,6 +1,5 @@
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import type { Statements } from "../statements.ts";
-import { lockHolders } from "./lock-holders.ts";
 import { livingRunners, lockFile } from "./runner-lock.ts";
 import { otherRunners } from "./runner-records.ts";
 
@@ -50,4 +49,24 @@ function recorded(statements: Statements) {
 export function holderText({ id, pid, version }: Holder): string {
   const who = pid === null ? "a process" : `process ${pid}`;
   return `${who} (hookporter${version === null ? "" : ` ${version}`}, leases ${id.slice(0, 8)}…)`;
+}
+
+/** Linux's list of all file locks. */
+const LOCKS = "/proc/locks";
+
+/**
+ * The processes that hold a write lock on a file, by its inode. Empty where the system does not tell: other systems than
+ * Linux, and processes outside this container.
+ */
+export function lockHolders(inode: number): readonly number[] {
+  let text: string;
+  try {
+    text = readFileSync(LOCKS, "utf8");
+  } catch {
+    return [];
+  }
+  // 1: POSIX  ADVISORY  WRITE 4711 08:01:1311768 1073741824 1073742335
+  const lines = text.matchAll(/^\d+: POSIX +\S+ +WRITE (\d+) [0-9a-f]+:[0-9a-f]+:(\d+) /gm);
+  const pids = [...lines].filter(([, , found]) => Number(found) === inode).map(([, pid]) => Number(pid));
+  return [...new Set(pids)].filter((pid) => pid > 0);
 }
