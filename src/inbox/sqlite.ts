@@ -132,10 +132,11 @@ class SqliteInbox extends SqlInbox {
     const { damaged } = trust;
     const entries = await this.#whileUsable(async () => {
       try {
-        return await this.write("claim", request, damaged.seqs);
+        return await this.write("claim", this.#sound(request), damaged.seqs);
       } catch (thrown) {
         if (!isCorrupt(thrown) || !damaged.explain(connection.statements, request)) throw thrown;
-        return await this.write("claim", request, damaged.seqs);
+        trust.doubt("a delivery cannot be read");
+        return await this.write("claim", this.#sound(request), damaged.seqs);
       }
     });
     for (const { seq, unreadable } of entries) {
@@ -157,7 +158,7 @@ class SqliteInbox extends SqlInbox {
   }
 
   override nextRunAt(request: DueRequest = {}): Promise<number | undefined> {
-    return this.#whileUsable(() => super.nextRunAt(request));
+    return this.#whileUsable(() => super.nextRunAt(this.#sound(request)));
   }
 
   override prune(request: PruneRequest, step: Step): Promise<StepResult> {
@@ -189,6 +190,12 @@ class SqliteInbox extends SqlInbox {
     } catch (thrown) {
       throw inboxError(this.#path, thrown);
     }
+  }
+
+  /** Leaves out entries that it may be possible to read again soon. */
+  #sound<Request extends Pick<DueRequest, "except">>(request: Request): Request {
+    const { suspects } = this.#open.trust;
+    return suspects.length === 0 ? request : { ...request, except: [...(request.except ?? []), ...suspects] };
   }
 
   get #open(): Opened {

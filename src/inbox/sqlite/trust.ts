@@ -34,6 +34,14 @@ export class Trust {
     this.#startCheck = startCheck;
   }
 
+  /**
+   * Entries whose delivery could not be read, until it is known that the file is damaged: if the disk fails for a while, they
+   * can be read again.
+   */
+  get suspects(): readonly number[] {
+    return this.#endCheck === undefined && this.#nextCheck === undefined ? [] : this.damaged.seqs;
+  }
+
   /** Call it for damage that stops entries from being run. */
   lose(why: string): void {
     if (this.damage === undefined) this.#distrust(why);
@@ -64,7 +72,7 @@ export class Trust {
     this.#endCheck ??= this.#startCheck(this.#path, (report) => {
       this.#endCheck = undefined;
       if (report !== undefined) this.#judge(report);
-      if (this.damage !== undefined) this.#checkLater();
+      if (this.damage !== undefined || report?.diskError !== undefined) this.#checkLater();
     });
   }
 

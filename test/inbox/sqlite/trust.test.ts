@@ -48,9 +48,17 @@ describe("trust that was lost", () => {
     const request = { now: 0, limit: 1, leaseTime: 1000, sources: ["service"] };
     expect(trust.damaged.explain(statements, request)).toBe(true);
     trust.doubt("entry 7");
-    expect(trust.damaged.seqs).toEqual([7]);
+    expect(trust.suspects).toEqual([7]); // and waits meanwhile
+    end({ ...BROKEN, usable: true, diskError: "EIO" });
+    expect(trust.suspects).toEqual([7]);
+    vi.advanceTimersByTime(30 * SECOND);
     end(CLEAN);
     expect(trust.damaged.seqs).toEqual([]);
+    expect(trust.damaged.explain(statements, request)).toBe(true);
+    trust.doubt("entry 7");
+    end({ ...BROKEN, usable: true });
+    expect(trust.damaged.seqs).toEqual([7]);
+    expect(trust.suspects).toEqual([]); // it is known to be damaged
   });
 
   it("is checked again after 30 seconds, then after longer and longer waits up to ten minutes", () => {
