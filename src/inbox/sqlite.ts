@@ -158,7 +158,7 @@ class SqliteInbox extends SqlInbox {
   }
 
   override nextRunAt(request: DueRequest = {}): Promise<number | undefined> {
-    return this.#whileUsable(() => super.nextRunAt(this.#sound(request)));
+    return this.#whileUsable(async () => super.nextRunAt(this.#sound(request)));
   }
 
   override prune(request: PruneRequest, step: Step): Promise<StepResult> {

@@ -90,7 +90,10 @@ describe("`inbox copy --salvage`", () => {
     const run = await runCli(["inbox", "copy", "--salvage", "a.db", "b.db", "--json"], { cwd });
     expect(run).toMatchObject({
       code: 0,
-      records: [{ type: "salvaged", entries: 9, rebuilt: [], lost: [] }],
+      records: [
+        { type: "progress", step: "salvage", entries: 10, total: 10 },
+        { type: "salvaged", entries: 9, rebuilt: [], lost: [] },
+      ],
     });
     const copy = sqliteInbox(join(cwd, "b.db"));
     await copy.open();
