@@ -4,11 +4,8 @@ import type { Output } from "./output.ts";
 
 /** Flags that are gone, and what to use instead. */
 const FORMER_FLAGS: Readonly<Record<string, string>> = {
-  "--bodies-to": "the web page copies a curl command of each delivery",
   "--burst": "leave it out; --delay 0..1s spreads deliveries out",
   "--confirm": "subscriptions that may not exist are no longer remembered",
-  "--drop": "leave it out; a lower --count sends as few",
-  "--dry-run": "the web page copies a curl command of each delivery",
   "--forget": "remove the subscription's line from .hookporter/subscriptions.ndjson",
   "--forget-tabs": "remove .hookporter/inspector-tokens before the start",
   "--forward-attempts": "use --give-up attempts=N",
@@ -17,7 +14,6 @@ const FORMER_FLAGS: Readonly<Record<string, string>> = {
   "--once": "use --count 1",
   "--only-key-env": "leave it out; the sandbox takes any key that begins with sk_test_",
   "--plain-http": "use https; in a program, the client's option plainHttp allows HTTP",
-  "--ready-file": "ask --health-port for /readyz, or read the record ready of --json",
   "--remembered": "read .hookporter/subscriptions.ndjson",
   "--reorder": "use --delay 0..1s, after which deliveries arrive in another order",
   "--ssh-port": "use --ssh-host ssh://user@host:port, or ~/.ssh/config",

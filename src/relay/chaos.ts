@@ -11,10 +11,12 @@ export const TAMPERINGS = ["signature", "body", "header"] as const;
 export type Tampering = (typeof TAMPERINGS)[number];
 
 /** What chaos did to a sending: nothing (`null`), or one of these. */
-export type Disturbance = Tampering | "no_signature" | null;
+export type Disturbance = Tampering | "no_signature" | "drop" | null;
 
 /** The faults to simulate between the sender and the endpoint. */
 export interface DisturbOptions {
+  /** The share of sendings to drop, from 0 to 1. */
+  readonly drop?: number;
   readonly tamper?: Tampering;
   /** Removes the signature header. */
   readonly noSignature?: boolean;
@@ -34,18 +36,20 @@ export interface Sendable {
 export type Disturbed<Item extends Sendable> = Scheduled<Item> & { readonly chaos: Disturbance };
 
 /**
- * Disturbs sendings. Pure, so that a seed repeats a run. Each sending takes one random number whatever the options, so that
+ * Disturbs sendings. Pure, so that a seed repeats a run. Each sending takes two random numbers whatever the options, so that
  * adding an option does not change the choices of the others.
  *
  * @throws HookporterError `fixture_invalid` for a delivery to tamper with that has no signature
  */
 export function disturb<Item extends Sendable>(
   sendings: readonly Scheduled<Item>[],
-  { tamper, noSignature = false, header }: DisturbOptions,
+  { drop = 0, tamper, noSignature = false, header }: DisturbOptions,
   random: () => number,
 ): readonly Disturbed<Item>[] {
   return sendings.map(({ item, at }) => {
+    const lost = random() < drop;
     const draw = random();
+    if (lost) return { item, at, chaos: "drop" };
     if (noSignature) {
       const kept = Object.entries(item.headers).filter(([name]) => name.toLowerCase() !== header);
       return { item: { ...item, headers: Object.fromEntries(kept) }, at, chaos: "no_signature" };

@@ -1,26 +1,26 @@
 import { DEFAULT_ASSUMPTIONS } from "../client/assumptions.ts";
 import { type ApiError, invalid } from "./api-error.ts";
-import type { SandboxProperty } from "./property.ts";
+import type { ListedProperty } from "./property.ts";
 
 /** Page sizes: the description shows neither the default nor the maximum ("Limits"). */
 export const DEFAULT_PER_PAGE = 20;
 export const MAX_PER_PAGE = 100;
 
 /** Every field of a listed property; the type requires every field. */
-const FIELDS: Readonly<Record<keyof SandboxProperty, true>> = {
+const FIELDS: Readonly<Record<keyof ListedProperty, true>> = {
   ...{ id: true, type: true, address: true, surface: true, rooms: true },
   ...{ rent: true, yield: true, tenant: true },
 };
 
 /** The list envelope (service description, "List envelope"). */
 export interface ListEnvelope {
-  readonly data: readonly Partial<SandboxProperty>[];
+  readonly data: readonly Partial<ListedProperty>[];
   readonly meta: { readonly total: number; readonly page: number; readonly per_page: number };
 }
 
 /** One page of properties, as `GET /v1/properties` returns it, or an error for an invalid query. */
 export function listProperties(
-  properties: readonly SandboxProperty[],
+  properties: readonly ListedProperty[],
   query: URLSearchParams,
 ): { readonly envelope: ListEnvelope } | { readonly error: ApiError } {
   const { pageParameter, perPageParameter, fieldsSeparator } = DEFAULT_ASSUMPTIONS;
@@ -49,7 +49,7 @@ function readFields(
   return { error: invalid(`expected field names separated by ${separator}: ${known}`, "fields") };
 }
 
-function restrict(property: SandboxProperty, names?: readonly string[]): Partial<SandboxProperty> {
+function restrict(property: ListedProperty, names?: readonly string[]): Partial<ListedProperty> {
   if (names === undefined) return property;
   return Object.fromEntries(Object.entries(property).filter(([name]) => names.includes(name)));
 }

@@ -2,7 +2,7 @@ import { formatTimestamp } from "../event/timestamp.ts";
 import { drawAt, drawInteger } from "./draw.ts";
 
 /** A property as the list returns it (service description, "Property (as returned by the property list)"). */
-export interface SandboxProperty {
+export interface ListedProperty {
   /** `prop_<id>`. */
   readonly id: string;
   /** `apartment` in the portfolio, the only value in the description. */
@@ -19,7 +19,7 @@ export interface SandboxProperty {
 }
 
 /** `data` of the `property.created` events of a sandbox: all documented fields are there. */
-export type CreatedProperty = Omit<SandboxProperty, "rent" | "yield" | "tenant"> & {
+export type CreatedProperty = Omit<ListedProperty, "rent" | "yield" | "tenant"> & {
   /** The currency is not stated. */
   readonly purchase_price: number;
   /** ISO 8601 UTC timestamp. */
@@ -28,8 +28,8 @@ export type CreatedProperty = Omit<SandboxProperty, "rent" | "yield" | "tenant">
 };
 
 /** A property of the sandbox: the fields of the list, and those that only `property.created` has. */
-export interface DrawnProperty {
-  readonly listed: SandboxProperty;
+export interface Property {
+  readonly listed: ListedProperty;
   readonly created: CreatedProperty;
 }
 
@@ -46,7 +46,7 @@ const FIRST_LEASE = Date.UTC(2020, 0, 1);
  *
  * @param createdAt - milliseconds since 1970
  */
-export function drawProperty(seed: number, number: number, createdAt: number): DrawnProperty {
+export function drawProperty(seed: number, number: number, createdAt: number): Property {
   const random = drawAt(seed, number);
   const name = String(number).padStart(4, "0");
   const rooms = drawInteger(random, 1, 6);

@@ -8,7 +8,7 @@ import type { SandboxDelivery } from "./delivery-log.ts";
 import { type Destination, endpointOf } from "./destination.ts";
 import type { SandboxObservation } from "./observation.ts";
 import type { SandboxSettings } from "./options.ts";
-import { type DrawnProperty, drawProperty, type SandboxProperty } from "./property.ts";
+import { drawProperty, type ListedProperty, type Property } from "./property.ts";
 import {
   type ShownSubscription,
   type Subscription,
@@ -36,7 +36,7 @@ export class Simulation {
   readonly #settings: SandboxSettings;
   readonly #observers: Listeners<SandboxObservation>;
   /** The initial properties, the same for the same seed, and those created later. */
-  readonly #properties: DrawnProperty[];
+  readonly #properties: Property[];
   readonly #deliverer: Deliverer;
   readonly #subscribed = new Map<string, Subscribed>();
   #stream: Destination | undefined;
@@ -56,7 +56,7 @@ export class Simulation {
   }
 
   /** Oldest first. */
-  get properties(): readonly SandboxProperty[] {
+  get properties(): readonly ListedProperty[] {
     return this.#properties.map(({ listed }) => listed);
   }
 

@@ -90,6 +90,11 @@ describe.skipIf(!canBeNobody)("as another user (needs root)", () => {
       [...LISTEN, "--inbox", "memory:", "--secret-env", "OWN", "--save-dir", "saved"],
       "--save-dir",
     ],
+    [
+      "--ready-file",
+      [...LISTEN, "--inbox", "memory:", "--secret-env", "OWN", "--ready-file", "r"],
+      "--ready-file",
+    ],
   ])("%s names the owner of a folder that it may not write to", (_, argv, fix) => {
     const cwd = openFolder();
     writeFileSync(join(cwd, ".env"), "OWN=a-secret-that-is-long-enough\n");

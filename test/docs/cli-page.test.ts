@@ -209,6 +209,8 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   const records = [
     ...(await run("sign", "--explain")),
     ...(await run("trigger", "lead.created", "--url", url)),
+    ...(await run("trigger", "lead.created", "--dry-run")),
+    ...(await run("trigger", "lead.created", "--url", url, "--drop", "100%")),
     ...(await run("sign", "body.json")),
     ...(await run("verify", "body.json", "--signature", "sha256=00")),
   ];
@@ -242,7 +244,8 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   records.push(...(await run("inbox", "copy", "backup.db", "--into", "copy.db")));
   records.push(...(await run("inbox", "migrate", "--print", "--all", "--inbox", "postgres://127.0.0.1/app")));
   records.push(...(await run("check", url, "--only", "KIND-02")), ...(await run("check", "--list")));
-  records.push(...(await run("subscribe", url)), ...(await run("properties")));
+  records.push(...(await run("subscribe", url)), ...(await run("subscribe", "--remembered")));
+  records.push(...(await run("subscribe", "--forget", url)), ...(await run("properties")));
   const kinds = ["--events", "lead.created"];
   await run("subscribe", "http://127.0.0.1:1/webhooks", ...kinds, "--base-url", String(sandboxUrl));
   await run("trigger", "lead.created", "--url", `${sandboxUrl}/_sandbox/events`);

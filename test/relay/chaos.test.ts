@@ -50,12 +50,23 @@ describe("disturb", () => {
     fc.assert(
       fc.property(anyBodies, fc.constantFrom(...TAMPERINGS), fc.nat(), (bodies, tamper, seed) => {
         const given = sendings(bodies.map((body) => Buffer.from(body)));
-        const options = { tamper, header };
+        const options = { drop: 0.5, tamper, header };
         const once = disturb(given, options, seededRandom(seed));
         expect(disturb(given, options, seededRandom(seed))).toEqual(once);
         expect(given).toEqual(sendings(bodies.map((body) => Buffer.from(body))));
       }),
     );
+  });
+
+  it("drops the given share, and the same deliveries whatever the other options", () => {
+    const given = sendings(Array.from({ length: 2000 }, () => Buffer.from("x")));
+    const lost = (options: Partial<DisturbOptions>) =>
+      disturb(given, { drop: 0.1, ...options, header }, seededRandom(7)).map(({ chaos }) => chaos === "drop");
+    const count = lost({}).filter(Boolean).length;
+    expect(Math.abs(count - 200)).toBeLessThan(50);
+    expect(lost({ tamper: "body" })).toEqual(lost({}));
+    expect(lost({ drop: 0 })).not.toContain(true);
+    expect(lost({ drop: 1 })).not.toContain(false);
   });
 
   it("breaks the header's format in every way it knows", () => {

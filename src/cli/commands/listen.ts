@@ -48,6 +48,7 @@ export function registerListen(program: CliCommand, context: CliContext): void {
     .optionsGroup("Output:") // program.ts adds the common options to it
     .helpOption("-h, --help", "display help for command")
     .common("--save-dir <dir>", "save each authentic delivery to this folder, byte for byte")
+    .option("--ready-file <file>", "write this file when ready, and remove it at the end")
     .option(
       "--health-port <n>",
       "serve /healthz, /readyz and /metrics on this port of 127.0.0.1, or 0 for any free port",

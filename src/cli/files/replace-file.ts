@@ -26,6 +26,11 @@ export function makeFile(path: string, content: string | Uint8Array): boolean {
   }
 }
 
+/** Throws if a file next to this path, and so its replacement, cannot be written; changes nothing at the path. */
+export function checkReplaceable(path: string): void {
+  withDraft(path, "", () => {});
+}
+
 function withDraft(
   path: string,
   content: string | Uint8Array,

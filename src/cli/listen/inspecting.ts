@@ -62,7 +62,7 @@ export async function openInspector(
       secrets: secrets.values,
     },
     ...{ hosts: inspectHost, tokenRecords: tokenFile(io.cwd, output), madeUp },
-    reserveInstants: (count) => reserveInstants(count, { cwd: io.cwd, clock }),
+    reserveInstants: (count) => reserveInstants(count, { cwd: io.cwd, clock, dryRun: false }),
     ...{ clock, log: createCliLogger(output) },
   });
   stops.push(() => inspector.close());

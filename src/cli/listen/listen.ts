@@ -138,7 +138,7 @@ async function open(session: Session): Promise<Opened> {
   stops.push(stopOnSignal(goal, tally, context, stop));
   // The receiver is closed before, whose last handlers may still end in dead letters.
   if (onDead !== undefined) stops.push(() => closeDeadLetterCommand(onDead, context));
-  const ready = await openReadiness(options.healthPort, { receiver, stops });
+  const ready = await openReadiness(options, context, { receiver, stops });
   const waiting = await readWaitingFor(session);
   await receiver.start();
   stops.push(() => sayWhileClosing(receiver.close(), running, context.output));
@@ -220,12 +220,15 @@ async function reach(session: Session, { server, ready, fields }: Opened): Promi
   if (tunnel !== undefined) {
     stops.push(() => tunnel.close());
     ready.checks.add({ name: "tunnel", holds: () => tunnel.online });
-    const moved = (url: string) => void subscription?.createElsewhere(at(url), stopped);
+    const moved = (url: string) => {
+      ready.update({ ...fields, publicUrl: url });
+      void subscription?.createElsewhere(at(url), stopped);
+    };
     const opened = await Promise.race([tunnel.open(session.front, stop, moved), stopped]);
     if (typeof opened !== "string") return;
     publicUrl = opened;
   }
-  stops.push(ready.announce());
+  stops.push(ready.announce({ ...fields, publicUrl }));
   context.output.record("ready", { ...fields, publicUrl });
   await subscription?.create(at(publicUrl ?? server.url), stopped);
 }

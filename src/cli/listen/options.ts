@@ -26,5 +26,6 @@ export interface ListenOptions
   readonly saveDir?: string;
   readonly shapes?: string;
   readonly signatureHeader?: string;
+  readonly readyFile?: string;
   readonly healthPort?: number;
 }

@@ -1,13 +1,23 @@
+import { resolve } from "node:path";
 import type { MeasuredReceiver } from "../../observe/metrics.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
+import type { CliContext } from "../context.ts";
 import { type HealthServer, startHealthServer } from "./health-server.ts";
 import { Readiness } from "./readiness.ts";
+import { openReadyFile } from "./ready-file.ts";
+
+interface ReadinessOptions {
+  readonly readyFile?: string;
+  readonly healthPort?: number;
+}
 
 export interface OpenReadiness {
   /** The checks that must hold. */
   readonly checks: Readiness;
   /** Reports that everything is open; returns a function that withdraws this, to call before anything is closed. */
-  readonly announce: () => () => void;
+  readonly announce: (fields: object) => () => void;
+  /** Reports changed fields, if readiness is still announced. */
+  readonly update: (fields: object) => void;
   /** The address of the health server. */
   readonly healthUrl: URL | undefined;
 }
@@ -18,22 +28,32 @@ interface ReadinessParts {
   readonly stops: (() => unknown)[];
 }
 
-/** Starts the health server before anything else is opened, so that an early request gets 503. */
+/**
+ * Starts the health server and removes an old ready file before anything else is opened. So an early request gets 503, and
+ * a script that waits for the file waits for this process.
+ */
 export async function openReadiness(
-  healthPort: number | undefined,
+  { readyFile, healthPort }: ReadinessOptions,
+  { io }: CliContext,
   { receiver, stops }: ReadinessParts,
 ): Promise<OpenReadiness> {
   const checks = new Readiness();
   let open = false;
   checks.add({ name: "open", holds: () => open });
+  const file = readyFile === undefined ? undefined : openReadyFile(resolve(io.cwd, readyFile));
   const health = healthPort === undefined ? undefined : await openHealth(healthPort, receiver, checks, stops);
-  const announce = () => {
+  const announce = (fields: object) => {
     open = true;
+    file?.write(fields);
     return () => {
       open = false;
+      file?.remove();
     };
   };
-  return { checks, announce, healthUrl: health?.url };
+  const update = (fields: object) => {
+    if (open) file?.write(fields);
+  };
+  return { checks, announce, update, healthUrl: health?.url };
 }
 
 async function openHealth(

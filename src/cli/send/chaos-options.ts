@@ -10,6 +10,7 @@ import {
   readDurationRange,
   readRate,
   readSeed,
+  readShare,
 } from "../settings/values.ts";
 
 /** How sendings are spread out, and what goes wrong with them; shared by `trigger` and `replay`. */
@@ -18,6 +19,7 @@ export interface ChaosCommandOptions {
   readonly shuffle?: boolean;
   readonly rate?: number;
   readonly delay?: readonly [number, number];
+  readonly drop?: number;
   readonly tamper?: Tampering;
   readonly noSignature?: boolean;
   readonly stale?: number;
@@ -26,13 +28,15 @@ export interface ChaosCommandOptions {
   readonly concurrency?: number;
   readonly maxFailures?: number;
   readonly failFast?: boolean;
+  readonly dryRun?: boolean;
   readonly wait?: boolean;
+  readonly bodiesTo?: string;
 }
 
 /** All chaos flags, for a command that may not send at all. */
 export const CHAOS_FLAGS = [
-  ...["duplicate", "shuffle", "rate", "delay", "tamper", "noSignature", "stale", "future", "seed"],
-  ...["concurrency", "maxFailures", "wait"],
+  ...["duplicate", "shuffle", "rate", "delay", "drop", "tamper", "noSignature", "stale", "future", "seed"],
+  ...["concurrency", "maxFailures", "dryRun", "bodiesTo", "wait"],
 ] as const satisfies readonly (keyof ChaosCommandOptions)[];
 
 /** Adds the chaos options to a command that sends. `failFast` is what else `--fail-fast` stops at. */
@@ -45,6 +49,7 @@ export function addChaosOptions(command: CliCommand, { failFast = "" } = {}): Cl
     .option("--shuffle", "send in random order")
     .common("--rate <n>", "maximum deliveries per second", readRate)
     .option("--delay <range>", "delay before each delivery, such as 0..2s", readDurationRange)
+    .option("--drop <share>", "share of deliveries to drop, such as 10%", readShare)
     .option(
       "--tamper <what>",
       "after signing, change the signature (one digit), body (one bit) or header (its format)",
@@ -65,13 +70,17 @@ export function addChaosOptions(command: CliCommand, { failFast = "" } = {}): Cl
       readCount,
     )
     .common("--fail-fast", `stop at ${failFast}the first delivery that is not answered 2xx`)
-    .common("--wait", "wait, and print what the handler or target did; exit 7 if not handled");
+    .common("--wait", "wait, and print what the handler or target did; exit 7 if not handled")
+    .common("--dry-run", "send nothing; print a curl command for each delivery, with its body in a file")
+    .option("--bodies-to <dir>", "folder for the body files of --dry-run (default: .hookporter/bodies)");
 }
 
 /** Which of them can be combined. */
 export const FITTING_CHAOS: FitTable<ChaosCommandOptions> = {
   stale: { excludes: ["future"], why: "an event has one timestamp" },
   tamper: { excludes: ["noSignature"], why: "without a signature there is nothing to tamper with" },
+  bodiesTo: { needs: ["dryRun"] },
+  wait: { excludes: ["dryRun"], why: "--dry-run sends nothing" },
 };
 
 /** The timestamp to give to events. */

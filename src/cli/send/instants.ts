@@ -14,15 +14,16 @@ const LOCK_AGE = 2000;
  * Reserves `count` successive milliseconds, and returns the first. No two runs in a folder get the same one, so that no event
  * of one is a duplicate of the other's. They end at the clock's time if the last run's are older, else they begin after those.
  *
- * A folder that cannot be written remembers nothing: then only the events of this run are sure to differ.
+ * A folder that cannot be written, or does not exist for a run that sends nothing, remembers nothing: then only the events of
+ * this run are sure to differ.
  */
 export async function reserveInstants(
   count: number,
-  { cwd, clock }: { readonly cwd: string; readonly clock: () => number },
+  { cwd, clock, dryRun }: { readonly cwd: string; readonly clock: () => number; readonly dryRun: boolean },
 ): Promise<number> {
   const folder = join(cwd, STATE_FOLDER);
   try {
-    makeStateFolder(cwd);
+    if (!dryRun) makeStateFolder(cwd);
   } catch {}
   if (!existsSync(folder)) return clock() - count + 1;
   const path = join(folder, "last-instant");

@@ -37,7 +37,7 @@ const RUN_HERE = "with --handlers nothing is sent";
 const FITTING_FLAGS: FitTable<ReplayOptions> = {
   ...FITTING_CHAOS,
   resume: {
-    excludes: ["handlers", "duplicate", "tamper", "noSignature"],
+    excludes: ["handlers", "duplicate", "drop", "tamper", "noSignature", "dryRun"],
     why: "it sends what an earlier run has left, once and unchanged",
   },
   exact: { excludes: ["stale", "future"], why: "--exact sends the saved bytes, including their timestamp" },
@@ -105,7 +105,7 @@ async function sendFixtures(
   };
   const sendings = left.map(({ item }) => item);
   await sendWithChaos(sendings, options, destination, context);
-  if (items.length > 1) record?.write();
+  if (options.dryRun !== true && items.length > 1) record?.write();
   if (options.wait === true) await sent.report({ inbox, timeout }, context);
 }
 
@@ -119,7 +119,7 @@ async function freshly(
   context: CliContext,
 ): Promise<Make> {
   const key = options.noSignature === true ? undefined : await findKey(options, context);
-  const reserving = { cwd: context.io.cwd, clock: context.clock };
+  const reserving = { cwd: context.io.cwd, clock: context.clock, dryRun: options.dryRun === true };
   const first = datedTo(await reserveInstants(count, reserving), options);
   return (fixture, label, index) =>
     lazySending(label, () => {
@@ -129,8 +129,8 @@ async function freshly(
 }
 
 /** Whether a run sends each item once as it is, so that another run can send the rest. */
-function isRepeatable({ duplicate, tamper, noSignature }: ReplayOptions): boolean {
-  return (duplicate ?? tamper ?? noSignature) === undefined;
+function isRepeatable({ duplicate, drop, tamper, noSignature, dryRun }: ReplayOptions): boolean {
+  return (duplicate ?? drop ?? tamper ?? noSignature ?? dryRun) === undefined;
 }
 
 function openRecord(resume: boolean, run: ReplayRun, items: readonly Recordable[]): ReplayRecord {

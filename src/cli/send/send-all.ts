@@ -111,7 +111,8 @@ class Run {
         await wait(timerDelay(early), undefined, { signal }).catch(() => {});
       }
       if (signal.aborted) return;
-      if (!(await this.#send(delivery, at, cut)))
+      if (delivery.chaos === "drop") this.#drop(delivery);
+      else if (!(await this.#send(delivery, at, cut)))
         await wait(FAILURE_PAUSE, undefined, { signal }).catch(() => {});
     }
   }
@@ -149,6 +150,15 @@ class Run {
     await nextTurn(); // Node writes a request once the code that made it is done
     this.#reportAnswers();
     void this.#deliveries[at + 1]?.item.body;
+  }
+
+  #drop({ item: { label }, at }: Disturbed<Sendable>): void {
+    this.#reportAnswers();
+    this.#summary.dropped++;
+    const { output } = this.#context;
+    if (this.#progress?.shown !== true) output.data(output.color.dim(`dropped ${printable(label)}`));
+    output.record("dropped", { label, at });
+    this.#progress?.advance();
   }
 
   #reportAnswers(): void {

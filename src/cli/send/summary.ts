@@ -4,6 +4,7 @@ import { readOwnAnswer } from "./own-answer.ts";
 
 /** How many deliveries were answered in which way. */
 export class SendSummary {
+  dropped = 0;
   unanswered = 0;
   readonly #total: number;
   #ok = 0;
@@ -30,7 +31,7 @@ export class SendSummary {
 
   /** How many were not answered 2xx. */
   get left(): number {
-    return this.#total - this.#ok;
+    return this.#total - this.#ok - this.dropped;
   }
 
   /** Such as `20 sent, 20 new`; of a receiver that does not say what is new, `20 sent, 20 answered 2xx`. */
@@ -42,6 +43,7 @@ export class SendSummary {
     if (known && this.#duplicates > 0) parts.push(counted(this.#duplicates, "duplicate", "duplicates"));
     if (this.#refused > 0) parts.push(`${this.#refused} not answered 2xx`);
     if (this.unanswered > 0) parts.push(`${this.unanswered} without an answer`);
+    if (this.dropped > 0) parts.push(`${this.dropped} dropped`);
     return parts.join(", ");
   }
 

@@ -55,7 +55,7 @@ export async function runTrigger(
   const events = Array.from({ length: count }, (_, round) => kinds.map((one) => ({ one, round }))).flat();
   const seed = options.seed ?? randomInt(2 ** 32);
   // Events must differ, or they would be duplicates: each has a millisecond of its own.
-  const reserving = { cwd: context.io.cwd, clock };
+  const reserving = { cwd: context.io.cwd, clock, dryRun: options.dryRun === true };
   const first = datedTo(await reserveInstants(events.length, reserving), options);
   const sendings = events.map(({ one, round }, index) =>
     lazySending(one, () => {

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { readEnvelope } from "../../../src/event/read-envelope.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
-import { startReceiving } from "../fake-target.ts";
 
 const DATA = {
   id: "pay_8841",
@@ -104,16 +103,17 @@ it("trigger sends data that fits the shape file, the same with the same seed", a
   const cwd = folderWith(DATA, { ...DATA, id: "pay_8842", rooms: null });
   await runCli(["types", "in"], { cwd });
   const trigger = async (...more: string[]) => {
-    const target = await startReceiving();
-    const argv = ["trigger", "payment.received", "--url", target.url, "--json", "--no-signature", ...more];
-    const { stderr } = await runCli(argv, { cwd });
-    const bodies = target.got.map(({ body }) => JSON.parse(body).data);
+    const argv = ["trigger", "payment.received", "--dry-run", "--json", "--no-signature", ...more];
+    const { stderr, records } = await runCli(argv, { cwd });
+    const bodies = records.map(({ file }) => JSON.parse(readFileSync(join(cwd, String(file)), "utf8")).data);
     return { stderr, bodies };
   };
   const made = await trigger("--count", "5", "--seed", "3");
   expect(made.stderr).toContain("data made up from src/schemas.shape.json");
   expect(new Set(made.bodies.map(({ id }) => id)).size).toBe(5);
   expect((await trigger("--count", "5", "--seed", "3")).bodies).toEqual(made.bodies);
+  const { code, stdout } = await runCli(["types", ".hookporter/bodies", "--check"], { cwd });
+  expect([code, stdout]).toEqual([0, ""]);
   const plain = await trigger("--no-shapes");
   expect([plain.stderr, plain.bodies[0].tenant]).toEqual([
     expect.not.stringContaining("made up"),

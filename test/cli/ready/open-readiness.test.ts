@@ -1,8 +1,39 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
+
+it("listen writes the ready file when it takes deliveries, and removes it before it stops", async () => {
+  const cwd = tempFolder();
+  const path = join(cwd, "ready.json");
+  writeFileSync(path, JSON.stringify({ schemaVersion: 1, url: "http://127.0.0.1:1/", pid: 1 }));
+  const { stop, records, url } = await listening(["--ready-file", "ready.json"], cwd);
+  const { schemaVersion, type, time, ...fields } = records("ready")[0] ?? {};
+  expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ schemaVersion: 1, ...fields });
+  expect((await fetch(url, { method: "POST" })).status).toBe(401);
+  await stop();
+  expect(existsSync(path)).toBe(false);
+});
+
+it("listen leaves no ready file if it fails to start", async () => {
+  const cwd = tempFolder();
+  const { url } = await listening([], cwd);
+  const port = new URL(url).port;
+  const run = await runCli(["listen", "--port", port, "--ready-file", "ready.json", "--inbox", "two.db"], {
+    cwd,
+  });
+  expect(run.code).toBe(5);
+  expect(existsSync(join(cwd, "ready.json"))).toBe(false);
+});
+
+it("listen refuses a ready file with other content before it opens anything", async () => {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "notes.txt"), "mine");
+  const run = await runCli(["listen", "--port", "0", "--ready-file", "notes.txt"], { cwd });
+  expect(run.code).toBe(2);
+  expect(readFileSync(join(cwd, "notes.txt"), "utf8")).toBe("mine");
+});
 
 it("/readyz is served on a separate port, and not on the public one", async () => {
   const { records, url, cwd } = await listening(["--health-port", "0"]);
@@ -60,7 +91,7 @@ it("listen is not ready while it waits for a handler to end", async () => {
     export default { "*": async () => { while (!existsSync(${JSON.stringify(go)})) await setTimeout(10); } };`,
   );
   const { records, url, signal, finished } = await listening(
-    ["--health-port", "0", "--handlers", "h.js"],
+    ["--health-port", "0", "--ready-file", "ready.json", "--handlers", "h.js"],
     cwd,
   );
   const health = String(records("ready")[0]?.health);
@@ -72,6 +103,7 @@ it("listen is not ready while it waits for a handler to end", async () => {
     return answer.json();
   }, 5000);
   expect(state).toMatchObject({ ready: false, checks: { open: false } });
+  expect(existsSync(join(cwd, "ready.json"))).toBe(false);
   expect((await fetch(new URL("/healthz", health))).status).toBe(200);
   writeFileSync(go, "");
   expect((await finished).code).toBe(0);

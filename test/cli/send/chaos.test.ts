@@ -1,5 +1,7 @@
-import { writeFileSync } from "node:fs";
+import { execFile, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { formatDelivery } from "../../../src/relay/fixture.ts";
 import { openEndpoint } from "../../receiver/open.ts";
@@ -9,6 +11,7 @@ import { signed } from "../../signature/diagnose/made.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 
 const env = { HOOKPORTER_SECRET: SECRET };
+const hasCurl = ["sh", "curl"].every((name) => spawnSync(name, ["--help"]).error === undefined);
 
 async function endpoint() {
   const cwd = tempFolder();
@@ -51,15 +54,19 @@ describe("chaos", () => {
     expect(outcomes()).toMatchObject([{ type: "rejected", rejection: { reason } }]);
   });
 
-  it("--seed repeats a run, and a random seed is printed", async () => {
-    const { run } = await endpoint();
-    const argv = ["trigger", "lead.created", "--count", "5", "--shuffle"];
+  it("--drop drops what it reports, --seed repeats a run, and a random seed is printed", async () => {
+    const { run, outcomes } = await endpoint();
+    const argv = ["trigger", "lead.created", "--count", "20", "--drop", "40%"];
     const first = await run(...argv);
     const seed = /--seed (\d+)/.exec(first.stderr)?.[1] ?? "";
-    const labels = (records: readonly Record<string, unknown>[]) => records.map(({ label }) => label);
+    const types = (records: readonly Record<string, unknown>[]) => records.map(({ type }) => type);
     const again = await run(...argv, "--seed", seed);
-    expect(labels(again.records)).toEqual(labels(first.records));
+    expect(types(again.records)).toEqual(types(first.records));
     expect(again.stderr).not.toContain("--seed");
+    expect(first.code).toBe(0);
+    const sent = types([...first.records, ...again.records]).filter((type) => type === "answer");
+    expect(outcomes()).toHaveLength(sent.length);
+    expect(types(first.records)).toContain("dropped");
   });
 
   it("--no-signature needs no secret", async () => {
@@ -97,10 +104,14 @@ describe("chaos", () => {
   it.each([
     "trigger lead.created --stale 1h --future 1h",
     "trigger lead.created --tamper body --no-signature",
+    "trigger lead.created --bodies-to x",
+    "trigger lead.created --drop 10",
+    "trigger lead.created --drop 101%",
     "trigger lead.created --tamper all",
     "replay x.json --exact --stale 1h",
     "replay x.json --exact --future 1h",
-    "replay x.json --handlers h.js --shuffle",
+    "replay x.json --handlers h.js --drop 10%",
+    "replay x.json --handlers h.js --dry-run",
   ])("contradicting flags are refused in one line: %s", async (line) => {
     const run = await runCli(line.split(" "), { env });
     expect(run.code).toBe(2);
@@ -122,4 +133,35 @@ describe("chaos", () => {
     const { code, stderr } = await runCli(["replay", "none.json", "--exact"], { env: settings });
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("no such file") });
   });
+});
+
+describe("--dry-run", () => {
+  it("sends nothing, and prints a command for each delivery, without the secret", async () => {
+    const { run, outcomes, cwd } = await endpoint();
+    const { code, records, stdout, stderr } = await run("trigger", "--all", "--dry-run");
+    expect(code).toBe(0);
+    expect(outcomes()).toEqual([]);
+    expect(records).toHaveLength(12);
+    expect(stdout + stderr).not.toContain(SECRET);
+    const file = join(cwd, String(records[0]?.file));
+    expect(statSync(file).mode & 0o077).toBe(0);
+    expect(existsSync(join(cwd, ".hookporter", ".gitignore"))).toBe(true);
+    expect(JSON.parse(readFileSync(file, "utf8"))).toHaveProperty("webhook");
+  });
+
+  it.skipIf(!hasCurl)(
+    "prints commands that curl sends to a receiver byte for byte, including tampered ones",
+    async () => {
+      const { url, cwd, outcomes } = await endpoint();
+      const argv = ["--dry-run", "--url", url.href, "--bodies-to", "it's here"];
+      const printed = async (...more: string[]) =>
+        (await runCli(["trigger", "lead.created", ...argv, ...more], { cwd, env })).stdout;
+      const script =
+        (await printed("--set", 'data.note=it\'s "é" $(x)')) + (await printed("--tamper", "signature"));
+      expect(existsSync(join(cwd, ".hookporter"))).toBe(false);
+      const { stdout } = await promisify(execFile)("sh", ["-c", script], { cwd });
+      expect(stdout).toMatch(/\n200\n[\s\S]*\n401\n$/);
+      expect(outcomes()).toMatchObject([{ type: "accepted" }, { reason: "signature_mismatch" }]);
+    },
+  );
 });

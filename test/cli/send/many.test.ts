@@ -347,11 +347,10 @@ it("a run of several at a time ends whole if one cannot be made", async () => {
 
 it("a family sends one event of each of its kinds", async () => {
   const family = eventKinds.filter((kind) => kind.startsWith("payment."));
-  const target = await startReceiving();
-  const sent = await runCli(["trigger", "payment.*", "--url", target.url, "--json"], { env });
+  const sent = await runCli(["trigger", "payment.*", "--dry-run", "--json"], { env });
   expect(sent.code).toBe(0);
   const told = family.filter((kind) => sent.stdout.includes(`"${kind}"`));
   expect(told).toEqual(family);
-  const unknown = await runCli(["trigger", "nothing.*", "--url", target.url], { env });
+  const unknown = await runCli(["trigger", "nothing.*", "--dry-run"], { env });
   expect(unknown).toMatchObject({ code: 2 });
 });

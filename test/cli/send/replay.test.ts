@@ -121,6 +121,7 @@ it("the query of a delivery is hidden where it is shown, and sent again by repla
     ["replay", "1", "--exact", "--url", `${bare}?own=1`],
     ["replay", "1", "--url", bare],
     ["replay", "saved", "--exact", "--url", bare],
+    ["replay", "1", "--exact", "--url", bare, "--dry-run", "--json"],
   ];
   const runs = [];
   for (const argv of commands) runs.push(await runCli(argv, { cwd }));

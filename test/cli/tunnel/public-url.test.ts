@@ -1,8 +1,11 @@
+import { existsSync, readFileSync } from "node:fs";
 import { createServer, request as forward } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { nowEnvelope, startListen } from "../../hostile/cli.ts";
 import { posting } from "../../receiver/open.ts";
+import { tempFolder } from "../fake-io.ts";
 
 const PATIENCE = { timeout: 10_000, interval: 10 };
 
@@ -57,11 +60,11 @@ it.each([
   expect(records("delivery")).toHaveLength(1); // probes are not deliveries
 });
 
-it("/readyz does not report ready before the address leads here", async () => {
+it("neither the ready file nor /readyz reports ready before the address leads here", async () => {
   const { origin, behind } = await openProxy("/webhooks");
-  const argv = ["--json", "--public-url", origin, "--health-port", "0"];
+  const file = join(tempFolder(), "ready.json");
+  const argv = ["--json", "--public-url", origin, "--ready-file", file, "--health-port", "0"];
   const { url, now } = await startListen(argv);
-  const records = (type: string) => now().records.filter((one) => one.type === type);
   const health = await vi.waitFor(() => {
     const [found] = /http:\S+readyz/.exec(now().stderr) ?? [];
     if (found === undefined) throw new Error("it does not say where");
@@ -70,12 +73,10 @@ it("/readyz does not report ready before the address leads here", async () => {
   const not = await fetch(health);
   expect(not.status).toBe(503);
   expect(await not.json()).toMatchObject({ checks: { open: false, receiver: true, tunnel: false } });
-  expect(records("ready")).toEqual([]);
+  expect(existsSync(file)).toBe(false);
   behind.url = url;
-  await vi.waitFor(
-    () => expect(records("ready")).toMatchObject([{ publicUrl: `${origin}/webhooks` }]),
-    PATIENCE,
-  );
+  await vi.waitFor(() => expect(existsSync(file)).toBe(true), PATIENCE);
+  expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ publicUrl: `${origin}/webhooks` });
   const ready = await fetch(health);
   expect(ready.status).toBe(200);
   expect(await ready.json()).toMatchObject({ ready: true, checks: { tunnel: true } });

@@ -1,0 +1,71 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { isAbsolute, join, relative, resolve } from "node:path";
+import { describeFileError } from "../../base/file-error.ts";
+import { HookporterError } from "../../errors.ts";
+import type { Disturbed, Sendable } from "../../relay/chaos.ts";
+import { curlLine } from "../../relay/curl-line.ts";
+import { sentHeaders } from "../../relay/send.ts";
+import { shownUrl } from "../../text/shown-url.ts";
+import type { CliContext } from "../context.ts";
+import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
+import { printable } from "../printable.ts";
+
+/**
+ * Prints a curl command for each sending and sends nothing. Body files are named after their content, so that a command
+ * printed earlier stays valid.
+ *
+ * @throws HookporterError `input_invalid` if a body cannot be written
+ */
+export function dryRun(
+  sendings: readonly Disturbed<Sendable>[],
+  { target, folder = join(STATE_FOLDER, "bodies") }: { target: URL; folder?: string | undefined },
+  { io, output }: CliContext,
+): void {
+  const directory = resolve(io.cwd, folder);
+  const state = relative(resolve(io.cwd, STATE_FOLDER), directory);
+  if (!state.startsWith("..") && !isAbsolute(state)) makeStateFolder(io.cwd);
+  for (const { item, at, chaos } of sendings) {
+    const { label, query = "", body } = item;
+    if (chaos === "drop") {
+      output.data(`# dropped: ${printable(label)}`);
+      output.record("dropped", { label, at });
+      continue;
+    }
+    const file = shown(io.cwd, writeBody(directory, label, body));
+    const { line, leftOut } = curlLine({ target, headers: sentHeaders(item.headers), file });
+    for (const name of leftOut)
+      output.talk(`header omitted: ${printable(name)}, since a command line cannot carry its value`);
+    if (query !== "" && target.search === "")
+      output.talk(
+        `query omitted: ${printable(shownUrl(query), 300)}, since its values may be credentials: add it to --url to send it`,
+      );
+    output.data(line);
+    const bytes = body.byteLength;
+    output.record("sending", { label, url: shownUrl(target), at, chaos, file, bytes, curl: line });
+  }
+}
+
+function writeBody(directory: string, label: string, body: Uint8Array): string {
+  const digest = createHash("sha256").update(body).digest("hex").slice(0, 12);
+  const name = label
+    .replace(/\.json$/, "")
+    .replaceAll(/[^A-Za-z0-9._-]+/g, "_")
+    .slice(0, 80);
+  const path = join(directory, `${name}-${digest}.json`);
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    writeFileSync(path, body, { mode: 0o600 });
+  } catch (cause) {
+    throw new HookporterError("input_invalid", `${path} could not be written: ${describeFileError(cause)}`, {
+      cause,
+    });
+  }
+  return path;
+}
+
+/** The shortest form of a path, seen from the working folder. */
+function shown(cwd: string, path: string): string {
+  const short = relative(cwd, path);
+  return short.startsWith("..") ? path : short;
+}
