@@ -6,27 +6,31 @@ import type { DataProblem } from "../event/data-problems.ts";
 import type { Difference } from "../event/difference.ts";
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
 import type { StateCounts } from "../inbox/counts.ts";
+import type { Entry } from "../inbox/entry.ts";
 import type { EntryState } from "../inbox/entry-state.ts";
 
 /** Header values by lowercase name. */
 export type ShownHeaders = Readonly<Record<string, string | readonly string[]>>;
 
 /** An entry of the inbox in the list. */
-export interface EntryRow {
+export interface EntryRow
+  extends Pick<
+    Entry,
+    | "seq"
+    | "receivedAt"
+    | "kind"
+    | "reason"
+    | "attempts"
+    | "duplicates"
+    | "lastSeenAt"
+    | "runAt"
+    | "settledAt"
+  > {
   readonly type: "entry";
   /** Unique in the list, such as `e12`. */
   readonly id: string;
-  readonly seq: number;
-  readonly receivedAt: number;
-  readonly kind: string | null;
   readonly eventId: string;
   readonly state: EntryState;
-  readonly reason: string | null;
-  readonly attempts: number;
-  readonly duplicates: number;
-  readonly lastSeenAt: number;
-  readonly runAt: number;
-  readonly settledAt: number | null;
   /** Size of the body. */
   readonly bytes: number;
   /** Why it is not handled, in one line: a field that does not fit, an error's first line, or the reason in words. */
@@ -136,16 +140,14 @@ export interface ShownAnswer {
   readonly duration: number;
 }
 
-export interface EntryDetail extends EntryRow {
+export interface EntryDetail
+  extends EntryRow,
+    Pick<Entry, "eventTimestamp" | "orderKey" | "finishedHandlers" | "bodyHash"> {
   /** Which fields do not fit, and how; and numbers that a double does not hold. */
   readonly problems: readonly DataProblem[];
   /** Which fields would not fit if it were retried now; `null` if it did not fail for that reason. */
   readonly stillUnfit: readonly DataProblem[] | null;
   readonly source: string;
-  readonly eventTimestamp: number | null;
-  readonly orderKey: string | null;
-  readonly finishedHandlers: readonly string[];
-  readonly bodyHash: string;
   readonly explanation: Explanation;
   /** `null` if the delivery has been deleted. */
   readonly delivery: {
@@ -180,14 +182,6 @@ export interface RefusalDetail extends RefusalRow {
   readonly body: ShownBody | null;
   readonly headers: ShownHeaders;
   readonly explanation: Explanation;
-}
-
-/** The previous event about the same resource. */
-export interface Previous {
-  readonly seq: number;
-  readonly kind: string | null;
-  readonly receivedAt: number;
-  readonly body: ShownBody;
 }
 
 /** The events about one resource. */

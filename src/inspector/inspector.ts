@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Logger } from "../base/logger.ts";
+import { NewestMap } from "../base/newest-map.ts";
 import { countsByState } from "../inbox/counts.ts";
 import { findPackageRoot } from "../package/package-root.ts";
 import type { DeliveryObservation } from "../receiver/observation.ts";
@@ -8,7 +9,6 @@ import type { MadeUpData } from "../relay/trigger.ts";
 import type { SecretValue } from "../signature/secret-bytes.ts";
 import { readSecrets } from "../signature/secrets.ts";
 import type { Status } from "./api.ts";
-import { AnsweredRequests } from "./changes/answered-requests.ts";
 import { KnownTokens, NO_RECORDS, type TokenRecords } from "./door/known-tokens.ts";
 import type { NamedHost } from "./door/named-host.ts";
 import { RowCounter } from "./entries/count-rows.ts";
@@ -18,13 +18,16 @@ import { LiveFeed } from "./live/live-feed.ts";
 import { ownInstants } from "./live/own-instants.ts";
 import { Refusals } from "./live/refusals.ts";
 import { type DiagnoseRefusal, RefusedBodies } from "./live/refused-bodies.ts";
-import { Repeats } from "./live/repeats.ts";
 import { RunNotes } from "./live/run-notes.ts";
-import { Senders } from "./live/senders.ts";
 import { Meter } from "./overview/meter.ts";
 import { readPage } from "./page-files.ts";
 import { startInspectorServer } from "./server.ts";
 import type { Workings } from "./workings.ts";
+
+/** Entries whose sender, and whose last times of being received again, are remembered; and how many of those. */
+const MAX_SENDERS = 10_000;
+const MAX_SEEN_AGAIN = 1000;
+const MAX_TIMES = 20;
 
 export interface InspectorOptions {
   readonly receiver: Pick<Receiver, "inbox" | "observe" | "onDrift" | "recheck" | "handlersFor">;
@@ -75,7 +78,7 @@ export async function startInspector(options: InspectorOptions): Promise<Running
   const root = await findPackageRoot();
   const tokens = new KnownTokens(options.tokenRecords ?? NO_RECORDS, options.clock);
   const workings = makeWorkings(options, root.version);
-  const { refusals, bodies, repeats, senders, drifts, meter, feed, outgoing } = workings;
+  const { refusals, bodies, seenAgain, senders, drifts, meter, feed, outgoing } = workings;
   const page = readPage(join(root.path, "dist", "inspector"));
   const { port, hosts = [], clock } = options;
   const server = await startInspectorServer(workings, { port, hosts, clock, tokens, page, log });
@@ -93,8 +96,12 @@ export async function startInspector(options: InspectorOptions): Promise<Running
     feed.note(observation);
     if (observation.type === "attempt") return;
     const { outcome, receivedAt } = observation;
-    if ("seq" in outcome && !outcome.duplicate) senders.note(outcome.seq, observation.remoteAddress);
-    if ("duplicate" in outcome && outcome.duplicate) repeats.note(outcome.seq, receivedAt);
+    if ("seq" in outcome) {
+      const { seq, duplicate } = outcome;
+      const address = observation.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, "");
+      if (duplicate) seenAgain.set(seq, [receivedAt, ...(seenAgain.get(seq) ?? [])].slice(0, MAX_TIMES));
+      else if (address !== undefined) senders.set(seq, address);
+    }
     // Digests are computed after the sender has its answer, so that the answer's timing reveals nothing.
     if (observation.diagnose === undefined) remember(observation);
     else setImmediate(remember, observation);
@@ -152,9 +159,8 @@ function makeWorkings(options: InspectorOptions, version: string): Workings {
       reserveInstants: options.reserveInstants ?? ownInstants(clock),
       clock,
     },
-    answered: new AnsweredRequests(clock),
-    repeats: new Repeats(),
-    senders: new Senders(),
+    seenAgain: new NewestMap(MAX_SEEN_AGAIN),
+    senders: new NewestMap(MAX_SENDERS),
     drifts: new Drifts(clock),
     runNotes: options.runNotes ?? new RunNotes(clock),
     meter: new Meter(startedAt),

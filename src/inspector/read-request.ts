@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { readBody } from "../http/read-body.ts";
 import { RequestError } from "./answer.ts";
@@ -12,11 +11,6 @@ export class Fields {
 
   constructor(values: Readonly<Record<string, unknown>>) {
     this.#values = values;
-  }
-
-  /** The same for the same fields. */
-  get digest(): string {
-    return createHash("sha256").update(JSON.stringify(this.#values)).digest("base64url");
   }
 
   /** @throws RequestError 400 if there is no string with that name */

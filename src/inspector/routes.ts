@@ -10,7 +10,6 @@ import { EFFECTS } from "./changes/effects.ts";
 import { curlCommand } from "./entries/curl-command.ts";
 import { describeEntry, findEntry, findKept, listEntries } from "./entries/entries.ts";
 import { findFilter } from "./entries/filter.ts";
-import { findPrevious } from "./entries/find-previous.ts";
 import { findRelated } from "./entries/find-related.ts";
 import { shownBody } from "./entries/shown-body.ts";
 import { hiddenHeaders, withoutCredentials } from "./entries/shown-headers.ts";
@@ -29,10 +28,8 @@ const GET: Readonly<Record<string, Route>> = {
   "/api/samples": async ({ outgoing }) => json(listSamples(outgoing)),
   "/api/entries": async ({ inbox }, { query }) =>
     json(await listEntries(inbox, await findFilter(inbox, query), query)),
-  "/api/entries/:id": async ({ inbox, ...workings }, { id }) =>
-    json(await describeEntry(inbox, await findEntry(inbox, id), workings)),
-  "/api/entries/:id/previous": async ({ inbox }, { id }) =>
-    json((await findPrevious(inbox, await findEntry(inbox, id))) ?? null),
+  "/api/entries/:id": async (workings, { id }) =>
+    json(await describeEntry(await findEntry(workings.inbox, id), workings)),
   "/api/entries/:id/related": async ({ inbox }, { id }) =>
     json(await findRelated(inbox, await findEntry(inbox, id))),
   "/api/entries/:id/alike": async ({ inbox }, { id }) => {

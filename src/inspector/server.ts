@@ -13,7 +13,7 @@ import {
 } from "./answer.ts";
 import { DEFAULT_INSPECTOR_PORT } from "./default-port.ts";
 import { addTicket, admit, answerWithoutToken, type Entrance } from "./door/entrance.ts";
-import { type Door, denyCaller, denyOrigin } from "./door/guard.ts";
+import { checkCaller, checkOrigin, type Door } from "./door/guard.ts";
 import type { KnownTokens } from "./door/known-tokens.ts";
 import { allowedHosts, type NamedHost } from "./door/named-host.ts";
 import { Tickets } from "./door/tickets.ts";
@@ -81,8 +81,7 @@ async function respond(
   }: { workings: Workings; door: Door & Entrance; page: ReadonlyMap<string, PageFile> },
 ): Promise<void> {
   const { method = "", url = "" } = request;
-  const stranger = denyOrigin(request, door);
-  if (stranger !== undefined) throw new RequestError(stranger.status, stranger.type, stranger.message);
+  checkOrigin(request, door);
   const [path = "", search = ""] = url.split("?", 2);
   const file = page.get(path);
   if (file !== undefined) {
@@ -97,10 +96,7 @@ async function respond(
     writeResult(response, open);
     return;
   }
-  const caller = denyCaller(request, door);
-  if (caller !== undefined) throw new RequestError(caller.status, caller.type, caller.message);
-  const hash = door.tokens.find(request.headers.authorization);
-  if (hash !== undefined) response.once("close", door.tokens.use(hash));
+  response.once("close", door.tokens.use(checkCaller(request, door)));
   if (path === "/api/admit") {
     writeResult(response, await admit(request, door));
     return;

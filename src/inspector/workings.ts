@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { NewestMap } from "../base/newest-map.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import type { RouteResult } from "./answer.ts";
 import type { Status } from "./api.ts";
-import type { AnsweredRequests } from "./changes/answered-requests.ts";
 import type { Outgoing } from "./changes/send-delivery.ts";
 import type { RowCounter } from "./entries/count-rows.ts";
 import type { Signing } from "./entries/explain-entry.ts";
@@ -11,9 +11,7 @@ import type { Drifts } from "./live/drifts.ts";
 import type { LiveFeed } from "./live/live-feed.ts";
 import type { Refusals } from "./live/refusals.ts";
 import type { RefusedBodies } from "./live/refused-bodies.ts";
-import type { Repeats } from "./live/repeats.ts";
 import type { RunNotes } from "./live/run-notes.ts";
-import type { Senders } from "./live/senders.ts";
 import type { Meter } from "./overview/meter.ts";
 
 /** What the routes need. */
@@ -21,12 +19,12 @@ export interface Workings {
   readonly inbox: Inbox;
   readonly signing: Signing;
   readonly outgoing: Outgoing;
-  /** The results of recent requests with effects. */
-  readonly answered: AnsweredRequests;
   readonly refusals: Refusals;
   readonly bodies: RefusedBodies;
-  readonly repeats: Repeats;
-  readonly senders: Senders;
+  /** When the same event was received again recently, by entry, newest first. */
+  readonly seenAgain: NewestMap<number, readonly number[]>;
+  /** The addresses from which recent deliveries came, by entry. The inbox does not keep them. */
+  readonly senders: NewestMap<number, string>;
   readonly drifts: Drifts;
   readonly counter: RowCounter;
   readonly runNotes: RunNotes;

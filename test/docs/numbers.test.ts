@@ -151,12 +151,6 @@ const ROWS: readonly Row[] = [
   ],
   ["reference/inspector.md", "A ticket is valid once, for {} seconds", "inspector/door/tickets.ts VALID"],
   [
-    "reference/inspector.md",
-    "The last {} keys are remembered for {} minutes",
-    "inspector/changes/answered-requests.ts MOST",
-    "inspector/changes/answered-requests.ts KEPT",
-  ],
-  [
     "reference/identity-and-promise.md",
     "longer than {} characters, or contains",
     "event/identity-text.ts MAX_OWN_ID",

@@ -231,7 +231,7 @@ it("a body is served byte for byte", async () => {
   expect((await api("/api/entries/1")).json.delivery.body).toMatchObject({ form: "binary", bytes: 6 });
 });
 
-it("the previous event of the same resource is found", async () => {
+it("the events of the same resource are found, those of the same family only", async () => {
   const { api, deliver } = await openInspector();
   const about = (kind: "property.created" | "property.updated" | "tenant.updated", id: string) =>
     deliver(sampleEvent(kind, { data: { ...sampleEvent("property.created").data, id } }));
@@ -240,8 +240,10 @@ it("the previous event of the same resource is found", async () => {
   await about("tenant.updated", "prop_1");
   await about("property.updated", "prop_12");
   await about("property.updated", "prop_1");
-  expect((await api("/api/entries/5/previous")).json).toMatchObject({ seq: 1, kind: "property.created" });
-  expect((await api("/api/entries/4/previous")).json).toBeNull();
+  const related = async (seq: number) =>
+    (await api(`/api/entries/${seq}/related`)).json.rows.map((row: { seq: number }) => row.seq);
+  expect(await related(5)).toEqual([1, 5]);
+  expect(await related(4)).toEqual([4]);
 });
 
 it("a failing entry is retried now, and dropped for good", async () => {

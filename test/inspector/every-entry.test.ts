@@ -67,7 +67,7 @@ const BODIES: readonly (readonly [string, Buffer])[] = [
   ["a megabyte", json({ data: { id: "x".repeat(900_000) } })],
 ];
 
-const VIEWS = ["", "/previous", "/related", "/alike", "/body", "/fixture", "/curl"];
+const VIEWS = ["", "/related", "/alike", "/body", "/fixture", "/curl"];
 const LISTS = [
   "entries?limit=500",
   "overview",

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { changeEntries } from "../../inbox/change-entries.ts";
 import { entryState } from "../../inbox/entry-state.ts";
 import { DROPPED } from "../../inbox/target-wait.ts";
@@ -16,8 +15,7 @@ type Effect = (
   call: { readonly id: string; readonly fields: Fields },
 ) => Promise<unknown>;
 
-/** Effects that are had once for each `Idempotency-Key`. */
-const ONCE: Readonly<Record<string, Effect>> = {
+const ANSWERS: Readonly<Record<string, Effect>> = {
   "/api/entries/:id/replay": async ({ inbox, outgoing }, { id, fields }) =>
     replay(await findKept(inbox, id), fields, outgoing),
   "/api/entries/:id/forward": async ({ inbox, outgoing }, { id, fields }) =>
@@ -48,26 +46,13 @@ const ONCE: Readonly<Record<string, Effect>> = {
   "/api/trigger": async ({ outgoing }, { fields }) => triggerSamples(fields, outgoing),
 };
 
+/** The routes with an effect. */
 export const EFFECTS: Readonly<Record<string, Route>> = {
-  ...Object.fromEntries(Object.entries(ONCE).map(([path, effect]) => [path, effectRoute(effect)])),
+  ...Object.fromEntries(Object.entries(ANSWERS).map(([path, effect]) => [path, routeOf(effect)])),
   "/api/change": changeMany,
 };
 
-/** The route of an effect: requests with the same `Idempotency-Key` have it once, and get the same answer. */
-function effectRoute(effect: Effect): Route {
-  return async (workings, { id, request }) => {
-    const key = readKey(request);
-    const fields = await readFields(request);
-    const work = () => effect(workings, { id, fields });
-    const content = `${request.url} ${fields.digest}`;
-    return json(key === undefined ? await work() : await workings.answered.once(key, content, work));
-  };
-}
-
-/** @throws RequestError 400 */
-function readKey({ headers }: IncomingMessage): string | undefined {
-  const key = headers["idempotency-key"]?.toString();
-  if (key === undefined || /^[A-Za-z0-9_-]{16,100}$/.test(key)) return key;
-  const message = "expected an Idempotency-Key of 16 to 100 letters, digits, - or _, such as a UUID";
-  throw new RequestError(400, "invalid_request", message);
+function routeOf(effect: Effect): Route {
+  return async (workings, { id, request }) =>
+    json(await effect(workings, { id, fields: await readFields(request) }));
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { RequestError, type RouteResult, wrongMethod } from "../answer.ts";
 import type { PageFile } from "../page-files.ts";
 import { readFields } from "../read-request.ts";
-import { denyType } from "./guard.ts";
+import { checkType } from "./guard.ts";
 import type { KnownTokens } from "./known-tokens.ts";
 import type { Tickets } from "./tickets.ts";
 import { bearerToken } from "./token.ts";
@@ -44,8 +44,7 @@ export function answerWithoutToken(
   }
   if (path === "/api/enter") {
     if (request.method !== "POST") throw wrongMethod(["POST"]);
-    const denial = denyType(request);
-    if (denial !== undefined) throw new RequestError(denial.status, denial.type, denial.message);
+    checkType(request);
     const token = entrance.tickets.redeem(bearerToken(request.headers.authorization) ?? "");
     if (token !== undefined) return { type: "json", value: { token } };
     throw new RequestError(401, "not_admitted", "No open page has admitted this tab.");

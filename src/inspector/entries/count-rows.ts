@@ -1,3 +1,4 @@
+import { NewestMap } from "../../base/newest-map.ts";
 import { Remembered } from "../../base/remembered.ts";
 import {
   type CountFilter,
@@ -24,7 +25,7 @@ const MAX_REMEMBERED = 20;
 export class RowCounter {
   readonly #inbox: Inbox;
   readonly #refusals: Refusals;
-  readonly #known = new Map<string, Remembered<StateCounts>>();
+  readonly #known = new NewestMap<string, Remembered<StateCounts>>(MAX_REMEMBERED);
 
   constructor(inbox: Inbox, refusals: Refusals) {
     this.#inbox = inbox;
@@ -55,10 +56,7 @@ export class RowCounter {
   #states(filter: CountFilter): Promise<StateCounts> {
     const key = JSON.stringify(filter);
     const known = this.#known.get(key) ?? new Remembered<StateCounts>(SHARE);
-    this.#known.delete(key);
     this.#known.set(key, known);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MAX_REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
     return known.read(() => this.#inbox.counts(filter).then(countsByState));
   }
 }

@@ -3,14 +3,10 @@ import type { Entry } from "../../inbox/entry.ts";
 import { problemsOf } from "../../inbox/entry-problems.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { lastRunsOf } from "../../inbox/outline.ts";
-import type { Receiver } from "../../receiver/receiver.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import { RequestError } from "../answer.ts";
 import type { EntryDetail, RowPage } from "../api.ts";
-import type { Drifts } from "../live/drifts.ts";
-import type { Repeats } from "../live/repeats.ts";
-import type { RunNotes } from "../live/run-notes.ts";
-import type { Senders } from "../live/senders.ts";
+import type { Workings } from "../workings.ts";
 import { explainEntry, type Signing } from "./explain-entry.ts";
 import { type RowFilter, readNumber } from "./filter.ts";
 import { findEntries } from "./find-entries.ts";
@@ -61,20 +57,9 @@ export async function findKept(inbox: Inbox, number: string): Promise<Kept> {
   throw new RequestError(410, "delivery_dropped", "the delivery of this entry was deleted to save space");
 }
 
-/** What the details of an entry are made of, besides the inbox. */
-interface DetailSources {
-  readonly signing: Signing;
-  readonly repeats: Repeats;
-  readonly senders: Senders;
-  readonly drifts: Drifts;
-  readonly recheck: Receiver["recheck"];
-  readonly runNotes: RunNotes;
-}
-
 export async function describeEntry(
-  inbox: Inbox,
   entry: Entry,
-  { signing, repeats, senders, drifts, recheck, runNotes }: DetailSources,
+  { inbox, signing, seenAgain, senders, drifts, recheck, runNotes }: Workings,
 ): Promise<EntryDetail> {
   const { seq, eventTimestamp, orderKey, finishedHandlers, bodyHash, key } = entry;
   const unfit = entry.state === "dead" && entry.reason === "invalid_data";
@@ -90,9 +75,9 @@ export async function describeEntry(
     explanation: explainEntry(entry, delivery, signing),
     delivery: delivery === undefined ? null : shownDelivery(delivery, signing),
     drifts: drifts.of(seq),
-    sender: senders.of(seq),
+    sender: senders.get(seq) ?? null,
     runs: runNotes.addTo(seq, runs),
-    seenAgain: repeats.of(seq),
+    seenAgain: seenAgain.get(seq) ?? [],
   };
 }
 

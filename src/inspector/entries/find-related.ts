@@ -43,20 +43,15 @@ export async function findRelated(inbox: Inbox, entry: Entry): Promise<Related> 
   return { resource, rows: await entryRows(inbox, all, RESOURCE_PATH) };
 }
 
-export function familyOf(kind: string): string {
+function familyOf(kind: string): string {
   const family = `${kind.split(".")[0]}.*`;
   return matchesKind(family, kind) ? family : kind;
 }
 
 /** An event's `data.id`, read from the whole body. */
-export async function resourceOf(inbox: Inbox, { seq }: Pick<Entry, "seq">): Promise<string | undefined> {
+async function resourceOf(inbox: Inbox, { seq }: Pick<Entry, "seq">): Promise<string | undefined> {
   const body = (await inbox.delivery(seq))?.body;
-  return body === undefined ? undefined : resourceIn(body);
-}
-
-/** A body's `data.id`. */
-export function resourceIn(body: Uint8Array): string | undefined {
-  const read = readEnvelope(body);
-  const id = read.ok ? read.envelope.data.id : undefined;
+  const read = body && readEnvelope(body);
+  const id = read?.ok === true ? read.envelope.data.id : undefined;
   return typeof id === "string" && id !== "" ? id : undefined;
 }

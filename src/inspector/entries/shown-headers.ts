@@ -28,3 +28,8 @@ export function withoutCredentials(delivery: Delivery, signatureHeader: string):
 function isCredential(name: string, signatureHeader: string): boolean {
   return CREDENTIAL.test(name) && name.toLowerCase() !== signatureHeader.toLowerCase();
 }
+
+/** A signature header's value for display, truncated to a length that still allows comparing two. */
+export function shownDigest(value: string): string {
+  return value.length > 200 ? `${value.slice(0, 200)}… (${value.length} characters)` : value;
+}

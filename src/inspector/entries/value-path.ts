@@ -1,3 +1,6 @@
+import type { JsonLines } from "../json/json-lines.ts";
+import { JsonReader } from "../json/json-reader.ts";
+
 /** A path to a value of JSON: keys, and indexes of arrays. */
 export type ValuePath = readonly (string | number)[];
 
@@ -21,74 +24,27 @@ export function parsePath(text: string): ValuePath | undefined {
   return steps.length === 0 || steps.length > MAX_STEPS ? undefined : steps;
 }
 
-/**
- * The string, number or boolean at a path, as text; `undefined` if there is none. The JSON may be cut anywhere: it is read
- * up to the value only, and nothing is built, so that a list can show a value of each of many bodies.
- */
+/** The string, number or boolean at a path, as text; `undefined` if there is none. The JSON may be cut anywhere. */
 export function valueAt(json: string, path: ValuePath): string | undefined {
-  const start = findValue(json, 0, path);
-  if (start === undefined) return undefined;
-  const end = skipValue(json, start);
-  if (end === undefined || json[start] === "{" || json[start] === "[") return undefined;
-  const text = json.slice(start, end);
-  return text.startsWith('"') ? readString(text) : /^(?:-?\d|true$|false$)/.test(text) ? text : undefined;
+  const reader = new JsonReader(json);
+  reader.read(json.length); // as far as it is JSON
+  const { lines } = reader;
+  const line = path.reduce<number | undefined>((parent, step) => childOf(lines, parent, step), 0);
+  const text = line === undefined ? "" : lines.own(line);
+  if (text.startsWith('"')) return readString(text);
+  const isCut = json.endsWith(text);
+  return !isCut && /^(?:-?\d|true$|false$)/.test(text) ? text : undefined;
 }
 
-/** Where the value at a path starts. Of a key that is there twice, the first counts. */
-function findValue(json: string, from: number, [step, ...rest]: ValuePath): number | undefined {
-  const start = skipSpace(json, from);
-  if (step === undefined) return start < json.length ? start : undefined;
-  const isObject = json[start] === "{";
-  if (isObject !== (typeof step === "string") || (!isObject && json[start] !== "[")) return undefined;
-  let at = skipSpace(json, start + 1);
-  for (let index = 0; at < json.length && json[at] !== "}" && json[at] !== "]"; index++) {
-    let name: string | number | undefined = index;
-    if (isObject) {
-      const end = skipValue(json, at);
-      name = end === undefined ? undefined : readString(json.slice(at, end));
-      at = skipSpace(json, end ?? json.length);
-      if (json[at] !== ":") return undefined;
-      at++;
-    }
-    if (name === step) return findValue(json, at, rest);
-    const end = skipValue(json, skipSpace(json, at));
-    if (end === undefined) return undefined;
-    at = skipSpace(json, end);
-    if (json[at] === ",") at = skipSpace(json, at + 1);
+/** The line of a member or item. Of a key that is there twice, the first counts. */
+function childOf(lines: JsonLines, parent: number | undefined, step: string | number): number | undefined {
+  if (parent === undefined) return undefined;
+  for (let line = parent + 1; line < lines.count; line++) {
+    if (lines.parent(line) !== parent || lines.kind(line) === "close") continue;
+    const key = lines.key(line);
+    if ((key === undefined ? lines.position(line) : readString(key)) === step) return line;
   }
   return undefined;
-}
-
-/** The end of the value that starts here; `undefined` if the text is cut before, or there is none. */
-function skipValue(json: string, start: number): number | undefined {
-  const first = json[start];
-  if (first === '"') return skipString(json, start);
-  if (first !== "{" && first !== "[") {
-    const end = json.slice(start, start + 100).search(/[\s,}\]]/);
-    return end <= 0 ? undefined : start + end;
-  }
-  let depth = 0;
-  for (let at = start; at < json.length; at++) {
-    const character = json[at];
-    if (character === '"') at = (skipString(json, at) ?? json.length) - 1;
-    else if (character === "{" || character === "[") depth++;
-    else if ((character === "}" || character === "]") && --depth === 0) return at + 1;
-  }
-  return undefined;
-}
-
-function skipString(json: string, start: number): number | undefined {
-  for (let at = start + 1; at < json.length; at++) {
-    if (json[at] === "\\") at++;
-    else if (json[at] === '"') return at + 1;
-  }
-  return undefined;
-}
-
-function skipSpace(json: string, from: number): number {
-  let at = from;
-  while (at < json.length && " \t\n\r".includes(json[at] ?? "")) at++;
-  return at;
 }
 
 function readString(text: string): string | undefined {

@@ -1,3 +1,4 @@
+import { NewestMap } from "../../base/newest-map.ts";
 import type { DeliveryObservation } from "../../receiver/observation.ts";
 import { toAnswer } from "../../receiver/response.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
@@ -21,7 +22,7 @@ export type Refusal = Omit<RefusalDetail, "body">;
 export class Refusals {
   readonly #remembered: Refusal[] = [];
   /** The rows into which others went whole, so that an open one stays. */
-  readonly #became = new Map<string, string>();
+  readonly #became = new NewestMap<string, string>(MAX_REMEMBERED);
   readonly #signatureHeader: string;
   #count = 0;
 
@@ -55,8 +56,6 @@ export class Refusals {
     else this.#remembered.splice(at, 1);
     const own = this.#add(corrected);
     if (rest.count === 0) this.#became.set(id, own.id);
-    const [oldest] = this.#became.keys();
-    if (this.#became.size > MAX_REMEMBERED && oldest !== undefined) this.#became.delete(oldest);
     return [rest, own];
   }
 

@@ -1,3 +1,4 @@
+import { NewestMap } from "../../base/newest-map.ts";
 import { countStates, type StateCounts } from "../../inbox/counts.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
@@ -25,8 +26,8 @@ interface Fate {
 export class Fates {
   readonly #minutes = new Map<number, Record<EntryState, number>>();
   /** Entries that are not handled, which is the only final state; the one looked up last is the last. */
-  readonly #open = new Map<number, Fate>();
-  readonly #early = new Map<number, EntryState>();
+  readonly #open = new NewestMap<number, Fate>(MAX_OPEN);
+  readonly #early = new NewestMap<number, EntryState>(MAX_EARLY);
   readonly #kept: number;
 
   /** @param minutes - for how many minutes it counts */
@@ -38,7 +39,7 @@ export class Fates {
     if (observation.type === "attempt") {
       const { seq, state } = observation;
       if (this.#open.has(seq)) this.#change(seq, state);
-      else this.#remember(seq, state);
+      else this.#early.set(seq, state);
       return;
     }
     const { outcome, receivedAt } = observation;
@@ -50,8 +51,6 @@ export class Fates {
     this.#early.delete(outcome.seq);
     this.#add(minute, state, 1);
     if (state !== "handled") this.#open.set(outcome.seq, { minute, state });
-    const [oldest] = this.#open.keys();
-    if (this.#open.size > MAX_OPEN && oldest !== undefined) this.#open.delete(oldest);
   }
 
   /** Looks up entries that no observation told of: those retried or dropped by hand, or run by another process. */
@@ -87,11 +86,5 @@ export class Fates {
     const counts = this.#minutes.get(minute) ?? { ...NONE };
     counts[state] += by;
     this.#minutes.set(minute, counts);
-  }
-
-  #remember(seq: number, state: EntryState): void {
-    this.#early.set(seq, state);
-    const [oldest] = this.#early.keys();
-    if (this.#early.size > MAX_EARLY && oldest !== undefined) this.#early.delete(oldest);
   }
 }

@@ -1,13 +1,13 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { countsText } from "../../inbox/counts.ts";
-import type { ApiClient, FailedCounts } from "./client.ts";
+import { type ApiClient, ClientContext, type FailedCounts } from "./client.ts";
 import { DeliveriesPage } from "./list/deliveries-page.tsx";
 import { DEFAULT_RESOURCE, useListView } from "./list/list-view.ts";
 import { useFeed } from "./list/use-feed.ts";
 import { MessageBox, TellContext, useMessage } from "./messages.tsx";
 import { OverviewPage } from "./overview/overview-page.tsx";
 import { useDrifts } from "./overview/use-drifts.ts";
-import { pageOf, useRoute } from "./route.ts";
+import { type Place, placeOf, useRoute } from "./route.ts";
 import { dropToken } from "./session/session.ts";
 import { TopBar } from "./top-bar.tsx";
 import { TriggerPage } from "./trigger/trigger-page.tsx";
@@ -17,10 +17,11 @@ import { NoSuchPage, NoToken, UnknownServer } from "./welcome.tsx";
 /** The whole page. */
 export function App({ client }: { client: ApiClient }) {
   const route = useRoute();
+  const place = placeOf(route.path);
   const [isPaused, setPaused] = useState(false);
   const [{ failing, dead }, setFailed] = useState<FailedCounts>({ failing: 0, dead: 0 });
   const [driftsTold, setDriftsTold] = useState(0);
-  const counts = { onFailed: setFailed, onDrift: () => setDriftsTold((count) => count + 1) };
+  const counts = { failed: setFailed, drift: () => setDriftsTold((count) => count + 1) };
   const feed = useFeed(client, feedQuery(route.filter, useListView().resource), isPaused, counts);
   const state = feed?.state ?? "loading";
   const isConnected = state === "live" || state === "invalid";
@@ -31,22 +32,24 @@ export function App({ client }: { client: ApiClient }) {
   const kinds = useMemo(() => samples.map(({ kind }) => kind), [samples]);
   useEffect(() => {
     const words = countsText({ failing, dead }, (count) => count.toLocaleString("en"));
-    document.title = `${words === "" ? "" : `(${words}) `}${titleOf(route.path)} · hookporter`;
+    document.title = `${words === "" ? "" : `(${words}) `}${titleOf(place)} · hookporter`;
   }, [route.path, failing, dead]);
   const wasLive = useRef(false);
   if (state === "live") wasLive.current = true;
   if (state === "unauthorized") dropToken();
   if (state === "unauthorized" || (state === "unknown" && !wasLive.current)) return <NoToken />;
   return (
-    <TellContext.Provider value={tell}>
-      <TopBar route={route} feed={feed} isPaused={isPaused} setPaused={setPaused} />
-      {state === "unknown" && <UnknownServer />}
-      {pageOf(route.path) === "/" && <DeliveriesPage {...{ route, feed, client, status, kinds, drifts }} />}
-      {route.path === "/overview" && <OverviewPage client={client} drifts={drifts.all} />}
-      {route.path === "/trigger" && <TriggerPage client={client} />}
-      {pageOf(route.path) === undefined && <NoSuchPage path={route.path} />}
-      <MessageBox message={message} dismiss={() => tell(undefined)} />
-    </TellContext.Provider>
+    <ClientContext.Provider value={client}>
+      <TellContext.Provider value={tell}>
+        <TopBar route={route} feed={feed} isPaused={isPaused} setPaused={setPaused} />
+        {state === "unknown" && <UnknownServer />}
+        {place?.page === "/" && <DeliveriesPage {...{ route, feed, status, kinds, drifts }} />}
+        {place?.page === "/overview" && <OverviewPage drifts={drifts.all} />}
+        {place?.page === "/trigger" && <TriggerPage />}
+        {place === undefined && <NoSuchPage path={route.path} />}
+        <MessageBox message={message} dismiss={() => tell(undefined)} />
+      </TellContext.Provider>
+    </ClientContext.Provider>
   );
 }
 
@@ -56,10 +59,8 @@ function feedQuery(filter: URLSearchParams, resource: string): string {
   return query.toString();
 }
 
-function titleOf(path: string): string {
-  const [, number] = /^\/entry\/(\d+)(?:\/from\/\d+)?$/.exec(path) ?? [];
-  if (number !== undefined) return `#${number}`;
-  const page = pageOf(path);
-  if (page === undefined) return "No such page";
-  return { "/": "Deliveries", "/overview": "Overview", "/trigger": "Trigger" }[page];
+function titleOf(place: Place | undefined): string {
+  if (place === undefined) return "No such page";
+  if (place.opened?.startsWith("e")) return `#${place.opened.slice(1)}`;
+  return { "/": "Deliveries", "/overview": "Overview", "/trigger": "Trigger" }[place.page];
 }

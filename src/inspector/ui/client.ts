@@ -1,8 +1,9 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
 import type {
   DriftNote,
   EntryDetail,
   LiveUpdate,
-  Previous,
   RefusalDetail,
   RefusalRow,
   Related,
@@ -17,7 +18,6 @@ import type { BulkFates, BulkResult, Change, Tally } from "../changes/bulk-api.t
 import type { FailureRow, Overview } from "../overview/overview-api.ts";
 import { ApiError } from "./api-error.ts";
 import type { Connection } from "./session/connection.ts";
-import { RequestKeys } from "./session/request-keys.ts";
 
 /** Callbacks of a bulk change. */
 export interface ChangeListener {
@@ -32,22 +32,30 @@ export interface FailedCounts {
   readonly dead: number;
 }
 
-/** Callbacks of the live feed. */
+/** Callbacks of the live feed, by the names of its events. */
 export interface LiveListener {
-  readonly onOpen: () => void;
-  readonly onUpdate: (update: LiveUpdate) => void;
+  readonly open: () => void;
+  readonly update: (update: LiveUpdate) => void;
   /** Updates were dropped: reload. */
-  readonly onGap: () => void;
+  readonly gap: () => void;
   /** How many entries of the inbox fail and are dead letters, whatever the filter. */
-  readonly onFailed: (counts: FailedCounts) => void;
+  readonly failed: (counts: FailedCounts) => void;
   /** Events began to differ from those before. */
-  readonly onDrift: () => void;
+  readonly drift: () => void;
+}
+
+/** Gives components the client: one for the whole life of the page. */
+export const ClientContext = createContext<ApiClient | undefined>(undefined);
+
+export function useClient(): ApiClient {
+  const client = useContext(ClientContext);
+  if (client === undefined) throw new TypeError("there is no client around this component");
+  return client;
 }
 
 /** The inspector's API. */
 export class ApiClient {
   readonly #connection: Connection;
-  readonly #keys = new RequestKeys();
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -66,7 +74,6 @@ export class ApiClient {
   readonly counts = (query: URLSearchParams) => this.#json<RowCounts>(`/api/counts?${query}`);
   readonly entry = (seq: number) => this.#json<EntryDetail>(`/api/entries/${seq}`);
   readonly alike = (seq: number) => this.#json<FailureRow | null>(`/api/entries/${seq}/alike`);
-  readonly previous = (seq: number) => this.#json<Previous | null>(`/api/entries/${seq}/previous`);
   readonly related = (seq: number) => this.#json<Related>(`/api/entries/${seq}/related`);
   readonly refusals = (query: URLSearchParams) => this.#json<readonly RefusalRow[]>(`/api/refusals?${query}`);
   readonly refusal = (id: string) => this.#json<RefusalDetail>(`/api/refusals/${id}`);
@@ -80,7 +87,7 @@ export class ApiClient {
     );
 
   readonly replay = (seq: number, exact: boolean) =>
-    this.#postOnce<Sent>(`/api/entries/${seq}/replay`, { exact });
+    this.#post<Sent>(`/api/entries/${seq}/replay`, { exact });
   readonly retry = (seq: number) => this.#post<{ retried: number }>(`/api/entries/${seq}/retry`, {});
   readonly drop = (seq: number) => this.#post<{ dropped: number }>(`/api/entries/${seq}/drop`, {});
   readonly handlers = (kind: string) =>
@@ -113,10 +120,10 @@ export class ApiClient {
     if (!isDone) throw new ApiError(0, "the connection was lost: some entries were changed, others were not");
   };
 
-  readonly forward = (seq: number, to: string) => this.#postOnce<Sent>(`/api/entries/${seq}/forward`, { to });
-  readonly send = (body: string, restamp: boolean) => this.#postOnce<Sent>("/api/send", { body, restamp });
+  readonly forward = (seq: number, to: string) => this.#post<Sent>(`/api/entries/${seq}/forward`, { to });
+  readonly send = (body: string, restamp: boolean) => this.#post<Sent>("/api/send", { body, restamp });
   readonly admit = (ticket: string) => this.#post<object>("/api/admit", { ticket });
-  readonly trigger = (fields: object) => this.#postOnce<readonly Triggered[]>("/api/trigger", fields);
+  readonly trigger = (fields: object) => this.#post<readonly Triggered[]>("/api/trigger", fields);
 
   /** Saves a file from the API. */
   async save(path: string): Promise<string> {
@@ -149,18 +156,9 @@ export class ApiClient {
   }
 
   async #post<Value>(path: string, fields: object): Promise<Value> {
-    return (await this.#fetch(path, jsonPost(fields))).json();
-  }
-
-  /** Sends a delivery, once even if the answer is lost and the user sends it again. */
-  async #postOnce<Value>(path: string, fields: object): Promise<Value> {
-    const init = jsonPost(fields);
-    return this.#keys.during(`${path} ${init.body}`, async (key) => {
-      const headers = { ...init.headers, "idempotency-key": key };
-      const response = await this.#fetch(path, { ...init, headers });
-      return response.json().catch(() => {
-        throw new ApiError(0, CUT_OFF);
-      });
+    const response = await this.#fetch(path, jsonPost(fields));
+    return response.json().catch(() => {
+      throw new ApiError(0, "the answer was lost: look whether it arrived before you send it again");
     });
   }
 
@@ -178,8 +176,6 @@ export class ApiClient {
     throw new ApiError(response.status, await messageOf(response));
   }
 }
-
-const CUT_OFF = "the answer was lost: send it again to see the result; it is not done twice";
 
 function jsonPost(fields: object) {
   const headers = { "content-type": "application/json" };
@@ -208,14 +204,9 @@ async function readBlocks(
   }
 }
 
-function tell(block: string, { onOpen, onUpdate, onGap, onFailed, onDrift }: LiveListener): void {
-  const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
-  const name = field("event");
-  if (name === "open") onOpen();
-  else if (name === "gap") onGap();
-  else if (name === "update") onUpdate(JSON.parse(field("data") ?? "{}"));
-  else if (name === "failed") onFailed(JSON.parse(field("data") ?? "{}"));
-  else if (name === "drift") onDrift();
+function tell(block: string, listener: LiveListener): void {
+  const [, name = "", data = ""] = /^event: (.*)\ndata: (.*)$/m.exec(block) ?? [];
+  if (Object.hasOwn(listener, name)) listener[name as keyof LiveListener](JSON.parse(data));
 }
 
 async function messageOf(response: Response): Promise<string> {

@@ -13,10 +13,23 @@ function readRoute(hash: string): Route {
   return { path: path === "" ? "/" : path, filter: new URLSearchParams(query) };
 }
 
-/** Which page a path leads to; `undefined` if there is none. */
-export function pageOf(path: string): "/" | "/overview" | "/trigger" | undefined {
-  if (path === "/overview" || path === "/trigger") return path;
-  return path === "/" || /^\/(?:entry\/\d+(?:\/from\/\d+)?|refusal\/r\d+)$/.test(path) ? "/" : undefined;
+/** Where a path leads to. */
+export interface Place {
+  readonly page: "/" | "/overview" | "/trigger";
+  /** The id of the opened row, such as `e12` or `r3`. */
+  readonly opened?: string | undefined;
+  /** The entry that the opened one was sent again from. */
+  readonly from?: number | undefined;
+}
+
+const DETAIL = /^\/(?:entry\/(?<seq>\d+)(?:\/from\/(?<from>\d+))?|refusal\/(?<id>r\d+))$/;
+
+/** Where a path leads to; `undefined` if nowhere. */
+export function placeOf(path: string): Place | undefined {
+  if (path === "/" || path === "/overview" || path === "/trigger") return { page: path };
+  const { seq, from, id } = DETAIL.exec(path)?.groups ?? {};
+  if (seq === undefined && id === undefined) return undefined;
+  return { page: "/", opened: id ?? `e${seq}`, from: from === undefined ? undefined : Number(from) };
 }
 
 export function toHash({ path, filter }: Route): string {

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { KeysDialog } from "./keys-dialog.tsx";
 import type { Feed, FeedState } from "./list/feed.ts";
 import { ZoneNote } from "./parts/time.tsx";
-import { goTo, pageOf, type Route, toHash } from "./route.ts";
+import { goTo, placeOf, type Route, toHash } from "./route.ts";
 import { useKeys } from "./use-keys.ts";
 
 const STATES: Readonly<Record<FeedState, string>> = {
@@ -50,7 +50,7 @@ export function TopBar({
           <a
             key={path}
             href={toHash({ path, filter: route.filter })}
-            aria-current={pageOf(route.path) === path ? "page" : undefined}
+            aria-current={placeOf(route.path)?.page === path ? "page" : undefined}
           >
             {label}
           </a>

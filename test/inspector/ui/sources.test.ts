@@ -27,6 +27,8 @@ const SHARED = [
   "inbox/counts.ts",
   "inbox/entry-state.ts",
   "inspector/changes/most-triggered.ts",
+  "inspector/json/json-lines.ts",
+  "inspector/json/json-reader.ts",
 ];
 
 it("the sources import only the types of the API, and what both sides share, from the program", () => {

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { BulkFates, BulkResult, Change, Tally } from "../../changes/bulk-api.ts";
-import type { ApiClient } from "../client.ts";
+import { useClient } from "../client.ts";
 import { apiFilter } from "../list/api-filter.ts";
 import { CloseButton, Dialog } from "../parts/dialog.tsx";
-import { Outcome, SendButton, useOutcome } from "../parts/outcome.tsx";
+import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.tsx";
 import { useKeys } from "../use-keys.ts";
 import { type Choice, choicesFor, fatesText, filterText, leftText, resultText } from "./bulk-words.ts";
 import { useTally } from "./use-tally.ts";
@@ -12,7 +12,6 @@ import { useTally } from "./use-tally.ts";
 export function BulkButton({
   label,
   filter,
-  client,
   isOffered = true,
   hasKey = false,
   onDone,
@@ -24,7 +23,6 @@ export function BulkButton({
   hasKey?: boolean;
   /** The list's filter. */
   filter: URLSearchParams;
-  client: ApiClient;
   onDone?: () => void;
 }) {
   const [isOpen, setOpen] = useState(false);
@@ -40,7 +38,6 @@ export function BulkButton({
       {isOpen && (
         <BulkDialog
           filter={filter}
-          client={client}
           onClose={() => {
             setOpen(false);
             onDone?.();
@@ -52,17 +49,9 @@ export function BulkButton({
 }
 
 /** A dialog that counts the entries that match a filter, asks what to do with them, and does it. */
-export function BulkDialog({
-  filter,
-  client,
-  onClose,
-}: {
-  filter: URLSearchParams;
-  client: ApiClient;
-  onClose: () => void;
-}) {
+export function BulkDialog({ filter, onClose }: { filter: URLSearchParams; onClose: () => void }) {
   const [query] = useState(() => apiFilter(filter)); // a filter by age must not move on while the dialog is open
-  const { tally, failure, isCounting } = useTally(client, query);
+  const { tally, failure, isCounting } = useTally(query);
   return (
     <Dialog title="Retry or drop entries" onClose={onClose}>
       <p class="quiet">
@@ -72,12 +61,13 @@ export function BulkDialog({
         <p role="status">{tally === undefined ? "Counting" : `Counting, ${sumOf(tally)} so far`}</p>
       )}
       {failure !== undefined && <p role="alert">{failure}</p>}
-      {!isCounting && tally !== undefined && <Question tally={tally} query={query} client={client} />}
+      {!isCounting && tally !== undefined && <Question tally={tally} query={query} />}
     </Dialog>
   );
 }
 
-function Question({ tally, query, client }: { tally: Tally; query: URLSearchParams; client: ApiClient }) {
+function Question({ tally, query }: { tally: Tally; query: URLSearchParams }) {
+  const client = useClient();
   const [takeBack, setTakeBack] = useState(false);
   const [chosen, setChosen] = useState<Change>();
   const [progress, setProgress] = useState<{ readonly changed: number; readonly of: number }>();
@@ -112,12 +102,7 @@ function Question({ tally, query, client }: { tally: Tally; query: URLSearchPara
     );
   }
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (choice !== undefined) void act(choice);
-      }}
-    >
+    <form onSubmit={submitting(() => choice !== undefined && act(choice))}>
       {choice === undefined && <p>There is nothing to retry or drop.</p>}
       <fieldset class="choices" aria-label="What to do" disabled={isBusy}>
         {choices.map((one) => (

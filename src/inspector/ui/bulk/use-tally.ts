@@ -1,9 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Tally } from "../../changes/bulk-api.ts";
-import type { ApiClient } from "../client.ts";
+import { useClient } from "../client.ts";
 
 /** Counts the entries that match a filter, in as many requests as it takes. */
-export function useTally(client: ApiClient, filter: URLSearchParams) {
+export function useTally(filter: URLSearchParams) {
+  const client = useClient();
   const [tally, setTally] = useState<Tally>();
   const [failure, setFailure] = useState<string>();
   useEffect(() => {

@@ -1,25 +1,15 @@
 import type { EntryDetail } from "../../api.ts";
 import { BulkButton } from "../bulk/bulk-dialog.tsx";
-import type { ApiClient } from "../client.ts";
+import { useClient } from "../client.ts";
 import { counted, dayTime } from "../parts/format.ts";
 import { toHash } from "../route.ts";
 import { useLoaded } from "../use-loaded.ts";
 
 /** How many others failed like an entry, and what can be done with all of them; nothing if it is the only one. */
-export function Alike({
-  entry: { seq, state },
-  client,
-  changes,
-}: {
-  entry: EntryDetail;
-  client: ApiClient;
-  changes: number;
-}) {
+export function Alike({ entry: { seq, state }, changes }: { entry: EntryDetail; changes: number }) {
+  const client = useClient();
   const failed = state === "failing" || state === "dead";
-  const { value } = useLoaded(
-    async () => (failed ? client.alike(seq) : null),
-    [client, seq, failed, changes],
-  );
+  const { value } = useLoaded(async () => (failed ? client.alike(seq) : null), [seq, failed, changes]);
   const count = value == null ? 0 : value.failing + value.dead;
   const filter = new URLSearchParams({ like: String(seq) });
   return (
@@ -36,7 +26,6 @@ export function Alike({
       <BulkButton
         label={`Retry or drop all ${count.toLocaleString("en")}…`}
         filter={filter}
-        client={client}
         isOffered={count > 1}
         hasKey
       />

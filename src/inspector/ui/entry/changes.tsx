@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { diffLines } from "../../../text/diff-lines.ts";
-import { comparableLines } from "../json/json-reader.ts";
+import { comparableLines } from "../../json/json-reader.ts";
 import { LinesBox } from "../parts/lines-box.tsx";
 import { visible } from "../parts/visible.ts";
 

@@ -1,6 +1,6 @@
 import { durationText } from "../../../text/duration-text.ts";
 import type { EntryDetail } from "../../api.ts";
-import type { ApiClient } from "../client.ts";
+import { useClient } from "../client.ts";
 import { counted } from "../parts/format.ts";
 import { StateWord } from "../parts/state-word.tsx";
 import { visible } from "../parts/visible.ts";
@@ -10,8 +10,9 @@ import { Changes } from "./changes.tsx";
 import { useWholeBody } from "./use-whole-body.ts";
 
 /** An entry beside the one that it was sent again from: what became of both, and how their bodies differ. */
-export function Comparison({ entry, from, client }: { entry: EntryDetail; from: number; client: ApiClient }) {
-  const { value: before, failure } = useLoaded(() => client.entry(from), [client, from]);
+export function Comparison({ entry, from }: { entry: EntryDetail; from: number }) {
+  const client = useClient();
+  const { value: before, failure } = useLoaded(() => client.entry(from), [from]);
   return (
     <section class="comparison" aria-labelledby="comparison-title">
       <div class="section-head">
@@ -26,13 +27,13 @@ export function Comparison({ entry, from, client }: { entry: EntryDetail; from: 
         </button>
       </div>
       {failure !== undefined && <p class="quiet">{failure}</p>}
-      {before?.seq === from && <Both before={before} after={entry} client={client} />}
+      {before?.seq === from && <Both before={before} after={entry} />}
     </section>
   );
 }
 
-function Both({ before, after, client }: { before: EntryDetail; after: EntryDetail; client: ApiClient }) {
-  const [old, fresh] = [useWholeBody(before, client), useWholeBody(after, client)];
+function Both({ before, after }: { before: EntryDetail; after: EntryDetail }) {
+  const [old, fresh] = [useWholeBody(before), useWholeBody(after)];
   return (
     <>
       <div class="sides">

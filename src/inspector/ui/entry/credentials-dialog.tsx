@@ -1,22 +1,21 @@
-import type { ApiClient } from "../client.ts";
+import { useClient } from "../client.ts";
 import { CloseButton, Dialog } from "../parts/dialog.tsx";
-import { Outcome, SendButton, useOutcome } from "../parts/outcome.tsx";
+import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.tsx";
 
 /** Asks before a delivery is copied or saved with the headers whose values the page does not show. */
 export function CredentialsDialog({
   seq,
   what,
   hidden,
-  client,
   onClose,
 }: {
   seq: number;
   what: "curl" | "fixture";
   /** The names of those headers. */
   hidden: readonly string[];
-  client: ApiClient;
   onClose: () => void;
 }) {
+  const client = useClient();
   const { result, setResult, isBusy, run } = useOutcome();
   const isCopy = what === "curl";
   const act = () =>
@@ -28,12 +27,7 @@ export function CredentialsDialog({
     });
   return (
     <Dialog title={isCopy ? "Copy with credentials?" : "Save with credentials?"} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void act();
-        }}
-      >
+      <form onSubmit={submitting(act)}>
         <p>
           {isCopy ? "The command" : "The file"} would contain the values of{" "}
           <strong>{hidden.join(", ")}</strong>. Anyone who gets it can use them: do not paste it into a chat

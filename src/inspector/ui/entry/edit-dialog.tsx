@@ -1,12 +1,12 @@
 import { useContext, useState } from "preact/hooks";
 import type { EntryDetail } from "../../api.ts";
-import type { ApiClient } from "../client.ts";
+import { comparableLines } from "../../json/json-reader.ts";
+import { useClient } from "../client.ts";
 import { JsonEditor } from "../json/json-editor.tsx";
-import { comparableLines } from "../json/json-reader.ts";
 import { sentMessage, TellContext, useAttempt } from "../messages.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { size } from "../parts/format.ts";
-import { Outcome, SendButton, useOutcome } from "../parts/outcome.tsx";
+import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.tsx";
 import { showSent } from "../trigger/show-sent.ts";
 import { useDraft } from "../trigger/use-draft.ts";
 import { useWholeBody } from "./use-whole-body.ts";
@@ -15,29 +15,20 @@ import { useWholeBody } from "./use-whole-body.ts";
 export const MAX_EDITED = 2 * 1024 * 1024;
 
 /** A dialog to edit the body and send it, signed, as a new delivery. Closing it keeps the draft. */
-export function EditDialog({
-  entry,
-  client,
-  onClose,
-}: {
-  entry: EntryDetail;
-  client: ApiClient;
-  onClose: () => void;
-}) {
-  const body = useWholeBody(entry, client);
+export function EditDialog({ entry, onClose }: { entry: EntryDetail; onClose: () => void }) {
+  const body = useWholeBody(entry);
   return (
     <Dialog title="Edit and send as new delivery" onClose={onClose}>
       {body === undefined || body.isLoading ? (
         <p class="quiet">Loading the whole body</p>
       ) : body.form === "text" && (body.bytes > MAX_EDITED || body.cut) ? (
-        <TooLarge entry={entry} client={client} bytes={body.bytes} />
+        <TooLarge entry={entry} bytes={body.bytes} />
       ) : (
         <EditForm
           seq={entry.seq}
           name={entry.bodyHash}
           original={body.form === "text" ? body.text : ""}
           isText={body.form === "text"}
-          client={client}
           onClose={onClose}
         />
       )}
@@ -45,7 +36,8 @@ export function EditDialog({
   );
 }
 
-function TooLarge({ entry, client, bytes }: { entry: EntryDetail; client: ApiClient; bytes: number }) {
+function TooLarge({ entry, bytes }: { entry: EntryDetail; bytes: number }) {
+  const client = useClient();
   const attempt = useAttempt();
   const save = () =>
     attempt(async () => ({
@@ -75,16 +67,15 @@ function EditForm({
   name,
   original,
   isText,
-  client,
   onClose,
 }: {
   seq: number;
   name: string;
   original: string;
   isText: boolean;
-  client: ApiClient;
   onClose: () => void;
 }) {
+  const client = useClient();
   const draft = useDraft(name, original);
   const [restamp, setRestamp] = useState(true);
   const { result, setResult, isBusy, run } = useOutcome();
@@ -103,12 +94,7 @@ function EditForm({
       tell(message);
     });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
-    >
+    <form onSubmit={submitting(send)}>
       {!isText && <p class="warning">The body is not text; enter a new one.</p>}
       {draft.isOffered && draft.isChanged && <p class="quiet">This is your draft, kept for this tab.</p>}
       {!draft.isKept && <p class="warning">The browser has no room to keep this draft.</p>}

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import type { EntryDetail } from "../../api.ts";
-import type { ApiClient } from "../client.ts";
+import { useClient } from "../client.ts";
 import { sentMessage, useAttempt } from "../messages.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { visible } from "../parts/visible.ts";
@@ -12,12 +12,10 @@ import { ForwardDialog } from "./forward-dialog.tsx";
 /** The actions for an entry. `onChanged` is called when the entry itself may have changed. */
 export function EntryActions({
   entry,
-  client,
   forwards,
   onChanged,
 }: {
   entry: EntryDetail;
-  client: ApiClient;
   forwards: readonly string[];
   onChanged: () => void;
 }) {
@@ -25,7 +23,7 @@ export function EntryActions({
   const { seq, state, delivery } = entry;
   const hidden = delivery?.hidden ?? [];
   const leftOut = hidden.length === 0 ? "" : `, without ${hidden.join(", ")}`;
-  const does = useDoing(entry, client, onChanged, leftOut);
+  const does = useDoing(entry, onChanged, leftOut);
   const gone = delivery === null;
   const unfit = entry.stillUnfit ?? [];
   const menus = menusOf(entry, does, setDialog, leftOut);
@@ -49,12 +47,12 @@ export function EntryActions({
       <Menu label="Copy ▾" name="Copy" items={menus.copies} />
       <Menu label="⋯" name="More actions" items={menus.more} />
       {unfit.length > 0 && <p class="warning">{unfitText(entry.problems, unfit)}</p>}
-      {dialog === "edit" && <EditDialog entry={entry} client={client} onClose={() => setDialog(undefined)} />}
+      {dialog === "edit" && <EditDialog entry={entry} onClose={() => setDialog(undefined)} />}
       {dialog === "forward" && (
-        <ForwardDialog seq={seq} client={client} forwards={forwards} onClose={() => setDialog(undefined)} />
+        <ForwardDialog seq={seq} forwards={forwards} onClose={() => setDialog(undefined)} />
       )}
       {(dialog === "curl" || dialog === "fixture") && (
-        <CredentialsDialog what={dialog} {...{ seq, hidden, client }} onClose={() => setDialog(undefined)} />
+        <CredentialsDialog what={dialog} {...{ seq, hidden }} onClose={() => setDialog(undefined)} />
       )}
     </div>
   );
@@ -67,7 +65,8 @@ function hasEnded({ state }: EntryDetail): boolean {
 }
 
 /** What the actions do; each reports how it went. */
-function useDoing(entry: EntryDetail, client: ApiClient, onChanged: () => void, leftOut: string) {
+function useDoing(entry: EntryDetail, onChanged: () => void, leftOut: string) {
+  const client = useClient();
   const { seq } = entry;
   const attempt = useAttempt();
   const replay = (exact: boolean) =>

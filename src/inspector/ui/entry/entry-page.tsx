@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { hasEnded } from "../../../inbox/entry-state.ts";
 import type { EntryDetail, Status } from "../../api.ts";
 import { BulkDialog } from "../bulk/bulk-dialog.tsx";
-import type { ApiClient } from "../client.ts";
+import { useClient } from "../client.ts";
 import type { WantedField } from "../json/json-view.tsx";
 import { FirstToDiffer } from "../overview/drift-notice.tsx";
 import { Fold } from "../parts/fold.tsx";
@@ -27,7 +27,6 @@ export function EntryPage({
   seq,
   from,
   changes,
-  client,
   status,
 }: {
   seq: number;
@@ -35,13 +34,14 @@ export function EntryPage({
   from: number | undefined;
   /** Another number whenever it may have changed. */
   changes: number | undefined;
-  client: ApiClient;
   status: Status | undefined;
 }) {
+  const client = useClient();
   const reload = useReload();
   const [wanted, setWanted] = useState<WantedField & { readonly seq: number }>();
   const [asked, setAsked] = useState<number>(); // outlives the advice, as the entry is received no longer once it runs
-  const { value: entry, failure } = useLoaded(() => client.entry(seq), [client, seq, changes, reload.count]);
+  const { value: entry, failure } = useLoaded(() => client.entry(seq), [seq, changes, reload.count]);
+  const { value: related } = useLoaded(() => client.related(seq), [seq, entry?.state]);
   if (entry?.seq !== seq)
     return <p class={`notice ${failure === undefined ? "quiet" : ""}`}>{failure ?? `Loading #${seq}`}</p>;
   const { explanation, kind, eventId, runs, attempts, state } = entry;
@@ -52,31 +52,26 @@ export function EntryPage({
           {attempts > 1 && <span>attempt {attempts}</span>}
           {explanation.status !== null && <span>answered {explanation.status}</span>}
         </DetailHead>
-        {from !== undefined && <Comparison entry={entry} from={from} client={client} />}
+        {from !== undefined && <Comparison entry={entry} from={from} />}
         <Why entry={entry} onField={(field) => setWanted({ field, seq })} />
         <FirstToDiffer drifts={entry.drifts} />
         {state === "received" && kind !== null ? (
-          <ReceivedAdvice kind={kind} client={client} status={status} onAsk={() => setAsked(seq)} />
+          <ReceivedAdvice kind={kind} status={status} onAsk={() => setAsked(seq)} />
         ) : (
           <Next {...explanation} />
         )}
-        <Alike entry={entry} client={client} changes={(changes ?? 0) + reload.count} />
-        <EntryActions
-          entry={entry}
-          client={client}
-          forwards={status?.forwards ?? []}
-          onChanged={reload.now}
-        />
+        <Alike entry={entry} changes={(changes ?? 0) + reload.count} />
+        <EntryActions entry={entry} forwards={status?.forwards ?? []} onChanged={reload.now} />
         {asked === seq && kind !== null && (
-          <BulkDialog filter={receivedOf(kind)} client={client} onClose={() => setAsked(undefined)} />
+          <BulkDialog filter={receivedOf(kind)} onClose={() => setAsked(undefined)} />
         )}
       </div>
-      <Payload entry={entry} client={client} wanted={wanted?.seq === seq ? wanted : undefined} />
+      <Payload {...{ entry, related }} wanted={wanted?.seq === seq ? wanted : undefined} />
       <div class="story">
         <Checks explanation={explanation} />
         {(runs.length > 0 || !hasEnded(state)) && <Attempts entry={entry} />}
         <Repeats entry={entry} />
-        <RelatedEvents entry={entry} client={client} />
+        <RelatedEvents seq={seq} related={related} />
         <Facts entry={entry} />
       </div>
     </article>

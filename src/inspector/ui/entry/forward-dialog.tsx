@@ -1,22 +1,21 @@
 import { useState } from "preact/hooks";
-import type { ApiClient } from "../client.ts";
+import { useClient } from "../client.ts";
 import { sentMessage } from "../messages.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Outcome, SendButton, useOutcome } from "../parts/outcome.tsx";
+import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.tsx";
 import { visible } from "../parts/visible.ts";
 
 /** A dialog to send the same bytes to another target. Its answer is shown in the dialog. */
 export function ForwardDialog({
   seq,
-  client,
   forwards,
   onClose,
 }: {
   seq: number;
-  client: ApiClient;
   forwards: readonly string[];
   onClose: () => void;
 }) {
+  const client = useClient();
   const [target, setTarget] = useState(forwards[0] ?? "http://127.0.0.1:3000/webhooks");
   const [answer, setAnswer] = useState<string>();
   const { result, setResult, isBusy, run } = useOutcome();
@@ -30,12 +29,7 @@ export function ForwardDialog({
     });
   return (
     <Dialog title="Forward to another target" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send();
-        }}
-      >
+      <form onSubmit={submitting(send)}>
         <label class="field">
           Target
           <input

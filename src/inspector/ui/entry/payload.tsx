@@ -1,5 +1,5 @@
-import type { EntryDetail } from "../../api.ts";
-import type { ApiClient } from "../client.ts";
+import type { EntryDetail, EntryRow, Related } from "../../api.ts";
+import { useClient } from "../client.ts";
 import { JsonView, type WantedField } from "../json/json-view.tsx";
 import { useJsonLines } from "../json/use-json-lines.ts";
 import { Fold } from "../parts/fold.tsx";
@@ -16,15 +16,16 @@ import { type LoadedBody, useWholeBody } from "./use-whole-body.ts";
 /** An entry's body, and beneath it, folded: headers, the raw text, and the changes since the previous event. */
 export function Payload({
   entry,
-  client,
+  related,
   wanted,
 }: {
   entry: EntryDetail;
-  client: ApiClient;
+  related: Related | undefined;
   wanted: WantedField | undefined;
 }) {
-  const { value: previous } = useLoaded(() => client.previous(entry.seq), [client, entry.seq]);
-  const body = useWholeBody(entry, client);
+  const at = related?.rows.findIndex(({ seq }) => seq === entry.seq) ?? -1;
+  const previous = related?.rows[at - 1];
+  const body = useWholeBody(entry);
   const { delivery } = entry;
   if (body === undefined || delivery === null) {
     return (
@@ -47,21 +48,9 @@ export function Payload({
         <BodyText body={body} problems={entry.problems} wanted={wanted} />
       </section>
       <div>
-        {previous != null && (
+        {previous !== undefined && (
           <Fold title={`Changes since #${previous.seq}`} note="of the same resource">
-            {() => (
-              <>
-                <p class="previous">
-                  <a href={hashOf(`/entry/${previous.seq}`)}>
-                    #{previous.seq} {visible(previous.kind ?? "")}
-                  </a>{" "}
-                  <span class="quiet">
-                    <LocalTime at={previous.receivedAt} />
-                  </span>
-                </p>
-                <Changes before={previous.body.text} after={body.text} />
-              </>
-            )}
+            {() => <ChangesSince key={previous.seq} row={previous} after={body.text} />}
           </Fold>
         )}
         <Fold title="Headers" note={counted(Object.keys(delivery.headers).length, "header")}>
@@ -72,6 +61,25 @@ export function Payload({
         </Fold>
       </div>
     </div>
+  );
+}
+
+function ChangesSince({ row, after }: { row: EntryRow; after: string }) {
+  const client = useClient();
+  const { value, failure } = useLoaded(() => client.entry(row.seq), [row.seq]);
+  const before = value?.delivery?.body.text;
+  return (
+    <>
+      <p class="previous">
+        <a href={hashOf(`/entry/${row.seq}`)}>
+          #{row.seq} {visible(row.kind ?? "")}
+        </a>{" "}
+        <span class="quiet">
+          <LocalTime at={row.receivedAt} />
+        </span>
+      </p>
+      {before === undefined ? <p class="quiet">{failure}</p> : <Changes before={before} after={after} />}
+    </>
   );
 }
 

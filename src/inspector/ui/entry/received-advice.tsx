@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Status } from "../../api.ts";
-import type { ApiClient } from "../client.ts";
+import { useClient } from "../client.ts";
 import { Command } from "../parts/copy-button.tsx";
 import { visible } from "../parts/visible.ts";
 import { useLoaded } from "../use-loaded.ts";
@@ -11,23 +11,22 @@ const LOOK = 2000;
 /** What to do with an entry that nothing handled: get a handler, or run it and those like it once there is one. */
 export function ReceivedAdvice({
   kind,
-  client,
   status,
   onAsk,
 }: {
   kind: string;
-  client: ApiClient;
   status: Status | undefined;
   /** Asks whether to run all of them. */
   onAsk: () => void;
 }) {
+  const client = useClient();
   const [look, setLook] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => setLook((count) => count + 1), LOOK);
     return () => clearInterval(timer);
   }, []);
-  const { value: handlers = [] } = useLoaded(() => client.handlers(kind), [client, kind, look]);
-  if (handlers.length > 0) return <RunThese kind={kind} handlers={handlers} client={client} onAsk={onAsk} />;
+  const { value: handlers = [] } = useLoaded(() => client.handlers(kind), [kind, look]);
+  if (handlers.length > 0) return <RunThese kind={kind} handlers={handlers} onAsk={onAsk} />;
   if (status?.handlers != null) {
     return (
       <p>
@@ -50,15 +49,14 @@ export function ReceivedAdvice({
 function RunThese({
   kind,
   handlers,
-  client,
   onAsk,
 }: {
   kind: string;
   handlers: readonly string[];
-  client: ApiClient;
   onAsk: () => void;
 }) {
-  const { value: tally } = useLoaded(() => client.tally(receivedOf(kind)), [client, kind]);
+  const client = useClient();
+  const { value: tally } = useLoaded(() => client.tally(receivedOf(kind)), [kind]);
   const count = tally?.states.received ?? 0;
   return (
     <div class="next run-these">

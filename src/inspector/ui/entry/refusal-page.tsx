@@ -1,5 +1,5 @@
 import { durationText } from "../../../text/duration-text.ts";
-import type { ApiClient } from "../client.ts";
+import { useClient } from "../client.ts";
 import { Command } from "../parts/copy-button.tsx";
 import { size } from "../parts/format.ts";
 import { useLoaded } from "../use-loaded.ts";
@@ -14,14 +14,13 @@ import { Reason } from "./why.tsx";
 export function RefusalPage({
   id,
   changes,
-  client,
 }: {
   id: string;
   /** Another number whenever it may have changed. */
   changes: number | undefined;
-  client: ApiClient;
 }) {
-  const { value: refusal, failure } = useLoaded(() => client.refusal(id), [client, id, changes]);
+  const client = useClient();
+  const { value: refusal, failure } = useLoaded(() => client.refusal(id), [id, changes]);
   if (failure !== undefined) return <p class="notice">{failure}</p>;
   if (refusal === undefined || refusal.id !== id) return <p class="notice quiet">Loading {id}</p>;
   const { explanation, reason, body, bytes, duration, status, headers } = refusal;
@@ -40,10 +39,6 @@ export function RefusalPage({
         <Next {...explanation} />
       </div>
       <div class="payload">
-        <section aria-labelledby="headers-title">
-          <h2 id="headers-title">Request</h2>
-          <Headers {...refusal} />
-        </section>
         <section aria-labelledby="body-title">
           <div class="section-head">
             <h2 id="body-title">Payload</h2>
@@ -54,6 +49,10 @@ export function RefusalPage({
           ) : (
             <BodyText body={{ ...body, isLoading: false }} />
           )}
+        </section>
+        <section aria-labelledby="headers-title">
+          <h2 id="headers-title">Request</h2>
+          <Headers {...refusal} />
         </section>
       </div>
       <div class="story">

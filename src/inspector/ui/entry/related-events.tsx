@@ -1,20 +1,16 @@
-import type { EntryDetail, EntryRow } from "../../api.ts";
-import type { ApiClient } from "../client.ts";
+import type { EntryRow, Related } from "../../api.ts";
 import { counted } from "../parts/format.ts";
 import { StateWord } from "../parts/state-word.tsx";
 import { LocalTime } from "../parts/time.tsx";
 import { visible } from "../parts/visible.ts";
 import { hashOf } from "../route.ts";
-import { useLoaded } from "../use-loaded.ts";
 
 /** The numbers shown while the timeline is folded, nearest to the event. */
 const SHOWN = 7;
 
 /** The events of the same resource: their numbers, and unfolded a timeline. */
-export function RelatedEvents({ entry, client }: { entry: EntryDetail; client: ApiClient }) {
-  const { seq, state } = entry;
-  const { value } = useLoaded(() => client.related(seq), [client, seq, state]);
-  const rows = value?.rows ?? [];
+export function RelatedEvents({ seq, related }: { seq: number; related: Related | undefined }) {
+  const { rows = [], resource } = related ?? {};
   if (rows.length < 2 || !rows.some((row) => row.seq === seq)) return null;
   const at = rows.findIndex((row) => row.seq === seq);
   const from = Math.max(0, Math.min(at - Math.floor(SHOWN / 2), rows.length - SHOWN));
@@ -30,7 +26,7 @@ export function RelatedEvents({ entry, client }: { entry: EntryDetail; client: A
         </span>
       </summary>
       <p class="quiet">
-        {counted(rows.length, "event")} of <bdi>{visible(value?.resource ?? "")}</bdi>
+        {counted(rows.length, "event")} of <bdi>{visible(resource ?? "")}</bdi>
       </p>
       <ol class="related-list">
         {rows.map((row) => (

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import type { EntryDetail, ShownBody } from "../../api.ts";
-import type { ApiClient } from "../client.ts";
+import { useClient } from "../client.ts";
 
 /** The largest body in bytes that the page loads whole; the rest of a larger one can be downloaded. */
 export const MAX_WHOLE = 4 * 1024 * 1024;
@@ -12,7 +12,8 @@ export interface LoadedBody extends ShownBody {
 }
 
 /** The whole body of an entry: its details contain only the beginning of a large one. */
-export function useWholeBody(entry: EntryDetail, client: ApiClient): LoadedBody | undefined {
+export function useWholeBody(entry: EntryDetail): LoadedBody | undefined {
+  const client = useClient();
   const [whole, setWhole] = useState<{ hash: string; text: string | null }>();
   const given = entry.delivery?.body;
   const isWanted = given?.form === "text" && given.cut && given.bytes <= MAX_WHOLE;
@@ -24,7 +25,7 @@ export function useWholeBody(entry: EntryDetail, client: ApiClient): LoadedBody 
     return () => {
       isCurrent = false;
     };
-  }, [client, entry.seq, entry.bodyHash, isWanted]);
+  }, [entry.seq, entry.bodyHash, isWanted]);
   if (given === undefined || !isWanted) return given && { ...given, isLoading: false };
   if (whole?.hash !== entry.bodyHash) return { ...given, isLoading: true };
   if (whole.text === null) return { ...given, isLoading: false };

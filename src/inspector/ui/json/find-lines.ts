@@ -1,4 +1,4 @@
-import type { JsonLines } from "./json-lines.ts";
+import type { JsonLines } from "../../json/json-lines.ts";
 
 /** The most lines that a search returns. */
 export const MAX_FOUND = 10_000;

@@ -1,5 +1,5 @@
 import type { EntryDetail } from "../../api.ts";
-import type { JsonLines } from "./json-lines.ts";
+import type { JsonLines } from "../../json/json-lines.ts";
 
 /** In a body with more lines, no problem is marked: each line's path would be read. */
 const MAX_LINES = 50_000;

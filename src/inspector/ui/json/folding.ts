@@ -1,4 +1,4 @@
-import type { JsonLines } from "./json-lines.ts";
+import type { JsonLines } from "../../json/json-lines.ts";
 
 /** Which lines of a JSON text are shown. A row is the position of a shown line. */
 export class Folding {

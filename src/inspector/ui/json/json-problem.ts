@@ -1,4 +1,4 @@
-import { JsonReader } from "./json-reader.ts";
+import { JsonReader } from "../../json/json-reader.ts";
 
 /** Why a text is not JSON, and where. */
 export interface JsonProblem {

@@ -1,4 +1,4 @@
-import type { JsonLines } from "./json-lines.ts";
+import type { JsonLines } from "../../json/json-lines.ts";
 
 /** The kind of a JSON token, for its colour; a note is not part of the text. */
 export type TokenKind = "key" | "string" | "number" | "word" | "mark" | "note";

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect } from "preact/hooks";
+import type { JsonLines } from "../../json/json-lines.ts";
 import { LINE_HEIGHT, lineWindow } from "../parts/line-window.ts";
 import { useScrolledBox } from "../parts/use-scrolled-box.ts";
 import { visible } from "../parts/visible.ts";
 import type { Folding } from "./folding.ts";
-import type { JsonLines } from "./json-lines.ts";
 import { tokensOf } from "./json-tokens.ts";
 
 /** The deepest indentation on the page in levels. */

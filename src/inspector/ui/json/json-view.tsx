@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { EntryDetail } from "../../api.ts";
+import type { JsonLines } from "../../json/json-lines.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { visible } from "../parts/visible.ts";
 import { findLines, MAX_FOUND, searchPattern } from "./find-lines.ts";
 import { findProblems, lineOf } from "./find-problems.ts";
 import { Folding } from "./folding.ts";
-import type { JsonLines } from "./json-lines.ts";
 import { JsonTree } from "./json-tree.tsx";
 
 /** Texts with more characters start folded. */

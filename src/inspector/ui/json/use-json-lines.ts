@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import type { JsonLines } from "./json-lines.ts";
-import { JsonReader } from "./json-reader.ts";
+import type { JsonLines } from "../../json/json-lines.ts";
+import { JsonReader } from "../../json/json-reader.ts";
 
 /** The characters read at once: a few milliseconds, so that the page never freezes. */
 const PART = 64 * 1024;

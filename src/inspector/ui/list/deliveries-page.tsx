@@ -1,14 +1,14 @@
 import { useContext, useEffect, useState } from "preact/hooks";
 import type { Row, Status } from "../../api.ts";
 import { BulkButton } from "../bulk/bulk-dialog.tsx";
-import type { ApiClient } from "../client.ts";
+import { useClient } from "../client.ts";
 import { EntryPage } from "../entry/entry-page.tsx";
 import { RefusalPage } from "../entry/refusal-page.tsx";
 import { sentMessage, TellContext, useAttempt } from "../messages.tsx";
 import { DriftNotice } from "../overview/drift-notice.tsx";
 import type { Drifts } from "../overview/use-drifts.ts";
 import { useSecondPress } from "../parts/use-second-press.ts";
-import { goTo, type Route, toHash } from "../route.ts";
+import { goTo, placeOf, type Route, toHash } from "../route.ts";
 import { showSent } from "../trigger/show-sent.ts";
 import { useKeys } from "../use-keys.ts";
 import { NothingChosen, NothingFits, NothingYet, WrongFilter } from "../welcome.tsx";
@@ -22,23 +22,21 @@ import { useCounts } from "./use-counts.ts";
 export function DeliveriesPage({
   route,
   feed,
-  client,
   status,
   kinds,
   drifts,
 }: {
   route: Route;
   feed: Feed | undefined;
-  client: ApiClient;
   status: Status | undefined;
   kinds: readonly string[];
   drifts: Drifts;
 }) {
-  const opened = openedId(route.path);
+  const { opened, from } = placeOf(route.path) ?? {};
   const view = useListView();
-  const counts = useCounts(client, route.filter, feed);
+  const counts = useCounts(route.filter, feed);
   const { selected, setSelected, move } = useSelection(feed, opened);
-  const again = useAgain(client);
+  const again = useAgain();
   useKeys({
     j: () => move(1),
     k: () => move(-1),
@@ -75,7 +73,6 @@ export function DeliveriesPage({
         <BulkButton
           label="Retry or drop these…"
           filter={route.filter}
-          client={client}
           isOffered={feed?.failure === null && hasOpen(feed)}
           hasKey={opened === undefined}
         />
@@ -98,15 +95,12 @@ export function DeliveriesPage({
         {opened?.startsWith("e") && (
           <EntryPage
             seq={Number(opened.slice(1))}
-            from={sourceOf(route.path)}
+            from={from}
             changes={feed?.changesOf(opened)}
-            client={client}
             status={status}
           />
         )}
-        {opened?.startsWith("r") && (
-          <RefusalPage id={opened} changes={feed?.changesOf(opened)} client={client} />
-        )}
+        {opened?.startsWith("r") && <RefusalPage id={opened} changes={feed?.changesOf(opened)} />}
       </div>
     </main>
   );
@@ -131,7 +125,8 @@ function useSelection(feed: Feed | undefined, opened: string | undefined) {
 }
 
 /** Retries a row's entry, or sends it again if it was handled, when it is asked to twice. */
-function useAgain(client: ApiClient) {
+function useAgain() {
+  const client = useClient();
   const attempt = useAttempt();
   const tell = useContext(TellContext);
   const pressed = useSecondPress();
@@ -162,19 +157,6 @@ function useAgain(client: ApiClient) {
 /** Whether the list and the opened delivery are beside each other, as in the style sheet. */
 function isBeside(): boolean {
   return matchMedia("(min-width: 821px)").matches;
-}
-
-/** The id of the row that a path opens, such as `e12` for `/entry/12`. */
-function openedId(path: string): string | undefined {
-  const [, kind, id] = /^\/(entry|refusal)\/(\w+)(?:\/from\/\d+)?$/.exec(path) ?? [];
-  if (id === undefined) return undefined;
-  return kind === "entry" ? `e${id}` : id;
-}
-
-/** The entry that the opened one was sent again from, as in `/entry/15/from/12`. */
-function sourceOf(path: string): number | undefined {
-  const [, from] = /\/from\/(\d+)$/.exec(path) ?? [];
-  return from === undefined ? undefined : Number(from);
 }
 
 /** How many rows are looked at for one that can be retried or dropped. */

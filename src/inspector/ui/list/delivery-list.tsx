@@ -1,6 +1,7 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { Row } from "../../api.ts";
-import { lineWindow, topAfterAdding, topFor } from "../parts/line-window.ts";
+import { lineWindow, topAfterAdding } from "../parts/line-window.ts";
+import { useScrolledBox } from "../parts/use-scrolled-box.ts";
 import type { Feed } from "./feed.ts";
 import { ListLine } from "./list-line.tsx";
 import type { Density, ListView } from "./list-view.ts";
@@ -29,7 +30,7 @@ export function DeliveryList({
   view: ListView;
 }) {
   const lineHeight = LINE_HEIGHTS[density];
-  const { box, view, setView, unseen, setUnseen, at, rows } = useScrolling(feed, selected, lineHeight);
+  const { box, view, onScroll, unseen, setUnseen, at, rows } = useScrolling(feed, selected, lineHeight);
   const { lines } = feed;
   const { count } = lines;
   const { first, last, space, y } = rows;
@@ -68,9 +69,8 @@ export function DeliveryList({
           onMove(by);
         }}
         onScroll={(event) => {
-          const { scrollTop, clientHeight } = event.currentTarget;
-          setView({ top: scrollTop, height: clientHeight });
-          if (scrollTop < lineHeight / 2) setUnseen(0);
+          onScroll();
+          if (event.currentTarget.scrollTop < lineHeight / 2) setUnseen(0);
         }}
       >
         <div class="list-space" role="presentation" style={{ height: `${space}px` }}>
@@ -98,20 +98,9 @@ export function DeliveryList({
 
 /** What is visible of the list while rows are added at its top, others are selected, and the user scrolls. */
 function useScrolling(feed: Feed, selected: string | undefined, lineHeight: number) {
-  const box = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 800 });
+  const { box, view, onScroll, scrollTo } = useScrolledBox(lineHeight);
   const [unseen, setUnseen] = useState(0);
   const { count } = feed.lines;
-
-  useEffect(() => {
-    const element = box.current;
-    if (element === null) return;
-    const look = () => setView({ top: element.scrollTop, height: element.clientHeight });
-    const observer = new ResizeObserver(look);
-    observer.observe(element);
-    look();
-    return () => observer.disconnect();
-  }, []);
 
   // New rows at the top must not move what the user is reading.
   useLayoutEffect(() => {
@@ -132,10 +121,7 @@ function useScrolling(feed: Feed, selected: string | undefined, lineHeight: numb
   const at = selected === undefined ? -1 : feed.lines.positionOf(selected);
   // A newly selected row is scrolled into view, but scrolling is not interfered with.
   useLayoutEffect(() => {
-    const element = box.current;
-    if (element === null || at < 0) return;
-    const { scrollTop: top, clientHeight: height } = element;
-    element.scrollTop = topFor(at, { count, top, height, lineHeight });
+    if (at >= 0) scrollTo(at, count);
   }, [selected, lineHeight]);
-  return { box, view, setView, unseen, setUnseen, at, rows };
+  return { box, view, onScroll, unseen, setUnseen, at, rows };
 }

@@ -12,7 +12,7 @@ import { Lines } from "./lines.ts";
 export type FeedState = "loading" | "live" | "offline" | "unknown" | "unauthorized" | "invalid";
 
 /** What the feed tells whatever the filter, also in a hidden tab: how many entries failed, and that events began to differ. */
-export type FeedCounts = Pick<LiveListener, "onFailed" | "onDrift">;
+export type FeedCounts = Pick<LiveListener, "failed" | "drift">;
 
 /** Rows loaded at a time. */
 const FIRST_PAGE = 200;
@@ -183,15 +183,15 @@ export class Feed {
     };
     this.#load = load;
     return {
-      onOpen: () => {
+      open: () => {
         if (this.#held !== undefined) this.#held = new HeldUpdates(); // what is loaded now has all of it
         void load();
       },
-      onGap: () => {
+      gap: () => {
         if (this.#held === undefined) void load();
         else this.#held.miss();
       },
-      onUpdate: (update: LiveUpdate) => {
+      update: (update: LiveUpdate) => {
         this.#note(update);
         if (!loaded) early.push(update);
         else {

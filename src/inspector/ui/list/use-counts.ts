@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { RowCounts } from "../../api.ts";
-import type { ApiClient } from "../client.ts";
+import { useClient } from "../client.ts";
 import { apiFilter } from "./api-filter.ts";
 import type { Feed } from "./feed.ts";
 
@@ -9,7 +9,8 @@ const WHILE_LIVE = 500;
 const WHILE_QUIET = 15_000;
 
 /** How many rows match the filter in each state, kept up to date; `undefined` before the first count. */
-export function useCounts(client: ApiClient, filter: URLSearchParams, feed: Feed | undefined) {
+export function useCounts(filter: URLSearchParams, feed: Feed | undefined) {
+  const client = useClient();
   const [counts, setCounts] = useState<RowCounts>();
   const others = new URLSearchParams(filter);
   others.delete("state"); // each chip counts its own
@@ -29,6 +30,6 @@ export function useCounts(client: ApiClient, filter: URLSearchParams, feed: Feed
     const wait = last.current.key === key ? last.current.at + WHILE_LIVE - Date.now() : 0;
     timer.current = setTimeout(() => void count(), Math.max(0, wait));
     return () => clearTimeout(timer.current);
-  }, [client, key, isLive, feed?.version]);
+  }, [key, isLive, feed?.version]);
   return counts;
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { submitting } from "../parts/outcome.tsx";
 import { DEFAULT_RESOURCE, type Density, setListView, useListView } from "./list-view.ts";
 
 const DENSITIES: readonly Density[] = ["comfortable", "compact"];
@@ -33,10 +34,7 @@ export function ViewOptions() {
       </summary>
       <form
         class="view-panel"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setListView({ resource: typed.trim() || DEFAULT_RESOURCE });
-        }}
+        onSubmit={submitting(() => setListView({ resource: typed.trim() || DEFAULT_RESOURCE }))}
       >
         <fieldset class="segments" aria-label="Density">
           {DENSITIES.map((one) => (

@@ -3,7 +3,7 @@ import { countsText } from "../../../inbox/counts.ts";
 import type { DriftNote } from "../../api.ts";
 import type { FailureRow, Overview } from "../../overview/overview-api.ts";
 import { BulkButton, BulkDialog } from "../bulk/bulk-dialog.tsx";
-import type { ApiClient } from "../client.ts";
+import { useClient } from "../client.ts";
 import { counted, dayTime } from "../parts/format.ts";
 import { visible } from "../parts/visible.ts";
 import { toHash } from "../route.ts";
@@ -16,13 +16,14 @@ import { MinutesChart } from "./minutes-chart.tsx";
 const REFRESH = 2000;
 
 /** Statistics since the start of `listen`. */
-export function OverviewPage({ client, drifts }: { client: ApiClient; drifts: readonly DriftNote[] }) {
+export function OverviewPage({ drifts }: { drifts: readonly DriftNote[] }) {
+  const client = useClient();
   const [look, setLook] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => setLook((count) => count + 1), REFRESH);
     return () => clearInterval(timer);
   }, []);
-  const { value, failure } = useLoaded(() => client.overview(), [client, look]);
+  const { value, failure } = useLoaded(() => client.overview(), [look]);
   if (value === undefined)
     return <p class={`notice ${failure === undefined ? "quiet" : ""}`}>{failure ?? "Loading"}</p>;
   return (
@@ -39,7 +40,7 @@ export function OverviewPage({ client, drifts }: { client: ApiClient; drifts: re
           Signatures match no secret: {visible(text)}
         </p>
       ))}
-      <Failures value={value} client={client} onChanged={() => setLook((count) => count + 1)} />
+      <Failures value={value} onChanged={() => setLook((count) => count + 1)} />
       <section class="panel" aria-labelledby="minutes-title">
         <h2 id="minutes-title">Deliveries per minute</h2>
         <MinutesChart minutes={value.minutes} since={value.since} />
@@ -53,11 +54,9 @@ export function OverviewPage({ client, drifts }: { client: ApiClient; drifts: re
 /** What failing entries and dead letters failed with: one line for all that failed alike. */
 function Failures({
   value: { failures, failuresArePart, counts },
-  client,
   onChanged,
 }: {
   value: Overview;
-  client: ApiClient;
   onChanged: () => void;
 }) {
   const [asked, setAsked] = useState<number>(); // outlives the error's line, since its own work may remove it
@@ -71,7 +70,6 @@ function Failures({
         <BulkButton
           label="Retry or drop all…"
           filter={FAILED}
-          client={client}
           isOffered={all !== ""}
           hasKey
           onDone={onChanged}
@@ -86,7 +84,6 @@ function Failures({
       {asked !== undefined && (
         <BulkDialog
           filter={new URLSearchParams({ like: String(asked) })}
-          client={client}
           onClose={() => {
             setAsked(undefined);
             onChanged();

@@ -45,6 +45,14 @@ export function Outcome({ result }: { result: Result | undefined }) {
   );
 }
 
+/** What a form does instead of what browsers do with one. */
+export function submitting(act: () => unknown): (event: Event) => void {
+  return (event) => {
+    event.preventDefault();
+    void act();
+  };
+}
+
 /** The button that submits a form: while the form is busy, it keeps the focus but does nothing. */
 export function SendButton({ label, isBusy }: { label: string; isBusy: boolean }) {
   return (

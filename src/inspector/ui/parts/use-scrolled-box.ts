@@ -1,10 +1,10 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { topFor } from "./line-window.ts";
+import { LINE_HEIGHT, topFor } from "./line-window.ts";
 
 /** Follows how far a box has been scrolled, so that only its visible lines are rendered. */
-export function useScrolledBox() {
+export function useScrolledBox(lineHeight = LINE_HEIGHT) {
   const box = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 560, width: 0 });
+  const [view, setView] = useState({ top: 0, height: 800, width: 0 });
   const look = () => {
     const element = box.current;
     if (element === null) return;
@@ -26,7 +26,8 @@ export function useScrolledBox() {
     scrollTo: (line: number, count: number) => {
       const element = box.current;
       if (element === null) return;
-      element.scrollTop = topFor(line, { count, top: element.scrollTop, height: element.clientHeight });
+      const { scrollTop: top, clientHeight: height } = element;
+      element.scrollTop = topFor(line, { count, top, height, lineHeight });
       look();
     },
   };

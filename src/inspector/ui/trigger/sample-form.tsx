@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import type { Sample, Triggered } from "../../api.ts";
 import { MOST_TRIGGERED } from "../../changes/most-triggered.ts";
-import type { ApiClient } from "../client.ts";
+import { useClient } from "../client.ts";
 import { JsonEditor } from "../json/json-editor.tsx";
 import { counted } from "../parts/format.ts";
-import { Outcome, SendButton, useOutcome } from "../parts/outcome.tsx";
+import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.tsx";
 import { visible } from "../parts/visible.ts";
 import { hashOf } from "../route.ts";
 import { showSent } from "./show-sent.ts";
@@ -40,7 +40,8 @@ function SentList({ sent }: { sent: readonly Triggered[] }) {
 }
 
 /** What to send of one sample, or of all of them, and what became of it. */
-export function SampleForm({ samples, client }: { samples: readonly Sample[]; client: ApiClient }) {
+export function SampleForm({ samples }: { samples: readonly Sample[] }) {
+  const client = useClient();
   const only = samples.length === 1 ? samples[0] : undefined;
   const draft = useDraft(`trigger:${only?.kind ?? "all"}`, only?.data ?? "");
   const [fault, setFault] = useState<string>("none");
@@ -67,12 +68,7 @@ export function SampleForm({ samples, client }: { samples: readonly Sample[]; cl
       if (triggered.length === 1 && first !== undefined) showSent(first);
     });
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
-    >
+    <form onSubmit={submitting(send)}>
       {only === undefined ? (
         <p>Each kind, with the data of its sample.</p>
       ) : (

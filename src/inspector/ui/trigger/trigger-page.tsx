@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { ApiClient } from "../client.ts";
+import { useClient } from "../client.ts";
 import { useLoaded } from "../use-loaded.ts";
 import { SampleForm } from "./sample-form.tsx";
 
@@ -7,8 +7,9 @@ const ALL = "all";
 const GROUPS = ["properties", "tenants", "finances", "prospecting"];
 
 /** Sends any of the 12 sample events, optionally edited, signed. */
-export function TriggerPage({ client }: { client: ApiClient }) {
-  const { value: samples, failure } = useLoaded(() => client.samples(), [client]);
+export function TriggerPage() {
+  const client = useClient();
+  const { value: samples, failure } = useLoaded(() => client.samples(), []);
   const [kind, setKind] = useState("payment.received");
   if (samples === undefined) return failure === undefined ? null : <p class="notice">{failure}</p>;
   const choices = [...GROUPS.map((group) => [group, samples.filter((one) => one.group === group)] as const)];
@@ -35,7 +36,6 @@ export function TriggerPage({ client }: { client: ApiClient }) {
         <SampleForm
           key={kind}
           samples={kind === ALL ? samples : samples.filter((one) => one.kind === kind)}
-          client={client}
         />
       </div>
     </main>

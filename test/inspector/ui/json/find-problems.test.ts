@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { readJson } from "../../../../src/inspector/json/json-reader.ts";
 import { findProblems } from "../../../../src/inspector/ui/json/find-problems.ts";
-import { readJson } from "../../../../src/inspector/ui/json/json-reader.ts";
 
 const TEXT = '{"event": "a", "data": {"id": 12, "rooms": [{"area": 1}, {"area": "x"}], "a b": 1}}';
 

@@ -5,6 +5,15 @@ const OPEN = 1;
 const CLOSE = 2;
 const COMMA = 4;
 
+/**
+ * The numbers of a line. The mate is the other end of an object or array, and the parent is the line that opens the
+ * container; both are one more than the line, since 0 is none.
+ */
+const FIELDS = ["start", "value", "end", "depth", "position", "size", "mate", "parent", "flags"] as const;
+type Field = (typeof FIELDS)[number];
+const WIDTH = FIELDS.length;
+const OFFSETS = Object.fromEntries(FIELDS.map((name, offset) => [name, offset])) as Record<Field, number>;
+
 /** The deepest indentation in levels; without a limit, a text of brackets alone would be indented to gigabytes. */
 const MAX_INDENT = 200;
 
@@ -15,31 +24,10 @@ const MAX_INDENT = 200;
 export class JsonLines {
   readonly text: string;
   #count = 0;
-  #starts: Uint32Array<ArrayBuffer>;
-  #values: Uint32Array<ArrayBuffer>;
-  #ends: Uint32Array<ArrayBuffer>;
-  #depths: Uint32Array<ArrayBuffer>;
-  #positions: Uint32Array<ArrayBuffer>;
-  /** The number of children of an open line. */
-  #sizes: Uint32Array<ArrayBuffer>;
-  /** The other end of an object or array, and the line that opens the container. One more than the line; 0 is none. */
-  #mates: Uint32Array<ArrayBuffer>;
-  #parents: Uint32Array<ArrayBuffer>;
-  #flags: Uint8Array<ArrayBuffer>;
+  #numbers = new Uint32Array(64 * WIDTH);
 
   constructor(text: string) {
     this.text = text;
-    const capacity = 64;
-    const numbers = () => new Uint32Array(capacity);
-    this.#starts = numbers();
-    this.#values = numbers();
-    this.#ends = numbers();
-    this.#depths = numbers();
-    this.#positions = numbers();
-    this.#sizes = numbers();
-    this.#mates = numbers();
-    this.#parents = numbers();
-    this.#flags = new Uint8Array(capacity);
   }
 
   get count(): number {
@@ -47,51 +35,51 @@ export class JsonLines {
   }
 
   kind(line: number): LineKind {
-    const flags = at(this.#flags, line);
+    const flags = this.#get(line, "flags");
     if ((flags & OPEN) !== 0) return "open";
     return (flags & CLOSE) !== 0 ? "close" : "value";
   }
 
   depth(line: number): number {
-    return at(this.#depths, line);
+    return this.#get(line, "depth");
   }
 
   /** The line that opens the container of a line; -1 for the outermost value. */
   parent(line: number): number {
-    return at(this.#parents, line) - 1;
+    return this.#get(line, "parent") - 1;
   }
 
   /** The line at the other end of an object or array; -1 for other values. */
   mate(line: number): number {
-    return at(this.#mates, line) - 1;
+    return this.#get(line, "mate") - 1;
   }
 
   /** The position of a value in its container, from 0. */
   position(line: number): number {
-    return at(this.#positions, line);
+    return this.#get(line, "position");
   }
 
   /** The number of members of the object or array that a line opens. */
   size(line: number): number {
-    return at(this.#sizes, line);
+    return this.#get(line, "size");
   }
 
   /** Whether a comma follows the value that ends in this line. */
   hasComma(line: number): boolean {
-    return (at(this.#flags, line) & COMMA) !== 0;
+    return (this.#get(line, "flags") & COMMA) !== 0;
   }
 
   /** A member's key as it was sent, with quotation marks and escapes; `undefined` outside of objects. */
   key(line: number): string | undefined {
-    const start = at(this.#starts, line);
-    const value = at(this.#values, line);
+    const start = this.#get(line, "start");
+    const value = this.#get(line, "value");
     if (start === value) return undefined;
     return this.text.slice(start, this.text.lastIndexOf('"', value - 1) + 1);
   }
 
   /** The part of a line after its key, as it was sent. */
   own(line: number): string {
-    return this.text.slice(at(this.#values, line), at(this.#ends, line));
+    return this.text.slice(this.#get(line, "value"), this.#get(line, "end"));
   }
 
   /** The whole value of a line as it was sent, over all of its lines. */
@@ -99,7 +87,7 @@ export class JsonLines {
     const kind = this.kind(line);
     const first = kind === "close" ? this.mate(line) : line;
     const last = kind === "open" ? this.mate(line) : line;
-    return this.text.slice(at(this.#values, first), at(this.#ends, last));
+    return this.text.slice(this.#get(first, "value"), this.#get(last, "end"));
   }
 
   /** The path of a line's value, such as `data.items[3].id`; `$` for the outermost value. */
@@ -118,7 +106,7 @@ export class JsonLines {
     let high = this.#count - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      if (at(this.#starts, middle) <= offset) low = middle;
+      if (this.#get(middle, "start") <= offset) low = middle;
       else high = middle - 1;
     }
     return low;
@@ -138,19 +126,19 @@ export class JsonLines {
 
   /** Adds a line; for the reader. A container is opened here, and later closed or found to be empty. */
   add(kind: LineKind, place: { start: number; value: number; end: number; parent: number }): number {
-    if (this.#count === this.#flags.length) this.#grow();
+    if ((this.#count + 1) * WIDTH > this.#numbers.length) this.#grow();
     const line = this.#count++;
     const parent = place.parent;
-    this.#starts[line] = place.start;
-    this.#values[line] = place.value;
-    this.#ends[line] = place.end;
-    this.#parents[line] = parent + 1;
-    this.#depths[line] = parent < 0 ? 0 : this.depth(parent) + 1;
-    this.#flags[line] = kind === "open" ? OPEN : kind === "close" ? CLOSE : 0;
+    this.#set(line, "start", place.start);
+    this.#set(line, "value", place.value);
+    this.#set(line, "end", place.end);
+    this.#set(line, "parent", parent + 1);
+    this.#set(line, "depth", parent < 0 ? 0 : this.depth(parent) + 1);
+    this.#set(line, "flags", kind === "open" ? OPEN : kind === "close" ? CLOSE : 0);
     if (kind !== "close" && parent >= 0) {
-      const position = at(this.#sizes, parent);
-      this.#positions[line] = position;
-      this.#sizes[parent] = position + 1;
+      const position = this.#get(parent, "size");
+      this.#set(line, "position", position);
+      this.#set(parent, "size", position + 1);
     }
     return line;
   }
@@ -158,44 +146,34 @@ export class JsonLines {
   /** Closes a container whose last mark is before `end`; for the reader. */
   close(open: number, end: number): void {
     if (this.size(open) === 0) {
-      this.#flags[open] = 0;
-      this.#ends[open] = end;
+      this.#set(open, "flags", 0);
+      this.#set(open, "end", end);
       return;
     }
     const line = this.add("close", { start: end - 1, value: end - 1, end, parent: this.parent(open) });
-    this.#positions[line] = this.position(open);
-    this.#mates[open] = line + 1;
-    this.#mates[line] = open + 1;
+    this.#set(line, "position", this.position(open));
+    this.#set(open, "mate", line + 1);
+    this.#set(line, "mate", open + 1);
   }
 
   /** Notes a comma after the newest line; for the reader. */
   addComma(): void {
-    this.#flags[this.#count - 1] = at(this.#flags, this.#count - 1) | COMMA;
+    this.#set(this.#count - 1, "flags", this.#get(this.#count - 1, "flags") | COMMA);
+  }
+
+  #get(line: number, field: Field): number {
+    return this.#numbers[line * WIDTH + OFFSETS[field]] ?? 0;
+  }
+
+  #set(line: number, field: Field, number: number): void {
+    this.#numbers[line * WIDTH + OFFSETS[field]] = number;
   }
 
   #grow(): void {
-    const capacity = this.#flags.length * 2;
-    const grown = (numbers: Uint32Array<ArrayBuffer>) => {
-      const larger = new Uint32Array(capacity);
-      larger.set(numbers);
-      return larger;
-    };
-    this.#starts = grown(this.#starts);
-    this.#values = grown(this.#values);
-    this.#ends = grown(this.#ends);
-    this.#depths = grown(this.#depths);
-    this.#positions = grown(this.#positions);
-    this.#sizes = grown(this.#sizes);
-    this.#mates = grown(this.#mates);
-    this.#parents = grown(this.#parents);
-    const flags = new Uint8Array(capacity);
-    flags.set(this.#flags);
-    this.#flags = flags;
+    const grown = new Uint32Array(this.#numbers.length * 2);
+    grown.set(this.#numbers);
+    this.#numbers = grown;
   }
-}
-
-function at(numbers: Uint32Array | Uint8Array, index: number): number {
-  return numbers[index] ?? 0;
 }
 
 function stepOf(key: string | undefined, position: number): string {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { comparableLines, JsonReader, readJson } from "../../../../src/inspector/ui/json/json-reader.ts";
+import { comparableLines, JsonReader, readJson } from "../../../src/inspector/json/json-reader.ts";
 
 const shown = (text: string) => comparableLines(text).join("\n");
 
