@@ -92,6 +92,6 @@ function run(
   return runCheck({
     ...{ url, cases, secret: createSecretKey(SECRET, "utf8"), clock: Date.now },
     ...{ signatureHeader: "x-service-signature", timeout, settle: 100, concurrency: 8, slow: Infinity },
-    ...(observe !== undefined && { observer: observeByUrl(observe, 3000) }),
+    ...(observe !== undefined && { observer: observeByUrl(observe, 30_000) }),
   });
 }
