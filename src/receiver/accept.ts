@@ -146,7 +146,8 @@ function acceptedOutcome(
     kind: envelope.event,
     seq,
     duplicate,
-    entryState: entryState({ state, attempts: 0, reason: null }),
+    // Nearly always, and how often a duplicate was tried is not known.
+    entryState: state === "pending" ? "waiting" : entryState({ state, attempts: 0, reason: null }),
     reason: unfit,
     problems: problems.length === 0 ? undefined : problems,
     restampOf: mayBeRestamp ? restamps.note(content, eventId, timestamp) : undefined,
