@@ -73,7 +73,7 @@ const SYSTEM = [
   "test/inbox/postgres/{days,roles,transactions*,upkeep}.test.ts",
   "test/cli/inbox/{server,care,shared}.test.ts",
   "test/cli/doctor/{drill,server}.test.ts",
-  "test/fleet/rolling-restart.test.ts",
+  "test/fleet/{earlier-version,rolling-restart}.test.ts",
   "test/monitoring/scrape.test.ts",
 ];
 /** These also run with the others, but do more with the whole systems: they fetch a newer Node if they need one. */

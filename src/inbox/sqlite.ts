@@ -8,6 +8,7 @@ import type { Settlement } from "./settlement.ts";
 import { checkAtStart } from "./sqlite/care/check-at-start.ts";
 import { Connection } from "./sqlite/connection.ts";
 import { inboxError, isCorrupt, isDamage } from "./sqlite/errors.ts";
+import { tellMigrated } from "./sqlite/file/copy-before.ts";
 import { FileVitals } from "./sqlite/file/file-vitals.ts";
 import { openFile, readOnly } from "./sqlite/file/inbox-file.ts";
 import { LogSize } from "./sqlite/file/log-size.ts";
@@ -66,8 +67,9 @@ class SqliteInbox extends SqlInbox {
   async #openNow(terms: OpenTerms): Promise<void> {
     const { access = "own", log } = terms;
     await this.#guard(() => {
-      const { path, database, isNew } = openFile(this.#path, access);
+      const { path, database, isNew, migrated } = openFile(this.#path, access);
       if (isNew) tellNew(path, log);
+      if (migrated !== undefined) tellMigrated(path, migrated, log);
       const reports = { log, commits: this.vitals.commits, rescues: access === "own" };
       const connection = new Connection(path, database, this.#threading, reports);
       const runners = new Runners(path, this.#runnerRecords, log);

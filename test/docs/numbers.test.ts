@@ -261,6 +261,7 @@ const ROWS: readonly Row[] = [
     "signature/diagnose/keyings.ts MOST_SECRETS",
     "signature/diagnose/keyings.ts MOST_OTHERS",
   ],
+  ["guides/upgrade.md", "A copy of a file up to {} MiB", "inbox/sqlite/file/copy-before.ts COPIED"],
   ["reference/signature.md", "| work in `listen` | {} million bytes", `${DIAGNOSIS} WORK`],
   ["metrics.md", "of handlers and targets beyond {}", "observe/counted.ts MAX_HANDLERS"],
   ["metrics.md", "names of handlers and targets beyond {}", "observe/inbox-gauges.ts MAX_TARGETS"],

@@ -184,19 +184,33 @@ export function createSchema(database: DatabaseSyncInstance, now: number, versio
   database.exec(`BEGIN IMMEDIATE; ${CREATE_MIGRATION}; ${steps.join("\n")} COMMIT`);
 }
 
+/** What happens around a migration. */
+interface AroundMigration {
+  /** Throws if the file must not be changed now. */
+  readonly refuse: () => void;
+  /** Called once with the version of the file, in the transaction of the first step, before it changes anything. */
+  readonly before: (version: number) => void;
+}
+
 /**
  * Brings a file up to date, each step in a separate transaction that only one process can win.
  *
- * @param refuse - throws if the file must not be changed now
  * @throws HookporterError `inbox_newer`
  */
-export function migrate(database: DatabaseSyncInstance, path: string, now: number, refuse: () => void): void {
+export function migrate(
+  database: DatabaseSyncInstance,
+  path: string,
+  now: number,
+  { refuse, before }: AroundMigration,
+): void {
   const applied = () => schemaOf(database, path);
-  if (applied() < SCHEMA_VERSION) refuse();
-  for (let version = applied() + 1; version <= SCHEMA_VERSION; version++) {
+  const first = applied();
+  if (first < SCHEMA_VERSION) refuse();
+  for (let version = first + 1; version <= SCHEMA_VERSION; version++) {
     database.exec("BEGIN IMMEDIATE");
     try {
       if (applied() < version) {
+        if (version === first + 1) before(first);
         const { sql = "", inPlace } = MIGRATIONS[version - 1] ?? {};
         if (inPlace === undefined) database.exec(sql);
         else inPlace(database);

@@ -1,13 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { AttemptRecord } from "../../../src/inbox/attempt-record.ts";
 import { loadSqlite, markAsInbox } from "../../../src/inbox/sqlite/client.ts";
+import { COPIED } from "../../../src/inbox/sqlite/file/copy-before.ts";
 import { openFile } from "../../../src/inbox/sqlite/file/inbox-file.ts";
 import { createSchema } from "../../../src/inbox/sqlite/migrations.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
+import { keptLog } from "../../receiver/sample.ts";
 import { AT, claimOne, keep, numberedEntry, sampleEntry, settlementOf } from "../entries.ts";
 import { TO_SCHEMA_2 } from "./schema-2.ts";
 
@@ -41,6 +43,58 @@ function withDatabase<Result>(at: string, work: (database: DatabaseSyncInstance)
     database.close();
   }
 }
+
+describe("before a file gets newer tables", () => {
+  const older = (pages: number) =>
+    withDatabase(path, (database) => {
+      markAsInbox(database);
+      createSchema(database, AT, 3);
+      database.exec(`INSERT INTO pruned_source VALUES ('before', 1);
+        CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (zeroblob(${4096 * pages}))`);
+    });
+  const versionOf = (at: string) =>
+    withDatabase(at, (database) => database.prepare("SELECT max(version) AS v FROM migration").get()?.v);
+  const openWithLog = async () => {
+    const { log, lines } = keptLog();
+    const inbox = sqliteInbox(path);
+    await inbox.open({ log });
+    onTestFinished(() => inbox.close());
+    return lines;
+  };
+
+  it("a copy to go back to is made, once, and the log says so in one line", async () => {
+    older(1);
+    const copy = `${path}.schema-3`;
+    const lines = await openWithLog();
+    expect(lines).toMatchObject([
+      {
+        level: "warn",
+        message: expect.stringContaining("to go back, stop this version and put the copy in its place"),
+        fields: { inbox: path, from: 3, schema: 4, copy },
+      },
+    ]);
+    expect([versionOf(copy), versionOf(path)]).toEqual([3, 4]);
+    const source = withDatabase(copy, (one) => one.prepare("SELECT source FROM pruned_source").get()?.source);
+    expect(source).toBe("before");
+    const made = statSync(copy).mtimeMs;
+    await openWithLog();
+    expect(statSync(copy).mtimeMs).toBe(made);
+  });
+
+  it("a large file is not copied, and the log says so", async () => {
+    older(COPIED / 4096 + 1);
+    expect((await openWithLog())[0]?.message).toContain("no copy was made");
+    expect(existsSync(`${path}.schema-3`)).toBe(false);
+    expect(versionOf(path)).toBe(4);
+  });
+
+  it("a disk without room for a copy does not keep a receiver from starting", async () => {
+    older(1);
+    mkdirSync(`${path}.schema-3`); // where no file can be made
+    expect((await openWithLog())[0]?.message).toContain("no copy was made");
+    expect(versionOf(path)).toBe(4);
+  });
+});
 
 it("a file without notes is migrated with all its content", async () => {
   const before = sqliteInbox(path);

@@ -3,11 +3,10 @@ import { basename, dirname, join } from "node:path";
 import { HookporterError } from "../../../errors.ts";
 import type { Counts } from "../../counts.ts";
 import { openToRead } from "../client.ts";
-import { inboxError } from "../errors.ts";
+import { copyInto } from "../file/copy-before.ts";
 import { sizes } from "../file/file-vitals.ts";
 import { findInboxFile } from "../file/inbox-file.ts";
 import { makeFile, removeLeftBehind } from "../file/new-file.ts";
-import { schemaOf } from "../migrations.ts";
 import { livingRunners } from "../processes/runner-lock.ts";
 import { countByState } from "../reads.ts";
 import { closing } from "../statements.ts";
@@ -47,18 +46,6 @@ export function backUp(given: string, target: string, { replace = false } = {}):
   );
   if (!isMade || made === undefined) throw exists(path);
   return { path, bytes: statSync(path).size, ...made };
-}
-
-function copyInto(source: string, draft: string): void {
-  try {
-    const database = openToRead(source);
-    closing(database, (statements) => {
-      schemaOf(database, source);
-      statements.copyInto(draft);
-    });
-  } catch (thrown) {
-    throw inboxError(source, thrown);
-  }
 }
 
 function checked(draft: string, source: string): Omit<Backup, "path" | "bytes"> {

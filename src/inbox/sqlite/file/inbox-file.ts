@@ -5,6 +5,7 @@ import { HookporterError } from "../../../errors.ts";
 import { loadSqlite, markAsInbox, openDatabase, openToRead } from "../client.ts";
 import { createSchema, migrate, SCHEMA_VERSION, schemaOf } from "../migrations.ts";
 import { livingRunners } from "../processes/runner-lock.ts";
+import { copyBefore, type Migrated } from "./copy-before.ts";
 import { makeFile, removeLeftBehind } from "./new-file.ts";
 import { rescuedBeside } from "./rescued-files.ts";
 
@@ -14,6 +15,8 @@ export interface OpenedFile {
   readonly database: DatabaseSyncInstance;
   /** Whether it was just made. */
   readonly isNew: boolean;
+  /** Set if it was brought up to date now. */
+  readonly migrated?: Migrated;
 }
 
 /**
@@ -27,9 +30,18 @@ export function openFile(given: string, access: "own" | "change" | "read"): Open
     access === "own" ? provideInboxFile(given) : { path: findInboxFile(given), isNew: false };
   const database = access === "read" ? openToRead(path) : openDatabase(path);
   try {
-    if (access === "own") migrate(database, path, Date.now(), () => refuseWhileInUse(path));
-    else if (schemaOf(database, path) < SCHEMA_VERSION && access === "change") throw isOlder(path);
-    return { path, database, isNew };
+    if (access !== "own") {
+      if (schemaOf(database, path) < SCHEMA_VERSION && access === "change") throw isOlder(path);
+      return { path, database, isNew };
+    }
+    let migrated: Migrated | undefined;
+    migrate(database, path, Date.now(), {
+      refuse: () => refuseWhileInUse(path),
+      before: (from) => {
+        migrated = { from, copy: copyBefore(path, from) };
+      },
+    });
+    return { path, database, isNew, ...(migrated && { migrated }) };
   } catch (error) {
     database.close();
     throw error;
