@@ -1,13 +1,13 @@
 import type { Registry } from "prom-client";
 import { ConfigurationError } from "../errors.ts";
 import { findPackage, requirePackage } from "../package/own-address.ts";
+import { VERSION } from "../package/version.ts";
 import type { Observation } from "../receiver/observation.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import { CountedDead, CountedDeliveries, CountedDrift, CountedRuns } from "./counted.ts";
 import { FigureReader } from "./inbox-figures.ts";
 import { addInboxGauges } from "./inbox-gauges.ts";
 import { MetricSet, type PromClient } from "./metric-set.ts";
-import { addProcessGauges, EventLoopMonitor } from "./process-gauges.ts";
 
 /** What metrics are collected of. */
 export type MeasuredReceiver = Pick<Receiver, "observe" | "onDrift" | "inbox" | "ready">;
@@ -47,14 +47,20 @@ export function addMetrics(
   });
   const { inbox } = receiver;
   const now = clock ?? (() => inbox.now?.() ?? Date.now());
-  const loop = new EventLoopMonitor();
   addInboxGauges(set, new FigureReader(inbox), now);
-  addProcessGauges(set, receiver, loop);
+  set.gauge(
+    "hookporter_info",
+    "Always 1; the version is a label.",
+    () => [{ labels: { version: VERSION }, value: 1 }],
+    ["version"],
+  );
+  set.gauge("hookporter_ready", "Whether the receiver accepts deliveries: 1 or 0.", () => [
+    { value: receiver.ready ? 1 : 0 },
+  ]);
   const ends = [
     receiver.observe(count),
     receiver.onDrift((one) => drift.count(one)),
     inbox.vitals?.onCommit((ms) => commits.observe({}, ms / 1000)) ?? (() => {}),
-    () => loop.close(),
     () => set.remove(),
   ];
   return () => {

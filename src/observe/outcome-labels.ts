@@ -33,28 +33,21 @@ export const KNOWN_OUTCOMES: readonly OutcomeLabels[] = [
 export const KNOWN_DEAD: readonly string[] = Object.keys(DEAD_REASONS).filter((reason) => reason !== DROPPED);
 
 export function labelsOf(outcome: Outcome): OutcomeLabels {
-  switch (outcome.type) {
-    case "accepted":
-      if (outcome.duplicate) return { outcome: "duplicate", reason: "" };
-      return { outcome: "accepted", reason: outcome.reason ?? "" };
-    case "rejected":
-      if (outcome.duplicate) return { outcome: "duplicate", reason: "" };
-      return { outcome: "rejected", reason: outcome.rejection.reason };
-    case "unauthorized":
-    case "refused":
-      return { outcome: outcome.type, reason: outcome.reason };
-    case "unavailable":
-    case "misconfigured": {
-      const { error } = outcome;
-      return { outcome: outcome.type, reason: error instanceof HookporterError ? error.code : "error" };
-    }
-  }
+  if ("duplicate" in outcome && outcome.duplicate) return { outcome: "duplicate", reason: "" };
+  return { outcome: outcome.type, reason: reasonOf(outcome) ?? ("error" in outcome ? "error" : "") };
+}
+
+/** Why an outcome is not the best one, as a stable code; `undefined` also for an error without one. */
+export function reasonOf(outcome: Outcome): string | undefined {
+  if (outcome.type === "rejected") return outcome.rejection.reason;
+  if ("error" in outcome) return outcome.error instanceof HookporterError ? outcome.error.code : undefined;
+  return outcome.reason;
 }
 
 /** The reason of the dead letter that a delivery has become, if it has. */
 export function deadReasonOf(outcome: Outcome): string | undefined {
-  if ((outcome.type !== "accepted" && outcome.type !== "rejected") || outcome.duplicate) return undefined;
-  return outcome.type === "rejected" ? outcome.rejection.reason : outcome.reason;
+  const isNew = (outcome.type === "accepted" || outcome.type === "rejected") && !outcome.duplicate;
+  return isNew ? reasonOf(outcome) : undefined;
 }
 
 /** The label for a kind: one of the 12, or `other`, since a sender may invent any number. */

@@ -5,6 +5,7 @@ import type { AttemptRecord } from "../inbox/attempt-record.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { type Settlement, stateAfter } from "../inbox/settlement.ts";
 import type { Outcome } from "../receiver/outcome.ts";
+import { reasonOf } from "./outcome-labels.ts";
 
 /** What is known of a span, as OpenTelemetry's messaging conventions name it; the rest begins with `hookporter.`. */
 const OPERATION = { receive: operation("receive"), process: operation("process") };
@@ -31,10 +32,15 @@ export function deliveryAttributes({ body }: Delivery, source: string): Attribut
   };
 }
 
+/** Why a delivery is not kept as it should be: a code, or the name of an error without one. */
+export function errorType(outcome: Outcome): string | undefined {
+  return reasonOf(outcome) ?? ("error" in outcome ? outcome.error.name : undefined);
+}
+
 /** What a delivery has become. */
 export function outcomeAttributes(outcome: Outcome): Attributes {
   const { type } = outcome;
-  const reason = reasonOf(outcome);
+  const reason = errorType(outcome);
   const isKept = type === "accepted" || type === "rejected";
   return {
     "hookporter.outcome": type,
@@ -49,20 +55,6 @@ export function outcomeAttributes(outcome: Outcome): Attributes {
       ...(outcome.channel !== undefined && { "hookporter.channel": outcome.channel }),
     }),
   };
-}
-
-/** Why an outcome is not the best one, as a stable code. */
-export function reasonOf(outcome: Outcome): string | undefined {
-  switch (outcome.type) {
-    case "accepted":
-    case "unauthorized":
-    case "refused":
-      return outcome.reason;
-    case "rejected":
-      return outcome.rejection.reason;
-    default:
-      return codeOf(outcome.error);
-  }
 }
 
 /** What is known when an entry is about to run. */
@@ -108,9 +100,4 @@ export function failureType({ outcome, failure }: AttemptRecord): string {
 
 function kindAttributes(kind: string | null): Attributes {
   return kind === null ? {} : { "messaging.destination.name": kind };
-}
-
-function codeOf(error: Error): string {
-  const { code } = error as { code?: unknown };
-  return typeof code === "string" ? code : error.name;
 }

@@ -3,7 +3,7 @@ import type { Delivery } from "../event/delivery.ts";
 import type { DeliveryTrace } from "../receiver/options/tracing.ts";
 import type { Outcome } from "../receiver/outcome.ts";
 import { despiteSdk } from "./despite-sdk.ts";
-import { deliveryAttributes, outcomeAttributes, reasonOf, spanName } from "./span-attributes.ts";
+import { deliveryAttributes, errorType, outcomeAttributes, spanName } from "./span-attributes.ts";
 import { below, linksTo, senderContext, trustedContext, withDeliveryContext } from "./trace-context.ts";
 
 interface DeliveryTerms {
@@ -40,7 +40,7 @@ function endWith(outcome: Outcome, span: Span): void {
   }
   // As for HTTP servers, a mistake of the sender is no error of this span.
   if (outcome.type === "unavailable" || outcome.type === "misconfigured") {
-    span.setStatus({ code: SpanStatusCode.ERROR, message: reasonOf(outcome) ?? outcome.type });
+    span.setStatus({ code: SpanStatusCode.ERROR, message: errorType(outcome) ?? outcome.type });
   }
   span.end();
 }

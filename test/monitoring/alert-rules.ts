@@ -178,7 +178,7 @@ export const ALERT_RULES: readonly AlertRule[] = [
     for: "10m",
     summary: `${INSTANCE}: 1 % of answers take over {{ $value | humanizeDuration }}`,
     description:
-      "A sender that waits no longer sends the delivery again. Compare hookporter_commit_duration_seconds (a slow disk or database) and hookporter_event_loop_delay_seconds (handlers that block).",
+      "A sender that waits no longer sends the delivery again. Compare hookporter_commit_duration_seconds (a slow disk or database) and nodejs_eventloop_lag_p99_seconds (handlers that block).",
     when: "1 % of answers take over 2 seconds",
     runbook: "Slow answers",
   },

@@ -50,7 +50,7 @@ describe("the dashboard and the alert rules", () => {
     const text = await served();
     const known = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
     const used = [...shown, ...alerts.map(({ expr }) => expr)].flatMap((expr) =>
-      [...expr.matchAll(/\b(?:hookporter|process|nodejs)_[a-z_]+/g)].map(([name]) =>
+      [...expr.matchAll(/\b(?:hookporter|process|nodejs)_[a-z0-9_]+/g)].map(([name]) =>
         name.replace(/_bucket$/, ""),
       ),
     );

@@ -209,7 +209,6 @@ describe("the metrics of the process", () => {
     const read = await scrape();
     expect(read("hookporter_ready")).toBe(1);
     expect(read.all).toMatch(/hookporter_info\{version="\d/);
-    expect(read('hookporter_event_loop_delay_seconds{stat="max"}')).toBeGreaterThan(0.1);
     await receiver.close();
     expect((await scrape())("hookporter_ready")).toBe(0);
   });
