@@ -2,24 +2,44 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { postgresStore } from "../../src/inbox/postgres.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { runCli, tempFolder } from "../cli/fake-io.ts";
 import { pgliteInboxes } from "../inbox/postgres/pglite.ts";
+import { openServer } from "../inbox/postgres/schemas.ts";
+import { NO_SERVER } from "../inbox/postgres/server.ts";
 import { openInspector, SECRET } from "./open.ts";
 
 const WAIT = { timeout: 20_000, interval: 20 };
 const { makeInbox } = await pgliteInboxes("every_entry");
-let file = "";
-const INBOXES: readonly (readonly [string, () => Inbox])[] = [
-  ["the inbox in memory", memoryInbox],
+const server = NO_SERVER === undefined ? await openServer() : undefined;
+/** An inbox, and how `--inbox` names it for commands. */
+interface Shown {
+  readonly inbox: Inbox;
+  readonly named?: string;
+}
+const INBOXES: readonly (readonly [string, () => Shown])[] = [
+  ["the inbox in memory", () => ({ inbox: memoryInbox() })],
   [
     "an inbox file",
     () => {
-      file = join(tempFolder(), "inbox.db");
-      return sqliteInbox(file);
+      const named = join(tempFolder(), "inbox.db");
+      return { inbox: sqliteInbox(named), named };
     },
   ],
-  ["PostgreSQL, in PGlite", makeInbox],
+  ["PostgreSQL, in PGlite", () => ({ inbox: makeInbox() })],
+  ...(server === undefined
+    ? []
+    : [
+        [
+          "a PostgreSQL server",
+          () => {
+            const schema = server.newSchema();
+            const url = server.server.url;
+            return { inbox: postgresStore(url, { schema }), named: `${url}?schema=${schema}` };
+          },
+        ] as const,
+      ]),
 ];
 
 const envelope = (parts: object) => ({
@@ -65,6 +85,39 @@ const BODIES: readonly (readonly [string, Buffer])[] = [
     ),
   ],
   ["a megabyte", json({ data: { id: "x".repeat(900_000) } })],
+  ["a kind of a megabyte", json({ event: "x".repeat(900_000) })],
+  ["brackets that close", Buffer.from("[".repeat(100_000) + "]".repeat(100_000))],
+  ["the same key twice", Buffer.from(`${json({}).toString().slice(0, -1)},"data":{"id":2}}`)],
+  ["invisible text", json({ event: "a\u200b\u00ad\ufeff", data: { id: "\u{e0041}" } })],
+  [
+    "numbers that a double does not hold",
+    Buffer.from(
+      json({ data: { id: "x" } })
+        .toString()
+        .replace('"x"', "[9007199254740993,-1e400,0.10000000000000000555]"),
+    ),
+  ],
+  ...[
+    "__proto__",
+    "constructor",
+    "payment.*",
+    "*",
+    " payment.received\n",
+    "../x",
+    "error",
+    "payment.receiv\u00e9d",
+  ].map((event): [string, Buffer] => [`the kind ${JSON.stringify(event)}`, json({ event })]),
+  ...[null, [], "x", 1, true, { "": { "": null } }].map((data): [string, Buffer] => [
+    `the data ${JSON.stringify(data)}`,
+    json({ data }),
+  ]),
+  ...["hook_1", "WH_1", "", 1, ["wh_1"], {}].map((id): [string, Buffer] => [
+    `the webhook ${JSON.stringify(id)}`,
+    json({ webhook: { id, url: "https://app.test/webhooks" } }),
+  ]),
+  ...["2026-02-30T00:00:00Z", "2016-12-31T23:59:60Z", "1768471200", "", "+275760-09-13T00:00:00Z"].map(
+    (timestamp): [string, Buffer] => [`the time ${timestamp}`, json({ timestamp })],
+  ),
 ];
 
 const VIEWS = ["", "/related", "/alike", "/body", "/fixture", "/curl"];
@@ -78,9 +131,9 @@ const LISTS = [
   "refusals",
 ];
 
-describe.each(INBOXES)("every view of %s", (name, inboxOf) => {
-  it("answers for every entry that a sender can make", { timeout: 120_000 }, async () => {
-    const inbox = inboxOf();
+describe.each(INBOXES)("every view of %s", (_name, inboxOf) => {
+  it("answers for every entry that a sender can make", { timeout: 300_000 }, async () => {
+    const { inbox, named } = inboxOf();
     const handler = ({ kind }: { kind: string }) => {
       if (kind.startsWith("tenant.")) throw new Error(`no ${"\0\u202e"}`);
     };
@@ -107,15 +160,17 @@ describe.each(INBOXES)("every view of %s", (name, inboxOf) => {
     expect(wrong).toEqual([]);
     const listed = (await api("/api/entries?limit=5000")).json.rows;
     expect(listed.length).toBe(entries.length);
-    if (name !== "an inbox file") return;
+    if (named === undefined) return;
     for (const command of [["list", "--limit", "1000"], ["list", "--group"], ["export"]]) {
-      const { code, stderr } = await runCli(["events", ...command, "--inbox", file]);
+      const { code, stderr } = await runCli(["events", ...command, "--inbox", named]);
       expect([command, code, stderr.includes("error:")]).toEqual([command, 0, false]);
     }
     for (const { seq } of entries.slice(-BODIES.length)) {
-      const { code, stdout } = await runCli(["events", "show", String(seq), "--inbox", file]);
+      const { code, stdout } = await runCli(["events", "show", String(seq), "--inbox", named]);
       expect([seq, code]).toEqual([seq, 0]);
-      expect(stdout).not.toMatch(/[\0\u202e\ud800]/);
+      expect(stdout).not.toMatch(/[\0\u202e\ud800\u200b\u00ad]/);
+      const asRecord = await runCli(["events", "show", String(seq), "--json", "--inbox", named]);
+      expect([seq, asRecord.code, asRecord.records.length]).toEqual([seq, 0, 1]);
     }
   });
 });
