@@ -71,6 +71,7 @@ const SYSTEM = [
   "test/hostile/{floods,handlers,storage}.test.ts",
   "test/inbox/postgres/{client,cut-off,idle,server,errors,drill,concurrent,wake,rights,runners,hanging,held-day,dump,same-handlers,shared}.test.ts",
   "test/inbox/postgres/{days,roles,transactions*,upkeep}.test.ts",
+  "test/inbox/postgres/drill/drill.test.ts",
   "test/cli/inbox/{server,care,shared}.test.ts",
   "test/cli/doctor/{drill,server}.test.ts",
   "test/fleet/{earlier-version,rolling-restart}.test.ts",

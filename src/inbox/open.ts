@@ -2,7 +2,7 @@ import { basename, resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import type { Inbox } from "./inbox.ts";
 import { memoryInbox } from "./memory.ts";
-import { isPostgresUrl } from "./postgres/options.ts";
+import { isPostgresUrl } from "./postgres/postgres-url.ts";
 import { sharedFile } from "./shared/shared-file.ts";
 import { postgresInbox } from "./shared/shared-postgres.ts";
 

@@ -185,8 +185,14 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   }
 
   async #open(): Promise<void> {
-    const { clock, log, walLimit } = this.#wiring.settings;
+    const { clock, log, walLimit, concurrency } = this.#wiring.settings;
     await this.inbox.open({ log, walLimit });
+    const places = this.inbox.insideLimit ?? concurrency;
+    if (this.#wiring.hasTransactions && places < concurrency)
+      log.info(
+        { places, concurrency },
+        "fewer handlers with tx than others run at a time: each holds a connection of the inbox",
+      );
     await this.#registration.register();
     this.#startedAt = clock();
   }

@@ -15,6 +15,8 @@ export class Wiring {
   readonly #own: Settings;
   settings: Settings;
   router = new Router();
+  /** Whether a handler runs here in a transaction of the inbox. */
+  hasTransactions = false;
 
   /** @param own - the settings without what a module of handlers brings */
   constructor(own: Settings) {
@@ -32,7 +34,9 @@ export class Wiring {
     const own = this.#own;
     const settings = isHandlersModule(handlers) ? withModule(own, handlers) : this.settings;
     const router = new Router(settings.knownKinds, (pattern) => {
-      if (own.role !== "receive") checkTransactions(own.inbox, pattern); // otherwise another process runs it
+      if (own.role === "receive") return; // another process runs it
+      checkTransactions(own.inbox, pattern);
+      this.hasTransactions = true;
     });
     registerHandlers(isHandlersModule(handlers) ? handlers.handlers : handlers, router);
     this.settings = settings;

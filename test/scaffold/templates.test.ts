@@ -9,7 +9,7 @@ import { readProject } from "../../src/entries/config.ts";
 import { fetchReceiver } from "../../src/entries/fetch.ts";
 import { createReceiver } from "../../src/entries/index.ts";
 import { sampleEvent, signedRequest } from "../../src/entries/testing.ts";
-import { shownPostgresUrl } from "../../src/inbox/postgres/options.ts";
+import { shownPostgresUrl } from "../../src/inbox/postgres/postgres-url.ts";
 import { type Scaffolded, scaffold } from "../../src/scaffold/scaffold.ts";
 import { listTemplates } from "../../src/scaffold/templates.ts";
 import { runCli } from "../cli/fake-io.ts";

@@ -13,6 +13,9 @@ const DAYS_AHEAD = 12 * HOUR;
 /** Dead rows from which claims become slow, if they are also this many times those that live. */
 const DEAD_ROWS = 100_000;
 const DEAD_SHARE = 10;
+/** Waiting entries from which it matters that the planner believes in this many times fewer. */
+const MANY_WAITING = 5000;
+const MISJUDGED = 20;
 
 /** The server of an inbox on PostgreSQL: its version, and what comes between. */
 export const database: DoctorCheck = {
@@ -41,6 +44,15 @@ function ofServer({ server }: DatabaseFacts): readonly Finding[] {
   }
   if (server.isStandby)
     findings.push(fail("the server only reads, as a standby does", "name the primary server in the URL"));
+  for (const setting of server.harmful) {
+    const [name] = setting.split(" ");
+    findings.push(
+      warn(
+        `${setting} makes the inbox slow, or its statements fail`,
+        `ALTER ROLE ${server.user} SET ${name} = DEFAULT`,
+      ),
+    );
+  }
   return findings;
 }
 
@@ -81,7 +93,8 @@ export const tables: DoctorCheck = {
 };
 
 function upkeep(facts: TableFacts, name: string): readonly Finding[] {
-  const { daysLeft, processes, neverVacuumed, deadRows, liveRows, oldestTransaction } = facts;
+  const { daysLeft, processes, neverVacuumed, deadRows, liveRows, oldestTransaction, waiting, believedRows } =
+    facts;
   const findings: Finding[] = [];
   // A process makes days when it starts, so they are missing only while one runs, or once there is none for today.
   if (daysLeft < 0 || (daysLeft < DAYS_AHEAD && processes.length > 0)) {
@@ -107,6 +120,11 @@ function upkeep(facts: TableFacts, name: string): readonly Finding[] {
         `ALTER TABLE ${name}.turn RESET (autovacuum_enabled)`,
       ),
     );
+  }
+  const believed = Math.max(1, believedRows ?? waiting);
+  if (waiting > MANY_WAITING && waiting > MISJUDGED * believed) {
+    const found = `the planner believes that ${name}.turn has ${counted(believed, "row", "rows")}, but it has ${waiting}`;
+    findings.push(warn(found, `ANALYZE ${name}.turn`));
   }
   if (deadRows > DEAD_ROWS && deadRows > DEAD_SHARE * liveRows) {
     const old = oldestTransaction > HOUR;

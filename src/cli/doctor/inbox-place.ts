@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, realpathSync, statSync } from "node:
 import { dirname, join, sep } from "node:path";
 import { unusable } from "../../base/unusable.ts";
 import { selectInbox } from "../../inbox/open.ts";
-import { isPostgresUrl } from "../../inbox/postgres/options.ts";
+import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import { missingPart } from "../../inbox/sqlite/file/inbox-file.ts";
 import { networkFileSystem } from "../../inbox/sqlite/file/network-file-system.ts";
 import { mergeCommand, rescuedBeside } from "../../inbox/sqlite/file/rescued-files.ts";

@@ -1,7 +1,7 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { HookporterError } from "../../errors.ts";
 import { type DatabaseFacts, examineDatabase } from "../../inbox/postgres/examine.ts";
-import { isPostgresUrl } from "../../inbox/postgres/options.ts";
+import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import type { Runner } from "../../inbox/runner.ts";
 import type { SenderRecord } from "../../inbox/senders.ts";
 import { examineFile, type FileFacts } from "../../inbox/sqlite/care/examine.ts";

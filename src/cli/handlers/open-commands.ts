@@ -1,5 +1,5 @@
 import { HookporterError } from "../../errors.ts";
-import { withoutPassword } from "../../inbox/postgres/options.ts";
+import { withoutPassword } from "../../inbox/postgres/postgres-url.ts";
 import type { CliContext } from "../context.ts";
 import { canStart } from "../files/find-program.ts";
 import type { NamedInbox } from "../inbox/named-inbox.ts";

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { countsByState, countsText, totalOf } from "../../inbox/counts.ts";
 import { selectInbox } from "../../inbox/open.ts";
 import { printedMigration } from "../../inbox/postgres/care.ts";
-import { isPostgresUrl } from "../../inbox/postgres/options.ts";
+import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import { type FileState, stateOfFile } from "../../inbox/sqlite/file/file-state.ts";
 import { holderText } from "../../inbox/sqlite/processes/holders.ts";
 import { ownCommand } from "../../package/own-command.ts";

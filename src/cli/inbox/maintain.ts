@@ -1,5 +1,5 @@
 import { countDays, makeDaysAhead } from "../../inbox/postgres/care.ts";
-import { isPostgresUrl } from "../../inbox/postgres/options.ts";
+import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import { pruneInbox } from "../../inbox/prune.ts";
 import type { CliContext } from "../context.ts";
 import { withInbox } from "../events/inbox.ts";

@@ -1,6 +1,6 @@
 import { ConfigurationError, HookporterError } from "../../errors.ts";
 import { migrateSchema, printedMigration } from "../../inbox/postgres/care.ts";
-import { isPostgresUrl } from "../../inbox/postgres/options.ts";
+import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import type { CliContext } from "../context.ts";
 import { type NamedInbox, nameInbox } from "./named-inbox.ts";
 

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { isPostgresUrl, shownPostgresUrl } from "../../inbox/postgres/options.ts";
+import { isPostgresUrl, shownPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { DEFAULT_INBOX } from "../files/state-folder.ts";

@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../../errors.ts";
-import { isPostgresUrl, readPostgresOptions } from "../../inbox/postgres/options.ts";
+import { readPostgresOptions } from "../../inbox/postgres/options.ts";
+import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import { vacuumFile } from "../../inbox/sqlite/care/vacuum.ts";
 import type { CliContext } from "../context.ts";
 import { requireInbox } from "../events/inbox.ts";

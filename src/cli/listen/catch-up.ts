@@ -1,5 +1,5 @@
 import type { Inbox } from "../../inbox/inbox.ts";
-import { hasPassword } from "../../inbox/postgres/options.ts";
+import { hasPassword } from "../../inbox/postgres/postgres-url.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
 import { counted } from "../../text/counted.ts";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { HookporterError } from "../../errors.ts";
-import { hasPassword } from "../../inbox/postgres/options.ts";
+import { hasPassword } from "../../inbox/postgres/postgres-url.ts";
 import type { Io } from "../io.ts";
 import { CONFIG_FILES } from "./config-source.ts";
 

@@ -17,9 +17,7 @@ export async function connect({
   runner,
 }: PostgresTerms & { readonly runner?: string | undefined }): Promise<Session> {
   if (typeof connection !== "string") {
-    return "transaction" in connection
-      ? databaseSession(connection)
-      : poolSession(connection, () => Promise.resolve());
+    return "transaction" in connection ? databaseSession(connection) : poolSession(connection);
   }
   const { Pool, Client } = await loadClient(name);
   const application_name = runner === undefined ? "hookporter" : connectionName(runner);

@@ -23,6 +23,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
     code: "inbox_read_only",
     fix: "connect to the primary server, or let the role write: see default_transaction_read_only",
   },
+  "25P03": busy("a transaction waited too long: raise the role's idle_in_transaction_session_timeout"),
   "28": unavailable("check the user in the URL, and the server's pg_hba.conf"),
   "28P01": unavailable("check the user and the password in the URL"),
   "3D000": unavailable("create the database, or check its name in the URL"),
@@ -37,7 +38,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   "54": unavailable("shorten the text: an index of PostgreSQL holds at most 2.7 kB"),
   "55P03": busy("another session holds a lock; try again"),
   "57": unreachable("the server is stopping or starting; it is tried again"),
-  "57014": busy("the statement was cancelled; try again"),
+  "57014": busy("the statement was cancelled; if the role has a statement_timeout, make it longer"),
   "58": unavailable("check the server's disk, which reported an error"),
   XX001: corrupt("stop all programs that use the database, and restore it from a backup"),
   XX002: corrupt("run REINDEX on the schema"),
@@ -59,7 +60,9 @@ const MESSAGES: readonly (readonly [RegExp, Meaning])[] = [
   [/terminated|Client has encountered|not queryable|ended/, LOST],
   [
     /does not support SSL|certificate|self-signed|SSL/i,
-    unavailable("check sslmode in the URL, and the certificate"),
+    unavailable(
+      "check the certificate: name its authority with sslrootcert=FILE in the URL, or trust any with sslmode=no-verify",
+    ),
   ],
   [/client password must be/, unavailable("set PGPASSWORD, or give the password in the URL")],
   [/SASL/, unavailable("check the user and the password in the URL")],

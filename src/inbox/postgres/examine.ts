@@ -4,7 +4,7 @@ import type { SenderRecord } from "../senders.ts";
 import { DROPPED } from "../target-wait.ts";
 import { StoreClock } from "./clock.ts";
 import { connect } from "./connect.ts";
-import { SCHEMA_VERSION, schemaOf } from "./migrations.ts";
+import { hiddenTables, SCHEMA_VERSION, schemaOf } from "./migrations.ts";
 import { readPostgresOptions } from "./options.ts";
 import { Runners } from "./runners.ts";
 import { readSenders } from "./senders.ts";
@@ -37,6 +37,8 @@ export interface ServerFacts {
   readonly user: string;
   /** Whether the user may create a schema in the database. */
   readonly mayCreate: boolean;
+  /** The user's settings that make an inbox slow or its statements fail, such as `enable_indexscan = off`. */
+  readonly harmful: readonly string[];
 }
 
 export interface TableFacts {
@@ -53,6 +55,8 @@ export interface TableFacts {
   /** Rows of the busiest table that are dead, and alive. */
   readonly deadRows: number;
   readonly liveRows: number;
+  /** How many rows the planner believes it has; `undefined` if it reckons with its size. */
+  readonly believedRows: number | undefined;
   /** Whether autovacuum is off, on the server or for that table. */
   readonly neverVacuumed: "server" | "table" | undefined;
   /** Milliseconds for which the oldest transaction of the server has been open, which keeps dead rows in place. */
@@ -81,6 +85,8 @@ export async function examineDatabase(url: string): Promise<DatabaseFacts> {
     const server = await readServer(store);
     const schema = await schemaOf(store);
     const lacks = schema === 0 ? [] : await missingRights(store);
+    if (schema > 0)
+      lacks.push(...(await hiddenTables(store)).map((table) => `all rows (row-level security) of ${table}`));
     const [notifies, tables] = await Promise.all([
       hears(session, store),
       schema > 0 && lacks.length === 0 ? readTables(store, schema) : undefined,
@@ -103,11 +109,24 @@ async function readServer(store: Store): Promise<ServerFacts> {
     isStandby: row?.standby === true,
     user: String(row?.name),
     mayCreate: row?.may_create === true,
+    harmful: (await store.query(HARMFUL)).map(({ shown }) => String(shown)),
   };
 }
 
+/** Settings of a role, a database or the server which the inbox was not made for. */
+const HARMFUL = `
+  SELECT name || ' = ' || current_setting(name) AS shown FROM pg_settings WHERE CASE
+    WHEN name ~ '^enable_' THEN boot_val = 'on' AND setting = 'off'
+    WHEN name = 'jit_above_cost' THEN setting::float8 BETWEEN 0 AND 50000 AND current_setting('jit') = 'on'
+    WHEN name IN ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')
+      THEN setting::int BETWEEN 1 AND 5000
+    WHEN name = 'idle_session_timeout' THEN setting::int BETWEEN 1 AND 60000
+    WHEN name = 'default_transaction_isolation' THEN setting NOT LIKE 'read %'
+    ELSE false END
+  ORDER BY name`;
+
 /** What `inbox migrate --grant-to` grants, and the user does not have. Partitions are used through their tables. */
-async function missingRights(store: Store): Promise<readonly string[]> {
+async function missingRights(store: Store): Promise<string[]> {
   const [usage] = await store.query("SELECT has_schema_privilege($1::text, 'USAGE') AS held", [store.schema]);
   if (usage?.held !== true) return [`USAGE on schema ${store.schema}`];
   const rows = await store.query(
@@ -150,6 +169,7 @@ async function readTables(store: Store, schema: number): Promise<TableFacts> {
     daysLeft: Number(counts?.days_left),
     deadRows: Number(health?.dead_rows ?? 0),
     liveRows: Number(health?.live_rows ?? 0),
+    believedRows: Number(health?.believed ?? -1) < 0 ? undefined : Number(health?.believed),
     neverVacuumed: never,
     oldestTransaction: Number(health?.oldest_ms ?? 0),
   };
@@ -160,7 +180,7 @@ const HEALTH = `
     (SELECT EXISTS (SELECT FROM unnest(c.reloptions) o WHERE o ~* '^autovacuum_enabled=(false|off|no|0)$')) AS off,
     (SELECT sum(pg_total_relation_size(oid)) FROM pg_class
      WHERE relnamespace = c.relnamespace AND relkind = 'r') AS bytes,
-    pg_stat_get_dead_tuples(c.oid) AS dead_rows, pg_stat_get_live_tuples(c.oid) AS live_rows,
+    c.reltuples AS believed, pg_stat_get_dead_tuples(c.oid) AS dead_rows, pg_stat_get_live_tuples(c.oid) AS live_rows,
     (SELECT max(extract(epoch FROM now() - xact_start)) * 1000 FROM pg_stat_activity
      WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()) AS oldest_ms
   FROM pg_class c WHERE c.relnamespace = $1::text::regnamespace AND c.relname = $2::text`;

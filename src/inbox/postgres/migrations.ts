@@ -3,7 +3,7 @@ import { ownCommand } from "../../package/own-command.ts";
 import { DAY_FUNCTIONS, FIRST_PARTITIONS } from "./days.ts";
 import { stateOf } from "./errors.ts";
 import type { Query } from "./session.ts";
-import { LONG_TIMEOUT, type Store } from "./store.ts";
+import { LIFT_LIMIT, LONG_TIMEOUT, type Store } from "./store.ts";
 import { STEP_2_TABLES, TABLES } from "./tables.ts";
 
 /** One version of the schema. */
@@ -38,7 +38,15 @@ export function migrationSql(schema: string, from: number): string {
     const version = from + index + 1;
     const first = version === 1 ? [`CREATE SCHEMA IF NOT EXISTS "${schema}"`, CREATE_MIGRATION] : [];
     const record = `INSERT INTO @.migration VALUES (${version}, ${breaking}, now())`;
-    const all = ["BEGIN", LOCK.replace("$1", `'${schema}'`), ...first, ...statements, record, "COMMIT"];
+    const all = [
+      "BEGIN",
+      LIFT_LIMIT,
+      LOCK.replace("$1", `'${schema}'`),
+      ...first,
+      ...statements,
+      record,
+      "COMMIT",
+    ];
     const text = all.map((statement) => `${statement.trim().replace(/;$/, "")};\n`).join("");
     return `-- The inbox in the schema ${schema}, version ${version}\n${text.replaceAll("@.", `"${schema}".`)}`;
   });
@@ -60,6 +68,7 @@ export function grantsSql(schema: string, role: string): string {
 export async function migrate(store: Store): Promise<void> {
   while ((await schemaOf(store)) < SCHEMA_VERSION) {
     await store.transaction(async (query) => {
+      await query(LIFT_LIMIT);
       await query(LOCK, [store.schema]);
       if (!(await exists(query, store.schema))) {
         await query(`CREATE SCHEMA IF NOT EXISTS "${store.schema}"`);
@@ -99,7 +108,7 @@ export async function checkEncoding(store: Store): Promise<void> {
  */
 export async function checkSchema(store: Store): Promise<void> {
   const version = await schemaOf(store);
-  if (version === SCHEMA_VERSION || version > SCHEMA_VERSION) return;
+  if (version >= SCHEMA_VERSION) return checkPolicies(store);
   if (version === 0) {
     throw new HookporterError(
       "inbox_unavailable",
@@ -112,6 +121,27 @@ export async function checkSchema(store: Store): Promise<void> {
     `expected schema version ${SCHEMA_VERSION} in ${store.name}, got ${version}: run ${ownCommand("inbox migrate")}, ` +
       'or open it once with the option migrate: "auto"',
   );
+}
+
+/** Refuses tables of which policies may hide rows: entries that are accepted would never be found again. */
+async function checkPolicies(store: Store): Promise<void> {
+  const [first] = await hiddenTables(store);
+  if (first === undefined) return;
+  throw new HookporterError(
+    "inbox_unavailable",
+    `expected all rows of ${store.name} to be seen, got row-level security on ${first}: ` +
+      `ALTER TABLE ${store.schema}.${first} DISABLE ROW LEVEL SECURITY, or give the user BYPASSRLS`,
+  );
+}
+
+/** The tables with row-level security that applies to this user. */
+export async function hiddenTables(store: Store): Promise<readonly string[]> {
+  const rows = await store.query(
+    `SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = $1::text AND c.relrowsecurity AND row_security_active(c.oid) ORDER BY 1`,
+    [store.schema],
+  );
+  return rows.map(({ name }) => String(name));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../../errors.ts";
 import type { OwnTransactions } from "./handler-transactions.ts";
+import { nameOf, readPostgresUrl, withoutSchema } from "./postgres-url.ts";
 import type { PostgresDatabase, PostgresPool } from "./session.ts";
 import { transactionLimit } from "./transaction-limit.ts";
 
@@ -68,42 +69,13 @@ export interface PostgresTerms {
   readonly clock: () => number;
 }
 
-export function isPostgresUrl(text: string): boolean {
-  return /^postgres(?:ql)?:\/\//i.test(text);
-}
-
-/** Whether a text is the URL of a PostgreSQL database and holds a password. One that cannot be read may hold one. */
-export function hasPassword(text: string): boolean {
-  if (!isPostgresUrl(text)) return false;
-  if (!URL.canParse(text)) return text.includes("@");
-  const { password, searchParams } = new URL(text);
-  return password !== "" || searchParams.has("password");
-}
-
-/** A URL of PostgreSQL without its password, if it holds one. */
-export function withoutPassword(text: string): string {
-  if (!URL.canParse(text)) return "";
-  const url = new URL(text);
-  url.password = "";
-  url.searchParams.delete("password");
-  return url.href;
-}
-
-/** The form in which a URL of PostgreSQL may be shown: its host, database and schema. */
-export function shownPostgresUrl(text: string): string {
-  if (!URL.canParse(text)) return "postgres://…";
-  const { host, pathname, searchParams } = new URL(text);
-  const schema = searchParams.get("schema");
-  return `postgres://${host}${pathname}${schema === null ? "" : `?schema=${encodeURIComponent(schema)}`}`;
-}
-
 /**
  * Applies the defaults and refuses what cannot work.
  *
  * @throws ConfigurationError `option_invalid`
  */
 export function readPostgresOptions(connection: PostgresConnection, options: PostgresOptions): PostgresTerms {
-  const url = typeof connection === "string" ? readUrl(connection) : undefined;
+  const url = typeof connection === "string" ? readPostgresUrl(connection) : undefined;
   const schema = options.schema ?? url?.searchParams.get("schema") ?? "hookporter";
   if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema)) {
     throw new ConfigurationError(
@@ -113,7 +85,7 @@ export function readPostgresOptions(connection: PostgresConnection, options: Pos
     );
   }
   const { migrate = "auto", connections = 5, listenUrl, transaction, clock = Date.now } = options;
-  if (listenUrl !== undefined) readUrl(listenUrl);
+  if (listenUrl !== undefined) readPostgresUrl(listenUrl);
   if (migrate !== "auto" && migrate !== "check") {
     throw new ConfigurationError(
       "option_invalid",
@@ -126,31 +98,10 @@ export function readPostgresOptions(connection: PostgresConnection, options: Pos
       `expected connections to be a whole number of at least 2, got ${JSON.stringify(connections)}: the default is 5`,
     );
   }
-  const own = url?.href.replace(/([?&])schema=[^&]*(&|$)/, (_, before, after) =>
-    after === "" ? "" : before,
-  );
   const maxTransactions = transactionLimit(connection, options, connections);
   return {
-    ...{ connection: own ?? connection, connections, listenUrl, name: nameOf(url) },
+    ...{ connection: typeof connection === "string" ? withoutSchema(connection) : connection, connections },
+    ...{ listenUrl, name: url === undefined ? "on the given connection" : nameOf(url) },
     ...{ schema, migrate, transaction, maxTransactions, clock },
   };
-}
-
-/** The host and the database; never the password, nor parameters, which may hold one. */
-function nameOf(url: URL | undefined): string {
-  if (url === undefined) return "on the given connection";
-  const user = url.username === "" ? "" : `${url.username}@`;
-  return `postgres://${user}${url.host}${url.pathname}`;
-}
-
-function readUrl(text: string): URL {
-  try {
-    return new URL(text);
-  } catch {
-    throw new ConfigurationError(
-      "option_invalid",
-      "expected the inbox's URL to have the form postgres://user:password@host:5432/database, got another text: " +
-        "encode special characters of the password, such as @ as %40",
-    );
-  }
 }

@@ -48,7 +48,12 @@ export const ABANDONED = new Error("abandoned");
 
 /** The part of `pg`'s clients that is used. */
 export interface PostgresClient {
-  query(config: { text: string; values?: unknown[]; query_timeout?: number }): Promise<{ rows: unknown[] }>;
+  query(config: {
+    text: string;
+    values?: unknown[];
+    query_timeout?: number;
+    queryMode?: "extended";
+  }): Promise<{ rows: unknown[] }>;
 }
 
 /** The part of `pg`'s `Pool` that is used: pass a pool of your own, which the inbox leaves open. */
@@ -93,7 +98,12 @@ function hear(client: PooledClient): void {
   client.on("error", () => {});
 }
 
-export function poolSession(pool: PostgresPool, end: () => Promise<void>): Omit<Session, "listen"> {
+/**
+ * A session on a pool.
+ *
+ * @param end - closes the pool, if only the inbox uses it
+ */
+export function poolSession(pool: PostgresPool, end?: () => Promise<void>): Omit<Session, "listen"> {
   const ask = async (client: PostgresClient, text: string, values: readonly Value[], timeout: number) => {
     const { rows } = await client.query({ text, values: [...values], query_timeout: timeout });
     return rows as Row[];
@@ -108,12 +118,15 @@ export function poolSession(pool: PostgresPool, end: () => Promise<void>): Omit<
       try {
         await ask(client, "BEGIN ISOLATION LEVEL READ COMMITTED", [], timeout);
         try {
-          const result = await run(
-            (text, values = []) => ask(client, text, values, timeout),
-            client as Statements,
+          const statements = new HandlerStatements(client);
+          const result = await run((text, values = []) => ask(client, text, values, timeout), statements);
+          await ask(
+            client,
+            end !== undefined && statements.wereUsed ? COMMIT_AND_RESET : "COMMIT",
+            [],
+            timeout,
           );
-          await ask(client, "COMMIT", [], timeout);
-          isClean = true;
+          isClean = !statements.maySet;
           return result;
         } catch (thrown) {
           // Otherwise the connection does not answer: it is destroyed, which ends its transaction too.
@@ -125,11 +138,37 @@ export function poolSession(pool: PostgresPool, end: () => Promise<void>): Omit<
         client.release(!isClean);
       }
     },
-    close: () => {
+    close: async () => {
       pool.removeListener?.("connect", hear);
-      return end();
+      await end?.();
     },
   };
+}
+
+/** A statement that may set something for longer than its transaction. A rollback undoes that. */
+const SETS = /^\s*set\s+(?!local\b|constraints\b|transaction\b)|set_config\s*\((?![^()]*,\s*true\s*\))/i;
+/** Ends a transaction in which a handler's statements ran, on a connection that only the inbox uses. */
+const COMMIT_AND_RESET = "COMMIT; RESET SESSION AUTHORIZATION; RESET ROLE; RESET ALL";
+
+/**
+ * Runs the statements of a handler one at a time, so that none can hide another one, such as COMMIT. Notes whether one may
+ * have changed a setting of its connection: then nobody else must use it.
+ */
+class HandlerStatements implements Statements {
+  readonly #client: PostgresClient;
+  wereUsed = false;
+  maySet = false;
+
+  constructor(client: PostgresClient) {
+    this.#client = client;
+  }
+
+  query(statement: string | PostgresStatement, values?: unknown[]): Promise<unknown> {
+    const given = typeof statement === "string" ? { text: statement } : statement;
+    this.wereUsed = true;
+    this.maySet ||= SETS.test(given.text);
+    return this.#client.query({ ...given, ...(values && { values }), queryMode: "extended" });
+  }
 }
 
 /** Whether a transaction could be rolled back; its own error matters more than another one now. */

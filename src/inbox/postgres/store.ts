@@ -6,6 +6,8 @@ import type { Query, Row, Session, Value } from "./session.ts";
 export const TIMEOUT = 5000;
 /** The same for work in the background. */
 export const LONG_TIMEOUT = 10 * 60_000;
+/** Lifts a role's time limit, for the rest of a transaction that makes tables. */
+export const LIFT_LIMIT = "SET LOCAL statement_timeout = 0";
 /** How often a transaction runs that another one made impossible. */
 const ATTEMPTS = 4;
 

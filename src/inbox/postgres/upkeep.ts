@@ -2,7 +2,7 @@ import type { Logger } from "../../base/logger.ts";
 import { within } from "../../base/within.ts";
 import type { StoreClock } from "./clock.ts";
 import { type DaysLeft, DayWarnings } from "./day-warnings.ts";
-import { LONG_TIMEOUT, type Store } from "./store.ts";
+import { LIFT_LIMIT, LONG_TIMEOUT, type Store } from "./store.ts";
 
 /** Days that are made ahead: a process that lives looks far more often. */
 const DAYS_AHEAD = 3;
@@ -76,12 +76,11 @@ export class Upkeep {
 
 /** Makes the partitions up to some days after the time of the database; returns how many days. */
 export async function makeDays(store: Store, ahead = DAYS_AHEAD): Promise<number> {
-  const [row] = await store.query(
-    "SELECT @.make_days((extract(epoch FROM now()) * 1000)::bigint, $1::int) AS made",
-    [ahead],
-    LONG_TIMEOUT,
-  );
-  return Number(row?.made);
+  const sql = "SELECT @.make_days((extract(epoch FROM now()) * 1000)::bigint, $1::int) AS made";
+  return store.transaction(async (query) => {
+    await query(LIFT_LIMIT);
+    return Number((await query(sql, [ahead]))[0]?.made);
+  }, LONG_TIMEOUT);
 }
 
 async function daysLeft(store: Store): Promise<DaysLeft> {

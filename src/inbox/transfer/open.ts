@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../../errors.ts";
 import { connect } from "../postgres/connect.ts";
-import { isPostgresUrl, readPostgresOptions } from "../postgres/options.ts";
+import { readPostgresOptions } from "../postgres/options.ts";
+import { isPostgresUrl } from "../postgres/postgres-url.ts";
 import { Store } from "../postgres/store.ts";
 import { openSchemaTransfer } from "../postgres/transfer.ts";
 import { openFileTransfer } from "../sqlite/transfer.ts";

@@ -50,7 +50,7 @@ describe("doctor on an inbox on PostgreSQL", async () => {
   };
   /** A user without rights; ends with the test. */
   const newUser = async () => {
-    const name = `doctor_${process.pid}_${Math.random().toString(36).slice(2, 8)}`;
+    const name = `doctor_${process.pid}_${Math.floor(Math.random() * 1e6)}`;
     await admin.query(`CREATE ROLE ${name} LOGIN PASSWORD 'app'`);
     onTestFinished(async () => void (await admin.query(`DROP OWNED BY ${name}; DROP ROLE ${name}`)));
     return { username: name, password: "app" };
@@ -133,6 +133,37 @@ describe("doctor on an inbox on PostgreSQL", async () => {
       found: { check: "tables", status: "warn", message: /autovacuum is off for \S+\.turn/ },
       fix: /^ALTER TABLE \S+\.turn RESET \(autovacuum_enabled\)$/,
       follow: (_, fix) => admin.query(fix),
+    },
+    {
+      title: "a planner that believes that nothing waits",
+      plant: async (place) => {
+        const schema = schemaOf(place);
+        const fill = () =>
+          admin.query(
+            `INSERT INTO ${schema}.turn (seq, key_timestamp, received_at, dated, source, behind, run_at, attempts, finished_handlers)
+             SELECT n, 0, 0, 0, 's', false, 4102444800000, 0, '[]' FROM generate_series(1, 6000) n`,
+          );
+        await fill();
+        await admin.query(`DELETE FROM ${schema}.turn`);
+        await admin.query(`VACUUM (TRUNCATE false) ${schema}.turn`);
+        await fill();
+      },
+      found: {
+        check: "tables",
+        status: "warn",
+        message: /believes that \S+\.turn has 1 row, but it has 6000$/,
+      },
+      fix: /^ANALYZE \S+\.turn$/,
+      follow: (_, fix) => admin.query(fix),
+    },
+    {
+      title: "a setting of the role that hurts",
+      plant: async (place) => {
+        use(place, `${urlOf(schemaOf(place))}&options=-cenable_indexscan%3Doff`);
+      },
+      found: { check: "database", status: "warn", message: /^enable_indexscan = off makes/ },
+      fix: /^ALTER ROLE postgres SET enable_indexscan = DEFAULT$/,
+      follow: async (place) => use(place, urlOf(schemaOf(place))),
     },
     {
       title: "dead rows that nothing removed",

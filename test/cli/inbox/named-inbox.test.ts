@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createContext } from "../../../src/cli/context.ts";
 import { nameInbox } from "../../../src/cli/inbox/named-inbox.ts";
-import { withoutPassword } from "../../../src/inbox/postgres/options.ts";
+import { withoutPassword } from "../../../src/inbox/postgres/postgres-url.ts";
 import { fakeIo } from "../fake-io.ts";
 
 const CANARY = "canary-Pa55word";

@@ -16,6 +16,13 @@ export interface Terms {
   readonly listenUrl?: string;
 }
 
+/** What all processes have in common; `lease` is in milliseconds. */
+interface Common {
+  readonly schema: string;
+  readonly tx: boolean;
+  readonly lease?: number;
+}
+
 /** The delivery of an event; every third event has an order key. */
 function deliveryOf(number: number) {
   const timestamp = new Date(START + number).toISOString();
@@ -30,13 +37,20 @@ function deliveryOf(number: number) {
 export class Crowd {
   /** How often each event was accepted, and how often as a new one. */
   readonly answered = new Map<number, { accepted: number; fresh: number }>();
+  /** How often the processes logged each warning or error. */
+  readonly logged = new Map<string, number>();
   readonly #terms: readonly Terms[];
-  readonly #common: { readonly schema: string; readonly tx: boolean };
+  readonly #common: Common;
   readonly #children: (ChildProcess | undefined)[] = [];
 
-  constructor(terms: readonly Terms[], common: { readonly schema: string; readonly tx: boolean }) {
+  constructor(terms: readonly Terms[], common: Common) {
     this.#terms = terms;
     this.#common = common;
+  }
+
+  /** How many processes there are. */
+  get size(): number {
+    return this.#terms.length;
   }
 
   /** Those that receive. */
@@ -63,7 +77,8 @@ export class Crowd {
         if (isLast) throw new Error("expected a process of the drill to start");
         continue;
       }
-      child.on("message", ({ number, type, duplicate }: Answer) => {
+      child.on("message", ({ number, type, duplicate, logged }: Answer) => {
+        if (logged !== undefined) this.logged.set(logged, (this.logged.get(logged) ?? 0) + 1);
         if (type !== "accepted") return;
         const { accepted, fresh } = this.answered.get(number) ?? { accepted: 0, fresh: 0 };
         this.answered.set(number, { accepted: accepted + 1, fresh: fresh + (duplicate ? 0 : 1) });
@@ -77,6 +92,14 @@ export class Crowd {
   send(index: number, number: number): void {
     const child = this.#children[index];
     if (child?.connected === true) child.send({ number, delivery: deliveryOf(number) }, () => {});
+  }
+
+  /** Pauses a process for a while. */
+  async freeze(index: number, ms: number): Promise<void> {
+    const child = this.#children[index];
+    child?.kill("SIGSTOP");
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    child?.kill("SIGCONT");
   }
 
   /** Kills a process, and starts its successor. */
@@ -104,4 +127,5 @@ interface Answer {
   readonly number: number;
   readonly type: string;
   readonly duplicate: boolean;
+  readonly logged?: string;
 }

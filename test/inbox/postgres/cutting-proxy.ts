@@ -24,7 +24,7 @@ export async function startCuttingProxy(url: string) {
     client.on("data", (chunk: Buffer) => {
       const text = chunk.toString("latin1");
       if (text.includes("INSERT INTO effect")) isMarked = true;
-      if (isMarked && armed !== undefined && text.includes("COMMIT\0")) {
+      if (isMarked && armed !== undefined && /COMMIT[;\0]/.test(text)) {
         const cut = armed;
         armed = undefined;
         cuts++;

@@ -15,7 +15,7 @@ export async function openServer(own: Readonly<Record<string, string>> = {}) {
   const admin = new pg.Pool({ connectionString: server.url, max: 4 });
   admin.on("error", () => {}); // a test may stop the server
   const made: string[] = [];
-  const prefix = `test_${process.pid}_${Date.now().toString(36)}`;
+  const prefix = `test_${process.pid}_${Math.floor(Date.now() / 1000) % 1_000_000}`; // words of digits, which are shown in messages
 
   afterAll(async () => {
     for (const schema of made) await admin.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);

@@ -8,7 +8,7 @@ import { RevocableTransaction } from "../../../src/inbox/postgres/transaction.ts
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { codeOf, readPage } from "../../docs/markdown.ts";
-import { deliveryOf, freshEnvelope, SECRET, until } from "../../receiver/sample.ts";
+import { deliveryOf, freshEnvelope, keptLog, SECRET, until } from "../../receiver/sample.ts";
 import { describeTransactions } from "../../receiver/transactions-contract.ts";
 import { emptySql } from "./pglite.ts";
 import { NO_POOLER, NO_SERVER, startPooler, startPostgres } from "./server.ts";
@@ -66,6 +66,57 @@ if (NO_SERVER !== undefined) {
       });
     describeTransactions("on a server", () => on(server.url, { transaction }));
   });
+
+  const ownPool = new pg.Pool({ connectionString: server.url, max: 4 });
+  ownPool.on("error", () => {}); // the server ends first
+  afterAll(() => ownPool.end());
+  it.each<[string, () => ReturnType<typeof postgresStore>]>([
+    ["the inbox's own pool", () => postgresStore(server.url, { schema: SCHEMA, connections: 4 })],
+    ["a pool of the user's", () => postgresStore(ownPool, { schema: SCHEMA })],
+  ])(
+    "on %s, no setting of one handler reaches the next, and no statement hides another one",
+    async (_, make) => {
+      await on(server.url);
+      const inbox = make();
+      const log = keptLog();
+      const receiver = createReceiver({ secret: SECRET, inbox, log: log.log, concurrency: 10 });
+      const seen: unknown[] = [];
+      const hidden: unknown[] = [];
+      receiver.on(
+        "payment.received",
+        async (_event, { tx }) => {
+          const sql =
+            "SELECT current_setting('app.tenant', true) AS tenant, current_setting('statement_timeout') AS ms, current_user AS name";
+          seen.push((await tx.query(sql)).rows[0]);
+          await tx.query("SET statement_timeout = 7777");
+          await tx.query("SELECT set_config('app.tenant', 'acme', false)");
+          if (inbox.insideLimit === 1 && hidden.length === 0) {
+            hidden.push(0);
+            await tx.query("SELECT 1; COMMIT; BEGIN");
+          }
+        },
+        { tx: true },
+      );
+      await receiver.start();
+      onTestFinished(() => receiver.close());
+      for (let n = 0; n < 4; n++)
+        await receiver.accept(
+          deliveryOf(
+            freshEnvelope({ timestamp: new Date().toISOString(), data: { n } }),
+            undefined,
+            Date.now(),
+          ),
+        );
+      await until(async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 4 }));
+      for (const one of seen) expect(one).toMatchObject({ ms: expect.stringMatching(/^(?!7777)/) });
+      expect(seen.map((one) => (one as { tenant: string | null }).tenant ?? "")).toEqual(seen.map(() => ""));
+      const failures = (
+        await Promise.all((await receiver.inbox.list({})).map(({ seq }) => receiver.inbox.attempts(seq)))
+      ).flat();
+      expect(failures.filter(({ error }) => error?.includes("multiple commands"))).toHaveLength(1);
+      expect(log.lines).toContainEqual(expect.objectContaining({ fields: { places: 1, concurrency: 10 } }));
+    },
+  );
 
   it.each(["drizzle", "Kysely"])(
     "the recipe of the docs for %s writes in the handler's transaction",
