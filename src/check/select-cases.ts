@@ -4,7 +4,7 @@ import { type CheckCase, GROUPS, groupOf } from "./check-case.ts";
 
 /**
  * The cases selected by `only` and not excluded by `skip`; both take ids (`SIG-04`) or groups (`SIG`). The control is
- * always included, since a refusal proves nothing without it.
+ * always included, since a refusal proves nothing without it. The former id of a case selects it too.
  *
  * @throws HookporterError `usage` for an unknown name
  */
@@ -32,5 +32,11 @@ export function selectCases({
 }
 
 function isNamed(one: CheckCase, name: string): boolean {
-  return one.id === name || groupOf(one) === name;
+  return one.id === name || groupOf(one) === name || one.id === nowIn(name);
+}
+
+/** The case that a former one of `GATE` is part of: until 0.2, each of its first 60 forms had up to three. */
+function nowIn(name: string): string | undefined {
+  const number = Number(/^GATE-(\d\d)$/.exec(name)?.[1]);
+  return number <= 60 ? CATALOGUE.findLast(({ id }) => id.startsWith("GATE-") && id <= name)?.id : undefined;
 }

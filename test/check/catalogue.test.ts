@@ -40,6 +40,16 @@ it("cases are selected by id and by group, always with the control", () => {
   expect(selectCases({ skip: ["TIME"] })).toHaveLength(CATALOGUE.length - 15);
 });
 
+it("a case is also selected by the ids of cases that became part of it", () => {
+  const forms = CATALOGUE.filter((one) => groupOf(one) === "GATE");
+  for (let number = 1; number <= 60; number++) {
+    const former = `GATE-${String(number).padStart(2, "0")}`;
+    const [, now, ...others] = ids(selectCases({ only: [former] }));
+    expect([now, others]).toEqual([forms.findLast(({ id }) => id <= former)?.id, []]);
+    expect(ids(selectCases({ skip: [former] }))).not.toContain(now);
+  }
+});
+
 it("an unknown name is refused", () => {
   const usage = expect.objectContaining({ code: "usage" });
   expect(() => selectCases({ only: ["SIG-99"] })).toThrow(usage);
