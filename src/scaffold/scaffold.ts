@@ -44,6 +44,7 @@ interface PlannedFile {
 const RENAMED: Readonly<Record<string, string>> = {
   _gitignore: ".gitignore",
   _dockerignore: ".dockerignore",
+  "_yarnrc.yml": ".yarnrc.yml",
 };
 
 /**

@@ -9,6 +9,7 @@ import type { DataSchemas } from "../event/schemas.ts";
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
 import { problemsOf } from "../inbox/entry-problems.ts";
 import { type EntryState, entryState, hasEnded } from "../inbox/entry-state.ts";
+import type { Inbox } from "../inbox/inbox.ts";
 import { memoryInbox, type TestTransactions } from "../inbox/memory.ts";
 import { givenOptions } from "../options/given-options.ts";
 import { timerDelay } from "../options/timer-delay.ts";
@@ -37,6 +38,11 @@ export type TestReceiverOptions<
    * resolves, and rolls back if it rejects. Default: such handlers are refused.
    */
   readonly transaction?: TestTransactions | undefined;
+  /**
+   * Runs the handlers of each entry twice, as after a crash between their effects and the record of them: a test then sees
+   * whether they are safe to run twice. Not those with `tx`, whose effects a crash rolls back. Default: false.
+   */
+  readonly twice?: boolean | undefined;
 };
 
 /** What to deliver: a kind, for a new sample of it, an envelope, or bytes. */
@@ -98,6 +104,7 @@ export async function createTestReceiver<
   const OtherKinds extends string = never,
 >({
   transaction,
+  twice = false,
   ...given
 }: TestReceiverOptions<Schemas, OtherKinds> = {}): Promise<
   TestReceiver<NoInfer<Schemas>, NoInfer<OtherKinds>>
@@ -105,10 +112,11 @@ export async function createTestReceiver<
   const options = given as ReceiverOptions<Schemas, OtherKinds>;
   const receiver = createReceiver<Schemas, OtherKinds>({
     drainTimeout: 1000,
+    ...(twice && { poll: TWICE_POLL }),
     ...givenOptions(options),
     retry: readRetry(options.retry, TEST_RETRY),
     secret: TEST_SECRET,
-    inbox: memoryInbox(transaction),
+    inbox: twice ? crashingOnce(memoryInbox(transaction)) : memoryInbox(transaction),
   });
   await receiver.start();
   const { clock = Date.now, signatureHeader = SIGNATURE_HEADER } = options;
@@ -121,6 +129,28 @@ export async function createTestReceiver<
   return Object.assign(receiver, {
     deliver: (what: Deliverable, how: DeliverOptions = {}) =>
       deliver(receiver, make(what, how), how.timeout ?? DELIVER_TIMEOUT),
+  });
+}
+
+/** Milliseconds until an entry whose process crashed is found again. */
+const TWICE_POLL = 10;
+
+/** An inbox that loses the first success of each entry, as if the process had ended before it was recorded. */
+function crashingOnce(inbox: Inbox): Inbox {
+  const crashed = new Set<number>();
+  const settle: Inbox["settle"] = async (result, now) => {
+    if (result.state !== "done" || crashed.has(result.seq)) return inbox.settle(result, now);
+    crashed.add(result.seq);
+    const again = { state: "pending", runAt: now, finishedHandlers: [], records: [], uncount: true } as const;
+    await inbox.settle({ ...result, ...again }, now);
+    return false; // the lease is gone, as it is for a process that has ended
+  };
+  return new Proxy(inbox, {
+    get: (target, name) => {
+      if (name === "settle") return settle;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
   });
 }
 

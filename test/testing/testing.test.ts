@@ -210,3 +210,56 @@ describe("createTestReceiver", () => {
     await testing.close();
   });
 });
+
+describe("createTestReceiver({ twice: true })", () => {
+  test("runs every handler of an entry twice, and only then has handled it", async () => {
+    const ran: string[] = [];
+    const receiver = await createTestReceiver({
+      twice: true,
+      handlers: {
+        "payment.received": ({ id }) => ran.push(`own ${id}`),
+        "*": ({ id }) => ran.push(`all ${id}`),
+      },
+    });
+    const { state, attempts, outcome } = await receiver.deliver("payment.received");
+    const id = outcome.type === "accepted" ? outcome.eventId : "";
+    expect([state, attempts.length]).toEqual(["handled", 2]);
+    expect(ran.sort()).toEqual([`all ${id}`, `all ${id}`, `own ${id}`, `own ${id}`]);
+    await receiver.close();
+  });
+
+  test("shows a handler that is not safe to run twice, and passes one that is", async () => {
+    const sent: string[] = [];
+    const known = new Set<string>();
+    const receiver = await createTestReceiver({
+      twice: true,
+      handlers: {
+        "payment.received": ({ id }) => sent.push(id),
+        "lead.created": ({ id }) => {
+          if (!known.has(id)) sent.push(id);
+          known.add(id);
+        },
+      },
+    });
+    await receiver.deliver("payment.received");
+    expect(sent.length).toBe(2);
+    await receiver.deliver("lead.created");
+    expect(sent.length).toBe(3);
+    await receiver.close();
+  });
+
+  test("counts no attempt for it: a handler that fails twice still has its third", async () => {
+    let runs = 0;
+    const receiver = await createTestReceiver({
+      twice: true,
+      handlers: {
+        "*": () => {
+          if (++runs < 3) throw new Error("not yet");
+        },
+      },
+    });
+    expect((await receiver.deliver("lead.created")).state).toBe("handled");
+    expect(runs).toBe(4);
+    await receiver.close();
+  });
+});
