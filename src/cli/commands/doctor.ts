@@ -5,7 +5,7 @@ import { type DoctorOptions, KILLS } from "../doctor/options.ts";
 import { readForward } from "../handlers/values.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addServiceOptions } from "../service/options.ts";
-import { readCommand, readKills, readKinds, readPath, readPort } from "../settings/values.ts";
+import { readCommand, readKills, readKinds, readPath, readPort, readPublicUrl } from "../settings/values.ts";
 import { addTunnelOptions } from "../tunnel/options.ts";
 
 const EXAMPLES = `
@@ -13,6 +13,7 @@ Examples:
   hookporter doctor                    check this project, or what listen uses
   hookporter doctor --listen           check what listen would use here
   hookporter doctor --handlers handlers/ --forward-to 3000
+  hookporter doctor --url https://hooks.example.com/webhooks
   hookporter doctor --drill            kill a receiver 20 times, count losses
   hookporter doctor --json | jq 'select(.status == "fail")'`;
 
@@ -49,6 +50,13 @@ export function registerDoctor(program: CliCommand, context: CliContext): void {
     .optionsGroup("Service:")
     .common("--subscribe", "listen creates a subscription, so the service's address and key are needed");
   addServiceOptions(command)
+    .optionsGroup("From outside:")
+    .common(
+      "--url <url>",
+      "instead of that, check a deployed receiver from outside; nothing is kept there",
+      readPublicUrl,
+    )
+    .signatureHeader()
     .optionsGroup("Drill:")
     .common(
       "--drill",

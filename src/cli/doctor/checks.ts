@@ -1,3 +1,6 @@
+import { lookup } from "node:dns/promises";
+import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
+import { isLoopback } from "../../http/is-loopback.ts";
 import { probeTarget } from "../../relay/probe-target.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import { proxyNotice } from "../service/client.ts";
@@ -9,6 +12,7 @@ import { type DoctorCheck, type Finding, fail, ok, splitFix, warn } from "./find
 import { handlers } from "./handlers.ts";
 import { inboxContent } from "./inbox-content.ts";
 import { inboxPlace } from "./inbox-place.ts";
+import type { DoctorOptions } from "./options.ts";
 import { ports } from "./ports.ts";
 import { node, sqlite } from "./runtime.ts";
 import { secret } from "./secrets.ts";
@@ -45,19 +49,49 @@ const ANSWER = 3000;
 /** Whether the targets of `--forward-to` answer. They get no delivery. */
 const targets: DoctorCheck = {
   name: "target",
-  run: async ({ options: { forwardTo = [], insecure = false } }) => {
+  run: async ({ options }) => {
+    const { forwardTo = [], insecure = false } = options;
     const urls = [...new Map(forwardTo.map(({ target }) => [target.href, target])).values()];
-    return Promise.all(urls.map((target) => targetFinding(target, insecure)));
+    return Promise.all(urls.map((target) => targetFinding(target, insecure, options)));
   },
 };
 
-async function targetFinding(target: URL, insecure: boolean): Promise<Finding> {
+async function targetFinding(
+  target: URL,
+  insecure: boolean,
+  { port, path = DEFAULT_PATH }: DoctorOptions,
+): Promise<Finding> {
   const shown = shownUrl(target);
+  if (isLoopback(target) && Number(target.port) === (port ?? DEFAULT_PORT) && target.pathname === path)
+    return fail(
+      `${shown} is listen's own endpoint, so each event would come back`,
+      "change --forward-to to the port of your app",
+    );
   const probed = await probeTarget(target, { insecure, timeout: ANSWER });
   if ("status" in probed) return ok(`${shown} answers (${probed.status} to OPTIONS)`);
   const { message, fix = "start the app, or change --forward-to" } = splitFix(probed.why);
   return fail(`${shown}: ${message}`, fix);
 }
+
+/** Whether the name of `--public-url` leads anywhere. */
+const address: DoctorCheck = {
+  name: "address",
+  run: async ({ options: { publicUrl } }) => {
+    if (publicUrl === undefined) return [];
+    const { hostname } = publicUrl;
+    try {
+      await lookup(hostname.replace(/^\[|\]$/g, ""));
+      return [ok(`${hostname} is known to the DNS`)];
+    } catch {
+      return [
+        fail(
+          `${hostname}, of --public-url, is not known to the DNS`,
+          "correct --public-url, or add a DNS entry",
+        ),
+      ];
+    }
+  },
+};
 
 /** What `listen` keeps beside the project's own inbox: one line, unless something is wrong with it. */
 const ofListen: DoctorCheck = {
@@ -77,6 +111,6 @@ export const CHECKS: readonly DoctorCheck[] = [
   ...[secret, envFile],
   ...[inboxPlace, disk, inboxContent, database, tables, processes, entries, signatures, ofListen],
   ports,
-  ...[handlers, targets, tunnel],
+  ...[handlers, targets, tunnel, address],
   ...[service, clock, subscription, proxy],
 ];

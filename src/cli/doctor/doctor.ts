@@ -2,7 +2,8 @@ import type { Command } from "commander";
 import type { CliContext } from "../context.ts";
 import { hideGiven } from "../hide-given.ts";
 import { SERVICE_FITS } from "../service/options.ts";
-import { withoutSettings } from "../settings/config.ts";
+import { leaves } from "../settings/command-tree.ts";
+import { programOf, variableName, withoutSettings } from "../settings/config.ts";
 import { type FitTable, fitOptions } from "../settings/fitting.ts";
 import { TUNNEL_FITS } from "../tunnel/fitting.ts";
 import { CHECKS } from "./checks.ts";
@@ -11,6 +12,7 @@ import { findSetup } from "./find-setup.ts";
 import { type DoctorCheck, type Finding, type FindingStatus, failure, TIME_LIMIT, warn } from "./finding.ts";
 import type { DoctorOptions } from "./options.ts";
 import type { Setup } from "./setup.ts";
+import { outside } from "./url.ts";
 import { printCounts, printFinding } from "./view.ts";
 
 /**
@@ -18,14 +20,17 @@ import { printCounts, printFinding } from "./view.ts";
  * place of its own what `listen` promises.
  */
 export async function doctor(given: DoctorOptions, command: Command, context: CliContext): Promise<void> {
-  // Handlers of a configuration file are not meant for a drill.
-  const typed = given.drill === true ? withoutSettings(given, command, ["handlers", "yes"]) : given;
+  // Handlers of a configuration file are not meant for a drill, and its address is that of other commands.
+  const others = given.drill === true ? (["handlers", "yes"] as const) : [];
+  const typed = withoutSettings(given, command, ["url", ...others]);
   const options = fitOptions(typed, command, DOCTOR_FITS);
-  const setup = await findSetup(options, command, context);
-  const running = (options.drill === true ? [drill] : CHECKS).map((check) => ({
-    check,
-    findings: findIn(check, setup),
-  }));
+  const setup: Setup = { ...(await findSetup(options, command, context)), variables: variablesOf(command) };
+  const running = (options.drill === true ? [drill] : options.url !== undefined ? [outside] : CHECKS).map(
+    (check) => ({
+      check,
+      findings: findIn(check, setup),
+    }),
+  );
   const counts: Record<FindingStatus, number> = { ok: 0, warn: 0, fail: 0 };
   for (const { check, findings } of running) {
     context.output.status(`looking at: ${check.name}`);
@@ -41,6 +46,11 @@ export async function doctor(given: DoctorOptions, command: Command, context: Cl
   context.output.record("doctor", { ...counts, exitCode: context.exitCode });
 }
 
+/** The variables of all flags. */
+function variablesOf(command: Command): readonly string[] {
+  return leaves(programOf(command)).flatMap((one) => one.options.map((option) => variableName(option, one)));
+}
+
 /** A finding without secrets that were pasted in the wrong place, such as in place of a path. */
 function withoutSecrets({ status, message, fix }: Finding, context: CliContext): Finding {
   const rest = fix === undefined ? {} : { fix: hide(fix, context) };
@@ -54,19 +64,19 @@ function hide(text: string, context: CliContext): string {
 
 /** What a check finds within its time; an error is a finding too. */
 export async function findIn(
-  { name, run, timeLimit = TIME_LIMIT }: DoctorCheck,
+  { name, run, timeLimit = TIME_LIMIT, late }: DoctorCheck,
   setup: Setup,
 ): Promise<readonly Finding[]> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<readonly Finding[]>((resolve) => {
+  const isLate = new Promise<readonly Finding[]>((resolve) => {
     const cutOff = warn(
       `the check was cut off after ${timeLimit / 1000} s without a result`,
-      `run doctor again; if ${name} is cut off again, look at what it depends on`,
+      late ?? `run doctor again; if ${name} is cut off again, look at what it depends on`,
     );
     timer = setTimeout(() => resolve([cutOff]), timeLimit);
   });
   try {
-    return await Promise.race([(async () => run(setup))(), late]);
+    return await Promise.race([(async () => run(setup))(), isLate]);
   } catch (thrown) {
     if (setup.context.debug && thrown instanceof Error)
       setup.context.output.talk(hide(String(thrown.stack), setup.context));
@@ -99,6 +109,7 @@ const DOCTOR_FITS: FitTable<DoctorOptions> = {
     why: "a drill has a receiver of its own",
   },
   kills: { needs: ["drill"] },
+  url: { excludes: ["drill"] },
   yes: { needs: ["drill"] },
 };
 

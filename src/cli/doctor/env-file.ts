@@ -1,11 +1,13 @@
+import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
-import { relative, resolve } from "node:path";
+import { basename, dirname, relative, resolve } from "node:path";
+import { didYouMean } from "../../options/did-you-mean.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import { counted } from "../../text/counted.ts";
 import { SECRET_VARIABLE } from "../secrets/options.ts";
 import { readEnvFile } from "../secrets/secret.ts";
 import { shownVariable } from "../shown-value.ts";
-import { type DoctorCheck, type Finding, ok, warn } from "./finding.ts";
+import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
 import { shownMode } from "./mode.ts";
 import type { Setup } from "./setup.ts";
 
@@ -19,11 +21,11 @@ export const envFile: DoctorCheck = {
     const { options, context } = setup;
     const path = resolve(context.io.cwd, options.envFile ?? ".env");
     const found = statSync(path, { throwIfNoEntry: false });
-    if (found === undefined) return [];
+    if (found === undefined) return misspelt(setup);
     const shown = relative(context.io.cwd, path) || path;
     const variables = readVariables(setup);
     if (variables === undefined) return [];
-    const problems = differing(setup, variables, shown);
+    const problems = [...differing(setup, variables, shown), ...misspelt(setup)];
     const hasKeys = Object.keys(variables).some((name) => HOLDS_A_KEY.test(name));
     const mode = shownMode(found, 0o077);
     if (hasKeys && mode !== undefined) {
@@ -31,11 +33,44 @@ export const envFile: DoctorCheck = {
         warn(`${shown} holds keys, and other users may read it (mode ${mode})`, `chmod 600 ${shown}`),
       );
     }
+    if (hasKeys && isInGit(path)) {
+      problems.push(
+        fail(
+          `${shown} holds keys, and is in git`,
+          `run git rm --cached ${shown}, add it to .gitignore, and replace the keys: the history keeps them`,
+        ),
+      );
+    }
     return problems.length > 0
       ? problems
       : [ok(`${shown}, ${counted(Object.keys(variables).length, "variable", "variables")}`)];
   },
 };
+
+function isInGit(path: string): boolean {
+  const argv = ["ls-files", "--error-unmatch", "--", basename(path)];
+  return spawnSync("git", argv, { cwd: dirname(path), stdio: "ignore" }).status === 0;
+}
+
+/** Names of variables that nothing reads, and that are close to one that is read. */
+function misspelt(setup: Setup): readonly Finding[] {
+  const { variables: flags, options, context } = setup;
+  if (flags === undefined) return [];
+  const { secretEnv = [], apiKeyEnv, accessTokenEnv, envFile = ".env" } = options;
+  const known = [...flags, ...KEYS, ...secretEnv, ...[apiKeyEnv ?? [], accessTokenEnv ?? []].flat()];
+  const inFile = Object.keys(readVariables(setup) ?? {});
+  const names = new Set([...inFile, ...Object.keys(context.io.env)]);
+  return [...names].flatMap((name) => {
+    if (!name.startsWith("HOOKPORTER_") || known.includes(name)) return [];
+    const meant = didYouMean(name, known);
+    const where = inFile.includes(name) ? envFile : "the environment";
+    return meant === undefined
+      ? []
+      : warn(`nothing reads the variable ${shownVariable(name)} of ${where}`, `did you mean ${meant}?`);
+  });
+}
+
+const KEYS = [SECRET_VARIABLE, "HOOKPORTER_API_KEY"];
 
 /** `undefined` if the file cannot be read, which the check of the secret says, unless it is given in another way. */
 function readVariables({ options, context: { io } }: Setup) {

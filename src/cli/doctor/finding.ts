@@ -20,6 +20,8 @@ export interface DoctorCheck {
   readonly name: string;
   /** Milliseconds after which it is given up. Default {@link TIME_LIMIT}. */
   readonly timeLimit?: number;
+  /** What to do if it is given up. Default: run it again. */
+  readonly late?: string;
   /** Returns no finding if the setup has no such part. */
   readonly run: (setup: Setup) => readonly Finding[] | Promise<readonly Finding[]>;
 }

@@ -16,6 +16,7 @@ import type { Setup } from "./setup.ts";
 /** Whether handlers load, and which of the twelve kinds nobody handles or forwards. They are not run. */
 export const handlers: DoctorCheck = {
   name: "handlers",
+  late: "look for a top-level await that never ends in the handlers module, or in what it imports",
   run: async (setup) => {
     const { handlers: path, exec, onDead, forwardTo = [] } = setup.options;
     const missing = [...programFinding("--exec", exec, setup), ...programFinding("--on-dead", onDead, setup)];

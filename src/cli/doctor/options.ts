@@ -15,6 +15,9 @@ export interface DoctorOptions
     Pick<ListenOptions, "handlers" | "exec" | "onDead" | "events" | "forwardTo" | "insecure" | "subscribe"> {
   /** Look at what `listen` would use, not at the project's own server. */
   readonly listen?: boolean;
+  /** Look at nothing but a deployed receiver, from outside. */
+  readonly url?: URL;
+  readonly signatureHeader?: string;
   /** Look at nothing, but kill receivers under load. */
   readonly drill?: boolean;
   /** How many. Default {@link KILLS}. */

@@ -1,17 +1,34 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import packageJson from "../../../package.json" with { type: "json" };
 import { sqliteInUse } from "../../inbox/sqlite/client.ts";
-import { isAtLeast, OLDEST_NODE } from "../../package/node-version.ts";
-import { type DoctorCheck, fail, ok } from "./finding.ts";
+import { type DoctorCheck, ok, warn } from "./finding.ts";
 
 /** The program that runs this. */
 export const node: DoctorCheck = {
   name: "node",
-  run: () => {
-    const { node: version } = process.versions;
-    if (isAtLeast(version, OLDEST_NODE)) return [ok(`Node.js ${version}, hookporter ${packageJson.version}`)];
-    return [fail(`Node.js ${version} is too old for hookporter`, `install Node.js ${OLDEST_NODE} or newer`)];
+  run: ({ context: { io } }) => {
+    const { version } = packageJson;
+    const installed = installedVersion(io.cwd);
+    if (installed === undefined || installed === version)
+      return [ok(`Node.js ${process.versions.node}, hookporter ${version}`)];
+    return [
+      warn(
+        `this is hookporter ${version}, and the project has ${installed} in node_modules`,
+        "run npx hookporter in the project's folder, or update one of them: both use the same inbox",
+      ),
+    ];
   },
 };
+
+/** The version of the package that the project has; `undefined` if it has none. */
+function installedVersion(cwd: string): unknown {
+  try {
+    return JSON.parse(readFileSync(join(cwd, "node_modules", "hookporter", "package.json"), "utf8")).version;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Which SQLite keeps an inbox file: Node's own, or a package. */
 export const sqlite: DoctorCheck = {

@@ -1,13 +1,14 @@
 import { isPlaceholder } from "../../signature/secret-bytes.ts";
 import { readSecrets } from "../../signature/secrets.ts";
-import { SECRET_VARIABLE } from "../secrets/options.ts";
+import { DEFAULT_ENCODING } from "../secrets/encoding.ts";
+import { SECRET_VARIABLE, type SecretOptions } from "../secrets/options.ts";
 import type { FoundSecrets } from "../secrets/secret.ts";
 import { type DoctorCheck, type Finding, fail, ok, splitFix, warn } from "./finding.ts";
 
 /** The secrets that deliveries are verified with: where they are, and whether they can be guessed. */
 export const secret: DoctorCheck = {
   name: "secret",
-  run: async ({ secrets, context: { io } }) => {
+  run: async ({ secrets, options, context: { io } }) => {
     const found = await secrets();
     if (found === undefined) return [ok("none yet: listen makes one for development")];
     const { texts, from } = found;
@@ -15,7 +16,7 @@ export const secret: DoctorCheck = {
     const read = readSecrets(found.values, (text) => warnings.push(text));
     const prints = read.map(({ fingerprint }) => fingerprint).join(", ");
     const where = from === SECRET_VARIABLE || from.includes(",") ? `${from} ${placeOf(from, io.env)}` : from;
-    const problems = [...guessable(found), ...surrounded(found)];
+    const problems = [...guessable(found), ...surrounded(found), ...encoded(found, options)];
     for (const text of warnings.filter((text) => !/placeholder|newline/.test(text))) {
       const { message, fix = "" } = splitFix(text);
       problems.push(warn(message, fix));
@@ -37,6 +38,20 @@ function guessable({ texts, from }: FoundSecrets): readonly Finding[] {
     fail(
       `the secret of ${from} is a placeholder, which anyone can guess`,
       "set it to the subscription's secret, or to the output of `openssl rand -hex 32`",
+    ),
+  ];
+}
+
+/** A secret as other services show it, taken as text. */
+function encoded(
+  { texts, from }: FoundSecrets,
+  { secretEncoding = DEFAULT_ENCODING }: SecretOptions,
+): readonly Finding[] {
+  if (secretEncoding !== "utf8" || !texts.some((text) => text?.startsWith("whsec_"))) return [];
+  return [
+    warn(
+      `the secret of ${from} begins with whsec_, and is used as text with that prefix`,
+      "if the sender signs with the bytes that it encodes, pass --secret-encoding whsec",
     ),
   ];
 }

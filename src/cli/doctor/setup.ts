@@ -17,6 +17,8 @@ export interface Setup {
   readonly options: DoctorOptions;
   readonly context: CliContext;
   readonly inbox: NamedInbox;
+  /** The variables of all flags. Default: not known, so no name is misspelt. */
+  readonly variables?: readonly string[];
   /** Whether this is the project's own server, not what `listen` would be. */
   readonly isProject: boolean;
   /** The inbox of `listen`, if it has one beside the project's. */

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, type Option } from "commander";
 import { HookporterError } from "../../errors.ts";
+import { isPostgresUrl } from "../../inbox/postgres/options.ts";
 import type { Variables } from "../../project/env-text.ts";
 import type { ProjectSection } from "../../project/read-project.ts";
 import type { CliContext } from "../context.ts";
@@ -68,6 +69,14 @@ export class Settings {
   }
 }
 
+/** What messages must not repeat of a value: of a database's URL the password alone, since fixes need the other names. */
+function hiddenPart(value: unknown): readonly string[] {
+  if (typeof value !== "string") return [];
+  if (!isPostgresUrl(value) || !URL.canParse(value)) return [value];
+  const { password } = new URL(value);
+  return password === "" ? [] : [password, decodeURIComponent(password)];
+}
+
 function fromConfig(found: ReturnType<ConfigFile["own"]>): Setting | undefined {
   return found === undefined ? undefined : { ...found, source: "config" };
 }
@@ -99,7 +108,8 @@ export async function applySettings(
     if (command.getOptionValueSource(name) !== undefined) continue;
     const found = settings.find(command, option);
     if (found === undefined) continue;
-    configured.push(...[found.value].flat().filter((one) => typeof one === "string"));
+    if (found.where !== variableName(option, command))
+      configured.push(...[found.value].flat().flatMap(hiddenPart));
     origins.set(name, found.where);
     command.setOptionValueWithSource(name, readSetting(option, found), found.source);
   }

@@ -65,6 +65,28 @@ export const HANDLING_FAULTS: readonly Fault[] = [
     follow: (place) => place.argv.splice(-1, 1, "true"),
   },
   {
+    title: "a target that is listen's own endpoint",
+    plant: (place) => {
+      place.argv.push("--forward-to", `${place.argv[1]}/webhooks`);
+    },
+    found: { check: "target", status: "fail", message: /is listen's own endpoint/ },
+    fix: /the port of your app/,
+    follow: async (place) => {
+      const { server, port } = await listen(createHttpServer((_, response) => response.end()));
+      place.argv.splice(2, 2, "--forward-to", `127.0.0.1:${port}`);
+      server.unref();
+    },
+  },
+  {
+    title: "a public address that the DNS does not know",
+    plant: (place) => {
+      place.argv.push("--public-url", "https://hooks.example.invalid/");
+    },
+    found: { check: "address", status: "fail", message: /hooks\.example\.invalid.* not known to the DNS/ },
+    fix: /^correct --public-url/,
+    follow: (place) => place.argv.splice(2, 2, "--public-url", "https://localhost/"),
+  },
+  {
     title: "a target that nothing listens on",
     plant: async (place) => {
       place.argv.push("--forward-to", `127.0.0.1:${await closedPort()}/in`);

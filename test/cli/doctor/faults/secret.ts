@@ -1,4 +1,5 @@
-import { chmodSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Fault } from "../fault.ts";
 import { GOOD_SECRET, writeEnvFile } from "../place.ts";
@@ -54,6 +55,60 @@ export const SECRET_FAULTS: readonly Fault[] = [
     found: { check: "secret", status: "warn", message: /white space around it/ },
     fix: /write HOOKPORTER_SECRET without them/,
     follow: (place) => writeEnvFile(place, `HOOKPORTER_SECRET=${GOOD_SECRET}\n`),
+  },
+  {
+    title: "a misspelt variable in .env",
+    plant: (place) => writeEnvFile(place, `HOOKPORTER_SECRET=${GOOD_SECRET}\nHOOKPORTER_INBOKS=x.db\n`),
+    found: {
+      check: "env file",
+      status: "warn",
+      message: /nothing reads the variable HOOKPORTER_INBOKS of \.env/,
+    },
+    fix: /did you mean HOOKPORTER_INBOX\?/,
+    follow: (place) => writeEnvFile(place, `HOOKPORTER_SECRET=${GOOD_SECRET}\n`),
+  },
+  {
+    title: "a misspelt variable in the environment",
+    plant: (place) => {
+      place.env.HOOKPORTER_LISTENPORT = "4401";
+    },
+    found: { check: "env file", status: "warn", message: /HOOKPORTER_LISTENPORT of the environment/ },
+    fix: /did you mean HOOKPORTER_LISTEN_PORT\?/,
+    follow: (place) => {
+      delete place.env.HOOKPORTER_LISTENPORT;
+    },
+  },
+  {
+    title: "an env file that is in git",
+    plant: (place) => {
+      for (const argv of [
+        ["init", "-q"],
+        ["add", ".env"],
+      ])
+        execFileSync("git", argv, { cwd: place.cwd });
+    },
+    found: { check: "env file", status: "fail", message: /\.env holds keys, and is in git/ },
+    fix: /^run git rm --cached \.env, add it to \.gitignore/,
+    follow: (place) => execFileSync("git", ["rm", "-q", "--cached", ".env"], { cwd: place.cwd }),
+  },
+  {
+    title: "a secret of another encoding that is used as text",
+    plant: (place) =>
+      writeEnvFile(place, `HOOKPORTER_SECRET=whsec_${Buffer.from(GOOD_SECRET).toString("base64")}\n`),
+    found: { check: "secret", status: "warn", message: /begins with whsec_/ },
+    fix: /--secret-encoding whsec/,
+    follow: (place) => place.argv.push("--secret-encoding", "whsec"),
+  },
+  {
+    title: "another version of the package in the project",
+    plant: (place) => {
+      const folder = join(place.cwd, "node_modules", "hookporter");
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, "package.json"), '{ "name": "hookporter", "version": "0.0.1" }');
+    },
+    found: { check: "node", status: "warn", message: /the project has 0\.0\.1 in node_modules/ },
+    fix: /npx hookporter/,
+    follow: (place) => rmSync(join(place.cwd, "node_modules"), { recursive: true }),
   },
   {
     title: "a secret in the environment that differs from the one in .env",
