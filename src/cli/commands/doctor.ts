@@ -12,7 +12,6 @@ const EXAMPLES = `
 Examples:
   hookporter doctor                    check this project, or what listen uses
   hookporter doctor --listen           check what listen would use here
-  hookporter doctor --handlers handlers/ --forward-to 3000
   hookporter doctor --url https://hooks.example.com/webhooks
   hookporter doctor --drill            kill a receiver 20 times, count losses
   hookporter doctor --json | jq 'select(.status == "fail")'`;
@@ -48,7 +47,7 @@ export function registerDoctor(program: CliCommand, context: CliContext): void {
     .optionsGroup("Tunnel:");
   addTunnelOptions(command)
     .optionsGroup("Service:")
-    .common("--subscribe", "listen creates a subscription, so the service's address and key are needed");
+    .option("--subscribe", "listen creates a subscription, so the service's address and key are needed");
   addServiceOptions(command)
     .optionsGroup("From outside:")
     .common(
