@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, type Option } from "commander";
 import { HookporterError } from "../../errors.ts";
-import { isPostgresUrl } from "../../inbox/postgres/options.ts";
+import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import type { Variables } from "../../project/env-text.ts";
 import type { ProjectSection } from "../../project/read-project.ts";
 import type { CliContext } from "../context.ts";
