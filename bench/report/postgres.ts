@@ -53,6 +53,12 @@ export function judgePostgres(found: OnPostgres | undefined): readonly Judged[] 
     least("notifications × none, 16 connections, 2 ms slower flushes", 0.8, wakeUp.notify),
     most(`claim beside ${claims.pinned.entries} pinned dead rows, ms`, 10, claims.pinned.ms),
     most(`claim behind ${claims.behind.entries} entries of one order key, ms`, 10, claims.behind.ms),
+    most(
+      `claim of ${claims.vacuumed.entries} after a vacuum while nothing waited, ms`,
+      10,
+      claims.vacuumed.ms,
+    ),
+    least(`claims with ${claims.days.days} days × with 4`, 0.95, claims.days.ratio),
     least("a day dropped, times faster than deleted", 10, days.ratio),
     most("log of an entry, kB", 2.1, claims.walKb),
   ];

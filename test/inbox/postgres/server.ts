@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
+import { embeddedPrograms } from "./embedded.ts";
 
 /** A PostgreSQL server for tests. */
 export interface PostgresServer {
@@ -33,8 +34,10 @@ const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
 const FOLDERS = "/usr/lib/postgresql";
 const PGBOUNCER = "/usr/sbin/pgbouncer";
 
-/** The folder of the newest installed server's programs, if there is one. */
+/** The folder of the newest installed server's programs, if there is one; or of a version that is fetched. */
 export function serverPrograms(): string | undefined {
+  const fetched = process.env.HOOKPORTER_POSTGRES_VERSION;
+  if (fetched !== undefined) return embeddedPrograms(Number(fetched));
   if (!existsSync(FOLDERS)) return undefined;
   const versions = readdirSync(FOLDERS).sort((a, b) => Number(b) - Number(a));
   return versions
