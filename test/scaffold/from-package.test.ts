@@ -17,8 +17,9 @@ const templates = await listTemplates(root);
 const variants = templates.flatMap(({ name, inboxes }) => inboxes.map((inbox) => [name, inbox] as const));
 const execute = promisify(execFile);
 
-/** The environment of a new user, but with the settings and the cache of this user's npm. */
-const inherited = Object.entries(process.env).filter(([name]) => ["PATH", "SystemRoot"].includes(name));
+/** The environment of a new user, but with the settings and the cache of this user's npm, and the way to a registry. */
+const INHERITED = /^(?:PATH|SystemRoot|NODE_EXTRA_CA_CERTS|YARN_\w+)$/;
+const inherited = Object.entries(process.env).filter(([name]) => INHERITED.test(name));
 let place: string;
 let tarball: string;
 let env: Record<string, string | undefined>;
@@ -102,6 +103,41 @@ describe.skipIf(!isLong).each(variants)("a project of %s with its events in %s",
     },
     600_000,
   );
+});
+
+/** Each package manager: its package, and the program in it, which Node runs unless it is one by itself. */
+const MANAGERS = [
+  ["pnpm", "pnpm", "node_modules/pnpm/bin/pnpm.mjs"],
+  ["Yarn", "@yarnpkg/cli-dist", "node_modules/@yarnpkg/cli-dist/bin/yarn.js"],
+  ["Bun", "@oven/bun-linux-x64", "node_modules/@oven/bun-linux-x64/bin/bun"],
+] as const;
+
+describe.skipIf(!isLong || process.platform !== "linux").each(MANAGERS)("with %s", (name, from, program) => {
+  test("a project installs without a warning of ours, passes its tests and builds", async () => {
+    const tool = join(place, `tool-${name}`);
+    mkdirSync(tool);
+    writeFileSync(join(tool, "package.json"), '{ "private": true }');
+    await run(
+      tool,
+      "npm",
+      "install",
+      from,
+      "--no-audit",
+      "--no-fund",
+      "--prefer-offline",
+      "--ignore-scripts",
+    );
+    const project = join(place, `with-${name.toLowerCase()}`);
+    await run(place, bin("tool"), "init", project, "--yes");
+    usePackage(project);
+    writeFileSync(join(project, "yarn.lock"), ""); // the project is not part of another one
+    const argv = program.endsWith("bun") ? [] : [join(tool, program)];
+    const start = argv.length === 0 ? join(tool, program) : process.execPath;
+    const installed = await run(project, start, ...argv, "install");
+    expect(installed).not.toMatch(/ERR_|YN0004/);
+    await run(project, start, ...argv, "run", "test");
+    await run(project, start, ...argv, "run", "build");
+  }, 300_000);
 });
 
 /** The command line as a project has it. */
