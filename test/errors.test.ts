@@ -20,7 +20,6 @@ const MADE_ELSEWHERE = [
   "inbox/sqlite/file/presence.ts: message",
   "inbox/sqlite/thread/batch.ts: message",
   "options/check-options.ts: message",
-  "sandbox/start.ts: read.error.message",
 ];
 
 const files = ROOMS.flatMap((room) => {

@@ -73,7 +73,7 @@ function textSql(text: string, isOld: boolean): readonly Condition[] {
   const isLong = !isOld && text.length >= MIN_HEADER_TEXT;
   return [...known, ...(isLong ? (["headers"] as const) : [])].map((name) => ({
     where: TEXTS[name],
-    values: [text],
+    values: [encodeText(text)], // SQLite reads no further than a zero character, and would find an empty text everywhere
   }));
 }
 
