@@ -30,6 +30,8 @@ export class SenderWatch {
   #record: SenderRecord;
   #timer: NodeJS.Timeout | undefined;
   #noting: Promise<void> = Promise.resolve();
+  /** Whether it is known what earlier processes saw: before, a warning would say too little. */
+  #isRecalled = false;
 
   constructor(terms: Terms) {
     this.#terms = terms;
@@ -39,7 +41,11 @@ export class SenderWatch {
 
   /** Begins to note what is counted. */
   start(): void {
-    this.#next(() => this.#recall());
+    this.#next(() =>
+      this.#recall().finally(() => {
+        this.#isRecalled = true;
+      }),
+    );
     this.#timer = setInterval(() => this.#next(() => this.#note()), NOTE_EVERY).unref();
   }
 
@@ -55,7 +61,8 @@ export class SenderWatch {
   refused({ body, receivedAt }: Delivery, why: Unauthorized | Misconfigured): void {
     if (why.type !== "unauthorized" || why.reason !== "signature_mismatch") return;
     this.tally.mismatch(body, receivedAt);
-    this.#warn(receivedAt);
+    if (this.#isRecalled || this.#timer === undefined) this.#warn(receivedAt);
+    else this.#next(async () => this.#warn(receivedAt));
   }
 
   /** What is known, with what was counted since. */

@@ -3,6 +3,7 @@ import type { Entry } from "../../inbox/entry.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import { entryState } from "../../inbox/entry-state.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
+import { timerDelay } from "../../options/timer-delay.ts";
 import { durationText } from "../../text/duration-text.ts";
 import type { CliContext } from "../context.ts";
 import { entriesAfter, newestSeq, whenIn } from "../outcome/follow.ts";
@@ -26,7 +27,7 @@ export async function waitForEvents(options: WaitOptions, context: CliContext): 
   const { count = 1, timeout = WAIT, state, ...selection } = options;
   const states = state === undefined ? DECIDED : statesOf(state, output);
   await withInbox(context, { inbox: options.inbox, access: "read" }, async (inbox) => {
-    const signal = AbortSignal.timeout(timeout);
+    const signal = AbortSignal.timeout(timerDelay(timeout));
     const after = options.after ?? (await newestSeq(inbox));
     const filter = await toFilter(selection, inbox, output);
     const outcomes: EntryOutcome[] = [];

@@ -3,6 +3,7 @@ import { readEnvelope } from "../../event/read-envelope.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import { entryState } from "../../inbox/entry-state.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
+import { timerDelay } from "../../options/timer-delay.ts";
 import type { Sendable } from "../../relay/chaos.ts";
 import type { TargetAnswer } from "../../relay/send.ts";
 import { durationText } from "../../text/duration-text.ts";
@@ -50,7 +51,7 @@ export class SentEvents {
     if (this.#ids.size === 0) return;
     const { output, clock } = context;
     await withInbox(context, { inbox: given, access: "read" }, async (inbox) => {
-      const signal = AbortSignal.timeout(timeout);
+      const signal = AbortSignal.timeout(timerDelay(timeout));
       const outcomes: EntryOutcome[] = [];
       for (const id of this.#ids) {
         const sent = await findSent(inbox, id);

@@ -62,8 +62,11 @@ function resultOf(thrown: unknown): number {
 export function inboxError(path: string, thrown: unknown): HookporterError {
   if (thrown instanceof HookporterError) return thrown;
   if (isForbidden(thrown)) {
-    const message = `expected to use the inbox ${path}, got ${fileTrouble(path, thrown)}`;
-    return new HookporterError("inbox_unavailable", message, { cause: thrown });
+    return new HookporterError(
+      "inbox_unavailable",
+      `expected to use the inbox ${path}, got ${fileTrouble(path, thrown)}`,
+      { cause: thrown },
+    );
   }
   const known = CODES[resultOf(thrown)];
   const { code, fix } = known ?? { code: "inbox_unavailable", fix: "check the file and its disk" };

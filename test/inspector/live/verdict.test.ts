@@ -38,7 +38,7 @@ describe("verdictOf", () => {
   it.each([
     ["too_old", /newer timestamp/],
     ["future_timestamp", /clock/],
-    ["invalid_json", /send an envelope/],
+    ["invalid_json", /send JSON/],
   ] as const)("says how to fix a delivery that is rejected as %s", (reason, fix) => {
     const verdict = verdictOf({ ...rejected, rejection: { reason, message: "its message" } });
     expect(verdict).toEqual({
