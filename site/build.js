@@ -1,7 +1,8 @@
 // `npm run docs` builds the site into site/dist/; `npm run docs:dev` serves it, and follows edits of docs/.
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, rmSync, statSync, watch } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { llmsFiles } from "./llms.js";
 
 const here = import.meta.dirname;
 const project = join(here, "..");
@@ -39,4 +40,9 @@ function copyPages() {
   cpSync(join(pages, "README.md"), join(pages, "contents.md"));
   rmSync(join(pages, "README.md"));
   cpSync(join(here, "home.md"), join(pages, "index.md"));
+  const docs = join(project, "docs");
+  const read = (path) => readFileSync(join(docs, path), "utf8");
+  mkdirSync(join(pages, "public"), { recursive: true });
+  for (const [name, text] of Object.entries(llmsFiles(read("README.md"), read)))
+    writeFileSync(join(pages, "public", name), text);
 }

@@ -1,8 +1,9 @@
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { linkOnSite, slugOf } from "../../site/.vitepress/links.ts";
 import { readSidebar } from "../../site/.vitepress/sidebar.ts";
-import { anchorsOf, pagesIn, readPage, sectionsOf } from "./markdown.ts";
+import { anchorsOf, pagesIn, readPage, root, sectionsOf } from "./markdown.ts";
 
 const contents = readPage("docs/README.md");
 
@@ -14,6 +15,17 @@ it("the sidebar of the site has each page of docs/ once, in the order of the lis
   const pages = pagesIn("docs").filter((page) => page !== "docs/README.md");
   expect([...inDocs].sort()).toEqual(pages.map((page) => page.slice("docs".length, -".md".length)));
   expect(links.slice(-3)).toEqual(["/SECURITY", "/CONTRIBUTING", "/CHANGELOG"]);
+});
+
+it("llms.txt lists each page once with a sentence, and llms-full.txt has them whole", async () => {
+  const { llmsFiles } = await import(join(root, "site", "llms.js"));
+  const { "llms.txt": list, "llms-full.txt": full } = llmsFiles(contents, (path: string) =>
+    readPage(`docs/${path}`),
+  );
+  const listed = [...list.matchAll(/^- \[.+\]\((.+?\.md)\):/gm)].map(([, path]) => `docs/${path}`);
+  const pages = pagesIn("docs").filter((page) => page !== "docs/README.md");
+  expect([...listed].sort()).toEqual([...pages].sort());
+  for (const page of pages) expect(full).toContain(readPage(page).trim());
 });
 
 it("the site has the same anchors as the pages have on GitHub", () => {
