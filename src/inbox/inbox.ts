@@ -51,11 +51,11 @@ export interface Inbox {
    */
   now?(): number;
   /**
-   * Calls the listener if another process may have made entries due; returns an unsubscribe function. A hint, which may be
-   * lost. Default: what other processes keep is found by polling, as with a file.
+   * Calls the listener if this process or another may have made entries due; returns an unsubscribe function. A hint, which
+   * may be lost. Default: what is due is found by polling, as with a file.
    */
   onDue?(listener: () => void): () => void;
-  /** Whether {@link onDue} now hears of all that other processes make due, so that nothing need be polled. Default: it may not. */
+  /** Whether {@link onDue} now hears of all that becomes due before its time, so that nothing need be polled. Default: it may not. */
   readonly hears?: boolean;
   /**
    * Why deliveries must not be acknowledged, as the error that `append` would throw: damage to the store that stops entries

@@ -33,7 +33,6 @@ import * as reads from "./postgres/reads.ts";
 import { toClaimed } from "./postgres/rows.ts";
 import { Runners } from "./postgres/runners.ts";
 import { readSenders, recordSender } from "./postgres/senders.ts";
-import type { Row } from "./postgres/session.ts";
 import { settleAll } from "./postgres/settle.ts";
 import { Store } from "./postgres/store.ts";
 import { StoreVitals } from "./postgres/store-vitals.ts";
@@ -100,10 +99,10 @@ class PostgresInbox implements Inbox {
       }),
       settling: new Batches({
         ...terms,
-        run: (batch) => this.vitals.timed(settleAll(store, batch)),
+        run: (batch) => this.vitals.timed(settleAll(store, batch, () => wake.tell())),
         keyOf: ({ settlement }) => settlement.seq,
       }),
-      inside: insideParts(store, session, this.#terms),
+      inside: insideParts(store, session, this.#terms, () => wake.tell()),
       upkeep,
       runners,
       lowWater: new LowWater(() => wake.due()),
@@ -152,7 +151,8 @@ class PostgresInbox implements Inbox {
   async claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
     const { now, leaseTime } = request;
     const claimed: ClaimedEntry[] = [];
-    const rows = await this.#claimRows(request);
+    const { store, lowWater } = this.#writable;
+    const rows = await lowWater.claim(request, (from) => claimRows(store, request, from));
     if (rows.length > 0) this.#open.wake.tellBusy();
     for (const row of rows) {
       const entry = toClaimed(row, now + leaseTime);
@@ -160,18 +160,6 @@ class PostgresInbox implements Inbox {
       else await this.settle(droppedBefore(entry), now); // while it ran in a process that has died
     }
     return claimed;
-  }
-
-  async #claimRows(request: ClaimRequest): Promise<readonly Row[]> {
-    const { store, lowWater } = this.#writable;
-    if (request.only !== undefined || request.waitingFor !== undefined)
-      return claimRows(store, request, undefined);
-    const start = performance.now();
-    const from = lowWater.begin(request, request.now);
-    const rows = await claimRows(store, request, from);
-    const dueTimes = rows.map((row) => Number(row.run_at));
-    lowWater.claimed(request, { dueTimes, from, tookMs: performance.now() - start });
-    return rows;
   }
 
   async renew(leases: readonly { seq: number; lease: string }[], until: number): Promise<readonly number[]> {
@@ -205,31 +193,32 @@ class PostgresInbox implements Inbox {
   }
 
   async retry(filter: EntryFilter, now: number): Promise<number> {
-    return this.#madeDue(await retry(this.#writable.store, filter, Math.min(now, this.now())));
+    return this.#change(retry, filter, Math.min(now, this.now()));
   }
 
   async reschedule(filter: EntryFilter, runAt: number): Promise<number> {
-    return this.#madeDue(await reschedule(this.#writable.store, filter, runAt));
+    return this.#change(reschedule, filter, runAt);
   }
 
   async hasten(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number> {
-    return this.#madeDue(await hasten(this.#writable.store, filter, Math.min(now, this.now())));
+    return this.#change(hasten, filter, Math.min(now, this.now()));
   }
 
-  #madeDue(many: number): number {
-    const { wake, lowWater } = this.#writable;
-    lowWater.lower();
-    if (many > 0) wake.tell();
-    return many;
+  async drop(filter: EntryFilter, now: number): Promise<number> {
+    return this.#change(drop, filter, now);
+  }
+
+  /** Changes entries, so that they or those that they held back are due. */
+  async #change(change: typeof retry, filter: EntryFilter, at: number): Promise<number> {
+    const { store, wake, lowWater } = this.#writable;
+    return change(store, filter, at).finally(() => {
+      lowWater.lower(); // even if it failed: steps of it may be committed
+      wake.tell();
+    });
   }
 
   async backlog(request: BacklogRequest): Promise<number> {
     return reads.countBacklog(this.#open.store, request);
-  }
-
-  async drop(filter: EntryFilter, now: number): Promise<number> {
-    const { store, lowWater } = this.#writable;
-    return drop(store, filter, now).finally(() => lowWater.lower());
   }
 
   async waiting({ sources }: Pick<EntryFilter, "sources"> = {}): Promise<readonly TargetCount[]> {

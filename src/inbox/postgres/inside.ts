@@ -28,6 +28,8 @@ export interface InsideParts {
   readonly run: RunTransaction;
   /** Whether the server ends transactions of a client that is gone: a database in this process has no such client. */
   readonly isServer: boolean;
+  /** Called once a result is stored that lets entries run that were held back. */
+  readonly onReleased: () => void;
 }
 
 /** The parts for the options of an inbox. */
@@ -35,22 +37,24 @@ export function insideParts(
   store: Store,
   session: Session,
   { connection, transaction }: PostgresTerms,
+  onReleased: () => void,
 ): InsideParts {
   const isServer = transaction !== undefined || typeof connection === "string" || "connect" in connection;
   const run =
     transaction === undefined ? sessionTransactions(session, TIMEOUT) : ownTransactions(transaction);
-  return { store, run, isServer };
+  return { store, run, isServer, onReleased };
 }
 
 /** Runs a handler in a transaction, and stores its result last in it. */
 export async function runInside(
   work: (tx: unknown) => Promise<InsideEnd>,
   terms: InsideTerms,
-  { store, run, isServer }: InsideParts,
+  { store, run, isServer, onReleased }: InsideParts,
 ): Promise<InsideResult> {
   let stored: Settlement | Progress | undefined;
   let result: InsideResult | undefined;
   let isAbandoned = false;
+  let releases = false;
   let abandon = () => {};
   const abandoned = new Promise<void>((resolve) => {
     abandon = resolve;
@@ -64,7 +68,7 @@ export async function runInside(
       if (isAbandoned) abandon();
       throw end === "abandon" ? ABANDONED : ROLLED_BACK;
     }
-    if (!(await storeInside(query, end, terms.now()))) {
+    if (!(await storeInside(query, end, terms.now(), () => (releases = true)))) {
       result = "refused";
       throw ROLLED_BACK;
     }
@@ -88,6 +92,8 @@ export async function runInside(
     const end = await readBack(stored, store, terms);
     if (end === "rolled_back") throw thrown;
     return end;
+  } finally {
+    if (releases) onReleased();
   }
   if (result === undefined) return "committed";
   if (isAbandoned) return result;

@@ -1,4 +1,5 @@
 import type { ClaimRequest, DueRequest } from "../claim.ts";
+import type { Row } from "./session.ts";
 
 /** Milliseconds by which entries of other processes and machines may be due before those that were claimed last. */
 const MARGIN = 1000;
@@ -31,10 +32,35 @@ export class LowWater {
     this.#monotonic = monotonic;
   }
 
-  /** As `from`, for a claim that begins now and ends with `claimed`. */
-  begin(request: DueRequest, now: number): number | undefined {
+  /**
+   * Makes a claim, and takes note of what it found.
+   *
+   * @param look - leases what is due from a time on, or from the start
+   */
+  async claim(
+    request: ClaimRequest,
+    look: (from: number | undefined) => Promise<readonly Row[]>,
+  ): Promise<readonly Row[]> {
+    const { now, limit, ahead = 0, only, waitingFor } = request;
+    if (only !== undefined || waitingFor !== undefined) return look(undefined);
     this.#lowered = Number.POSITIVE_INFINITY;
-    return this.from(request, now);
+    const from = this.from(request, now);
+    const start = this.#monotonic();
+    const rows = await look(from);
+    const isAll = rows.length < limit + ahead;
+    const mark = Math.min(now, ...(isAll ? [] : rows.map((row) => Number(row.run_at)))) - MARGIN;
+    this.#mark = this.#lowered < mark ? undefined : mark;
+    if (from === undefined) {
+      this.#of = keyOf(request);
+      this.#fullAt = this.#monotonic();
+      this.#isSlow = this.#fullAt - start > SLOW;
+    } else if (isAll) {
+      this.#timer ??= setTimeout(() => {
+        this.#timer = undefined;
+        this.#onLook();
+      }, FULL_LOOK).unref();
+    }
+    return rows;
   }
 
   /** From which due time on to look; `undefined` for a look from the start. */
@@ -42,27 +68,6 @@ export class LowWater {
     const isOld = this.#monotonic() - this.#fullAt >= FULL_LOOK;
     if (!this.#isSlow || isOld || this.#mark === undefined || this.#mark > now) return undefined;
     return keyOf(request) === this.#of ? this.#mark : undefined;
-  }
-
-  /** Takes note of what a claim found, which began at `from` and took some milliseconds. */
-  claimed(
-    request: ClaimRequest,
-    { dueTimes, from, tookMs }: { dueTimes: readonly number[]; from: number | undefined; tookMs: number },
-  ): void {
-    const { now, limit, ahead = 0 } = request;
-    const isAll = dueTimes.length < limit + ahead;
-    const mark = Math.min(now, ...(isAll ? [] : dueTimes)) - MARGIN;
-    this.#mark = this.#lowered < mark ? undefined : mark;
-    if (from === undefined) {
-      this.#of = keyOf(request);
-      this.#isSlow = tookMs > SLOW;
-      this.#fullAt = this.#monotonic();
-    } else if (isAll) {
-      this.#timer ??= setTimeout(() => {
-        this.#timer = undefined;
-        this.#onLook();
-      }, FULL_LOOK).unref();
-    }
   }
 
   /** Says that an entry may be due at a time, or at any time. */

@@ -12,10 +12,10 @@ export const LOCK_KEYS_OF = `
     UNION SELECT order_hash FROM @.stuck WHERE seq = ANY ($1::bigint[]) AND order_hash IS NOT NULL
     ORDER BY hash OFFSET 0) sorted`;
 
-/** Lets the first entry of each key be claimed. */
+/** Lets the first entry of each key be claimed; returns those that were held back. */
 export const RELEASE_FIRST = `
   UPDATE @.turn SET behind = false WHERE behind AND seq = ANY (ARRAY (
-    SELECT (SELECT min(seq) FROM @.turn WHERE order_hash = hash) FROM unnest($1::bigint[]) AS h(hash)))`;
+    SELECT (SELECT min(seq) FROM @.turn WHERE order_hash = hash) FROM unnest($1::bigint[]) AS h(hash))) RETURNING seq`;
 
 /** Keeps all but the first entry of each key from being claimed. */
 export const HOLD_BACK_OTHERS = `

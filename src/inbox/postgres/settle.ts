@@ -125,17 +125,26 @@ const PROGRESS = `
 const STILL_LEASED = `
   SELECT finished_handlers FROM @.turn WHERE seq = $1::bigint AND lease = $2::text FOR UPDATE`;
 
-/** Settles a batch; `false` for each whose lease was lost. Each entry may occur once. */
-export async function settleAll(store: Store, batch: readonly Settling[]): Promise<readonly boolean[]> {
+/**
+ * Settles a batch; `false` for each whose lease was lost. Each entry may occur once.
+ *
+ * @param onReleased - called if that lets entries run that were held back
+ */
+export async function settleAll(
+  store: Store,
+  batch: readonly Settling[],
+  onReleased: () => void,
+): Promise<readonly boolean[]> {
   const isShort = batch.every(({ settlement }) => isUneventful(settlement));
   const [settle, values] = isShort
     ? [SETTLE_UNEVENTFUL, [JSON.stringify(batch.map(uneventfulOf))]]
     : [SETTLE, valuesOf(batch)];
   const ordered = batch.filter(({ settlement }) => settlement.unordered !== true);
-  const rows =
+  const { rows, releases } =
     ordered.length === 0
-      ? await store.query(settle, values)
+      ? { rows: await store.query(settle, values), releases: false }
       : await store.transaction((query) => settleInOrder(query, ordered, values, settle));
+  if (releases) onReleased();
   const results = batch.map(() => false);
   for (const { n } of rows) results[Number(n)] = true;
   if (rows.length < batch.length) {
@@ -145,19 +154,23 @@ export async function settleAll(store: Store, batch: readonly Settling[]): Promi
   return results;
 }
 
-/** Stores a result in a handler's transaction; returns `false` if the lease was lost. */
+/**
+ * Stores a result in a handler's transaction; returns `false` if the lease was lost.
+ *
+ * @param onReleased - called, before the commit, if that lets entries run that were held back
+ */
 export async function storeInside(
   query: Query,
   result: Settlement | Progress,
   now: number,
+  onReleased: () => void,
 ): Promise<boolean> {
   if (result.state !== "running") {
     const batch = [{ settlement: result, now }];
     const values = valuesOf(batch);
-    const rows =
-      result.unordered === true
-        ? await query(SETTLE_INSIDE, values)
-        : await settleInOrder(query, batch, values, SETTLE_INSIDE);
+    if (result.unordered === true) return (await query(SETTLE_INSIDE, values)).length > 0;
+    const { rows, releases } = await settleInOrder(query, batch, values, SETTLE_INSIDE);
+    if (releases) onReleased();
     return rows.length > 0;
   }
   const { seq, lease, finishedHandlers } = result;
@@ -187,11 +200,12 @@ async function settleInOrder(
   ordered: readonly Settling[],
   values: readonly string[],
   settle: string,
-): Promise<readonly Row[]> {
+): Promise<{ rows: readonly Row[]; releases: boolean }> {
   const locked = await query(LOCK_KEYS_OF, [ordered.map(({ settlement }) => settlement.seq)]);
   const rows = await query(settle, values);
-  if (locked.length > 0) await query(RELEASE_FIRST, [locked.map(({ hash }) => Number(hash))]);
-  return rows;
+  if (locked.length === 0) return { rows, releases: false };
+  const released = await query(RELEASE_FIRST, [locked.map(({ hash }) => Number(hash))]);
+  return { rows, releases: released.length > 0 };
 }
 
 function valuesOf(batch: readonly Settling[]): readonly string[] {

@@ -71,7 +71,7 @@ export class Wake {
     });
   }
 
-  /** Calls the listener when another process says that entries may be due; returns an unsubscribe function. */
+  /** Calls the listener when entries may be due, by this process or another; returns an unsubscribe function. */
   onDue(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -87,13 +87,13 @@ export class Wake {
     return this.#hears;
   }
 
-  /** Tells the other processes, soon, that entries may be due. */
+  /** Tells all processes, soon, that entries may be due. */
   tell(wait = Math.max(0, this.#lastTold + BETWEEN - performance.now())): void {
     if (this.#telling !== undefined || this.#stopped) return;
     this.#telling = setTimeout(() => {
       this.#telling = undefined;
       this.#lastTold = performance.now();
-      if (this.#listeners.size > 1) this.due(); // this process's own notification is not heard by its other receivers
+      this.due(); // this process does not hear its own notification
       this.#sending = this.#notify(this.#id).catch(() => this.tell(AGAIN));
     }, wait);
   }

@@ -5,7 +5,7 @@ import { AT } from "../entries.ts";
 const REQUEST = { now: AT, limit: 3, leaseTime: 1000, sources: ["service"] };
 
 /** A mark after a look from the start that took some milliseconds and found entries that were due at some times. */
-function after(tookMs: number, dueTimes: readonly number[]) {
+async function after(tookMs: number, dueTimes: readonly number[]) {
   const clock = { now: 0 };
   const looks = { times: 0 };
   const water = new LowWater(
@@ -14,59 +14,71 @@ function after(tookMs: number, dueTimes: readonly number[]) {
   );
   onTestFinished(() => water.stop());
   expect(water.from(REQUEST, AT)).toBeUndefined();
-  water.claimed(REQUEST, { dueTimes, from: undefined, tookMs });
+  await water.claim(REQUEST, async () => {
+    clock.now += tookMs;
+    return dueTimes.map((run_at) => ({ run_at }));
+  });
   return { water, clock, looks };
 }
 
-it("as long as looks from the start are fast, each claim is one", () => {
-  expect(after(5, [AT - 10]).water.from(REQUEST, AT)).toBeUndefined();
+it("as long as looks from the start are fast, each claim is one", async () => {
+  expect((await after(5, [AT - 10])).water.from(REQUEST, AT)).toBeUndefined();
 });
 
-it("after a slow look a claim begins shortly before what was claimed last, or before now if that was all", () => {
-  expect(after(40, [AT - 60_000, AT - 50_000, AT - 40_000]).water.from(REQUEST, AT)).toBe(AT - 61_000);
-  expect(after(40, [AT - 60_000]).water.from(REQUEST, AT)).toBe(AT - 1000);
+it("after a slow look a claim begins shortly before what was claimed last, or before now if that was all", async () => {
+  expect((await after(40, [AT - 60_000, AT - 50_000, AT - 40_000])).water.from(REQUEST, AT)).toBe(
+    AT - 61_000,
+  );
+  expect((await after(40, [AT - 60_000])).water.from(REQUEST, AT)).toBe(AT - 1000);
 });
 
-it("a claim looks from the start again after a second, for something else, or if the clock was set back", () => {
-  const { water, clock } = after(40, []);
+it("a claim looks from the start again after a second, for something else, or if the clock was set back", async () => {
+  const { water, clock } = await after(40, []);
   expect(water.from({ ...REQUEST, except: [1] }, AT)).toBeUndefined();
   expect(water.from({ ...REQUEST, exceptKinds: ["a"] }, AT)).toBeUndefined();
   expect(water.from(REQUEST, AT - 2000)).toBeUndefined();
-  clock.now = 999;
+  clock.now += 999;
   expect(water.from(REQUEST, AT)).toBe(AT - 1000);
-  clock.now = 1000;
+  clock.now++;
   expect(water.from(REQUEST, AT)).toBeUndefined();
 });
 
-it("an entry that becomes due earlier makes the next claim look from the start", () => {
-  const { water } = after(40, []);
+it("an entry that becomes due earlier makes the next claim look from the start", async () => {
+  const { water } = await after(40, []);
   water.lower(AT - 1000);
   expect(water.from(REQUEST, AT)).toBe(AT - 1000);
   water.lower(AT - 1001);
   expect(water.from(REQUEST, AT)).toBeUndefined();
 });
 
-it("an entry that becomes due while a claim is under way is not passed over by the next one", () => {
-  const { water } = after(40, []);
+it("an entry that becomes due while a claim is under way is not passed over by the next one", async () => {
+  const { water, clock } = await after(40, []);
   for (const [at, from] of [
     [AT - 60_000, undefined],
     [AT - 10, AT - 1000],
   ] as const) {
-    water.begin(REQUEST, AT);
-    water.lower(at);
-    water.claimed(REQUEST, { dueTimes: [], from: undefined, tookMs: 40 });
+    clock.now += 1000;
+    await water.claim(REQUEST, async () => {
+      water.lower(at);
+      clock.now += 40;
+      return [];
+    });
     expect(water.from(REQUEST, AT)).toBe(from);
   }
 });
 
-it("a claim that may have missed an entry is followed by a look from the start", () => {
+it("a claim that may have missed an entry is followed by a look from the start", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const { water, looks } = after(40, []);
+  const { water, looks } = await after(40, []);
   vi.advanceTimersByTime(5000);
   expect(looks.times).toBe(0);
-  for (let claim = 0; claim < 3; claim++)
-    water.claimed(REQUEST, { dueTimes: [], from: AT - 1000, tookMs: 1 });
+  for (let claim = 0; claim < 3; claim++) {
+    await water.claim(REQUEST, async (from) => {
+      expect(from).toBe(AT - 1000);
+      return [];
+    });
+  }
   vi.advanceTimersByTime(1000);
   expect(looks.times).toBe(1);
 });

@@ -3,7 +3,8 @@ import { createReceiver } from "../../../src/entries/index.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { deliveryOf, envelope, keptLog, NOW, SECRET, until } from "../../receiver/sample.ts";
-import { AT, keep, numberedEntry, settlementOf } from "../entries.ts";
+import { AT, keep, numberedEntry } from "../entries.ts";
+import { describeDue } from "./due-contract.ts";
 import { openServer } from "./schemas.ts";
 import { NO_POOLER, NO_SERVER, startPooler } from "./server.ts";
 
@@ -28,23 +29,15 @@ describe("an inbox on PostgreSQL", async () => {
   }
   const { server, admin, newSchema, open } = await openServer();
 
-  it("hears at once of entries that another process keeps, retries or makes due, and not of its own", async () => {
+  describeDue("a server", async () => {
+    const schema = newSchema();
+    return [await open(schema), await open(schema)];
+  });
+
+  it("hears nothing of another process's duplicates, and of entries that it has leased", async () => {
     const schema = newSchema();
     const [a, b] = [await open(schema), await open(schema)];
     const heard = await heardBy(a, b);
-    const expectHeard = async (change: Promise<unknown>) => {
-      await change;
-      await until(() => expect(heard.times).toBeGreaterThan(0));
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      heard.times = 0;
-    };
-    await expectHeard(keep(b, numberedEntry(1)));
-    const [entry] = await b.claim({ now: AT, limit: 1, leaseTime: 1000 });
-    if (entry === undefined) throw new Error("expected an entry");
-    await b.settle(settlementOf(entry, { state: "dead", reason: "x" }), AT);
-    await expectHeard(b.retry({ seq: entry.seq }, AT));
-    await expectHeard(b.reschedule({}, AT));
-    await keep(a, numberedEntry(2));
     await keep(b, numberedEntry(3, 0, { lease: { token: "mine", until: AT + 1000 } }));
     await keep(b, numberedEntry(3));
     await new Promise((resolve) => setTimeout(resolve, 200));
