@@ -1,13 +1,13 @@
 import { problemLine } from "../event/data-problems.ts";
 import type { Entry } from "./entry.ts";
-import { entryState } from "./entry-state.ts";
+import { entryState, storedIn } from "./entry-state.ts";
 import type { Inbox } from "./inbox.ts";
 import { type EntryOutline, lastRunsOf, type RunOutline } from "./outline.ts";
 import { reasonWords } from "./reasons.ts";
 import { DROPPED } from "./target-wait.ts";
 
-/** Failing entries and dead letters that are looked at, the newest of each. */
-export const LOOKED_AT = 2000;
+/** Failing entries and dead letters that are looked at, the newest. */
+export const LOOKED_AT = 4000;
 /** Groups that are told apart. */
 const MOST_GROUPS = 1000;
 /** Characters of an error that tell it from others. */
@@ -78,9 +78,9 @@ function alike(error: string): string {
  * @param also - older ones to look at, besides the newest
  */
 export async function failureGroups(inbox: Inbox, also: readonly Entry[] = []): Promise<FailureGroups> {
-  const failing = await inbox.list({ states: ["pending"], failing: true, limit: LOOKED_AT });
-  const dead = await inbox.list({ states: ["dead"], limit: LOOKED_AT });
-  const all = [...also, ...failing, ...dead].filter(({ reason }) => reason !== DROPPED);
+  // In one read: each reads past all that is handled, of which there may be millions.
+  const newest = await inbox.list({ ...storedIn(["failing", "dead"]), limit: LOOKED_AT });
+  const all = [...also, ...newest].filter(({ reason }) => reason !== DROPPED);
   const entries = [...new Map(all.map((entry) => [entry.seq, entry])).values()];
   const byKey = new Map<
     string,
@@ -104,7 +104,7 @@ export async function failureGroups(inbox: Inbox, also: readonly Entry[] = []): 
     if (kind !== null && !group.kinds.includes(kind)) group.kinds = [...group.kinds, kind];
   }
   const groups = [...byKey.values()].sort((one, other) => other.seqs.length - one.seqs.length);
-  return { groups, isPart: failing.length === LOOKED_AT || dead.length === LOOKED_AT };
+  return { groups, isPart: newest.length === LOOKED_AT };
 }
 
 /** The group that an entry is in; `undefined` if it neither fails nor is a dead letter. */
