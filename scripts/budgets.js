@@ -71,7 +71,7 @@ async function exportsOf({ file, source }) {
 }
 
 /** A built module, and those that it loads when it is imported. */
-function loadedBy(file, known = new Set()) {
+export function loadedBy(file, known = new Set()) {
   if (known.has(file)) return [];
   known.add(file);
   const targets = [...readFileSync(file, "utf8").matchAll(/(?:from|^import|[;\n]import)\s*"(\.[^"]+)"/g)];

@@ -13,12 +13,30 @@ import { noticesOf } from "./third-party.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
-const { dependencies, optionalDependencies, peerDependencies } = JSON.parse(
+const { name, version, engines, dependencies, optionalDependencies, peerDependencies } = JSON.parse(
   readFileSync(join(root, "package.json"), "utf8"),
 );
 
 /** Source maps, so that the bench can name the source of what a profile shows. They are never published. */
 const sourcemap = process.argv.includes("--source-maps") && "hidden";
+
+/** Of package.json, only what the sources use: the whole is 7 kB that every import would load. */
+const smallPackageJson = {
+  name: "small-package-json",
+  load: (id) =>
+    id === join(root, "package.json")
+      ? { code: JSON.stringify({ name, version, engines }), moduleType: "json" }
+      : null,
+};
+
+/** Lets each entry point that needs Node begin with the check of its version. */
+const nodeCheckFirst = {
+  name: "node-check-first",
+  transform: (code, id) =>
+    ENTRIES.some(({ name: entry, source }) => entry !== "./verify" && id === join(root, source))
+      ? `import ${JSON.stringify(join(root, "src/package/node-check.ts"))};\n${code}`
+      : null,
+};
 
 /** Dependencies that users install stay external; those of the CLI alone are bundled, so that it starts quickly. */
 const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
@@ -79,7 +97,7 @@ const bundle = await rolldown({
     ...inputs(({ name }) => name !== "./verify"),
   },
   external: (id, importer) => isExternal(id) && !isBundledAllTheSame(id, importer),
-  plugins: [withoutUnused, smallerSdk],
+  plugins: [nodeCheckFirst, smallPackageJson, withoutUnused, smallerSdk],
 });
 const { output } = await bundle.write({
   dir: dist,
@@ -122,6 +140,7 @@ async function buildStart() {
     platform: "node",
     input: "bin/start.ts",
     external: [/^node:/, "./bin.js"],
+    plugins: [smallPackageJson],
   });
   noteModules((await start.write({ file: join(dist, "hookporter.cjs"), format: "cjs" })).output);
   await start.close();
@@ -156,7 +175,7 @@ async function buildCommonJs() {
     platform: "node",
     input: inputs(() => true),
     external: (id) => id !== "express" && isExternal(id),
-    plugins: [withoutUnused],
+    plugins: [nodeCheckFirst, smallPackageJson, withoutUnused],
   });
   const { output } = await library.write({
     dir: dist,

@@ -2,12 +2,8 @@ import buffer from "node:buffer";
 import crypto from "node:crypto";
 import fs from "node:fs";
 import util from "node:util";
-import { tooOld } from "./node-version.ts";
 
-// Imported by their names, those that an old Node lacks would end the program before any line of ours says why.
-const problem = tooOld(process.versions.node);
-if (problem !== undefined) throw Object.assign(new Error(problem), { stack: problem });
-
+// Imported by their names, those that an old Node lacks would end the program before `node-check.ts` says why.
 export const { isAscii, isUtf8 } = buffer;
 export const { statfsSync } = fs;
 export const { hash } = crypto;

@@ -39,6 +39,15 @@ export const DEFAULT_PROJECT_PORT = 3000;
  * Reads what a project says once, for its server and for the commands: `.env`, whose variables it sets in `process.env`
  * unless they are set already, and the section `project` of `hookporter.config.json`.
  *
+ * @example
+ * ```ts
+ * import { createReceiver } from "hookporter";
+ * import { readProject } from "hookporter/config";
+ *
+ * const { secret, inbox } = readProject();
+ * const receiver = createReceiver({ secret, inbox });
+ * ```
+ *
  * @param folder - the project's folder. Default: the working folder
  * @throws ConfigurationError `option_invalid` if there is no inbox, the port is no port, or a file cannot be read
  */

@@ -10,6 +10,17 @@ export type CloseServer = (signal: "SIGTERM" | "SIGINT") => unknown;
  * calls the returned function and waits for it. Then it calls the listeners that were there before, such as those of a
  * framework that ends the process itself; if there are none, it ends the process. A second signal ends it at once.
  *
+ * @example
+ * ```ts
+ * import { createServer } from "node:http";
+ * import { runServer } from "hookporter/config";
+ *
+ * await runServer(() => {
+ *   const server = createServer((_, response) => response.end()).listen(3000, "127.0.0.1");
+ *   return () => server.close();
+ * });
+ * ```
+ *
  * @param start - starts the server; returns what closes it
  */
 export async function runServer(start: () => CloseServer | Promise<CloseServer>): Promise<void> {

@@ -282,7 +282,6 @@ const ROWS: readonly Row[] = [
     "testing/test-receiver.ts DELIVER_TIMEOUT",
   ],
   ["guides/write-handlers.md", "After {} seconds (`handlerTimeout`)", `${OPTIONS} DEFAULTS.handlerTimeout`],
-  ["guides/fixtures-and-replay.md", "`maxAge`, {} days by default", `${OPTIONS} DEFAULTS.maxAge`],
   [
     "operations.md",
     "{} days after the entry is done (`deliveryRetention`)",

@@ -227,6 +227,7 @@ export function shapeOf(line: string): string {
     .replaceAll(/\b(?:[0-9a-f]{8}|[0-9a-f]{40,})\b/g, "fingerprint")
     .replaceAll(/(?<![\w:/.])\/(?:[\w.-]+\/)+/g, "…/")
     .replaceAll(/\d+(?:\.\d+)*/g, "#")
+    .replaceAll(/(slowest #) m?s \([A-Z]+-#\)/g, "$1")
     .replaceAll(/\battempts\b/g, "attempt")
     .replaceAll(/\s+/g, " ")
     .trim();

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+// @ts-expect-error: a script without types
+import { loadedBy } from "../../scripts/budgets.js";
 import { defineConfig } from "../../src/entries/config.ts";
 import { root } from "../docs/markdown.ts";
 
@@ -32,8 +34,14 @@ it("the type refuses keys and values that the commands refuse", () => {
   defineConfig({ once: true });
 });
 
-it("hookporter/config imports nothing", () => {
-  const built = readFileSync(join(root, "dist", "config.js"), "utf8");
-  expect(built).toContain("defineConfig");
-  expect(built).not.toMatch(/\bimport\b|\brequire\b/);
+it("hookporter/config loads neither the receiver nor a package, and at most 20 kB", () => {
+  const loaded: string[] = loadedBy(join(root, "dist", "config.js"));
+  const chunks = loaded.slice(1).map((file) => /chunk-([a-z-]+)-/.exec(file)?.[1]);
+  const expected = ["builtins", "env-text", "errors", "file-error", "file-trouble", "is-record"];
+  expect([...new Set(chunks)].sort()).toEqual(
+    [...expected, "node-check", "package", "read-project", "unusable"].sort(),
+  );
+  const texts = loaded.map((file) => readFileSync(file, "utf8"));
+  expect(texts.join("").length).toBeLessThan(20_000);
+  expect(texts.join("\n")).not.toMatch(/^import .*"(?!\.|node:)[^"]*";$/m);
 });

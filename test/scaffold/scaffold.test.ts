@@ -64,7 +64,7 @@ describe("the express template", () => {
       imports.push(...[...text.matchAll(/from "([^".][^"]*)"/g)].map(([, name]) => name ?? ""));
     }
     const allowed =
-      /^(?:hookporter(?:\/(?:express|metrics|testing))?|express|prom-client|zod|vitest|node:.*)$/;
+      /^(?:hookporter(?:\/(?:config|express|metrics|testing))?|express|prom-client|zod|vitest|node:.*)$/;
     expect(imports).toContain("hookporter");
     expect(imports.filter((name) => !allowed.test(name))).toEqual([]);
   });

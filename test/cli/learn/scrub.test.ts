@@ -101,7 +101,7 @@ it("what fixtures scrub wrote fits the shapes of what it read", async () => {
 
 it("trigger sends data that fits the shape file, the same with the same seed", async () => {
   const cwd = folderWith(DATA, { ...DATA, id: "pay_8842", rooms: null });
-  await runCli(["types", "in"], { cwd });
+  await runCli(["types", "in", "--with-samples"], { cwd });
   const trigger = async (...more: string[]) => {
     const argv = ["trigger", "payment.received", "--dry-run", "--json", "--no-signature", ...more];
     const { stderr, records } = await runCli(argv, { cwd });
@@ -112,7 +112,9 @@ it("trigger sends data that fits the shape file, the same with the same seed", a
   expect(made.stderr).toContain("data made up from src/schemas.shape.json");
   expect(new Set(made.bodies.map(({ id }) => id)).size).toBe(5);
   expect((await trigger("--count", "5", "--seed", "3")).bodies).toEqual(made.bodies);
-  const { code, stdout } = await runCli(["types", ".hookporter/bodies", "--check"], { cwd });
+  const { code, stdout } = await runCli(["types", ".hookporter/bodies", "--check", "--with-samples"], {
+    cwd,
+  });
   expect([code, stdout]).toEqual([0, ""]);
   const plain = await trigger("--no-shapes");
   expect([plain.stderr, plain.bodies[0].tenant]).toEqual([
