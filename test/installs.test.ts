@@ -158,7 +158,7 @@ describe("the stages of a new project's image", () => {
     await npm(build, "prune", "--omit=dev", "--omit=optional");
 
     const image = newFolder("image");
-    for (const name of ["package.json", "node_modules", "dist"])
+    for (const name of ["package.json", "hookporter.config.json", "node_modules", "dist"])
       cpSync(join(build, name), join(image, name), { recursive: true, verbatimSymlinks: true });
     expect(packagesOf(image).filter((name) => /photostructure|ngrok|typescript|vitest/.test(name))).toEqual(
       [],

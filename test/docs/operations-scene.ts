@@ -8,6 +8,9 @@ import { keptLog, SECRET } from "../receiver/sample.ts";
 
 const MINUTE = 60_000;
 
+/** A subscription as the service makes them: `types` does not learn from samples. */
+const WEBHOOK = { id: "wh_8841", url: "https://receiver.example/webhooks" };
+
 const refuse: HandlersOption = {
   "*": () => {
     throw new Error("books.example answered 500 Internal Server Error");
@@ -29,7 +32,8 @@ export async function setScene(inbox: string): Promise<void> {
     await receiver.start();
     for (const [index, kind] of kinds.entries()) {
       const timestamp = clock() + index; // two samples of a kind and a millisecond would be duplicates
-      const { headers, body } = signedRequest(sampleEvent(kind, { timestamp }), { secret: SECRET });
+      const event = { ...sampleEvent(kind, { timestamp }), webhook: WEBHOOK };
+      const { headers, body } = signedRequest(event, { secret: SECRET });
       await receiver.accept({ method: "POST", target: "/webhooks", headers, body, receivedAt: clock() });
     }
     while (left > 0) await delay(5);

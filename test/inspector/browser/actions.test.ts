@@ -269,6 +269,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     );
     await page.locator(".line", { hasText: "#2" }).click();
     await page.getByText("Changes since #1").click();
+    await page.locator(".change:not(.same)").first().waitFor();
     const changed = await page.locator(".change:not(.same)").allTextContents();
     expect(changed).toHaveLength(2);
     expect(changed.join()).toMatch(/removed: .*"timestamp".*added: .*"timestamp"/);
