@@ -58,7 +58,9 @@ describe("a process that has lost connections, and goes on", async () => {
         for (const end = Date.now() + 2 * DOUBT; Date.now() < end; await delay(50))
           taken.push(...(await near.claim({ now: Date.now(), limit: 1, leaseTime: LEASE, runner: "near" })));
         expect(taken).toEqual([]);
-        expect(await far.settle(settlementOf(entry), Date.now())).toBe(true);
+        // A connection may be cut just then: a receiver stores a result again, too.
+        const settle = () => far.settle(settlementOf(entry), Date.now());
+        expect(await settle().catch(settle)).toBe(true);
       },
     };
   };
