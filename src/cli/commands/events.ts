@@ -95,7 +95,7 @@ function registerWait(events: CliCommand, context: CliContext): void {
     .option("--after <n>", "begin after this entry number (default: that of the newest entry)", readSeq)
     .option("--count <n>", "number of entries to wait for (default: 1)", readCount)
     .option("--timeout <duration>", "how long to wait in all (default: 30s)", readTimeout)
-    .example("hookporter events wait --after 0 --kind payment.received")
+    .example("hookporter events wait --after 0 --kind property.created")
     .action(async (options: WaitOptions) =>
       (await import("../events/wait.ts")).waitForEvents(options, context),
     );
