@@ -56,7 +56,7 @@ async function callTool(
 ) {
   const missing = needs?.(input).find((one) => !allowed.includes(one));
   if (missing !== undefined) {
-    const text = `expected permission to ${PERMISSIONS[missing]}, got none: whoever starts this server can pass --allow ${missing}`;
+    const text = `expected permission to ${PERMISSIONS[missing]}, got none: start the server with --allow ${missing}`;
     return { content: [{ type: "text" as const, text }], isError: true };
   }
   const line = { command, flags: flags?.(input), operands: operands?.(input), stdin: stdin?.(input) };

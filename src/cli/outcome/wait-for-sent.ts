@@ -4,6 +4,7 @@ import type { Entry } from "../../inbox/entry.ts";
 import { entryState } from "../../inbox/entry-state.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { timerDelay } from "../../options/timer-delay.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import type { Sendable } from "../../relay/chaos.ts";
 import type { TargetAnswer } from "../../relay/send.ts";
 import { durationText } from "../../text/duration-text.ts";
@@ -87,5 +88,5 @@ function notDecided(entry: Entry, timeout: number): HookporterError {
   const target = waits.find(({ over }) => over === null)?.target;
   const forWhat = target === undefined ? "" : ` for ${target}`;
   const got = `expected #${seq} to be handled within ${durationText(timeout)}, but it is ${entryState(entry)}${forWhat}`;
-  return new HookporterError("timed_out", `${got}: \`hookporter events show ${seq}\` has more`);
+  return new HookporterError("timed_out", `${got}: \`${ownCommand(`events show ${seq}`)}\` has more`);
 }
