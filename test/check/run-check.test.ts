@@ -2,7 +2,9 @@ import { createServer } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { CATALOGUE } from "../../src/check/catalogue.ts";
 import type { CheckResult } from "../../src/check/check-result.ts";
+import { observeByUrl } from "../../src/check/observe-by-url.ts";
 import type { Observer } from "../../src/check/observer.ts";
 import { SLOW } from "../../src/check/response-times.ts";
 import { runCheck } from "../../src/check/run-check.ts";
@@ -172,6 +174,21 @@ it("the run finds a receiver that runs every copy, one that runs forged events, 
   const tooEager = { count: async ({ marker }: { marker: string }) => Math.min(1, runs.get(marker) ?? 0) };
   const second = await runCheck({ ...optionsFor(url, "DUP-08"), observer: tooEager });
   expect(failed(second.results)).toEqual([["DUP-08", 1]]);
+});
+
+it("a right receiver passes however slowly the deliveries of one case are made", async () => {
+  const { url, observe = "" } = await right();
+  let looks = 0;
+  const clock = () => Date.now() - 60_000 + 7 * ++looks;
+  const options = {
+    ...optionsFor(url),
+    cases: CATALOGUE,
+    clock,
+    timeout: 10_000,
+    observer: observeByUrl(observe, 30_000),
+  };
+  const { results } = await runCheck(options);
+  expect(results.filter(({ outcome }) => outcome === "failed").map(({ id }) => id)).toEqual([]);
 });
 
 it("a site that answers 200 at every path and to every method has not confirmed a forgery sent to one of them", async () => {

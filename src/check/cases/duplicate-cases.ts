@@ -39,7 +39,7 @@ const OBSERVED: readonly ObservedRow[] = [
     "DUP-05",
     "the same delivery three times, observed",
     ONCE,
-    (probe) => Array.from({ length: 3 }, () => probe.body()),
+    (probe) => Array<Buffer>(3).fill(probe.body()),
     `it runs a repeated delivery again: ${KEY_FIX}`,
   ],
   [
