@@ -161,6 +161,19 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(await page.evaluate("localStorage.length")).toBe(0);
   });
 
+  it("a tab keeps its token when the browser cancels its feed as the page is left, and drops it once it has come back", async () => {
+    const { inspector, close } = await lived();
+    const page = await newPage();
+    await openPage(page, inspector.url);
+    const kept = "sessionStorage.length";
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))");
+    await close();
+    await page.locator(".feed-state.offline").waitFor();
+    expect(await page.evaluate(kept)).toBe(1);
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow'))");
+    await expect.poll(() => page.evaluate(kept), { timeout: 10_000 }).toBe(0); // at its next try to connect
+  });
+
   it("a waiting tab sends no token through the service worker of a program that had the port", async () => {
     const { tokenRecords, port, inspector, token, close } = await lived();
     const page = await newPage();

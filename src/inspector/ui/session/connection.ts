@@ -18,9 +18,17 @@ export class Connection {
   /** The number of open live feeds. */
   #feeds = 0;
   #lost = false;
+  /** Whether the page is being left or loaded again: its requests are cancelled then, which says nothing about the server. */
+  #isLeaving = false;
 
   constructor(token: string) {
     this.#token = token;
+    addEventListener("pagehide", () => {
+      this.#isLeaving = true;
+    });
+    addEventListener("pageshow", () => {
+      this.#isLeaving = false;
+    });
   }
 
   /** Whether a live feed is open. */
@@ -64,6 +72,7 @@ export class Connection {
   }
 
   #lose(): void {
+    if (this.#isLeaving) return;
     this.#lost = true;
     dropToken();
   }
