@@ -20,7 +20,8 @@ await receiver.start();
 
 let leaving = false;
 const receive = nodeReceiver(receiver, { path: "/webhooks" });
-const server = createServer((request, response) => {
+// Longer than the balancer keeps idle connections.
+const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
   if (request.url !== "/ready") receive(request, response);
   else response.writeHead(receiver.ready && !leaving ? 200 : 503).end();
 });

@@ -1,4 +1,4 @@
-import { createServer, IncomingMessage, type RequestListener, type Server, ServerResponse } from "node:http";
+import { IncomingMessage, type RequestListener, Server, ServerResponse } from "node:http";
 import type { Express } from "express";
 import {
   type Check,
@@ -20,11 +20,19 @@ export interface ExpressServerOptions {
   /** Interval at which those two are checked. Default 30 000. */
   readonly connectionsCheckingInterval?: number | undefined;
   /**
+   * How long a connection may be idle before it is closed; longer than the proxy or balancer in front keeps one, as it would
+   * else send a delivery on a connection that is being closed, and answer 502. Default 65 000.
+   */
+  readonly keepAliveTimeout?: number | undefined;
+  /**
    * The most connections; `Infinity` for no limit. A new one beyond it ends the one that has been idle longest, or else one
    * whose request makes no progress. Each is an open file, so keep it below `ulimit -n`. Default 4096.
    */
   readonly maxConnections?: number | undefined;
 }
+
+/** Balancers and proxies keep an idle connection for 60 seconds by default; Node's own 5 are less. */
+const KEEP_ALIVE = 65_000;
 
 /** Node takes 0 for no limit. */
 const limit = wholeNumber("milliseconds", 0, MAX_TIMER);
@@ -32,6 +40,7 @@ const CHECKS: Readonly<Record<keyof ExpressServerOptions, Check>> = {
   headersTimeout: limit,
   requestTimeout: limit,
   connectionsCheckingInterval: wholeNumber("milliseconds", 1, MAX_TIMER),
+  keepAliveTimeout: limit,
   maxConnections: checkedElsewhere,
 };
 
@@ -58,7 +67,7 @@ const CHECKS: Readonly<Record<keyof ExpressServerOptions, Check>> = {
 export function createWebhookServer(app: Express, options: ExpressServerOptions = {}): Server {
   if (typeof app !== "function") throw invalid("an Express app", app, "pass the result of express()");
   checkOptions(options, "the options of createWebhookServer", CHECKS);
-  const { maxConnections, ...limits } = options;
+  const { maxConnections, keepAliveTimeout = KEEP_ALIVE, ...limits } = options;
   const cap = new ConnectionCap(maxConnections);
   class AppRequest extends IncomingMessage {}
   class AppResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
@@ -70,12 +79,20 @@ export function createWebhookServer(app: Express, options: ExpressServerOptions 
   app.request = standBefore(AppRequest.prototype, app.request);
   app.response = standBefore(AppResponse.prototype, app.response) as typeof app.response;
   const listener = app as RequestListener;
-  const server = createServer(
-    { ...limits, IncomingMessage: AppRequest, ServerResponse: AppResponse },
+  const server = new ClosingServer(
+    { ...limits, keepAliveTimeout, IncomingMessage: AppRequest, ServerResponse: AppResponse },
     (request, response) => answerGivenUp(response) || listener(request, response),
   );
   cap.watch(server);
   return server;
+}
+
+/** Node's `close()` ends the connections that are idle then; those that become idle later would keep it waiting. */
+class ClosingServer extends Server {
+  override close(done?: (error?: Error) => void): this {
+    this.keepAliveTimeout = 1;
+    return super.close(done);
+  }
 }
 
 /** Makes a class's prototype inherit from the app's, and returns it. */

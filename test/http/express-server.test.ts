@@ -1,4 +1,5 @@
-import { createServer as createNodeServer, type Server } from "node:http";
+import { once } from "node:events";
+import { Agent, createServer as createNodeServer, get, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import express, { type Express } from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -78,7 +79,7 @@ async function answersOf(server: Server): Promise<object[]> {
 
 describe("createWebhookServer", () => {
   it("serves an Express app exactly as Node's server does", async () => {
-    const usual = await answersOf(createNodeServer(sampleApp()));
+    const usual = await answersOf(createNodeServer({ keepAliveTimeout: 65_000 }, sampleApp()));
     expect(usual.map((one) => (one as { status: number }).status)).toEqual([
       ...[201, 200, 200, 200, 302, 500, 200, 200, 404, 200],
     ]);
@@ -103,5 +104,28 @@ describe("createWebhookServer", () => {
   it("accepts Node's time limits", () => {
     const server = createWebhookServer(express(), { headersTimeout: 1234, requestTimeout: 5678 });
     expect([server.headersTimeout, server.requestTimeout]).toEqual([1234, 5678]);
+  });
+
+  it("keeps idle connections for longer than balancers do, or as long as it is told", () => {
+    expect(createWebhookServer(express()).keepAliveTimeout).toBe(65_000);
+    expect(createWebhookServer(express(), { keepAliveTimeout: 1234 }).keepAliveTimeout).toBe(1234);
+  });
+
+  it("ends a connection that becomes idle only after it was closed", async () => {
+    let answer = () => {};
+    const app = express().get("/", (_, response) => {
+      answer = () => void response.send("ok");
+    });
+    const server = createWebhookServer(app);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const agent = new Agent({ keepAlive: true });
+    onTestFinished(() => agent.destroy());
+    const request = get({ port, host: "127.0.0.1", agent }).once("response", (response) => response.resume());
+    await once(server, "request");
+    const closed = new Promise((resolve) => server.close(resolve));
+    answer();
+    await once(request, "close");
+    await closed; // otherwise only after 65 seconds
   });
 });

@@ -1,10 +1,11 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { readProject } from "../../src/entries/config.ts";
 import { fetchReceiver } from "../../src/entries/fetch.ts";
 import { createReceiver } from "../../src/entries/index.ts";
@@ -189,6 +190,35 @@ async function keepDeadLetter(inbox: string): Promise<void> {
   expect((await receive(new Request("http://localhost/", { method, headers, body }))).status).toBe(200);
   await receiver.close();
 }
+
+test.each(["express", "fastify", "hono"])(
+  "the server of the template %s keeps idle connections for longer than a balancer does",
+  async (template) => {
+    const { directory } = project(template, "file");
+    await run(directory, join(modules, "typescript", "bin", "tsc"), "-p", "tsconfig.build.json");
+    const env = { ...process.env, PORT: "0", METRICS_PORT: "0", HOOKPORTER_INBOX: "memory:" };
+    const server = spawn(process.execPath, ["dist/server.js"], {
+      cwd: directory,
+      env,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    onTestFinished(() => void server.kill("SIGKILL"));
+    let printed = "";
+    server.stderr.on("data", (chunk) => {
+      printed += chunk;
+    });
+    const address = () => /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0] ?? "";
+    await vi.waitFor(() => expect(address()).not.toBe(""), { timeout: 30_000, interval: 50 });
+    const answer = await fetch(`${address()}/healthz`);
+    expect(answer.status).toBe(200);
+    const [, seconds] = /timeout=(\d+)/.exec(answer.headers.get("keep-alive") ?? "") ?? [];
+    expect(Number(seconds)).toBeGreaterThanOrEqual(65);
+    const exited = once(server, "exit");
+    server.kill("SIGTERM");
+    expect(await exited).toEqual([0, null]);
+  },
+  60_000,
+);
 
 test("the tests that each template has of its own pass", async () => {
   const vitest = join(modules, "vitest", "vitest.mjs");

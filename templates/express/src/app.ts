@@ -2,7 +2,7 @@ import express, { type Express } from "express";
 import type { Receiver } from "hookporter";
 import { expressReceiver } from "hookporter/express";
 
-/** The Express app: the endpoint, and a route for health checks. */
+/** The Express app: the endpoint, and routes for probes. */
 export function createApp(receiver: Pick<Receiver, "receive" | "inbox" | "ready" | "refusing">): Express {
   const app = express();
   app.disable("x-powered-by");
@@ -10,7 +10,10 @@ export function createApp(receiver: Pick<Receiver, "receive" | "inbox" | "ready"
   // Before anything that reads bodies, such as express.json(): the signature covers the raw bytes.
   app.use("/webhooks", expressReceiver(receiver));
 
-  app.get("/healthz", async (_request, response) => {
+  app.get("/healthz", (_request, response) => void response.json({ alive: true })); // restart it if this fails
+
+  // Accepts deliveries: send none if this fails, but do not restart it, which frees no disk and mends no database.
+  app.get("/readyz", async (_request, response) => {
     try {
       await receiver.inbox.nextRunAt(); // fails unless the inbox is open and readable
       response.status(receiver.ready ? 200 : 503).json({ status: receiver.refusing ?? "ok" });

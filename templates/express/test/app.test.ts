@@ -46,8 +46,9 @@ test("a wrong signature is answered 401, and nothing is kept", async () => {
   expect(await receiver.inbox.list({})).toEqual([]);
 });
 
-test("/healthz says that the inbox can be read", async () => {
-  const response = await fetch(`${base}/healthz`);
-  expect(response.status).toBe(200);
-  expect(await response.json()).toEqual({ status: "ok" });
+test("/healthz says that the process lives, /readyz that the inbox can be read", async () => {
+  const alive = await fetch(`${base}/healthz`);
+  expect([alive.status, await alive.json()]).toEqual([200, { alive: true }]);
+  const ready = await fetch(`${base}/readyz`);
+  expect([ready.status, await ready.json()]).toEqual([200, { status: "ok" }]);
 });

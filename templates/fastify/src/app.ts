@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance } from "fastify";
 import type { Receiver } from "hookporter";
 import { fastifyReceiver } from "hookporter/fastify";
 
-/** The Fastify app: the endpoint, and a route for health checks. */
+/** The Fastify app: the endpoint, and routes for probes. */
 export function createApp(
   receiver: Pick<Receiver, "receive" | "inbox" | "ready" | "refusing">,
 ): FastifyInstance {
@@ -11,7 +11,10 @@ export function createApp(
   // It reads the raw bytes, which the signature covers, itself: parsers, body limits and error handlers of the app do not matter.
   app.register(fastifyReceiver(receiver, { path: "/webhooks" }));
 
-  app.get("/healthz", async (_request, reply) => {
+  app.get("/healthz", async () => ({ alive: true })); // restart it if this fails
+
+  // Accepts deliveries: send none if this fails, but do not restart it, which frees no disk and mends no database.
+  app.get("/readyz", async (_request, reply) => {
     try {
       await receiver.inbox.nextRunAt(); // fails unless the inbox is open and readable
       return reply.status(receiver.ready ? 200 : 503).send({ status: receiver.refusing ?? "ok" });

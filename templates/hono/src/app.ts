@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import type { Receiver } from "hookporter";
 import { fetchReceiver } from "hookporter/fetch";
 
-/** The Hono app: the endpoint, and a route for health checks. */
+/** The Hono app: the endpoint, and routes for probes. */
 export function createApp(receiver: Pick<Receiver, "receive" | "inbox" | "ready" | "refusing">): Hono {
   const app = new Hono({ strict: false }); // `/webhooks/` is the same endpoint
 
@@ -10,7 +10,10 @@ export function createApp(receiver: Pick<Receiver, "receive" | "inbox" | "ready"
   const receive = fetchReceiver(receiver);
   app.all("/webhooks", (context) => receive(context.req.raw));
 
-  app.get("/healthz", async (context) => {
+  app.get("/healthz", (context) => context.json({ alive: true })); // restart it if this fails
+
+  // Accepts deliveries: send none if this fails, but do not restart it, which frees no disk and mends no database.
+  app.get("/readyz", async (context) => {
     try {
       await receiver.inbox.nextRunAt(); // fails unless the inbox is open and readable
       return context.json({ status: receiver.refusing ?? "ok" }, receiver.ready ? 200 : 503);

@@ -13,7 +13,9 @@ await runServer(async () => {
   const { secret, inbox, host, port } = readProject(); // from .env and hookporter.config.json
   const receiver = createReceiver({ secret, inbox, handlers, log, drainTimeout: 8_000 }); // Docker kills after 10 s
 
-  const server = createAdaptorServer({ fetch: createApp(receiver).fetch });
+  const { fetch } = createApp(receiver);
+  // Idle connections last longer than a balancer keeps them, which would else send a delivery on one that is being closed.
+  const server = createAdaptorServer({ fetch, serverOptions: { keepAliveTimeout: 65_000 } });
   await once(server.listen(port, host), "listening"); // answers 503 until the receiver has started
   await receiver.start();
   const metrics = await serveMetrics(receiver); // not beside the endpoint, which the internet reaches

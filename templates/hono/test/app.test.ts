@@ -38,8 +38,9 @@ test("a wrong signature is answered 401, and nothing is kept", async () => {
   expect(await receiver.inbox.list({})).toEqual([]);
 });
 
-test("/healthz says that the inbox can be read", async () => {
-  const response = await app.request("/healthz");
-  expect(response.status).toBe(200);
-  expect(await response.json()).toEqual({ status: "ok" });
+test("/healthz says that the process lives, /readyz that the inbox can be read", async () => {
+  const alive = await app.request("/healthz");
+  expect([alive.status, await alive.json()]).toEqual([200, { alive: true }]);
+  const ready = await app.request("/readyz");
+  expect([ready.status, await ready.json()]).toEqual([200, { status: "ok" }]);
 });

@@ -19,9 +19,9 @@ await receiver.start();
 
 const receive = lambdaReceiver(receiver);
 
-/** Behind the function's URL: verifies and keeps a delivery, and answers; `/healthz` is for health checks. */
+/** Behind the function's URL: verifies and keeps a delivery, and answers; `/readyz` is for health checks. */
 export const webhooks: typeof receive = async (event, context) => {
-  if (event.rawPath !== "/healthz") return receive(event, context);
+  if (event.rawPath !== "/readyz") return receive(event, context);
   const statusCode = await receiver.inbox.nextRunAt().then(
     () => (receiver.ready ? 200 : 503),
     () => 503, // the inbox cannot be read

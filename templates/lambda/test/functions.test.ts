@@ -45,9 +45,9 @@ test("what is no HTTP request is refused", async () => {
   await expect(functions.webhooks(scheduled)).rejects.toThrow(/HTTP request/);
 });
 
-test("/healthz says that the inbox can be read", async () => {
+test("/readyz says that the inbox can be read", async () => {
   const response = await functions.webhooks({
-    rawPath: "/healthz",
+    rawPath: "/readyz",
     requestContext: { http: { method: "GET" } },
   });
   expect(response.statusCode).toBe(200);

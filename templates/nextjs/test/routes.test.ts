@@ -6,7 +6,8 @@ import {
   type TestReceiver,
 } from "hookporter/testing";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { GET } from "../src/app/healthz/route.ts";
+import { GET as healthz } from "../src/app/healthz/route.ts";
+import { GET as readyz } from "../src/app/readyz/route.ts";
 import { POST } from "../src/app/webhooks/route.ts";
 import handlers from "../src/handlers/index.ts";
 import type { schemas } from "../src/schemas.ts";
@@ -39,8 +40,8 @@ test("a wrong signature is answered 401, and nothing is kept", async () => {
   expect(await receiver.inbox.list({})).toEqual([]);
 });
 
-test("/healthz says that the inbox can be read", async () => {
-  const response = await GET();
-  expect(response.status).toBe(200);
-  expect(await response.json()).toEqual({ status: "ok" });
+test("/healthz says that the process lives, /readyz that the inbox can be read", async () => {
+  expect(await healthz().json()).toEqual({ alive: true });
+  const ready = await readyz();
+  expect([ready.status, await ready.json()]).toEqual([200, { status: "ok" }]);
 });

@@ -1,0 +1,14 @@
+import { receiver } from "../../receiver.ts";
+
+export const dynamic = "force-dynamic"; // never the answer of the build
+
+/** Whether it accepts deliveries: send none if this fails, but do not restart it, which frees no disk and mends no database. */
+export async function GET(): Promise<Response> {
+  const { inbox, ready, refusing } = receiver();
+  try {
+    await inbox.nextRunAt(); // fails unless the inbox is open and readable
+    return Response.json({ status: refusing ?? "ok" }, { status: ready ? 200 : 503 });
+  } catch {
+    return Response.json({ status: "unavailable" }, { status: 503 });
+  }
+}
