@@ -46,18 +46,17 @@ export function anchorsOf(page: string): readonly string[] {
   );
 }
 
-/** The rows of every table in a text, without headings; cells keep their backticks. */
+/** The rows of every table in a text, without headings; cells keep their backticks, and `″` is what the cell above says. */
 export function rowsOf(text: string): readonly (readonly string[])[] {
   const lines = text.split("\n");
-  return lines.flatMap((line, index) => {
-    if (!line.startsWith("|") || isRuler(line) || isRuler(lines[index + 1] ?? "")) return [];
-    return [
-      line
-        .split("|")
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    ];
-  });
+  const rows: (readonly string[])[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (!line.startsWith("|") || isRuler(line) || isRuler(lines[index + 1] ?? "")) continue;
+    const cells = line.split("|").slice(1, -1);
+    const above = rows.at(-1) ?? [];
+    rows.push(cells.map((cell, column) => (cell.trim() === "″" ? (above[column] ?? "") : cell.trim())));
+  }
+  return rows;
 }
 
 /** The code of every fenced block in a language, also of those in lists, without their indentation. */
