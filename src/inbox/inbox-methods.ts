@@ -18,7 +18,7 @@ const REQUIRED: Methods<Required> = {
 };
 const OPTIONAL: Methods<Optional> = {
   ...{ register: true, unregister: true, runners: true, now: true, onDue: true, hasten: true, backlog: true },
-  ...{ inside: true, outlines: true, senders: true, recordSender: true },
+  ...{ inside: true, outlines: true, senders: true, recordSender: true, erase: true, endErasure: true },
 };
 
 /** The methods of every inbox. */

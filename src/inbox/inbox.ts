@@ -7,6 +7,7 @@ import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
 import type { CountFilter, Counts } from "./counts.ts";
 import type { Entry } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
+import type { Erasure } from "./erasure.ts";
 import type { InsideEnd, InsideResult, InsideTerms } from "./inside.ts";
 import type { OpenTerms } from "./open-terms.ts";
 import type { EntryOutline, OutlineRequest } from "./outline.ts";
@@ -128,6 +129,18 @@ export interface Inbox {
   prune(request: PruneRequest, step: Step): Promise<StepResult>;
   /** Deletes the deliveries of done entries, one step at a time. The entries stay. */
   slim(request: SlimRequest, step: Step): Promise<StepResult>;
+  /**
+   * Removes all of these entries but their dedup keys, unless they are running; returns the numbers of those that were
+   * erased now. They are `done` then, with the reason `erased`. Default: entries cannot be erased.
+   */
+  erase?(seqs: readonly number[], now: number): Promise<readonly number[]>;
+  /**
+   * Ends an erasure: overwrites what was freed where the store can, and keeps the proof of all that was erased since the
+   * last one ended. Resolves to `undefined` if that is nothing.
+   *
+   * @throws HookporterError `inbox_busy` if another program keeps the store's log from being emptied: call it again then
+   */
+  endErasure?(now: number): Promise<Erasure | undefined>;
   /** An entry's delivery; `undefined` if there is no such entry, or it was slimmed. */
   delivery(seq: number): Promise<Delivery | undefined>;
   /** The runs of an entry's handlers, oldest first. */

@@ -7,6 +7,7 @@ import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
 import type { CountFilter, Counts } from "./counts.ts";
 import type { Entry } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
+import type { Erasure } from "./erasure.ts";
 import type { BacklogRequest, Inbox } from "./inbox.ts";
 import type { InsideEnd, InsideResult, InsideTerms } from "./inside.ts";
 import type { OpenTerms } from "./open-terms.ts";
@@ -16,6 +17,7 @@ import { drop, hasten, reschedule, retry } from "./postgres/change.ts";
 import { claimRows, nextDue, renewLeases } from "./postgres/claim.ts";
 import { StoreClock } from "./postgres/clock.ts";
 import { connect } from "./postgres/connect.ts";
+import { endErasure, erase } from "./postgres/erase.ts";
 import { isFaultOfRow, isOutage } from "./postgres/errors.ts";
 import { insideParts, runInside } from "./postgres/inside.ts";
 import { keepAll, touchAll } from "./postgres/keep.ts";
@@ -30,7 +32,7 @@ import {
 } from "./postgres/options.ts";
 import { pruneStep, slimStep } from "./postgres/prune.ts";
 import * as reads from "./postgres/reads.ts";
-import { toClaimed } from "./postgres/rows.ts";
+import { droppedBefore, toClaimed } from "./postgres/rows.ts";
 import { Runners } from "./postgres/runners.ts";
 import { readSenders, recordSender } from "./postgres/senders.ts";
 import { settleAll } from "./postgres/settle.ts";
@@ -208,10 +210,22 @@ class PostgresInbox implements Inbox {
     return this.#change(drop, filter, now);
   }
 
+  async erase(seqs: readonly number[], now: number): Promise<readonly number[]> {
+    return this.#change(erase, seqs, now);
+  }
+
+  async endErasure(now: number): Promise<Erasure | undefined> {
+    return endErasure(this.#writable.store, now);
+  }
+
   /** Changes entries, so that they or those that they held back are due. */
-  async #change(change: typeof retry, filter: EntryFilter, at: number): Promise<number> {
+  async #change<Which, Result>(
+    change: (store: Store, which: Which, at: number) => Promise<Result>,
+    which: Which,
+    at: number,
+  ): Promise<Result> {
     const { store, wake, lowWater } = this.#writable;
-    return change(store, filter, at).finally(() => {
+    return change(store, which, at).finally(() => {
       lowWater.lower(); // even if it failed: steps of it may be committed
       wake.tell();
     });
@@ -287,9 +301,4 @@ class PostgresInbox implements Inbox {
     const message = `expected the inbox ${this.#terms.name} to be open for changes, got it open for reading only: open it with the access "change"`;
     throw new HookporterError("inbox_unavailable", message);
   }
-}
-
-/** The end of an entry that was dropped while it ran, and leased again only to be ended. */
-function droppedBefore({ seq, lease, runAt, finishedHandlers }: ClaimedEntry): Settlement {
-  return { seq, lease, state: "dead", reason: DROPPED, runAt, finishedHandlers, records: [], uncount: true };
 }

@@ -28,7 +28,14 @@ export type DeadReason = keyof typeof DEAD_REASONS;
 /** One of the stable reasons of entries that are not dead. */
 export type WaitingReason = keyof typeof WAITING_REASONS;
 
-export const REASON_WORDS: Readonly<Record<string, string>> = { ...DEAD_REASONS, ...WAITING_REASONS };
+/** The reason of a handled entry of which only the dedup key is left, so that its event is not taken for new. */
+export const ERASED = "erased";
+
+export const REASON_WORDS: Readonly<Record<string, string>> = {
+  ...DEAD_REASONS,
+  ...WAITING_REASONS,
+  [ERASED]: "erased by hand",
+};
 
 /** A reason in words; one of another version as its code says. */
 export function reasonWords(reason: string): string {

@@ -47,6 +47,9 @@ interface Opened {
 /** Milliseconds between checks of the file, its log's size and the other processes. */
 const UPKEEP = 1000;
 
+/** Steps in which free pages are given back after entries were erased: 40 GB. */
+const MOST_STEPS = 50_000;
+
 class SqliteInbox extends SqlInbox {
   readonly #path: string;
   readonly #threading: Threading;
@@ -175,6 +178,13 @@ class SqliteInbox extends SqlInbox {
     const result = await step;
     if (result.changed > 0) await this.write("giveBackPages");
     return result;
+  }
+
+  protected override async scrub(): Promise<void> {
+    const free = () => this.read((statements) => Number(statements.pragma("freelist_count")));
+    // A receiver may free more meanwhile.
+    for (let steps = 0; steps < MOST_STEPS && (await free()) > 0; steps++) await this.write("giveBackPages");
+    await this.#open.connection.emptyLogInUse();
   }
 
   async close(): Promise<void> {

@@ -15,6 +15,7 @@ import {
   sampleKey,
   settlementOf,
 } from "./entries.ts";
+import { describeErasing } from "./erase-contract.ts";
 import { describeFailures } from "./failures-contract.ts";
 import { describeOrder } from "./order-contract.ts";
 import { describePruning } from "./pruning-contract.ts";
@@ -722,6 +723,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
     describeClaimOfOne(makeInbox);
     describeOrder(makeInbox);
     describeWaits(makeInbox);
+    describeErasing(makeInbox);
     describePruning(makeInbox);
     describeSenders(makeInbox);
     describeFailures(makeInbox);

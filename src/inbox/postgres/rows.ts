@@ -5,7 +5,8 @@ import type { AttemptRecord } from "../attempt-record.ts";
 import type { ClaimedEntry } from "../claim.ts";
 import type { Entry } from "../entry.ts";
 import { finishedNames } from "../runs-within.ts";
-import type { TargetWait } from "../target-wait.ts";
+import type { Settlement } from "../settlement.ts";
+import { DROPPED, type TargetWait } from "../target-wait.ts";
 import { decodeText } from "../text.ts";
 import { noDelivery } from "../unreadable.ts";
 import type { Row } from "./session.ts";
@@ -109,4 +110,9 @@ function nullableNumber(stored: unknown): number | null {
 
 function decodeNullable(stored: unknown): string | null {
   return stored === null ? null : decodeText(String(stored));
+}
+
+/** The end of an entry that was dropped while it ran, and leased again only to be ended. */
+export function droppedBefore({ seq, lease, runAt, finishedHandlers }: ClaimedEntry): Settlement {
+  return { seq, lease, state: "dead", reason: DROPPED, runAt, finishedHandlers, records: [], uncount: true };
 }

@@ -183,8 +183,6 @@ export const STEP_2_TABLES = `
     days text NOT NULL DEFAULT '[]'
   );
 
-  -- The rest is for pausing and erasing. Nothing uses it yet: it is here so that neither needs a migration of its own.
-
   -- What must not run now: a scope is 'kind', 'handler', 'target', 'source', or 'all' with an empty name.
   CREATE TABLE @.paused (
     scope text COLLATE "C" NOT NULL,

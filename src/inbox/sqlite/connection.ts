@@ -9,6 +9,7 @@ import { Rescue } from "./care/rescue.ts";
 import { BUSY_TIMEOUT, closeWholly, openDatabase, openToRead } from "./client.ts";
 import type { WorkResult } from "./commit-together.ts";
 import { inboxError, isCorrupt, isLocked, isLockingFailure } from "./errors.ts";
+import { cutLog } from "./file/log-size.ts";
 import { refuseCut } from "./file/truncated.ts";
 import { GroupCommit } from "./group-commit.ts";
 import type { Operation, OperationArguments, OperationName, OperationResult } from "./operations.ts";
@@ -30,6 +31,10 @@ const REOPEN_AGAIN = 500;
 
 /** Milliseconds until a read that found the file locked is tried again. */
 const READ_AGAIN = 50;
+
+/** How often the log is tried to be emptied, and for how many milliseconds: nobody else can write meanwhile. */
+const LOG_TRIES = 100;
+const LOG_WAIT = 50;
 
 /** A connection to an inbox file: reads in this thread, writes in shared commits, here or in a second thread. */
 export class Connection {
@@ -128,6 +133,21 @@ export class Connection {
     } catch {
       // For example, the disk is full, or the file is no longer in place. What is committed stays in the log beside the file; the next open reads it.
     }
+  }
+
+  /**
+   * Empties the log while other programs go on to write; waits for them a few times.
+   *
+   * @throws HookporterError `inbox_busy` if one keeps a read transaction open; as {@link cutLog}
+   */
+  async emptyLogInUse(): Promise<void> {
+    for (let tries = 0; tries < LOG_TRIES; tries++) {
+      this.#writer.presence.check();
+      if (cutLog(this.statements, LOG_WAIT)) return;
+      await setTimeout(LOG_WAIT);
+    }
+    const message = `expected no program to read ${this.#path} for long, got one whose transaction keeps the log from being emptied: end it (\`fuser ${this.#path}\` lists them), then try again`;
+    throw new HookporterError("inbox_busy", message);
   }
 
   /** Resolves once nothing is waiting to be written. */

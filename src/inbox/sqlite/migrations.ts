@@ -145,8 +145,6 @@ const MIGRATIONS: readonly Step[] = [
     days TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
 
-  -- The rest is for pausing and erasing. Nothing uses it yet: it is here so that neither needs a migration of its own.
-
   -- What must not run now: a scope is 'kind', 'handler', 'target', 'source', or 'all' with an empty name.
   CREATE TABLE paused (
     scope TEXT NOT NULL,

@@ -10,6 +10,7 @@ import type { Settlement } from "../settlement.ts";
 import { DROPPED } from "../target-wait.ts";
 import { encodeText } from "../text.ts";
 import { claimDue } from "./claim.ts";
+import { endErasure, erase } from "./erase.ts";
 import { filterSql } from "./filter.ts";
 import { WAITING } from "./index-conditions.ts";
 import { insertEntry, mayBePruned } from "./insert-entry.ts";
@@ -40,6 +41,8 @@ export const OPERATIONS = {
   pruneStep,
   slimStep,
   giveBackPages,
+  erase,
+  endErasure,
   recordRunner,
   forgetRunners,
   recordSender,

@@ -1,10 +1,13 @@
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "../claim.ts";
+import type { Erasure } from "../erasure.ts";
 import type { Inbox } from "../inbox.ts";
+import { keysHashOf } from "../keys-hash.ts";
 import type { OpenTerms } from "../open-terms.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "../prune-request.ts";
 import { finishOf } from "../runs-within.ts";
 import type { Settlement } from "../settlement.ts";
 import { nextDue } from "./claim.ts";
+import { erasedKeys, openErasure } from "./erase.ts";
 import type { OperationArguments, OperationName, OperationResult } from "./operations.ts";
 import * as reads from "./reads.ts";
 import { readSenders } from "./senders.ts";
@@ -44,6 +47,19 @@ export abstract class SqlInbox implements Inbox {
     return this.write("slimStep", request, step);
   }
 
+  async endErasure(now: number): Promise<Erasure | undefined> {
+    const id = await this.read(openErasure);
+    if (id === undefined) return undefined;
+    await this.scrub();
+    const proof = await keysHashOf((after) => this.read((db) => erasedKeys(db, id, after)));
+    await this.write("endErasure", id, { erasedAt: now, ...proof });
+    return { erasedAt: now, ...proof };
+  }
+
+  /** Removes what is left of deleted rows in free pages and in the log. */
+  protected async scrub(): Promise<void> {}
+
+  readonly erase: NonNullable<Inbox["erase"]> = (seqs, now) => this.write("erase", seqs, now);
   readonly append: Inbox["append"] = (entry) => this.write("append", entry);
   readonly touch: Inbox["touch"] = (key, at) => this.write("touch", key, at);
   // No other fields of leases, since this may go to a thread.

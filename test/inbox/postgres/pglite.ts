@@ -15,6 +15,8 @@ export const emptySql = (schema: string) => [
     "runner",
     "sender",
     "no_longer_needed",
+    "erasure",
+    "erased",
   ].map((table) => `DELETE FROM ${schema}.${table}`),
   `UPDATE ${schema}.pruned SET marks = '{}'`,
   `ALTER SEQUENCE ${schema}.seq RESTART`,

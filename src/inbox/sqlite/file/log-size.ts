@@ -46,14 +46,18 @@ export class LogSize {
   }
 }
 
-/** Moves the log into the database and truncates it, as far as that is possible without waiting for readers. */
-export function cutLog(statements: Statements): void {
+/**
+ * Moves the log into the database and truncates it, as far as that is possible without waiting longer for others. Returns
+ * whether it is empty.
+ */
+export function cutLog(statements: Statements, wait = 0): boolean {
   const { lockWait } = statements;
   try {
-    statements.waitForLocks(0);
-    statements.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    statements.waitForLocks(wait);
+    statements.exec("PRAGMA wal_checkpoint(PASSIVE)"); // most of it, while others write
+    return statements.get("PRAGMA wal_checkpoint(TRUNCATE)")?.busy === 0;
   } catch {
-    // Another connection is writing. The next check tries again.
+    return false; // Another connection is writing. The next check tries again.
   } finally {
     statements.waitForLocks(lockWait);
   }

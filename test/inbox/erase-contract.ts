@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { NewEntry } from "../../src/inbox/append.ts";
+import type { StoredState } from "../../src/inbox/entry-state.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
+import { AT, claimOne, keep, numberedEntry, sampleDelivery, settlementOf } from "./entries.ts";
+
+/** Contract tests for erasing. */
+export function describeErasing(makeInbox: () => Inbox): void {
+  describe("erase", () => {
+    let inbox: Inbox;
+
+    beforeEach(async () => {
+      inbox = makeInbox();
+      await inbox.open();
+    });
+
+    afterEach(() => inbox.close());
+
+    const erase = (...seqs: readonly number[]) => inbox.erase?.(seqs, AT + 9000);
+
+    /** Adds an entry in a state; one that failed has a run, problems and a target. No other entry may be due. */
+    const add = async (number: number, state: StoredState, parts: Partial<NewEntry> = {}) => {
+      const { seq } = await keep(inbox, numberedEntry(number, 0, parts));
+      if (state === "pending") return seq;
+      const claimed = await claimOne(inbox, AT, 1e12);
+      if (state === "running") return seq;
+      const run = { attempt: 1, handler: "a", startedAt: AT, duration: 1, outcome: "error" } as const;
+      const failure = { name: "TypeError", code: null, at: null, stack: null, causes: [] };
+      const records = [{ ...run, error: "no such tenant", failure, note: "tenant 42" }];
+      const wait = { target: "http://tenant-42/", since: AT, attempts: 1, nextAt: AT, over: "refused" };
+      const bad = { reason: "attempts_exhausted", problems: [{ path: "data", message: "of 42" }] };
+      const ended = state === "dead" ? { ...bad, records, waits: [wait] } : {};
+      await inbox.settle(settlementOf(claimed, { state, ...(ended as object) }), AT + 1);
+      return seq;
+    };
+
+    it("leaves the dedup key, and nothing else that the sender or a handler said", async () => {
+      const orderKey = "tenant 42";
+      for (const [number, state] of (["done", "dead", "unhandled", "pending"] as const).entries()) {
+        const seq = await add(number, state, { orderKey: state === "dead" ? null : orderKey });
+        expect(await erase(seq)).toEqual([seq]);
+        const [entry] = await inbox.list({ seq });
+        expect(entry).toMatchObject({
+          key: { eventId: `evt_${number}` },
+          ...{
+            state: "done",
+            reason: "erased",
+            problems: [],
+            waits: [],
+            orderKey: null,
+            finishedHandlers: [],
+          },
+          ...{ bodyLength: 0, bodyHash: createHash("sha256").digest("hex"), receivedAt: AT },
+          settledAt: state === "pending" ? AT + 9000 : AT + 1,
+        });
+        expect(await inbox.delivery(seq)).toBeUndefined();
+        expect(await inbox.attempts(seq)).toEqual([]);
+      }
+      expect(await inbox.claim({ now: AT + 9e9, limit: 10, leaseTime: 1 })).toEqual([]);
+      expect(await inbox.retry({}, AT)).toBe(0);
+    });
+
+    it("takes an erased event for known when it is received again", async () => {
+      const seq = await add(1, "dead");
+      await erase(seq);
+      const again = await inbox.append(numberedEntry(1));
+      expect(again).toMatchObject({ seq, duplicate: true, state: "done" });
+      expect(await inbox.delivery(seq)).toBeUndefined();
+      expect(await inbox.list({})).toMatchObject([{ duplicates: 1 }]);
+    });
+
+    it("leaves an entry that runs, and its result is stored", async () => {
+      const { seq } = await keep(inbox, numberedEntry(1));
+      const claimed = await claimOne(inbox);
+      expect(await erase(seq)).toEqual([]);
+      expect(await inbox.settle(settlementOf(claimed), AT)).toBe(true);
+      expect(await erase(seq)).toEqual([seq]);
+      expect(await inbox.settle(settlementOf(claimed), AT)).toBe(false);
+    });
+
+    it("lets the next entry of its order key run", async () => {
+      const first = await add(1, "pending", { orderKey: "k" });
+      const next = await keep(inbox, numberedEntry(2, 1, { orderKey: "k" }));
+      expect(await inbox.claim({ now: AT + 5, limit: 10, leaseTime: 1 })).toMatchObject([{ seq: first }]);
+      await inbox.reschedule({}, AT + 1e6);
+      const [run] = await inbox.claim({ now: AT + 10, limit: 10, leaseTime: 1 });
+      if (run === undefined) throw new Error("expected the first to be claimed again");
+      await inbox.settle(settlementOf(run, { state: "pending", runAt: AT + 1e6 }), AT + 10);
+      expect(await erase(first)).toEqual([first]);
+      expect(await inbox.claim({ now: AT + 2e6, limit: 10, leaseTime: 1 })).toMatchObject([
+        { seq: next.seq },
+      ]);
+    });
+
+    it("proves what was erased since the last proof, whatever was in between", async () => {
+      expect(await inbox.endErasure?.(AT)).toBeUndefined();
+      const seqs = [await add(1, "done"), await add(2, "dead"), await add(3, "done")];
+      await erase(seqs[2] ?? 0);
+      await erase(seqs[0] ?? 0, seqs[2] ?? 0, 1e6);
+      const lines = [1, 3].map((number) => `${JSON.stringify(["service", `evt_${number}`, AT - 5000])}\n`);
+      const keysHash = createHash("sha256").update(lines.join("")).digest("hex");
+      expect(await inbox.endErasure?.(AT + 7)).toEqual({ erasedAt: AT + 7, entries: 2, keysHash });
+      expect(await inbox.endErasure?.(AT)).toBeUndefined();
+      await erase(seqs[1] ?? 0);
+      expect(await inbox.endErasure?.(AT)).toMatchObject({ entries: 1 });
+    });
+
+    it("erases a rejected delivery, whose body was no event", async () => {
+      const delivery = sampleDelivery({ body: Buffer.from("tenant 42") });
+      const rejected = { kind: null, eventTimestamp: null, state: "dead", reason: "not_json" } as const;
+      const { seq } = await keep(inbox, numberedEntry(1, 0, { ...rejected, delivery }));
+      expect(await erase(seq)).toEqual([seq]);
+      expect(await inbox.delivery(seq)).toBeUndefined();
+    });
+  });
+}
