@@ -9,11 +9,11 @@ import { rolldown } from "rolldown";
 import { build as buildPage } from "vite";
 import "./config-flags.js";
 import { ENTRIES } from "./entries.js";
-import { noticesOf } from "./third-party.js";
+import { noticesOf, sbomOf } from "./third-party.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
-const { name, version, engines, dependencies, optionalDependencies, peerDependencies } = JSON.parse(
+const { name, version, license, engines, dependencies, optionalDependencies, peerDependencies } = JSON.parse(
   readFileSync(join(root, "package.json"), "utf8"),
 );
 
@@ -54,22 +54,32 @@ const isBundledAllTheSame = (id, importer = "") =>
   importer.includes("/node_modules/prom-client/");
 
 /**
- * What the bundled packages import and `listen` does not use; nothing is bundled in its place. prom-client needs
- * OpenTelemetry only for exemplars. The endpoint reads bodies itself and serves no files, so Express needs neither its
- * parsers, with half a megabyte of encodings and types of files, nor that list to know that text is UTF-8.
+ * What the bundled packages import and no command needs; almost nothing is bundled in its place. prom-client needs
+ * OpenTelemetry only for exemplars, and tdigest for summaries. The endpoint and the sandbox read bodies and queries themselves,
+ * serve no files and set no cookies, and trust no proxy; they negotiate nothing. What Express answers is not tagged.
  */
 const UNUSED = {
-  "@opentelemetry/api": "/node_modules/prom-client/",
-  "body-parser": "/node_modules/express/",
-  "serve-static": "/node_modules/express/",
-  "mime-db": "/node_modules/mime-types/",
+  ...{ "@opentelemetry/api": "{}", tdigest: "{}", "mime-db": "{}" },
+  ...{
+    accepts: "{}",
+    "body-parser": "{}",
+    "content-disposition": "{}",
+    cookie: "{}",
+    "cookie-signature": "{}",
+  },
+  ...{ etag: "{}", "http-errors": "{}", qs: "{}", "range-parser": "{}", send: "{}", "serve-static": "{}" },
+  ...{ "type-is": "{}", vary: "{}" },
+  ...{ debug: "() => () => {}", depd: "() => () => {}", "proxy-addr": "{ compile: () => () => false }" },
 };
-const NOTHING = "\0nothing";
+const NOTHING = "\0nothing:";
 const withoutUnused = {
   name: "without-unused",
   resolveId: (id, importer = "") =>
-    UNUSED[id] !== undefined && importer.includes(UNUSED[id]) ? NOTHING : null,
-  load: (id) => (id === NOTHING ? "export {};" : null),
+    UNUSED[id] !== undefined &&
+    /\/node_modules\/(?:express|finalhandler|mime-types|prom-client|router)\//.test(importer)
+      ? NOTHING + id
+      : null,
+  load: (id) => (id.startsWith(NOTHING) ? `module.exports = ${UNUSED[id.slice(NOTHING.length)]};` : null),
 };
 
 /** The SDK of the Model Context Protocol is half of what an agent's client loads, so that chunk alone is made smaller. */
@@ -129,6 +139,7 @@ const page = await buildPage({
 compressPage(join(dist, "inspector", "assets"));
 noteModules(page.output);
 writeFileSync(join(dist, "THIRD-PARTY-NOTICES.txt"), noticesOf([...moduleIds]));
+writeFileSync(join(dist, "sbom.cdx.json"), sbomOf([...moduleIds], { name, version, license }));
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], { stdio: "inherit" });
 writeTypes();

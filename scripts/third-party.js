@@ -1,4 +1,4 @@
-// The notices of the packages that are bundled into dist/, as their licences require.
+// The packages that are bundled into dist/: their notices, as their licences require, and a list for scanners.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -26,10 +26,7 @@ const LINE = `\n${"-".repeat(72)}\n\n`;
  * @throws if a package has no licence file, or its licence is not permissive
  */
 export function noticesOf(moduleIds) {
-  const folders = new Set(
-    moduleIds.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []),
-  );
-  const packages = [...folders].map(readPackage).sort((a, b) => (a.title < b.title ? -1 : 1));
+  const packages = packagesOf(moduleIds);
   const list = packages.map(({ title, license }) => `${title}: ${license}\n`);
   /** Packages by the terms of their licence, which most of them share word for word. */
   const groups = new Map();
@@ -44,6 +41,35 @@ export function noticesOf(moduleIds) {
   return [`hookporter contains these packages:\n\n${list.join("")}`, ...notices].join(LINE);
 }
 
+/**
+ * The same packages as a bill of materials, in CycloneDX's JSON: `npm audit` and scanners do not see what is bundled. It has no
+ * time and no random number, so that the same sources make the same file.
+ *
+ * @param {readonly string[]} moduleIds - the files that were bundled
+ * @param {{ name: string, version: string, license: string }} own - the package that they are bundled into
+ */
+export function sbomOf(moduleIds, own) {
+  return `${JSON.stringify({
+    ...{ bomFormat: "CycloneDX", specVersion: "1.6", version: 1 },
+    metadata: { component: componentOf(own) },
+    components: packagesOf(moduleIds).map(componentOf),
+  })}\n`;
+}
+
+function componentOf({ name, version, license }) {
+  const [, group, bare] = /^(?:(@[^/]+)\/)?(.+)$/.exec(name) ?? [];
+  const purl = `pkg:npm/${name.replace("@", "%40")}@${version}`;
+  const licenses = [{ license: { id: license } }];
+  return { type: "library", "bom-ref": purl, group, name: bare, version, licenses, purl };
+}
+
+function packagesOf(moduleIds) {
+  const folders = new Set(
+    moduleIds.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []),
+  );
+  return [...folders].map(readPackage).sort((a, b) => (a.title < b.title ? -1 : 1));
+}
+
 function readPackage(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   if (!PERMISSIVE.includes(license)) {
@@ -56,5 +82,5 @@ function readPackage(folder) {
   if (file === undefined) throw new Error(`expected a licence file in ${folder}, got none: do not bundle it`);
   const notice = files.find((entry) => /^notice/i.test(entry)); // Apache-2.0 wants it passed on
   const texts = [file, notice].filter(Boolean).map((entry) => readFileSync(join(folder, entry), "utf8"));
-  return { title: `${name} ${version}`, license, text: texts.join("\n") };
+  return { name, version, title: `${name} ${version}`, license, text: texts.join("\n") };
 }

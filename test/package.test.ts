@@ -72,7 +72,8 @@ describe("the packed package", () => {
     const pages = ["AGENTS.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"];
     expect(top).toEqual([...pages, "dist", "docs", "package.json", "templates"]);
     expect(existsSync(join(installed, "templates", "_shared", "_gitignore"))).toBe(true);
-    expect(existsSync(join(installed, "dist", "THIRD-PARTY-NOTICES.txt"))).toBe(true);
+    for (const name of ["THIRD-PARTY-NOTICES.txt", "sbom.cdx.json"])
+      expect(existsSync(join(installed, "dist", name))).toBe(true);
     expect(existsSync(join(installed, "dist", "inspector", "index.html"))).toBe(true);
   });
 

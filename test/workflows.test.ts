@@ -60,16 +60,32 @@ it("a workflow may only read the repository, except for what a job names", () =>
     expect(workflow.permissions, name).toEqual({ contents: "read" });
   const more = jobs.filter(({ job }) => job.permissions !== undefined);
   expect(more.map(({ name, job }) => [name, job.permissions])).toEqual([
+    ["workflows/codeql.yml: analyze", { contents: "read", "security-events": "write" }],
     ["workflows/release.yml: publish", { contents: "read", "id-token": "write" }],
   ]);
 });
 
-it("every workflow has a concurrency group, every job a time limit, every action a version", () => {
+it("every workflow has a concurrency group, every job a time limit, every action one commit", () => {
   expect(workflows.filter(({ workflow }) => workflow.concurrency?.group === undefined)).toEqual([]);
   expect(jobs.filter(({ job }) => !((job["timeout-minutes"] ?? 0) > 0))).toEqual([]);
   const actions = steps.flatMap(({ uses }) => uses ?? []);
   expect(actions.length).toBeGreaterThan(4);
-  expect(actions.filter((action) => !/@(?:v\d+|[0-9a-f]{40})$/.test(action))).toEqual([]);
+  expect(actions.filter((action) => !/@[0-9a-f]{40}$/.test(action))).toEqual([]);
+  const repositories = new Set(actions.map((action) => action.split("/", 2).join("/").split("@")[0]));
+  const commits = new Set(actions.map((action) => action.split("@")[1]));
+  expect(commits.size).toBe(repositories.size);
+  const lines = workflows.flatMap(
+    ({ name }) => readFileSync(join(github, name), "utf8").match(/uses: .*/g) ?? [],
+  );
+  expect(lines.filter((line) => !/ # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
+});
+
+it("packages are checked for the registry's signatures before they are published", () => {
+  const runs = jobs.filter(({ job }) => job.steps.some(({ run }) => run === "npm audit signatures"));
+  expect(runs.map(({ name }) => name)).toEqual([
+    "workflows/ci.yml: signatures",
+    "workflows/release.yml: publish",
+  ]);
 });
 
 it("every form warns against pasting secrets and says where to report a vulnerability", () => {

@@ -196,7 +196,7 @@ export function rulesFile(): string {
       "        annotations:",
       `          summary: ${text(summary)}`,
       `          description: ${text(description)}`,
-      `          runbook_url: docs/operations.md#${anchorOf(runbook)}`,
+      `          runbook: ${text(`${runbook}, in docs/operations.md of the package`)}`,
     ].join("\n");
   });
   return `# Made by \`npm run alerts\`. Alert rules for hookporter: add this file to \`rule_files\` of prometheus.yml. \`severity: page\` is
