@@ -21,6 +21,7 @@ import { endErasure, erase } from "./postgres/erase.ts";
 import { isFaultOfRow, isOutage } from "./postgres/errors.ts";
 import { insideParts, runInside } from "./postgres/inside.ts";
 import { keepAll, touchAll } from "./postgres/keep.ts";
+import { KeptLately } from "./postgres/kept-lately.ts";
 import { LowWater } from "./postgres/low-water.ts";
 import { checkEncoding, checkSchema, migrate } from "./postgres/migrations.ts";
 import type { Opened } from "./postgres/opened.ts";
@@ -76,7 +77,9 @@ class PostgresInbox implements Inbox {
     const runners = new Runners(store, this.#clock, log, {
       due: () => wake.due(),
       tellBusy: () => wake.tellBusy(),
+      back: () => void keptLately.look(store, Date.now(), log),
     });
+    const keptLately = new KeptLately();
     const wake = new Wake(store, session, runners, log);
     const upkeep = access === "own" ? new Upkeep(store, this.#clock, log) : undefined;
     try {
@@ -107,6 +110,7 @@ class PostgresInbox implements Inbox {
       inside: insideParts(store, session, this.#terms, () => wake.tell()),
       upkeep,
       runners,
+      keptLately,
       lowWater: new LowWater(() => wake.due()),
       wake,
     };
@@ -133,13 +137,14 @@ class PostgresInbox implements Inbox {
   }
 
   async append(entry: NewEntry): Promise<Appended | undefined> {
-    const { keeping, wake, lowWater } = this.#writable;
+    const { keeping, keptLately, wake, lowWater } = this.#writable;
     const { receivedAt, body } = entry.delivery;
     const runAt = entry.runAt ?? receivedAt;
     // Not later than by the database's clock, if this machine's clock is ahead.
     const dueAt = Math.min(runAt, this.now() + runAt - receivedAt);
     const appended = await keeping.add({ ...entry, runAt: dueAt }, body.byteLength);
     lowWater.lower(dueAt);
+    if (appended?.duplicate === false) keptLately.add(entry.key, Date.now());
     if (appended?.leased === true) wake.tellBusy();
     else if (appended?.duplicate === false && appended.state === "pending") wake.tell();
     return appended;

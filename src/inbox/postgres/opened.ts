@@ -1,6 +1,7 @@
 import type { Appended, NewEntry } from "../append.ts";
 import type { Batches } from "./batch.ts";
 import type { InsideParts } from "./inside.ts";
+import type { KeptLately } from "./kept-lately.ts";
 import type { LowWater } from "./low-water.ts";
 import type { Runners } from "./runners.ts";
 import type { Settling } from "./settle.ts";
@@ -17,6 +18,7 @@ export interface Opened {
   readonly inside: InsideParts;
   readonly upkeep: Upkeep | undefined;
   readonly runners: Runners;
+  readonly keptLately: KeptLately;
   readonly lowWater: LowWater;
   readonly wake: Wake;
 }

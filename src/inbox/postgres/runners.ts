@@ -83,6 +83,8 @@ interface Companions {
   readonly due: () => void;
   /** Says to the other processes that this one may soon be running entries. */
   readonly tellBusy: () => void;
+  /** Called once the database answers again after a connection was lost. */
+  readonly back: () => void;
 }
 
 /**
@@ -109,6 +111,7 @@ export class Runners {
   #signing: Promise<unknown> | undefined;
   #looking: Promise<void> | undefined;
   #left = false;
+  #wasCutOff = false;
 
   /** @param companions - absent for a process that only looks in */
   constructor(store: Store, clock: StoreClock, log?: Logger, companions?: Companions) {
@@ -140,6 +143,7 @@ export class Runners {
   connected(query: Query, end: () => void): void {
     this.#direct = { query, end };
     this.#hold();
+    this.#answered();
   }
 
   /**
@@ -150,6 +154,7 @@ export class Runners {
   disconnected(): void {
     const own = this.#own;
     this.#direct = undefined;
+    this.#wasCutOff = true;
     if (this.#server === null) return;
     this.#watch.from = performance.now() + LEASE;
     this.#suspects = new Map();
@@ -210,7 +215,17 @@ export class Runners {
   /** The connection that listens is used, so that it is not silent for so long that it is cut off on the way. */
   #sign(): void {
     this.#hold();
-    this.#signing = this.#holding.then(() => this.#pulse()).catch(() => this.#direct?.end()); // it is opened again
+    this.#signing = this.#holding
+      .then(() => this.#pulse())
+      .catch(() => {
+        this.#wasCutOff = true;
+        this.#direct?.end(); // it is opened again
+      });
+  }
+
+  #answered(): void {
+    if (this.#wasCutOff) this.#companions?.back();
+    this.#wasCutOff = false;
   }
 
   async #pulse(): Promise<void> {
@@ -221,6 +236,7 @@ export class Runners {
     const sent = performance.now();
     const [row] = await (direct?.query(this.#store.sql(PULSE), values) ?? this.#store.query(PULSE, values));
     this.#clock.note(Number(row?.time), sent);
+    this.#answered();
     if (row?.any_free === true) this.othersBusy();
     if (row?.any_due === true) this.#companions?.due();
   }

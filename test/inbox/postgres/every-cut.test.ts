@@ -57,7 +57,8 @@ describe("a life of a receiver whose connection is cut at any request", async ()
     return;
   }
   const { server, admin, newSchema, open } = await openServer();
-  const wait = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000, interval: 20 });
+  const wait = <Value>(check: () => Value | Promise<Value>) =>
+    vi.waitFor(check, { timeout: 60_000, interval: 20 });
 
   /** Starts, keeps three deliveries (two of them in one order key), runs them with `tx`, and stops; resolves to how many requests that took. */
   async function live(schema: string, cutAt: number, lost: Lost): Promise<number> {

@@ -14,6 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
+import type { Certificate } from "../../tunnel/edge/certificate.ts";
 import { embeddedPrograms } from "./embedded.ts";
 
 /** A PostgreSQL server for tests. */
@@ -73,8 +74,12 @@ for (const [name, missing] of [
  * The server that the environment names, or one that is started on a temporary folder and a free port.
  *
  * @param own - settings of a server that is started here
+ * @param certificate - with which that server offers TLS
  */
-export async function startPostgres(own: Readonly<Record<string, string>> = {}): Promise<PostgresServer> {
+export async function startPostgres(
+  own: Readonly<Record<string, string>> = {},
+  certificate?: Certificate,
+): Promise<PostgresServer> {
   const given = process.env.HOOKPORTER_POSTGRES_URL;
   if (given !== undefined) return { url: given, stop: async () => {}, restart: undefined };
   const bin = serverPrograms();
@@ -89,6 +94,60 @@ export async function startPostgres(own: Readonly<Record<string, string>> = {}):
   // Passwords are checked for the user `secured`; pg_hba.conf is read from the top.
   const rules = join(data, "pg_hba.conf");
   writeFileSync(rules, `host all secured 127.0.0.1/32 scram-sha-256\n${readFileSync(rules, "utf8")}`);
+  if (certificate === undefined) return serve(bin, folder, data, own);
+  for (const [name, text] of [
+    ["server.key", certificate.key],
+    ["server.crt", certificate.cert],
+  ] as const) {
+    writeFileSync(join(data, name), text, { mode: 0o600 });
+    if (isRoot) chownSync(join(data, name), NOBODY, NOBODY);
+  }
+  return serve(bin, folder, data, { ...own, ssl: "on" });
+}
+
+/** A standby that follows a server from now on, asynchronously. */
+export async function startStandby(
+  primary: PostgresServer,
+): Promise<PostgresServer & { detach(): Promise<void>; promote(): Promise<void> }> {
+  const bin = serverPrograms();
+  if (bin === undefined) throw new Error(NO_SERVER);
+  const folder = ownedFolder("hookporter-standby-");
+  const data = join(folder, "data");
+  const args = ["-d", primary.url, "-D", data, "-R", "-X", "stream", "-c", "fast", "--no-sync"];
+  execFileSync(join(bin, "pg_basebackup"), args, { ...user, cwd: folder, stdio: "ignore" });
+  const standby = await serve(bin, folder, data, {});
+  const ask = async (text: string) => {
+    const client = new pg.Client({ connectionString: standby.url });
+    await client.connect();
+    await client.query(text);
+    await client.end();
+  };
+  return {
+    ...standby,
+    /** It receives nothing more from its primary. */
+    detach: async () => {
+      await ask("ALTER SYSTEM SET primary_conninfo = ''");
+      await ask("SELECT pg_reload_conf()");
+      for (;;) {
+        const client = new pg.Client({ connectionString: standby.url });
+        await client.connect();
+        const { rows } = await client.query("SELECT FROM pg_stat_wal_receiver");
+        await client.end();
+        if (rows.length === 0) return;
+        await delay(20);
+      }
+    },
+    promote: () => ask("SELECT pg_promote()"),
+  };
+}
+
+/** Runs a server on its data until it is stopped. */
+async function serve(
+  bin: string,
+  folder: string,
+  data: string,
+  own: Readonly<Record<string, string>>,
+): Promise<PostgresServer> {
   const port = await freePort();
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   // A test ends the server, not the machine, so nothing need be flushed to disk.

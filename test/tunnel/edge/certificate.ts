@@ -10,9 +10,9 @@ export interface Certificate {
  * A certificate for 127.0.0.1 and localhost, its own root and no CA, since the client's TLS refuses a CA as a server. Created
  * for each run, so that no key is in the repository, and without any external program.
  */
-export function makeCertificate(now = Date.now()): Certificate {
+export function makeCertificate(now = Date.now(), commonName = "localhost"): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const name = seq(der(0x31, seq(COMMON_NAME, der(0x0c, Buffer.from("localhost")))));
+  const name = seq(der(0x31, seq(COMMON_NAME, der(0x0c, Buffer.from(commonName)))));
   const san = seq(der(0x82, Buffer.from("localhost")), der(0x87, Buffer.from([127, 0, 0, 1])));
   const signed = seq(
     der(0xa0, integer(2)), // version 3

@@ -1,0 +1,60 @@
+import type { Logger } from "../../base/logger.ts";
+import { describeError } from "../../errors.ts";
+import type { DedupKey } from "../../event/identity.ts";
+import { encodeText } from "../text.ts";
+import type { Store } from "./store.ts";
+
+/** A standby lags by seconds; entries that were kept earlier may rightly be pruned or erased. */
+const LATELY = 10 * 60_000;
+/** The most entries that are remembered. */
+const MOST = 10_000;
+
+const MISSING = `
+  SELECT count(*)::int AS missing, min(at) AS since
+  FROM json_to_recordset($1::text::json) AS kept(key_timestamp bigint, event_id text, source text, at bigint)
+  WHERE NOT EXISTS (
+    SELECT FROM @.entry
+    WHERE (entry.key_timestamp, entry.event_id, entry.source) = (kept.key_timestamp, kept.event_id, kept.source)
+  )`;
+
+/**
+ * What this process acknowledged lately. If the database comes back as an older copy of itself, such as a standby that
+ * lagged when it was promoted, or a restored backup, acknowledged entries are gone: nothing here can bring them back, but
+ * whoever can have them sent again must hear of it.
+ */
+export class KeptLately {
+  #kept: { readonly key: DedupKey; readonly at: number }[] = [];
+
+  /** Remembers an entry that was committed at a time, in Unix milliseconds. */
+  add(key: DedupKey, at: number): void {
+    this.#kept.push({ key, at });
+    if (this.#kept.length > 2 * MOST) this.#kept = this.#kept.slice(-MOST);
+  }
+
+  /** Looks for all of them, after the database was away, and says what is missing. Each is reported once. */
+  async look(store: Store, now: number, log: Logger | undefined): Promise<void> {
+    const kept = this.#kept.slice(-MOST).filter(({ at }) => at > now - LATELY);
+    if (kept.length === 0) return;
+    const rows = kept.map(({ key, at }) => ({
+      ...{
+        key_timestamp: key.timestamp,
+        event_id: encodeText(key.eventId),
+        source: encodeText(key.source),
+        at,
+      },
+    }));
+    try {
+      const [row] = await store.query(MISSING, [JSON.stringify(rows)]);
+      const missing = Number(row?.missing);
+      this.#kept = [];
+      if (missing === 0) return;
+      log?.error(
+        { missing, of: kept.length, since: new Date(Number(row?.since)).toISOString() },
+        "acknowledged entries are missing: the database has come back as an older copy of itself, such as a standby that " +
+          "lagged or a restored backup; have the service send again what it has sent since then",
+      );
+    } catch (thrown) {
+      log?.debug({ error: describeError(thrown) }, "could not look for the entries that were kept lately");
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import { connect, createServer, type Socket } from "node:net";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { postgresStore } from "../../../src/inbox/postgres.ts";
+import { createReceiver } from "../../../src/receiver/create-receiver.ts";
+import { deliveryOf, freshEnvelope, keptLog, SECRET } from "../../receiver/sample.ts";
+import { NO_SERVER, startPostgres, startStandby } from "./server.ts";
+
+/** An address that leads to one server, and later to another, as the name of a managed database does. */
+async function startName(url: string) {
+  let to = url;
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const { hostname, port } = new URL(to);
+    const upstream = connect(Number(port), hostname);
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.pipe(other);
+      socket.on("error", () => {});
+      socket.on("close", () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const address = server.address();
+  const named = new URL(url);
+  named.port = String(typeof address === "object" ? address?.port : "");
+  return {
+    url: named.href,
+    leadTo: (next: string) => {
+      to = next;
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+describe.skipIf(NO_SERVER !== undefined || process.env.HOOKPORTER_POSTGRES_URL !== undefined)(
+  "a receiver whose server fails over to an asynchronous standby",
+  () => {
+    it.each([
+      ["that lagged says which acknowledged entries are missing, and goes on", 4],
+      ["that had everything goes on, and says nothing of the kind", 0],
+    ])("%s", { timeout: 120_000 }, async (_, lost) => {
+      const primary = await startPostgres();
+      const name = await startName(primary.url);
+      const { log, lines } = keptLog();
+      const inbox = postgresStore(name.url, { schema: "failover" });
+      const receiver = createReceiver({ secret: SECRET, inbox, log, lease: 3000, poll: 100 });
+      const handled: unknown[] = [];
+      receiver.on("*", ({ data }) => void handled.push(data.number));
+      await receiver.start();
+      const wait = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000, interval: 50 });
+      const send = (numbers: readonly number[]) =>
+        Promise.all(
+          numbers.map((number) => {
+            const event = freshEnvelope({ timestamp: new Date().toISOString(), data: { number } });
+            return wait(async () => {
+              const outcome = await receiver.accept(deliveryOf(event, undefined, Date.now()));
+              expect(outcome).toMatchObject({ type: "accepted" });
+            });
+          }),
+        );
+      await send([1, 2, 3]);
+      const standby = await startStandby(primary);
+      onTestFinished(() => standby.stop());
+      onTestFinished(() => receiver.close());
+      if (lost > 0) await standby.detach();
+      await send(Array.from({ length: 4 }, (__, at) => 10 + at));
+      await wait(() => expect(handled).toHaveLength(7));
+      if (lost === 0) await wait(async () => expect(await countOn(standby.url)).toBe(7));
+      await primary.stop();
+      await standby.promote();
+      name.leadTo(standby.url);
+      await send([21, 22]);
+      await wait(() => expect(handled).toHaveLength(9));
+      const missing = () =>
+        lines.filter(({ message }) => message.startsWith("acknowledged entries are missing"));
+      if (lost > 0)
+        await wait(() => expect(missing()).toMatchObject([{ level: "error", fields: { missing: lost } }]));
+      await wait(async () =>
+        expect(await receiver.inbox.counts()).toMatchObject({ done: 9 - lost, running: 0 }),
+      );
+      if (lost === 0) expect(missing()).toEqual([]);
+    });
+  },
+);
+
+/** How many entries a server has. */
+async function countOn(url: string): Promise<number> {
+  const inbox = postgresStore(url, { schema: "failover" });
+  await inbox.open({ access: "read" });
+  const { done = 0 } = await inbox.counts();
+  await inbox.close();
+  return done;
+}
