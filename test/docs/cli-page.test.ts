@@ -72,7 +72,7 @@ it.each(commands.map((command) => [commandName(command), command] as const))(
   "the page lists every flag of %s with its variable, and no other",
   (_, command) => {
     const common = flagRows(sectionOf(index, COMMON));
-    const onPage = [...flagRows(pageOf(command)), ...common].map(({ flag, variable }) => [flag, variable]);
+    const onPage = [...flagRowsOf(command), ...common].map(({ flag, variable }) => [flag, variable]);
     const inCode = command.options.map((option) => [flagOf(option), variableName(option, command)]);
     expect(onPage.sort()).toEqual(inCode.sort());
   },
@@ -81,7 +81,7 @@ it.each(commands.map((command) => [commandName(command), command] as const))(
 it.each(commands.map((command) => [commandName(command), command] as const))(
   "the page has the same defaults of %s as its help",
   (_, command) => {
-    const onPage = flagRows(pageOf(command)).map(({ flag, fallback }) => [flag, fallback]);
+    const onPage = flagRowsOf(command).map(({ flag, fallback }) => [flag, fallback]);
     const own = command.options.filter((option) => onPage.some(([flag]) => flag === flagOf(option)));
     const inCode = own.map((option) => [flagOf(option), defaultOf(option)]);
     expect(onPage.sort()).toEqual(inCode.sort());
@@ -276,6 +276,16 @@ interface FlagRow {
   readonly flag: string;
   readonly variable: string;
   readonly fallback: string;
+}
+
+/** The flags on a command's page: those of its tables, and those that are "those of" another command. */
+function flagRowsOf(command: Command): readonly FlagRow[] {
+  const text = pageOf(command);
+  const [, sentence = "", other = ""] = /^(.*(?:\n.*)*) are\s\[those\sof\s`(\w+)`\]/m.exec(text) ?? [];
+  if (other === "") return flagRows(text);
+  const named = quoted(sentence.split("\n\n").at(-1) ?? "");
+  const theirs = flagRows(readPage(`${FOLDER}/${other}.md`));
+  return [...flagRows(text), ...theirs.filter(({ flag }) => named.includes(flag.split(" ")[0] ?? ""))];
 }
 
 /** The rows of all tables of flags in a text. */
