@@ -35,11 +35,6 @@ export function mayBeSignature(answer: ProbeAnswer): boolean {
   return isIn(answer, ["400", "401", "403"]);
 }
 
-/** Whether an answer says that the signature is wrong. */
-export function isUnauthorised(answer: ProbeAnswer): boolean {
-  return answer.type === "status" && (answer.status === 401 || answer.status === 403);
-}
-
 /** An answer in a word: its status, or why there is none. */
 export function answerText(answer: ProbeAnswer): string {
   if (answer.type === "status") return String(answer.status);

@@ -96,3 +96,8 @@ export function countResults(results: readonly CheckResult[]): CheckCounts {
 export function isFatal({ outcome, severity }: CheckResult, strict: boolean): boolean {
   return outcome === "failed" && (severity === "required" || (strict && severity === "recommended"));
 }
+
+/** The forms in which a report can be written. */
+export const REPORT_FORMATS = ["pretty", "json", "junit", "github", "markdown"] as const;
+
+export type ReportFormat = (typeof REPORT_FORMATS)[number];

@@ -1,4 +1,4 @@
-import { answersText, answerText, isIn, isUnauthorised, mayBeSignature, type ProbeAnswer } from "./answer.ts";
+import { answersText, answerText, isIn, mayBeSignature, type ProbeAnswer } from "./answer.ts";
 import { anyOf, type CheckCase, type Evidence, groupOf, rightText } from "./check-case.ts";
 import type { CheckResult } from "./check-result.ts";
 import { slowFix } from "./response-times.ts";
@@ -104,7 +104,7 @@ function fixFor(one: CheckCase, answer: ProbeAnswer, { timeout, refusal }: Circu
     return "it refuses a valid delivery as a conflict, so the sender retries for ever: events may come late, twice and in any order";
   if (showsSignature(one) && refusal !== undefined && answerText(answer) !== answerText(refusal))
     return `${NOT_SIGNATURE} (${answerText(answer)}, and ${answerText(refusal)} to a wrong signature): see its log`;
-  if (isUnauthorised(answer) && !SIGNATURE_FIXES.has(one.about)) return UNAUTHORISED;
+  if (isIn(answer, ["401", "403"]) && !SIGNATURE_FIXES.has(one.about)) return UNAUTHORISED;
   if (mayBeSignature(answer) || !SIGNATURE_FIXES.has(one.about) || one.about === "content-type")
     return one.fix;
   return `it refuses a valid delivery with ${status}, which is not about its signature: see its log`;

@@ -48,7 +48,7 @@ export class Limits {
       const answer = await sendValid();
       if (!isLimit(answer)) return waited === 0 ? "open" : "reopened";
       const { retryAfter } = answer as { retryAfter?: number };
-      const why = isRate(answer) ? "it limits the rate" : "it bans whoever sends wrong signatures";
+      const why = isRate(answer) ? "it limits the rate" : "it bans senders of wrong signatures";
       this.found = foundText(answer, after);
       const pause = retryAfter === undefined || retryAfter === 0 ? next : retryAfter;
       if (waited + pause > LONGEST_WAIT || this.#waited + pause > LONGEST_WAITS)
@@ -80,5 +80,5 @@ function foundText(answer: ProbeAnswer, requests: number): string {
   const how = `${answerText(answer)}${asked === undefined ? "" : `, Retry-After: ${Math.ceil(asked / 1000)} s`}`;
   return isRate(answer)
     ? `The receiver limits the rate: after ${requests} requests it refused valid deliveries, too (${how}). Raise its limit for the test, or pass --rate.`
-    : `The receiver bans whoever sends wrong signatures: after ${requests} requests it refused valid deliveries, too (${how}). Exempt the address of the test.`;
+    : `The receiver bans senders of wrong signatures: after ${requests} requests it refused valid deliveries, too (${how}). Exempt the address of the test.`;
 }

@@ -2,6 +2,7 @@ import { createHash, type KeyObject } from "node:crypto";
 import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import type { Envelope } from "../event/envelope.ts";
+import { memberAt } from "../event/field-path.ts";
 import { type EventKind, isEventKind } from "../event/kinds.ts";
 import { sampleEvent } from "../event/sample.ts";
 import { sign } from "../signature/sign.ts";
@@ -90,7 +91,8 @@ export class Probe {
     this.#earlier = createHash("sha256").update(caseId).digest().readUInt16BE();
     const name = `prop_check_${options.runName}_${caseId.toLowerCase().replace("-", "_")}`;
     const { event, vary } = options;
-    const isNumber = event !== undefined && vary !== undefined && typeof fieldAt(event, vary) === "number";
+    const isNumber =
+      event !== undefined && vary !== undefined && typeof memberAt(event, vary.split(".")) === "number";
     this.marker = isNumber ? String(createHash("sha256").update(name).digest().readUInt32BE()) : name;
   }
 
@@ -254,21 +256,14 @@ export class Probe {
   }
 }
 
-/** The value at a path of an event, such as `data.id`. */
-export function fieldAt(event: Envelope, path: string): unknown {
-  return path
-    .split(".")
-    .reduce<unknown>((within, name) => (within as Record<string, unknown> | null | undefined)?.[name], event);
-}
-
 /** A copy of an event whose field at a path is the marker. */
 function varied(event: Envelope, path: string | undefined, marker: string): Envelope {
   if (path === undefined) return event;
   const copy = structuredClone(event);
-  const [last = "", ...within] = path.split(".").reverse();
-  const parent = within.length === 0 ? copy : fieldAt(copy, within.reverse().join("."));
-  const value = typeof fieldAt(event, path) === "number" ? Number(marker) : marker;
-  Object.assign(parent as object, { [last]: value });
+  const steps = path.split(".");
+  const parent = memberAt(copy, steps.slice(0, -1));
+  const value = typeof memberAt(event, steps) === "number" ? Number(marker) : marker;
+  Object.assign(parent as object, { [steps.at(-1) ?? ""]: value });
   return copy;
 }
 

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { expect, it } from "vitest";
 import type { CheckReport } from "../../src/check/check-result.ts";
-import { observeByUrl } from "../../src/check/observe-by-url.ts";
+import { observeByUrl } from "../../src/check/observer.ts";
 import { runCheck } from "../../src/check/run-check.ts";
 import { verdictText } from "../../src/check/verdict.ts";
 import { isRight, type Made, made, type Seen } from "./receivers/made.ts";

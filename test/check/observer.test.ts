@@ -1,9 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { observeByCommand, splitCommand } from "../../src/check/observe-by-command.ts";
-import { observeByUrl } from "../../src/check/observe-by-url.ts";
-import { readCount } from "../../src/check/observer.ts";
+import { observeByCommand, observeByUrl, readCount, splitCommand } from "../../src/check/observer.ts";
 import { readEnvelope } from "../../src/event/read-envelope.ts";
 import { sampleEvent } from "../../src/event/sample.ts";
 import { tempFolder } from "../cli/fake-io.ts";

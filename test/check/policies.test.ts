@@ -56,7 +56,7 @@ it.each([1, 6])("a right receiver that limits the rate is waited for, %d at a ti
   expect(waits.length).toBeLessThanOrEqual(6);
 });
 
-it("a right receiver that bans whoever sends 20 wrong signatures is waited for, and told so", async () => {
+it("a right receiver that bans senders of 20 wrong signatures is waited for, and told so", async () => {
   const { now, wait } = clock();
   let wrong = 0;
   let until = 0;
@@ -73,7 +73,7 @@ it("a right receiver that bans whoever sends 20 wrong signatures is waited for, 
   );
   expect(report.results.filter((one) => isFatal(one, false))).toEqual([]);
   expect(report.stopped).toBeNull();
-  expect(report.diagnosis.join()).toMatch(/bans whoever sends wrong signatures: after \d+ requests/);
+  expect(report.diagnosis.join()).toMatch(/bans senders of wrong signatures: after \d+ requests/);
 });
 
 it("a forgery that only a ban kept out is found", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { CATALOGUE, CONTROL } from "../../src/check/catalogue.ts";
 import type { CheckCase } from "../../src/check/check-case.ts";
 import { type CheckReport, verdictOf } from "../../src/check/check-result.ts";
-import { observeByUrl } from "../../src/check/observe-by-url.ts";
+import { observeByUrl } from "../../src/check/observer.ts";
 import { runCheck } from "../../src/check/run-check.ts";
 import { eventKinds } from "../../src/event/kinds.ts";
 import { RECEIVERS } from "./receivers/all.ts";

@@ -4,9 +4,7 @@ import { INVERTED } from "../forged-diagnosis.ts";
 import type { Probe } from "../probe.ts";
 import { type Attempt, asUsual } from "./attempt.ts";
 import { bodyAttempts, freshAttempts, respacedAttempts } from "./body-attempts.ts";
-import { headerAttempts } from "./header-attempts.ts";
-import { keyAttempts } from "./key-attempts.ts";
-import { schemeAttempts } from "./scheme-attempts.ts";
+import { headerAttempts, keyAttempts, schemeAttempts } from "./signing-attempts.ts";
 import { spellingAttempts } from "./spelling-attempts.ts";
 
 const REFUSES_AT_RANDOM =

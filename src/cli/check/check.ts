@@ -3,11 +3,10 @@ import { resolve } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
 import { CATALOGUE } from "../../check/catalogue.ts";
 import { groupOf, rightText } from "../../check/check-case.ts";
+import type { ReportFormat } from "../../check/check-result.ts";
 import { type CheckReport, isFatal } from "../../check/check-result.ts";
-import { observeByCommand } from "../../check/observe-by-command.ts";
-import { observeByUrl } from "../../check/observe-by-url.ts";
 import type { Observer } from "../../check/observer.ts";
-import type { ReportFormat } from "../../check/report-formats.ts";
+import { observeByCommand, observeByUrl } from "../../check/observer.ts";
 import { githubReport } from "../../check/report-github.ts";
 import { jsonReport } from "../../check/report-json.ts";
 import { junitReport } from "../../check/report-junit.ts";
@@ -23,7 +22,7 @@ import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { addedHeaders, notTheSignature } from "../handlers/forward-request.ts";
-import type { AddedHeader } from "../handlers/values.ts";
+import type { ForwardRequestOptions } from "../handlers/request-options.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { findSecrets } from "../secrets/secret.ts";
 import { startProgress } from "../send/progress.ts";
@@ -32,11 +31,10 @@ import { type RealEventOptions, readRealEvent } from "./real-event.ts";
 import { CheckView, caseLine } from "./view.ts";
 
 /** Options of `check`; times are milliseconds. */
-export interface CheckCommandOptions extends SecretOptions, RealEventOptions {
-  readonly header?: readonly AddedHeader[];
-  /** Headers whose values are in environment variables; `value` is the variable's name. */
-  readonly headerEnv?: readonly AddedHeader[];
-  readonly insecure?: boolean;
+export interface CheckCommandOptions
+  extends SecretOptions,
+    RealEventOptions,
+    Pick<ForwardRequestOptions, "header" | "headerEnv" | "insecure"> {
   /** Requests per second. */
   readonly rate?: number;
   readonly only?: readonly string[];

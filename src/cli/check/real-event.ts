@@ -1,6 +1,6 @@
-import { fieldAt } from "../../check/probe.ts";
 import { HookporterError } from "../../errors.ts";
 import type { Envelope } from "../../event/envelope.ts";
+import { memberAt } from "../../event/field-path.ts";
 import { readEnvelope } from "../../event/read-envelope.ts";
 import { parseSaved } from "../../relay/fixture.ts";
 import type { CliContext } from "../context.ts";
@@ -39,7 +39,7 @@ export async function readRealEvent(
         "usage",
         "expected --vary, or {event-id} in --observe, with --event: all its events have the same data.id otherwise",
       );
-  } else if (!/^(?:string|number)$/.test(typeof fieldAt(event, vary))) {
+  } else if (!/^(?:string|number)$/.test(typeof memberAt(event, vary.split(".")))) {
     throw new HookporterError(
       "usage",
       `expected --vary to name a text or a number of the event, got ${vary}`,

@@ -1,12 +1,12 @@
 import { InvalidArgumentError } from "commander";
-import { REPORT_FORMATS } from "../../check/report-formats.ts";
+import { REPORT_FORMATS } from "../../check/check-result.ts";
 import type { CheckCommandOptions } from "../check/check.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { readAddedHeader, readHeaderVariable, readOrderPath } from "../handlers/values.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { CHECK_SETTLE, CHECK_TIMEOUT, shownDuration } from "../settings/default-values.ts";
-import { readChoice, readCount, readEndpoint, readRate, readTimeout } from "../settings/values.ts";
+import { readChoice, readEndpoint, readRate, readTimeout, wholeNumber } from "../settings/values.ts";
 
 export function registerCheck(program: CliCommand, context: CliContext): void {
   const command = program
@@ -60,7 +60,7 @@ export function registerCheck(program: CliCommand, context: CliContext): void {
       `with --observe, how long to watch for a late second run (default: ${shownDuration(CHECK_SETTLE)})`,
       readTimeout,
     )
-    .option("--concurrency <n>", "cases to run at a time, at most 16 (default: 1)", readConcurrency)
+    .option("--concurrency <n>", "cases to run at a time, at most 16 (default: 1)", wholeNumber(1, 16))
     .signatureHeader();
   addSecretOptions(command)
     .example("hookporter check http://localhost:3000/webhooks --skip TIME")
@@ -76,10 +76,3 @@ function readCases(text: string, before: readonly string[] = []): readonly strin
   throw new InvalidArgumentError("expected cases or groups such as SIG,BODY-12; --list shows all.");
 }
 readCases.list = true;
-
-function readConcurrency(text: string): number {
-  const count = readCount(text);
-  if (count <= 16) return count;
-  throw new InvalidArgumentError("expected a whole number from 1 to 16.");
-}
-readConcurrency.numbers = "only";

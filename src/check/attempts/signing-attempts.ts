@@ -1,6 +1,8 @@
 import { createHmac } from "node:crypto";
+import { mistakenKeyings } from "../../signature/diagnose/keyings.ts";
+import { timestampVariants } from "../../signature/diagnose/timestamp-variants.ts";
 import type { Probe } from "../probe.ts";
-import type { Attempt } from "./attempt.ts";
+import { type Attempt, asUsual, inReceiver } from "./attempt.ts";
 
 const WANTED = "The header's value is `sha256=` and 64 lowercase hex digits.";
 
@@ -60,4 +62,46 @@ function base64(hex: string): string {
 
 function negative(byte: string): string {
   return Number.parseInt(byte, 16) < 0x80 ? byte : `ffffff${byte}`;
+}
+
+/** An event that is signed with the secret as it would be after common mistakes, such as decoded from base64. */
+export function keyAttempts(probe: Probe): readonly Attempt[] {
+  const body = probe.body();
+  return mistakenKeyings([{ key: probe.secret }]).flatMap(({ causes: [cause], digest }) => {
+    if (cause === undefined) return [];
+    return [
+      {
+        cause: `The receiver uses another key: ${inReceiver(cause)}`,
+        ...{ body: () => body, as: asUsual },
+        digest: (sent: Buffer) => digest("sha256", sent),
+      },
+    ];
+  });
+}
+
+const BODY_ALONE = "The service signs the raw body alone.";
+
+/** An event that is signed as other services do: with its timestamp or the URL before it. */
+export function schemeAttempts(probe: Probe): readonly Attempt[] {
+  const { href, pathname } = probe.url;
+  const body = probe.body();
+  const attempt = (signed: string, before: Buffer): Attempt => ({
+    cause: `The receiver verifies ${signed}, as other services sign it. ${BODY_ALONE}`,
+    ...{ body: () => body, as: asUsual, digest: () => probe.digest(Buffer.concat([before, body])) },
+  });
+  return [
+    ...timestampVariants(body, undefined).flatMap(({ causes: [cause], bytes }) => {
+      const signed = bytes();
+      if (signed === undefined) return [];
+      return [
+        attempt(`\`${cause?.detail}\``, Buffer.from(signed.subarray(0, signed.byteLength - body.byteLength))),
+      ];
+    }),
+    ...[
+      ["the URL and the body", href],
+      ["the path and the body", pathname],
+      ["the method, the path and the body", `POST${pathname}`],
+      ["the method, the path and the body, a line each", `POST\n${pathname}\n`],
+    ].map(([signed = "", before = ""]) => attempt(signed, Buffer.from(before))),
+  ];
 }
