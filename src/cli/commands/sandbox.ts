@@ -1,10 +1,10 @@
-import { InvalidArgumentError } from "commander";
 import { isHostPattern } from "../../sandbox/target-hosts.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import type { SandboxCommandOptions } from "../sandbox/sandbox.ts";
 import {
   isPastedKey,
+  listOf,
   readCount,
   readDuration,
   readDurationRange,
@@ -63,12 +63,10 @@ function addChaos(command: CliCommand): CliCommand {
 }
 
 /** A comma-separated list of host names; a repeated flag adds to it. */
-function readHosts(text: string, before: readonly string[] = []): readonly string[] {
-  const hosts = text.split(",").map((part) => part.trim());
-  if (hosts.every((host) => isHostPattern(host) && !isPastedKey(host))) return [...before, ...hosts];
-  throw new InvalidArgumentError("expected host names such as example.com, *.example.com or *.");
-}
-readHosts.list = true;
+const readHosts = listOf(
+  (host) => isHostPattern(host) && !isPastedKey(host),
+  "host names such as example.com, *.example.com or *",
+);
 
 /** Requests per minute; `none` means no limit. */
 function readLimit(text: string): number {

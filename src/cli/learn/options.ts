@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { listOf } from "../settings/values.ts";
 import type { EventSelection } from "./read-events.ts";
 
 /** What `types` writes. */
@@ -51,13 +52,10 @@ export function readEnumPath(text: string, before: readonly EnumPath[] = []): re
 readEnumPath.list = true;
 
 /** A comma-separated list of kinds or families, also of kinds that this version does not know; a repeated flag adds to it. */
-export function readAnyKinds(text: string, before: readonly string[] = []): readonly string[] {
-  const patterns = text.split(",").map((part) => part.trim());
-  if (patterns.every((pattern) => /^(?:\*|[\p{ID_Continue}.:-]+(?:\.\*)?)$/u.test(pattern)))
-    return [...before, ...patterns];
-  throw new InvalidArgumentError("expected kinds or families such as payment.* or invoice.sent.");
-}
-readAnyKinds.list = true;
+export const readAnyKinds = listOf(
+  (pattern) => /^(?:\*|[\p{ID_Continue}.:-]+(?:\.\*)?)$/u.test(pattern),
+  "kinds or families such as payment.* or invoice.sent",
+);
 
 /** A path such as `data.status`; a repeated flag adds to it. */
 export function readDataPath(text: string, before: readonly string[] = []): readonly string[] {

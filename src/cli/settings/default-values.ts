@@ -4,15 +4,11 @@ export const CHECK_TIMEOUT = 15_000;
 /** Milliseconds that `check` watches for a late second run by default. */
 export const CHECK_SETTLE = 1000;
 
-const UNITS = [
-  ["d", 86_400_000],
-  ["h", 3_600_000],
-  ["m", 60_000],
-  ["s", 1000],
-] as const;
+/** The units of durations in milliseconds, the longest first. */
+export const UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
 
 /** Formats milliseconds as help texts show them and flags accept them: `15s`, `7d`, `1500ms`. */
 export function shownDuration(ms: number): string {
-  const [unit, length] = UNITS.find(([, size]) => ms >= size && ms % size === 0) ?? ["ms", 1];
+  const [unit, length] = Object.entries(UNITS).find(([, size]) => ms >= size && ms % size === 0) ?? ["ms", 1];
   return `${ms / length}${unit}`;
 }

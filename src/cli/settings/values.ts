@@ -6,6 +6,7 @@ import { isLoopback } from "../../http/is-loopback.ts";
 import { type NamedHost, readNamedHost } from "../../inspector/door/named-host.ts";
 import { targetUrl } from "../../relay/target-url.ts";
 import { looksLikeKey } from "../shown-value.ts";
+import { UNITS } from "./default-values.ts";
 
 /** Readers of option values. Each says what it expected; commander adds the option's name and the value it got. */
 
@@ -27,41 +28,40 @@ export function takenBy(reader: unknown): Taken {
 /** Every kind, every family such as `payment.*`, and all of them. */
 const PATTERNS = [...eventKinds, ...new Set(eventKinds.map((kind) => `${kind.split(".")[0]}.*`)), "*"];
 
-/** A port to listen on; 0 means any free one. */
-export function readPort(text: string): number {
-  return readInteger(text, 0, 65_535, "a port from 0 to 65535");
+/** A reader of whole numbers from `low` to `high`, both included. */
+export function wholeNumber(
+  low: number,
+  high: number,
+  expected = `a whole number from ${low} to ${high}`,
+): ((text: string) => number) & Taken {
+  const read = (text: string) => {
+    const value = /^\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
+    if (value >= low && value <= high) return value;
+    throw new InvalidArgumentError(`expected ${expected}.`);
+  };
+  return Object.assign(read, { numbers: "only" } as const);
 }
-readPort.numbers = "only";
 
-/** A whole number from 1. */
-export function readCount(text: string): number {
-  return readInteger(text, 1, 1_000_000, "a whole number from 1 to 1000000");
-}
-readCount.numbers = "only";
+/** A port to listen on; 0 means any free one. */
+export const readPort = wholeNumber(0, 65_535, "a port from 0 to 65535");
+
+export const readCount = wholeNumber(1, 1_000_000);
 
 /** How often a receiver is killed. */
-export function readKills(text: string): number {
-  return readInteger(text, 1, 100, "a whole number from 1 to 100");
-}
-readKills.numbers = "only";
+export const readKills = wholeNumber(1, 100);
+
+/** How many deliveries to send at a time. */
+export const readConcurrency = wholeNumber(1, 256);
+
+export const readSeed = wholeNumber(0, 2 ** 32 - 1);
+
+const readBareSeq = wholeNumber(0, 2 ** 53 - 1, "an entry number such as 12");
 
 /** The number of an entry; 0 is before the first. */
 export function readSeq(text: string): number {
-  return readInteger(text.replace("#", ""), 0, 2 ** 53 - 1, "an entry number such as 12");
+  return readBareSeq(text.replace("#", ""));
 }
 readSeq.numbers = "only";
-
-/** How many deliveries to send at a time. */
-export function readConcurrency(text: string): number {
-  return readInteger(text, 1, 256, "a whole number from 1 to 256");
-}
-readConcurrency.numbers = "only";
-
-/** A whole number from 0. */
-export function readSeed(text: string): number {
-  return readInteger(text, 0, 2 ** 32 - 1, "a whole number from 0 to 4294967295");
-}
-readSeed.numbers = "only";
 
 /** A timer can wait for the next of this rate, which is one in 12 days. */
 const MIN_RATE = 0.000_001;
@@ -92,13 +92,11 @@ export function readChoice<Word extends string>(words: readonly Word[]): ((text:
   return Object.assign(read, { words });
 }
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
 /** A duration in milliseconds, from `500ms`, `60s`, `5m`, `2h` or `7d`; a bare number is seconds. */
 export function readDuration(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text.trim());
   if (match === null) throw new InvalidArgumentError("expected a duration such as 500ms, 60s, 5m, 2h or 7d.");
-  return Math.round(Number(match[1]) * (UNITS[match[2] ?? "s"] ?? 1000));
+  return Math.round(Number(match[1]) * UNITS[(match[2] ?? "s") as keyof typeof UNITS]);
 }
 readDuration.numbers = "too";
 
@@ -178,48 +176,41 @@ function readUrl(text: string): URL {
   );
 }
 
-/** A comma-separated list of sources; a repeated flag adds to it. */
-export function readSources(text: string, before: readonly string[] = []): readonly string[] {
-  const names = text.split(",").map((part) => part.trim());
-  if (names.includes("")) throw new InvalidArgumentError("expected names of sources, such as crm,billing.");
-  return [...before, ...names];
+/** A reader of a comma-separated list; a repeated flag adds to it. */
+export function listOf(
+  isItem: (part: string) => boolean,
+  expected: string,
+): ((text: string, before?: readonly string[]) => readonly string[]) & Taken {
+  const read = (text: string, before: readonly string[] = []) => {
+    const parts = text.split(",").map((part) => part.trim());
+    if (parts.every(isItem)) return [...before, ...parts];
+    throw new InvalidArgumentError(`expected ${expected}.`);
+  };
+  return Object.assign(read, { list: true });
 }
-readSources.list = true;
+
+export const readSources = listOf((name) => name !== "", "names of sources, such as crm,billing");
+
+export const readTexts = listOf((part) => part !== "", "comma-separated names");
+
+/** Event kinds or families. */
+export const readKinds = Object.assign(
+  listOf(
+    (pattern) => eventKinds.some((kind) => matchesKind(pattern, kind)),
+    `kinds or families such as payment.*; the kinds are ${eventKinds.join(", ")}`,
+  ),
+  { words: PATTERNS },
+);
+
+export const readVariableNames = listOf(
+  (name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name),
+  "the NAME of an environment variable, never the secret itself",
+);
 
 /** Whether a key was pasted instead of a host name: after the last dot, a host name has a word or a number. */
 export function isPastedKey(hostname: string): boolean {
   return looksLikeKey(hostname.split(".").at(-1) ?? "") || /[+=]/.test(hostname);
 }
-
-/** A comma-separated list of event kinds or families; a repeated flag adds to it. */
-export function readKinds(text: string, before: readonly string[] = []): readonly string[] {
-  const patterns = text.split(",").map((part) => part.trim());
-  for (const pattern of patterns) {
-    if (eventKinds.some((kind) => matchesKind(pattern, kind))) continue;
-    throw new InvalidArgumentError(
-      `expected kinds or families such as payment.*; the kinds are ${eventKinds.join(", ")}.`,
-    );
-  }
-  return [...before, ...patterns];
-}
-readKinds.words = PATTERNS;
-readKinds.list = true;
-
-/** A comma-separated list of strings; a repeated flag adds to it. */
-export function readTexts(text: string, before: readonly string[] = []): readonly string[] {
-  const parts = text.split(",").map((part) => part.trim());
-  if (parts.every((part) => part !== "")) return [...before, ...parts];
-  throw new InvalidArgumentError("expected comma-separated names.");
-}
-readTexts.list = true;
-
-/** A comma-separated list of environment variable names; a repeated flag adds to it. */
-export function readVariableNames(text: string, before: readonly string[] = []): readonly string[] {
-  const names = text.split(",").map((part) => part.trim());
-  if (names.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name))) return [...before, ...names];
-  throw new InvalidArgumentError("expected the NAME of an environment variable, never the secret itself.");
-}
-readVariableNames.list = true;
 
 export function readVariableName(text: string): string {
   const [name = "", ...others] = readVariableNames(text);
@@ -233,13 +224,6 @@ export function readMoment(text: string, now = Date.now()): number {
   const instant = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(instant)) return instant;
   throw new InvalidArgumentError("expected a date such as 2026-01-31T12:00:00Z, or a time ago such as 2h.");
-}
-
-/** A whole number from `low` to `high`, both included. */
-export function readInteger(text: string, low: number, high: number, expected: string): number {
-  const value = /^\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
-  if (value >= low && value <= high) return value;
-  throw new InvalidArgumentError(`expected ${expected}.`);
 }
 
 export function readHeaderName(text: string): string {

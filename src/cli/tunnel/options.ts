@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { describeError } from "../../errors.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { SecretOptions } from "../secrets/options.ts";
-import { readChoice, readCommand, readDomain, readInteger, readPublicUrl } from "../settings/values.ts";
+import { readChoice, readCommand, readDomain, readPublicUrl, wholeNumber } from "../settings/values.ts";
 
 /** The values of `--tunnel`. */
 export const TUNNEL_NAMES = [
@@ -107,10 +107,7 @@ export function readHost(text: string): string {
 }
 
 /** A port on another machine. */
-export function readRemotePort(text: string): number {
-  return readInteger(text, 1, 65_535, "a port from 1 to 65535");
-}
-readRemotePort.numbers = "only";
+export const readRemotePort = wholeNumber(1, 65_535, "a port from 1 to 65535");
 
 /** A regular expression, as its text. */
 export function readPattern(text: string): string {
