@@ -1,11 +1,16 @@
 /** Remembers what takes time to find out, so that finding it out takes a share of the time at most. */
 export class Remembered<Value> {
   readonly #share: number;
+  readonly #least: number;
   #known: { readonly value: Promise<Value>; until: number } | undefined;
 
-  /** @param share - from 0 to 1 */
-  constructor(share: number) {
+  /**
+   * @param share - from 0 to 1
+   * @param least - milliseconds for which it is remembered at least
+   */
+  constructor(share: number, least = 0) {
     this.#share = share;
+    this.#least = least;
   }
 
   /** What was found out last, or what `find` does if that is too old. A failure is not remembered. */
@@ -16,7 +21,7 @@ export class Remembered<Value> {
     this.#known = known;
     const found = () => {
       const now = performance.now();
-      known.until = now + (now - start) / this.#share;
+      known.until = now + Math.max(this.#least, (now - start) / this.#share);
     };
     known.value.then(found, () => {
       this.#known = undefined;

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { cutText } from "../text/cut-text.ts";
-import { fieldOf } from "./field-path.ts";
+import { fieldOf, memberAt } from "./field-path.ts";
 
 /**
  * One way in which `data` does not fit its schema, or a number that would be changed. It names fields and types, and holds
@@ -162,11 +162,8 @@ function holdsWord(text: string, word: string): boolean {
 
 /** The type of what is at a path in `data`. */
 function typeAt(data: unknown, steps: readonly PropertyKey[]): string {
-  let found = data;
-  for (const step of steps) {
-    if (typeof found !== "object" || found === null || !Object.hasOwn(found, step)) return NOTHING;
-    found = (found as Record<PropertyKey, unknown>)[step];
-  }
+  const found = memberAt(data, steps);
+  if (found === undefined) return NOTHING;
   if (found === null) return "null";
   return Array.isArray(found) ? "array" : typeof found;
 }

@@ -1,6 +1,6 @@
 import type { Delivery } from "./delivery.ts";
 import { exactText, parseExact } from "./exact-json.ts";
-import { stepsOf } from "./field-path.ts";
+import { memberAt, stepsOf } from "./field-path.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
 /**
@@ -28,10 +28,5 @@ export function exactNumber(delivery: Pick<Delivery, "body">, path: string): str
   if (steps === undefined) {
     throw new TypeError(`expected a path such as data.rooms[2].area, got ${JSON.stringify(path)}`);
   }
-  let value: unknown = parseExact(decodeUtf8(delivery.body));
-  for (const step of steps) {
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return undefined;
-    value = (value as Record<string, unknown>)[step];
-  }
-  return exactText(value);
+  return exactText(memberAt(parseExact(decodeUtf8(delivery.body)), steps));
 }

@@ -28,3 +28,13 @@ export function stepsOf(field: string): readonly string[] | undefined {
   }
   return steps.length === 0 ? undefined : steps;
 }
+
+/** The value that steps lead to; `undefined` if there is none. Only own members count. */
+export function memberAt(value: unknown, steps: readonly PropertyKey[]): unknown {
+  let found = value;
+  for (const step of steps) {
+    if (typeof found !== "object" || found === null || !Object.hasOwn(found, step)) return undefined;
+    found = (found as Record<PropertyKey, unknown>)[step];
+  }
+  return found;
+}

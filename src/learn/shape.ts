@@ -73,11 +73,8 @@ export function observe(
   value: unknown,
   watched: Watched = NOTHING_WATCHED,
   path = "data",
+  depth = 0,
 ): void {
-  see(shape, value, watched, path, 0);
-}
-
-function see(shape: Shape, value: unknown, watched: Watched, path: string, depth: number): void {
   if (value === null) shape.nulls++;
   else if (typeof value === "boolean") shape.booleans++;
   else if (typeof value === "number" && Number.isFinite(value)) {
@@ -115,7 +112,7 @@ function seeArray(
   }
   const items = shape.items ?? emptyShape();
   shape.items = items;
-  for (const item of list) see(items, item, watched, `${path}[]`, depth + 1);
+  for (const item of list) observe(items, item, watched, `${path}[]`, depth + 1);
 }
 
 function seeObject(shape: Shape, object: object, watched: Watched, path: string, depth: number): void {
@@ -124,7 +121,7 @@ function seeObject(shape: Shape, object: object, watched: Watched, path: string,
     if (shape.isMap === true || !looksLikeName(key)) {
       const entries = shape.entries ?? emptyShape();
       shape.entries = entries;
-      see(entries, value, shape.isMap === true ? NOTHING_WATCHED : watched, `${path}.*`, depth + 1);
+      observe(entries, value, shape.isMap === true ? NOTHING_WATCHED : watched, `${path}.*`, depth + 1);
       continue;
     }
     let field = shape.fields.get(key);
@@ -132,7 +129,7 @@ function seeObject(shape: Shape, object: object, watched: Watched, path: string,
       field = emptyShape();
       shape.fields.set(key, field);
     }
-    see(field, value, watched, `${path}.${key}`, depth + 1);
+    observe(field, value, watched, `${path}.${key}`, depth + 1);
     limitFields(shape);
   }
 }

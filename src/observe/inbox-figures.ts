@@ -1,3 +1,4 @@
+import { Remembered } from "../base/remembered.ts";
 import { within } from "../base/within.ts";
 import type { Counts } from "../inbox/counts.ts";
 import type { Inbox } from "../inbox/inbox.ts";
@@ -20,44 +21,30 @@ export interface InboxFigures {
 
 /** The least milliseconds between two readings. */
 export const MIN_PAUSE = 1000;
-/** A reading is repeated after this many times as long as it took, so that reading takes at most 1 % of the time. */
-export const PAUSE_FACTOR = 100;
+/** Reading may take this share of the time at most. */
+const SHARE = 1 / 100;
+
 /** The longest that a scrape waits for a reading, in milliseconds. After that it gets the one before. */
 export const MAX_WAIT = 2000;
 
 /** Reads an inbox for those who look often, at a bounded cost: counting a large inbox takes a while. */
 export class FigureReader {
   readonly #inbox: Inbox;
-  readonly #minPause: number;
+  readonly #readings: Remembered<InboxFigures | undefined>;
   #latest: InboxFigures | undefined;
-  #nextAt = Number.NEGATIVE_INFINITY;
-  #reading: Promise<void> | undefined;
 
   constructor(inbox: Inbox, minPause = MIN_PAUSE) {
     this.#inbox = inbox;
-    this.#minPause = minPause;
+    this.#readings = new Remembered(SHARE, minPause);
   }
 
   /** The figures, at most a little old; `undefined` if the inbox cannot be read. */
   async read(): Promise<InboxFigures | undefined> {
-    if (this.#reading === undefined && performance.now() >= this.#nextAt) this.#begin();
-    if (this.#reading !== undefined) await within(this.#reading, MAX_WAIT, () => {});
-    return this.#latest;
-  }
-
-  #begin(): void {
-    const start = performance.now();
-    this.#reading = readFigures(this.#inbox)
-      .then(
-        (figures) => figures,
-        () => undefined,
-      )
-      .then((figures) => {
-        const end = performance.now();
-        this.#latest = figures;
-        this.#nextAt = end + Math.max(this.#minPause, (end - start) * PAUSE_FACTOR);
-        this.#reading = undefined;
-      });
+    const reading = this.#readings.read(async () => {
+      this.#latest = await readFigures(this.#inbox).catch(() => undefined);
+      return this.#latest;
+    });
+    return within(reading, MAX_WAIT, () => this.#latest);
   }
 }
 

@@ -28,28 +28,16 @@ export class RunningHandlers {
   }
 
   #watched(handler: Handler): Handler {
-    return (event, context) => {
+    return async (event, context) => {
       const run = Symbol();
       this.#entries.set(run, `#${context.seq} ${event.kind}`);
       this.#changed(this.names);
-      const end = () => {
+      try {
+        return await handler(event, context);
+      } finally {
         this.#entries.delete(run);
         this.#changed(this.names);
-      };
-      let result: unknown;
-      try {
-        result = handler(event, context);
-      } catch (thrown) {
-        end();
-        throw thrown;
       }
-      if (isPromiseLike(result)) result.then(end, end);
-      else end();
-      return result;
     };
   }
-}
-
-function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as PromiseLike<unknown> | null | undefined)?.then === "function";
 }

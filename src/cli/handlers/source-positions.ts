@@ -57,19 +57,13 @@ export class SourcePositions {
 
   /** A handler that throws only errors with corrected stacks. */
   correcting(handler: Handler): Handler {
-    const rethrow = (thrown: unknown): never => {
-      this.correct(thrown);
-      throw thrown;
-    };
-    return (event, context) => {
-      let result: unknown;
+    return async (event, context) => {
       try {
-        result = handler(event, context);
-        if (typeof (result as PromiseLike<unknown> | null | undefined)?.then !== "function") return result;
+        return await handler(event, context);
       } catch (thrown) {
-        return rethrow(thrown);
+        this.correct(thrown);
+        throw thrown;
       }
-      return Promise.resolve(result).catch(rethrow);
     };
   }
 

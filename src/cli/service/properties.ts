@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { PageMeta } from "../../client/page.ts";
 import { problemLine } from "../../event/data-problems.ts";
+import { memberAt } from "../../event/field-path.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
@@ -107,9 +108,7 @@ function lineOf(columns: readonly Column[], row: readonly string[]): string {
 }
 
 function textOf(path: string, property: unknown): string {
-  const value = path.split(".").reduce<unknown>((inside, name) => {
-    return typeof inside === "object" && inside !== null ? Reflect.get(inside, name) : undefined;
-  }, property);
+  const value = memberAt(property, path.split("."));
   if (value === undefined || value === null) return "-";
   return printable(typeof value === "string" ? value : JSON.stringify(value), MAX_CELL);
 }

@@ -83,22 +83,10 @@ function timeStep({ reason, receivedAt, eventTimestamp }: Entry, read: ReadEnvel
   }
   const details = [{ name: "timestamp", value: read.envelope.timestamp }];
   const age = receivedAt - eventTimestamp;
-  if (reason === "too_old") {
-    return {
-      name,
-      result: "failed",
-      text: `It was ${durationText(age)} old, which is older than accepted.`,
-      details,
-    };
-  }
-  if (reason === "future_timestamp") {
-    return {
-      name,
-      result: "failed",
-      text: `It was ${durationText(-age)} ahead of this machine's clock.`,
-      details,
-    };
-  }
+  const failed = (text: string): Step => ({ name, result: "failed", text, details });
+  if (reason === "too_old") return failed(`It was ${durationText(age)} old, which is older than accepted.`);
+  if (reason === "future_timestamp")
+    return failed(`It was ${durationText(-age)} ahead of this machine's clock.`);
   const text =
     age < 0 ? `${durationText(-age)} ahead of this machine's clock.` : `${durationText(age)} old on arrival.`;
   return { name, result: "passed", text, details };

@@ -4,9 +4,11 @@ import { entryState } from "../../inbox/entry-state.ts";
 import { outlinesOf } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import type { EntryOutline, RunOutline } from "../../inbox/outline.ts";
+import { reasonWords } from "../../inbox/reasons.ts";
+import { NO_HANDLER } from "../../inbox/runner.ts";
 import type { EntryRow } from "../api.ts";
+import { summarise } from "../live/verdict.ts";
 import { type ValuePath, valueAt } from "./value-path.ts";
-import { whyOf } from "./why.ts";
 
 /** Bytes of a body that are read to find its resource, so that a row costs the same whatever its body's size. */
 const BODY_START = 8 * 1024;
@@ -63,4 +65,31 @@ function durationOf(runs: readonly RunOutline[]): number | null {
 function cut(value: string | undefined): string | null {
   if (value === undefined || value === "") return null;
   return value.length > MAX_RESOURCE ? `${value.slice(0, MAX_RESOURCE)}…` : value;
+}
+
+const MAX_WHY = 300;
+
+/** Why an entry is not handled, in one line: the field that does not fit, the handler's error, or the reason. */
+function whyOf(entry: Entry, lastRuns: readonly RunOutline[]): string | null {
+  const { reason, problems, waits } = entry;
+  const state = entryState(entry);
+  if (state === "handled") return null;
+  if (problems.length > 0) return oneLine(summarise(problems));
+  const isGivenUp = state === "dead" && reason === "attempts_exhausted";
+  const error = isGivenUp || state === "failing" ? errorOf(lastRuns) : null;
+  if (error !== null) return error;
+  const target = waits.find(({ over }) => over === null)?.target;
+  if (state === "waiting" && target !== undefined) return oneLine(`waits for ${target}`);
+  return reason === null || reason === NO_HANDLER ? null : reasonWords(reason);
+}
+
+function errorOf(runs: readonly RunOutline[]): string | null {
+  const failed = runs.find(({ outcome }) => outcome !== "ok");
+  if (failed === undefined) return null;
+  return oneLine(failed.error ?? (failed.outcome === "timeout" ? "timed out" : "failed"));
+}
+
+function oneLine(text: string): string {
+  const [line = ""] = text.trim().split("\n", 1);
+  return line.length > MAX_WHY ? `${line.slice(0, MAX_WHY)}…` : line;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Histogram } from "../../../src/inspector/overview/histogram.ts";
+import { Histogram } from "../../../src/inspector/overview/meter.ts";
 
 it("quantiles are estimated to a quarter, and never above the longest duration", () => {
   const histogram = new Histogram();

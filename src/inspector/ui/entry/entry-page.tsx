@@ -1,16 +1,16 @@
 import { useState } from "preact/hooks";
 import { hasEnded } from "../../../inbox/entry-state.ts";
 import type { EntryDetail, Status } from "../../api.ts";
-import { BulkDialog } from "../bulk/bulk-dialog.tsx";
+import { BulkButton, BulkDialog } from "../bulk/bulk-dialog.tsx";
 import { useClient } from "../client.ts";
 import type { WantedField } from "../json/json-view.tsx";
 import { FirstToDiffer } from "../overview/drift-notice.tsx";
 import { Fold } from "../parts/fold.tsx";
-import { counted, exactTime } from "../parts/format.ts";
+import { counted, dayTime, exactTime } from "../parts/format.ts";
 import { PairList } from "../parts/pair-list.tsx";
 import { LocalTime } from "../parts/time.tsx";
+import { toHash } from "../route.ts";
 import { useLoaded } from "../use-loaded.ts";
-import { Alike } from "./alike.tsx";
 import { Attempts } from "./attempts.tsx";
 import { Checks } from "./checks.tsx";
 import { Comparison } from "./comparison.tsx";
@@ -120,4 +120,32 @@ function Facts({ entry }: { entry: EntryDetail }) {
 function useReload() {
   const [count, setCount] = useState(0);
   return { count, now: () => setCount((before) => before + 1) };
+}
+
+/** How many others failed like an entry, and what can be done with all of them; nothing if it is the only one. */
+function Alike({ entry: { seq, state }, changes }: { entry: EntryDetail; changes: number }) {
+  const client = useClient();
+  const failed = state === "failing" || state === "dead";
+  const { value } = useLoaded(async () => (failed ? client.alike(seq) : null), [seq, failed, changes]);
+  const count = value == null ? 0 : value.failing + value.dead;
+  const filter = new URLSearchParams({ like: String(seq) });
+  return (
+    <section class="alike" aria-label="Others that failed alike">
+      {value != null && count > 1 && (
+        <p>
+          <a href={toHash({ path: `/entry/${seq}`, filter })}>{counted(count - 1, "other")} failed alike</a>
+          <span class="quiet">
+            {" "}
+            · {counted(value.kinds.length, "kind")} · since {dayTime(value.since)}
+          </span>
+        </p>
+      )}
+      <BulkButton
+        label={`Retry or drop all ${count.toLocaleString("en")}…`}
+        filter={filter}
+        isOffered={count > 1}
+        hasKey
+      />
+    </section>
+  );
 }

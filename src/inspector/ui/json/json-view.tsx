@@ -3,8 +3,7 @@ import type { EntryDetail } from "../../api.ts";
 import type { JsonLines } from "../../json/json-lines.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { visible } from "../parts/visible.ts";
-import { findLines, MAX_FOUND, searchPattern } from "./find-lines.ts";
-import { findProblems, lineOf } from "./find-problems.ts";
+import { findLines, findProblems, lineOf, MAX_FOUND, searchPattern } from "./find.ts";
 import { Folding } from "./folding.ts";
 import { JsonTree } from "./json-tree.tsx";
 

@@ -1,7 +1,7 @@
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Minute } from "../../overview/overview-api.ts";
 import { clockTime, counted } from "../parts/format.ts";
 import { toHash } from "../route.ts";
-import { useWidth } from "./use-width.ts";
 
 /** What became of deliveries, in stacking order: each has one colour, and links to the deliveries with these states. */
 const FATES = [
@@ -110,4 +110,18 @@ function stack({ counts, states }: Minute) {
     from += count;
     return count === 0 ? [] : [piece];
   });
+}
+
+/** The rendered width of an element, so that its content needs no scaling and texts keep their size. */
+function useWidth(first: number) {
+  const element = useRef<HTMLElement>(null);
+  const [width, setWidth] = useState(first);
+  useEffect(() => {
+    const observed = element.current;
+    if (observed === null) return;
+    const observer = new ResizeObserver(() => setWidth(Math.max(200, observed.clientWidth)));
+    observer.observe(observed);
+    return () => observer.disconnect();
+  }, []);
+  return { element, width };
 }

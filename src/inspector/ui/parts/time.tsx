@@ -38,21 +38,18 @@ export function ZoneNote() {
 
 /** How long ago an instant was, kept up to date. Pointing at it shows the exact local time, and UTC. */
 export function RelativeTime({ at, class: name }: { at: number; class?: string }) {
-  return <Instant at={at} name={name} text={useTicking(() => ago(at))} />;
+  const text = useTicking(() => ago(at));
+  return (
+    <time class={name} dateTime={new Date(at).toISOString()} title={exactTime(at)}>
+      {text}
+    </time>
+  );
 }
 
 /** How long it takes until an instant, kept up to date: `in 12 s`. */
 export function Countdown({ to }: { to: number }) {
   const seconds = () => Math.ceil((to - Date.now()) / 1000);
   return <>{useTicking(() => (seconds() > 0 ? `in ${durationText(seconds() * 1000)}` : "now"))}</>;
-}
-
-function Instant({ at, name, text }: { at: number; name: string | undefined; text: string }) {
-  return (
-    <time class={name} dateTime={new Date(at).toISOString()} title={exactTime(at)}>
-      {text}
-    </time>
-  );
 }
 
 /** A text that depends on the time. All of them share one timer, and only those that change are rendered. */

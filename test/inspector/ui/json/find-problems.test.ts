@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { readJson } from "../../../../src/inspector/json/json-reader.ts";
-import { findProblems } from "../../../../src/inspector/ui/json/find-problems.ts";
+import { findProblems } from "../../../../src/inspector/ui/json/find.ts";
 
 const TEXT = '{"event": "a", "data": {"id": 12, "rooms": [{"area": 1}, {"area": "x"}], "a b": 1}}';
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { JsonLines } from "../../../../src/inspector/json/json-lines.ts";
 import { readJson } from "../../../../src/inspector/json/json-reader.ts";
-import { findLines, MAX_FOUND, searchPattern } from "../../../../src/inspector/ui/json/find-lines.ts";
+import { findLines, MAX_FOUND, searchPattern } from "../../../../src/inspector/ui/json/find.ts";
 import { Folding } from "../../../../src/inspector/ui/json/folding.ts";
 import { tokensOf } from "../../../../src/inspector/ui/json/json-tokens.ts";
 
