@@ -13,8 +13,8 @@ export const entries: DoctorCheck = {
   run: async (setup) => {
     const contents = await setup.contents();
     if (contents === undefined) return [];
-    const { waiting, dead } = contents;
-    const findings = [...(await behind(setup)), ...deadLetters(dead)];
+    const { waiting, failing, dead } = contents;
+    const findings = [...(await behind(setup)), ...failed(failing), ...deadLetters(dead)];
     if (findings.length > 0) return findings;
     return [ok(`${counted(waiting, "entry waits", "entries wait")}, no dead letters`)];
   },
@@ -32,6 +32,12 @@ async function behind({ contents, processes, context }: Setup): Promise<readonly
   }
   const fix = `run ${ownCommand("events list --state waiting,failing,running")} to see what they wait for`;
   return [warn(`${found}: handlers do not keep up`, fix)];
+}
+
+function failed(failing: number): readonly Finding[] {
+  if (failing === 0) return [];
+  const found = `${counted(failing, "entry has", "entries have")} failed, and will be tried again`;
+  return [warn(found, `run ${ownCommand("events list --state failing")} to see them`)];
 }
 
 function deadLetters(dead: number): readonly Finding[] {

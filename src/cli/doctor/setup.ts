@@ -40,7 +40,7 @@ export interface Setup {
 }
 
 /** The entries of an inbox that matter to an operator. */
-export type Contents = Pick<FileFacts, "waiting" | "due" | "oldestDue" | "dead">;
+export type Contents = Pick<FileFacts, "waiting" | "failing" | "due" | "oldestDue" | "dead">;
 
 /** Milliseconds for looking at an inbox file. */
 export const FILE_TIME = 20_000;
@@ -88,10 +88,10 @@ async function findUsed(
 
 /** Nothing is said about the entries of a file that could not be read to its end. */
 function contentsOf(facts: Partial<FileFacts> | undefined): Contents | undefined {
-  const { waiting, due, oldestDue, dead } = facts ?? {};
-  if (waiting === undefined || due === undefined || oldestDue === undefined || dead === undefined)
+  const { waiting, failing, due, oldestDue, dead } = facts ?? {};
+  if (waiting === undefined || failing === undefined || due === undefined || oldestDue === undefined)
     return undefined;
-  return { waiting, due, oldestDue, dead };
+  return dead === undefined ? undefined : { waiting, failing, due, oldestDue, dead };
 }
 
 /** The path, if there is a whole inbox that this user may use; if not, the check of its place says so. */

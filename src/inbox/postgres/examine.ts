@@ -4,6 +4,7 @@ import type { SenderRecord } from "../senders.ts";
 import { DROPPED } from "../target-wait.ts";
 import { StoreClock } from "./clock.ts";
 import { connect } from "./connect.ts";
+import { FAILING } from "./filter.ts";
 import { hiddenTables, SCHEMA_VERSION, schemaOf } from "./migrations.ts";
 import { readPostgresOptions } from "./options.ts";
 import { Runners } from "./runners.ts";
@@ -43,6 +44,7 @@ export interface ServerFacts {
 
 export interface TableFacts {
   readonly waiting: number;
+  readonly failing: number;
   readonly due: number;
   readonly oldestDue: number | null;
   readonly dead: number;
@@ -149,6 +151,7 @@ async function readTables(store: Store, schema: number): Promise<TableFacts> {
   await clock.measure(store);
   const [counts] = await store.query(
     `SELECT (SELECT count(*) FROM (SELECT FROM @.turn LIMIT ${COUNTED}) x) AS waiting,
+       (SELECT count(*) FROM (SELECT FROM @.turn t WHERE ${FAILING} LIMIT ${COUNTED}) x) AS failing,
        (SELECT count(*) FROM (SELECT FROM @.turn WHERE NOT behind AND run_at <= $1::bigint LIMIT ${COUNTED}) x) AS due,
        (SELECT min(run_at) FROM @.turn WHERE NOT behind AND run_at <= $1::bigint) AS oldest,
        (SELECT count(*) FROM @.stuck WHERE state = 'dead' AND reason IS DISTINCT FROM $2::text) AS dead,
@@ -160,6 +163,7 @@ async function readTables(store: Store, schema: number): Promise<TableFacts> {
   const never = health?.server === "off" ? "server" : health?.off === true ? "table" : undefined;
   return {
     waiting: Number(counts?.waiting),
+    failing: Number(counts?.failing),
     due: Number(counts?.due),
     oldestDue: oldest === null || oldest === undefined ? null : Number(oldest),
     dead: Number(counts?.dead),

@@ -9,7 +9,7 @@ import { openSetup } from "../../../src/cli/doctor/setup.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { isAtLeast } from "../../../src/package/node-version.ts";
 import { root } from "../../docs/markdown.ts";
-import { keep, numberedEntry } from "../../inbox/entries.ts";
+import { AT, claimOne, keep, numberedEntry, settlementOf } from "../../inbox/entries.ts";
 import { closedPort } from "../../tunnel/machine.ts";
 import { fakeIo, runCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
@@ -82,6 +82,21 @@ it("entries that were dropped on purpose are no dead letters", async () => {
   expect(await inbox.drop({}, Date.now())).toBe(1);
   await inbox.close();
   expect((await diagnose(place)).wrong).toEqual([]);
+});
+
+it("an entry that has failed is a warning, and one that was not tried yet is none", async () => {
+  const place = await openPlace();
+  const inbox = sqliteInbox(place.inbox);
+  await inbox.open();
+  await keep(inbox, numberedEntry(1, Date.now() - AT));
+  const entry = await claimOne(inbox, Date.now());
+  const failed = { state: "pending", runAt: Date.now() + 60_000 } as const;
+  await inbox.settle(settlementOf(entry, failed), Date.now());
+  await keep(inbox, numberedEntry(2, Date.now() - AT));
+  await inbox.close();
+  expect((await diagnose(place)).wrong).toMatchObject([
+    { status: "warn", check: "entries", message: "1 entry has failed, and will be tried again" },
+  ]);
 });
 
 it("a process that was killed does not count, though it is still registered", async () => {

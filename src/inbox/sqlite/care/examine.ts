@@ -7,7 +7,9 @@ import type { SenderRecord } from "../../senders.ts";
 import { DROPPED } from "../../target-wait.ts";
 import { loadSqlite, openToRead } from "../client.ts";
 import { inboxError } from "../errors.ts";
+
 import { sizes } from "../file/file-vitals.ts";
+import { FAILING } from "../filter.ts";
 import { WAITING } from "../index-conditions.ts";
 import { SCHEMA_VERSION, schemaOf } from "../migrations.ts";
 import { lockHolders } from "../processes/holders.ts";
@@ -110,6 +112,8 @@ export interface FileFacts {
   readonly senders: readonly SenderRecord[];
   /** Pending and running entries. */
   readonly waiting: number;
+  /** Those of them whose last attempt failed. */
+  readonly failing: number;
   readonly due: number;
   readonly oldestDue: number | null;
   /** Dead letters, without those that were dropped on purpose. */
@@ -172,9 +176,11 @@ function* examine(statements: Statements, path: string, now: number): Generator<
 function entries(statements: Statements, now: number): Partial<FileFacts> {
   const waiting = `SELECT count(*) AS n FROM entry WHERE ${WAITING}`;
   const due = `SELECT count(*) AS n, min(run_at) AS oldest FROM entry WHERE ${WAITING} AND run_at <= ?`;
+  const failing = `SELECT count(*) AS n FROM entry WHERE state = 'pending' AND ${FAILING}`;
   const { n, oldest } = statements.get(due, now) ?? {};
   return {
     waiting: Number(statements.get(waiting)?.n),
+    failing: Number(statements.get(failing)?.n),
     due: Number(n),
     oldestDue: typeof oldest === "number" ? oldest : null,
   };
