@@ -115,6 +115,12 @@ it("only the CLI ends the process and uses the console", () => {
   ]);
 });
 
+it("asks which system this is only in the rooms for what differs between systems", () => {
+  const asking = files.filter((file) => /\bprocess\.platform\b|\bos\.platform\(/.test(readCode(file)));
+  expect(asking.filter((file) => !file.startsWith("base/system/"))).toEqual([]);
+  expect(asking).toContain("base/system/programs.ts");
+});
+
 /** A source file without the examples in its comments. */
 function readCode(file: string): string {
   return readFileSync(join(source, file), "utf8").replaceAll(/^ *\/\*\*.*?\*\/$/gms, "");

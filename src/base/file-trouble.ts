@@ -38,9 +38,12 @@ function fixFor(
   const { code } = thrown as NodeJS.ErrnoException;
   if (code === "ENOSPC" || code === "EDQUOT") return ": free some space";
   if (code === "EROFS") return ": use another folder";
+  if (code === "EBUSY") return ": close the program that has it open";
   if ((code !== "EACCES" && code !== "EPERM") || found === undefined) return ": check the path";
   const own = process.getuid?.();
-  if (own === undefined) return `: change the permissions of ${found.path}`; // Windows has no owners of this kind
+  // Windows has no owners of this kind, and forbids to replace a file that is open.
+  if (own === undefined)
+    return `: close the program that has it open, or change the permissions of ${found.path}`;
   const { uid, mode } = found.stats;
   if (uid === own) {
     const shown = (mode & 0o777).toString(8).padStart(4, "0");

@@ -3,7 +3,7 @@ import { fileTrouble } from "./file-trouble.ts";
 
 /** Errors of the file system whose cause is outside this program: permissions, space, or something else at the path. */
 const OUTSIDE = new Set([
-  ...["EACCES", "EPERM", "EROFS", "ENOSPC", "EDQUOT"],
+  ...["EACCES", "EPERM", "EROFS", "EBUSY", "ENOSPC", "EDQUOT"],
   ...["ENOTDIR", "EISDIR", "EEXIST", "ELOOP", "ENAMETOOLONG"],
 ]);
 

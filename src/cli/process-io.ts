@@ -1,5 +1,7 @@
+import { FRAME, placePath } from "../base/system/paths.ts";
 import { describeError } from "../errors.ts";
-import type { BrokenOutput, Io, StopSignal } from "./io.ts";
+import type { BrokenOutput, Io } from "./io.ts";
+import { canSuspend, onStopSignal } from "./signals.ts";
 
 /** Milliseconds that the end of the process waits for a reader of its output. */
 const MAX_WRITING = 1000;
@@ -34,13 +36,7 @@ export function processIo(): Io {
     ...{ env, stdin, stdout, stderr, cwd: workingFolder() },
     isTTY: { stdin: stdin.isTTY === true, stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
     exit,
-    onSignal: (listener) => {
-      const signals: StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
-      for (const signal of signals) process.on(signal, listener);
-      return () => {
-        for (const signal of signals) process.off(signal, listener);
-      };
-    },
+    onSignal: onStopSignal,
     onKeys: (listener) => onKeys(stdin, listener),
     onBrokenOutput: (listener) => {
       onBroken = listener;
@@ -81,8 +77,9 @@ function callerOfExit(): { readonly at: string | undefined } | undefined {
   Error.stackTraceLimit = limit;
   const exit = frames.findIndex((frame) => /\bprocess\.exit\b/.test(frame));
   if (exit === -1) return undefined;
-  const [, at] = /\(?((?:file:\/\/)?[^\s()]+:\d+):\d+\)?$/.exec(frames[exit + 1] ?? "") ?? [];
-  return { at: at?.replace(/^file:\/\//, "") };
+  const [, , place = "", line] = FRAME.exec(frames[exit + 1] ?? "") ?? [];
+  const path = placePath(place);
+  return { at: path && `${path}:${line}` };
 }
 
 /**
@@ -101,7 +98,7 @@ function onKeys(stdin: NodeJS.ReadStream, listener: (key: string) => void): () =
     for (const key of text) {
       if (key === "\u0003") process.emit("SIGINT", "SIGINT") || process.exit(130);
       else if (key !== "\u001a") listener(key);
-      else if (process.platform !== "win32") {
+      else if (canSuspend()) {
         stdin.setRawMode(false);
         process.kill(0, "SIGTSTP");
       }

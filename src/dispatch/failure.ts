@@ -1,5 +1,5 @@
 import { relative, sep } from "node:path";
-import { fileURLToPath } from "node:url";
+import { FRAME, placePath } from "../base/system/paths.ts";
 import { describeError } from "../errors.ts";
 import type { HandlerFailure } from "../inbox/attempt-record.ts";
 import { cutText } from "../text/cut-text.ts";
@@ -106,19 +106,10 @@ function ownFrame(stack: string): string | undefined {
 
 /** A line of a stack that is a frame: its file, if it has one, and the position in it. */
 function frameOf(line: string): { readonly file: string | undefined; readonly position: string } | undefined {
-  const frame = /^\s+at (?:.*\()?((?:file:\/\/|node:)?[^()]+?)(:\d+(?::\d+)?)\)?$/.exec(line);
+  const frame = FRAME.exec(line);
   if (frame === null) return undefined;
-  const [, place = "", position = ""] = frame;
-  return { file: toPath(place), position };
-}
-
-function toPath(place: string): string | undefined {
-  try {
-    if (place.startsWith("file://")) return fileURLToPath(place);
-  } catch {
-    return undefined;
-  }
-  return /^(?:\/|[A-Za-z]:[\\/])/.test(place) ? place : undefined;
+  const [, , place = "", at, column] = frame;
+  return { file: placePath(place), position: column === undefined ? `:${at}` : `:${at}:${column}` };
 }
 
 /** A property of a thrown value, whose getter may throw too. */

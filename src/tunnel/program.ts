@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
+import { endMember, startWords } from "../base/system/programs.ts";
 import { readLines } from "./lines.ts";
 import type { OpenTunnel, TunnelFailure, TunnelReport } from "./provider.ts";
 
@@ -37,13 +37,15 @@ interface RunningProgram {
  * Starts a tunnel's client. It stays in the process group of the tunnel's child process, so that anything it starts and
  * leaves behind ends with that group; see `tunnel-child.ts`.
  */
-export function startProgram({ program, argv, cwd, onLine, onEnd }: ProgramOptions): RunningProgram {
+export function startProgram({
+  program,
+  argv,
+  cwd = process.cwd(),
+  onLine,
+  onEnd,
+}: ProgramOptions): RunningProgram {
   // Standard input stays open as long as this process: a program that reads it must not see its end and stop.
-  const child = spawn(program, argv, {
-    ...(cwd !== undefined && { cwd }),
-    stdio: "pipe",
-    windowsHide: true,
-  });
+  const child = startWords([program, ...argv], { cwd, env: process.env });
   let told = true;
   let error: Error | undefined;
   child.on("error", (thrown) => {
@@ -65,9 +67,9 @@ export function startProgram({ program, argv, cwd, onLine, onEnd }: ProgramOptio
   return {
     end: async () => {
       told = false;
-      child.kill("SIGTERM");
+      endMember(child, "SIGTERM");
       await Promise.race([ended, wait(GRACE, undefined, { ref: false })]);
-      child.kill("SIGKILL"); // no effect if it has ended
+      endMember(child, "SIGKILL"); // no effect if it has ended
       await ended;
     },
   };

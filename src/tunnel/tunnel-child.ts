@@ -1,5 +1,6 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { endGroupWithUs } from "./ends-with-us.ts";
+import { fork } from "node:child_process";
+import { endGroupWithUs } from "../base/system/ends-with-us.ts";
+import { endTree, HAS_GROUPS } from "../base/system/programs.ts";
 import type { TunnelFailure, TunnelTarget } from "./provider.ts";
 
 /** The first message to the child: which tunnel to open. */
@@ -48,13 +49,10 @@ export interface ChildOptions {
   readonly open: OpenMessage;
 }
 
-/** Whether process groups exist, so that one can be killed as a whole. */
-const GROUPS = process.platform !== "win32";
-
 /**
  * Starts each child as a process that leads its own process group. Everything the child starts belongs to that group, so
- * none of it outlives the child, and no child outlives this process. Windows has no such groups: a program that a killed
- * child had started keeps running there.
+ * none of it outlives the child, and no child outlives this process. On Windows, what a batch file has started outlives a
+ * child or a process that is killed.
  */
 export function childOf({ file, env, open }: ChildOptions): StartChild {
   return (listener) => {
@@ -62,33 +60,25 @@ export function childOf({ file, env, open }: ChildOptions): StartChild {
       env,
       execArgv: [],
       stdio: ["ignore", "ignore", "ignore", "ipc"],
-      detached: GROUPS,
+      detached: HAS_GROUPS,
     });
     const tell = (message: ToChild) => {
       if (child.connected) child.send(message, () => {}); // it may exit at any moment, which is reported separately
     };
-    const release = GROUPS && child.pid !== undefined ? endGroupWithUs(child.pid) : () => {};
+    const release = endGroupWithUs(child);
+    const kill = () => endTree(child, "SIGKILL");
     child.on("message", (message: FromChild) => listener.report(message));
     child.once("error", (error) => {
       if (child.pid === undefined) listener.exit(`could not be started: ${error.message}`);
     });
     child.once("exit", (code, signal) => {
-      kill(child); // and everything it started
+      kill(); // and everything it started
       release();
       listener.exit(signal === null ? `ended with code ${code}` : `was killed by ${signal}`);
     });
     tell(open);
-    return { pid: child.pid, close: () => tell({ type: "close" }), kill: () => kill(child) };
+    return { pid: child.pid, close: () => tell({ type: "close" }), kill };
   };
-}
-
-function kill(child: ChildProcess): void {
-  try {
-    if (GROUPS && child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-    else child.kill("SIGKILL");
-  } catch {
-    // It has ended already.
-  }
 }
 
 /** Replaces the child for an address that the user maintains: nothing to start, only to probe. */

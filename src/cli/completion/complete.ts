@@ -1,5 +1,6 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
+import { realPath } from "../../base/system/paths.ts";
 import { CHANGEABLE } from "../../inbox/change-entries.ts";
 import { entryState, type StoredState } from "../../inbox/entry-state.ts";
 import { openUntouched } from "../../inbox/sqlite/care/examine.ts";
@@ -57,7 +58,7 @@ const STATES: ReadonlyMap<string, readonly StoredState[]> = new Map([
 function recentEntries(inbox: string | undefined, command: string, context: CliContext): readonly Word[] {
   const { file } = nameInbox(context, inbox);
   if (file === undefined || !existsSync(file)) return [];
-  return closing(openUntouched(realpathSync(file)), (statements) => {
+  return closing(openUntouched(realPath(file)), (statements) => {
     const [newest] = listEntries(statements, { limit: 1 });
     const states = STATES.get(command);
     const recent = { after: (newest?.seq ?? 0) - LOOKED_AT, limit: LIMIT, ...(states && { states }) };

@@ -1,4 +1,4 @@
-export const SHELLS = ["bash", "zsh", "fish"] as const;
+export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 
 /** One of them. */
 export type Shell = (typeof SHELLS)[number];

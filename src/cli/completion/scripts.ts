@@ -62,6 +62,23 @@ function __hookporter_complete
 end
 complete -c hookporter -f -a '(__hookporter_complete)'
 `,
+  powershell: `# hookporter's completion for PowerShell: hookporter completion powershell | Out-String | Invoke-Expression
+Register-ArgumentCompleter -Native -CommandName hookporter -ScriptBlock {
+  param($current, $ast, $cursor)
+  $words = @($ast.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursor } | ForEach-Object {
+    if ($_ -is [System.Management.Automation.Language.StringConstantExpressionAst]) { $_.Value } else { "$_" }
+  })
+  $program, $before = $words
+  # Before 7.3, PowerShell passes no empty word.
+  $last = if ($current -eq '' -and $PSVersionTable.PSVersion -lt '7.3') { '""' } else { "$current" }
+  & $program ${COMPLETE} @before $last 2> $null | ForEach-Object {
+    if ($_ -eq '${FILES}') { return [System.Management.Automation.CompletionCompleters]::CompleteFilename($current) }
+    $word, $about = $_ -split "\t", 2
+    if (-not $about) { $about = $word }
+    [System.Management.Automation.CompletionResult]::new($word, $word, 'ParameterValue', $about)
+  }
+}
+`,
 };
 
 /** `completion`. */

@@ -1,5 +1,6 @@
-import { closeSync, constants, existsSync, fdatasyncSync, openSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fdatasyncSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { openNameless } from "../../base/system/files.ts";
 import { statfsSync } from "../../package/builtins.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { DEFAULTS } from "../../receiver/options/options.ts";
@@ -15,8 +16,6 @@ export const ONE_DELIVERY = 2 * DEFAULTS.bodyLimit;
 const SLOW_FLUSH = 250;
 /** Flushes that are measured. */
 const SAMPLES = 5;
-/** Linux's flag for a file without a name. Node does not define it. */
-const O_TMPFILE = 0o20200000;
 
 /** The disk that the inbox file is on. */
 export const disk: DoctorCheck = {
@@ -58,12 +57,11 @@ export const disk: DoctorCheck = {
   },
 };
 
-/** The median time of a flushed write to a file that has no name, so nothing is left behind; `undefined` if there are none. */
+/** The median time of a flushed write to a file that is gone afterwards; `undefined` if there are none. */
 function flushTime(folder: string): number | undefined {
-  if (process.platform !== "linux") return undefined;
   let file: number;
   try {
-    file = openSync(folder, O_TMPFILE | constants.O_RDWR, 0o600);
+    file = openNameless(folder);
   } catch {
     return undefined; // the file system has no such files, or is read-only
   }

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { basename, dirname, relative, resolve } from "node:path";
+import { shownMode } from "../../base/system/files.ts";
 import { didYouMean } from "../../options/did-you-mean.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import { counted } from "../../text/counted.ts";
@@ -8,7 +9,6 @@ import { SECRET_VARIABLE } from "../secrets/options.ts";
 import { readEnvFile } from "../secrets/secret.ts";
 import { shownVariable } from "../shown-value.ts";
 import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
-import { shownMode } from "./mode.ts";
 import type { Setup } from "./setup.ts";
 
 /** Variables that hold something that others must not read. */

@@ -1,3 +1,4 @@
+import { findProgram } from "../../base/system/programs.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { type EventKind, eventKinds } from "../../event/kinds.ts";
 import { selectInbox } from "../../inbox/open.ts";
@@ -7,7 +8,6 @@ import { registerHandlers } from "../../receiver/handlers/define-handlers.ts";
 import { Router } from "../../receiver/handlers/router.ts";
 import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
 import { counted } from "../../text/counted.ts";
-import { canStart } from "../files/find-program.ts";
 import { chooseHandlers } from "../handlers/chosen-handlers.ts";
 import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
 import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
@@ -46,7 +46,7 @@ function programFinding(
   { context: { io } }: Setup,
 ): readonly Finding[] {
   const [program = ""] = command ?? [];
-  if (command === undefined || canStart(program, io.cwd, io.env.PATH)) return [];
+  if (command === undefined || findProgram(program, io) !== undefined) return [];
   return [fail(`the program of ${flag}, ${program}, cannot be found`, `install it, or correct ${flag}`)];
 }
 

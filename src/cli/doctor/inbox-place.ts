@@ -1,17 +1,13 @@
-import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
-import { dirname, join, sep } from "node:path";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { networkFileSystem, shownMode, syncedFolder } from "../../base/system/files.ts";
+import { realPath } from "../../base/system/paths.ts";
 import { unusable } from "../../base/unusable.ts";
 import { selectInbox } from "../../inbox/open.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import { missingPart } from "../../inbox/sqlite/file/inbox-file.ts";
-import { networkFileSystem } from "../../inbox/sqlite/file/network-file-system.ts";
 import { mergeCommand, rescuedBeside } from "../../inbox/sqlite/file/rescued-files.ts";
 import { type DoctorCheck, type Finding, fail, failure, ok, warn } from "./finding.ts";
-import { shownMode } from "./mode.ts";
-
-/** Folders whose content a program copies to other machines, while the inbox changes. */
-const SYNCED =
-  /^(?:Dropbox|OneDrive.*|Google Drive|My Drive|GoogleDrive.*|iCloud.*|com~apple~CloudDocs|Nextcloud|ownCloud|Syncthing|Sync|pCloud.*|Box|MEGA)$/i;
 
 const { R_OK, W_OK, X_OK } = constants;
 
@@ -37,7 +33,7 @@ export const inboxPlace: DoctorCheck = {
 function placeProblems(file: string): readonly Finding[] {
   try {
     const stats = statSync(file, { throwIfNoEntry: false });
-    const missing = missingPart(stats === undefined ? file : realpathSync(file));
+    const missing = missingPart(stats === undefined ? file : realPath(file));
     if (missing !== undefined) return [fail(missing.expected, missing.fix)];
     if (stats === undefined) {
       accessSync(existing(dirname(file)), W_OK | X_OK);
@@ -53,7 +49,7 @@ function placeProblems(file: string): readonly Finding[] {
 
 /** What receivers wrote out because the inbox was removed or replaced under them. */
 function rescued(file: string): readonly Finding[] {
-  const path = existsSync(file) ? realpathSync(file) : file;
+  const path = existsSync(file) ? realPath(file) : file;
   return rescuedBeside(path).map((found) =>
     warn(
       `${found} holds what was in an inbox that was removed from ${path}, or replaced there`,
@@ -64,7 +60,7 @@ function rescued(file: string): readonly Finding[] {
 
 /** Others who may write to the folder could replace the file. */
 function permissions(file: string): readonly Finding[] {
-  const folder = dirname(realpathSync(file));
+  const folder = dirname(realPath(file));
   const found = statSync(folder);
   const isSticky = (found.mode & 0o1000) !== 0; // there, others may only add files
   const findings: Finding[] = [];
@@ -85,9 +81,7 @@ function foreignDisk(file: string): readonly Finding[] {
   const network = networkFileSystem(join(folder, "inbox"));
   if (network !== undefined)
     return [warn(`${folder} is on a network file system (${network}), whose locks are unreliable`, fix)];
-  const synced = realpathSync(folder)
-    .split(sep)
-    .find((part) => SYNCED.test(part));
+  const synced = syncedFolder(folder);
   if (synced === undefined) return [];
   return [
     warn(

@@ -5,14 +5,13 @@ const LISTENS = "0A";
 
 /** Who listens on a port, such as `node (process 1234)`; `undefined` if the system does not say, as for other users' programs. */
 export function portUser(port: number): string | undefined {
-  if (process.platform !== "linux") return undefined;
   try {
     const sockets = new Set([...socketsOn(port, "/proc/net/tcp"), ...socketsOn(port, "/proc/net/tcp6")]);
     const pid = readdirSync("/proc").find((name) => /^\d+$/.test(name) && hasSocket(name, sockets));
     if (pid === undefined) return undefined;
     return `${readFileSync(`/proc/${pid}/comm`, "utf8").trim()} (process ${pid})`;
   } catch {
-    return undefined;
+    return undefined; // only Linux has these files
   }
 }
 

@@ -1,13 +1,13 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { shownMode } from "../../base/system/files.ts";
+import { findProgram } from "../../base/system/programs.ts";
 import { COMMAND_PRESETS } from "../../tunnel/command-presets.ts";
-import { canStart } from "../files/find-program.ts";
 import { TUNNEL_KINDS } from "../tunnel/kinds.ts";
 import { ngrokConfigPath } from "../tunnel/ngrok-config.ts";
 import { ngrokSettings } from "../tunnel/ngrok-settings.ts";
 import { checkKey } from "../tunnel/ssh-settings.ts";
 import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
-import { shownMode } from "./mode.ts";
 import type { Setup } from "./setup.ts";
 
 /** What the tunnel of `--tunnel` needs on this machine. It is not opened. */
@@ -56,5 +56,5 @@ function isPreset(name: string): name is keyof typeof COMMAND_PRESETS {
 }
 
 function notFound(name: string, io: Setup["context"]["io"], fix: string): readonly Finding[] {
-  return canStart(name, io.cwd, io.env.PATH) ? [] : [fail(`the program ${name} cannot be found`, fix)];
+  return findProgram(name, io) === undefined ? [fail(`the program ${name} cannot be found`, fix)] : [];
 }

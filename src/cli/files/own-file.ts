@@ -1,4 +1,5 @@
 import { lstatSync, readFileSync } from "node:fs";
+import { shownMode } from "../../base/system/files.ts";
 import { unusable } from "../../base/unusable.ts";
 import { HookporterError } from "../../errors.ts";
 
@@ -10,7 +11,7 @@ import { HookporterError } from "../../errors.ts";
 export function readOwnFile(path: string): string | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
-  if (!found.isFile() || (process.platform !== "win32" && (found.mode & 0o077) !== 0)) {
+  if (!found.isFile() || shownMode(found, 0o077) !== undefined) {
     throw new HookporterError(
       "secret_unsafe",
       `expected ${path} to be a file that only its owner can read, got other permissions: run chmod 600 on it, or remove it`,

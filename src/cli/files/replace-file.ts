@@ -1,12 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, linkSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, rmSync, writeFileSync } from "node:fs";
+import { moveFile } from "../../base/system/files.ts";
 
 /**
  * Replaces a file. It is never half-written, and a symbolic link is replaced, not followed. Unless `mode` says otherwise,
  * only its owner can read it at any time.
  */
 export function replaceFile(path: string, content: string | Uint8Array, mode = 0o600): void {
-  withDraft(path, content, (draft) => renameSync(draft, path), mode);
+  withDraft(path, content, (draft) => moveFile(draft, path), mode);
 }
 
 /**

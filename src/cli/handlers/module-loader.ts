@@ -1,9 +1,10 @@
-import { readFileSync, realpathSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, join, normalize, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { types } from "node:util";
 import type { Jiti, ModuleCache, TransformOptions } from "jiti";
+import { realPath } from "../../base/system/paths.ts";
 import { isOurs } from "../../dispatch/runs/our-code.ts";
 import { SourcePositions } from "./source-positions.ts";
 
@@ -78,7 +79,7 @@ export class ModuleLoader {
   }
 
   async loadModule(path: string): Promise<unknown> {
-    const file = realpathSync(path);
+    const file = realPath(path);
     try {
       return await this.#evaluate(file, file, false);
     } catch (cause) {

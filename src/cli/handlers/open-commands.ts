@@ -1,7 +1,7 @@
+import { commandOf, findProgram } from "../../base/system/programs.ts";
 import { HookporterError } from "../../errors.ts";
 import { withoutPassword } from "../../inbox/postgres/postgres-url.ts";
 import type { CliContext } from "../context.ts";
-import { canStart } from "../files/find-program.ts";
 import type { NamedInbox } from "../inbox/named-inbox.ts";
 import { printable } from "../printable.ts";
 import { childEnvironment } from "../secrets/child-environment.ts";
@@ -79,12 +79,13 @@ function setUp(
 ) {
   const env = childEnvironment(io, [...(options.secretEnv ?? []), ...(options.withheldEnv ?? [])]);
   const [program = ""] = words;
-  if (!canStart(program, io.cwd, env.PATH)) {
+  if (findProgram(program, { cwd: io.cwd, env }) === undefined) {
     throw new HookporterError(
       "usage",
       `expected ${flag} to begin with a program, got ${program}, which is no executable file${program.includes("/") ? "" : " in PATH"}: correct it, or run a shell, such as 'sh -c "…"'`,
     );
   }
+  commandOf(words, { cwd: io.cwd, env }); // refuses what cannot be started
   const shown = inbox.option === "memory:" ? undefined : (inbox.file ?? withoutPassword(inbox.option));
   return { words, cwd: io.cwd, env, inbox: shown };
 }

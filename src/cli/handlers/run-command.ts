@@ -1,7 +1,7 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
-import { endGroupWithUs } from "../../tunnel/ends-with-us.ts";
+import { endGroupWithUs } from "../../base/system/ends-with-us.ts";
+import { endTree, HAS_GROUPS, startWords } from "../../base/system/programs.ts";
 import { readLines } from "../../tunnel/lines.ts";
 
 /** Milliseconds from SIGTERM to SIGKILL. */
@@ -13,9 +13,6 @@ const LAST_OUTPUT = 500;
 /** How much of standard error becomes the error: the last lines, up to a length that terminals show. */
 export const ERROR_LINES = 5;
 const ERROR_LENGTH = 400;
-
-/** Whether process groups exist, so that one can be ended as a whole. */
-const GROUPS = process.platform !== "win32";
 
 /** A command of the user, and its surroundings. */
 export interface CommandSetup {
@@ -53,15 +50,13 @@ interface CommandEnd {
  */
 export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   const { words, cwd, env, variables, input, signal, onLine, grace = GRACE } = run;
-  const [program = "", ...argv] = words;
+  const [program = ""] = words;
   // No variable can contain a zero byte.
   const own = Object.fromEntries(
     Object.entries(variables).map(([name, value]) => [name, value.replaceAll("\0", "")]),
   );
-  const child = spawn(program, argv, {
-    ...{ cwd, env: { ...env, ...own }, stdio: "pipe", detached: GROUPS, windowsHide: true },
-  });
-  const release = GROUPS && child.pid !== undefined ? endGroupWithUs(child.pid) : () => {};
+  const child = startWords(words, { cwd, env: { ...env, ...own }, detached: HAS_GROUPS });
+  const release = endGroupWithUs(child);
   const told: string[] = [];
   readLines(child.stdout, onLine);
   readLines(child.stderr, (line) => {
@@ -80,14 +75,14 @@ export async function runCommand(run: CommandRun): Promise<CommandEnd> {
     child.pid === undefined ? closed : new Promise<void>((resolve) => child.once("exit", () => resolve()));
   let killing: NodeJS.Timeout | undefined;
   const onAbort = () => {
-    end(child, "SIGTERM");
-    killing = setTimeout(() => end(child, "SIGKILL"), grace);
+    endTree(child, "SIGTERM");
+    killing = setTimeout(() => endTree(child, "SIGKILL"), grace);
   };
   signal.addEventListener("abort", onAbort);
   if (signal.aborted) onAbort();
   try {
     await ended;
-    end(child, "SIGKILL"); // what it left running
+    endTree(child, "SIGKILL"); // what it left running
     await Promise.race([closed, wait(LAST_OUTPUT, undefined, { ref: false })]);
   } finally {
     clearTimeout(killing);
@@ -105,14 +100,4 @@ function notStarted(program: string, cause: Error): Error {
   const why =
     code === "ENOENT" ? "there is no such program" : code === "EACCES" ? "it is not executable" : code;
   return new Error(`could not start ${program}: ${why ?? cause.message}`);
-}
-
-/** Sends a signal to everything that a command started. */
-function end(child: ChildProcess, signal: NodeJS.Signals): void {
-  try {
-    if (GROUPS && child.pid !== undefined) process.kill(-child.pid, signal);
-    else child.kill(signal);
-  } catch {
-    // It has ended already.
-  }
 }

@@ -1,4 +1,5 @@
 import { SourceMap } from "node:module";
+import { FRAME } from "../../base/system/paths.ts";
 import type { Handler } from "../../dispatch/handler.ts";
 
 /** How a file was compiled: what runs, in place of what was written. */
@@ -18,7 +19,6 @@ interface Position {
 }
 
 const IMPORTED_CALLEE = /\(0, ?[\w$.]+\)$/;
-const FRAME = /^(\s+at (?:.*\()?)([^()]+?):(\d+):(\d+)(\)?)$/;
 
 /** How many errors are followed from one, as causes and as members of an `AggregateError`. */
 const MAX_ERRORS = 50;

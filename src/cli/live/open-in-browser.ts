@@ -2,13 +2,8 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openerOf } from "../../base/system/programs.ts";
 import { HookporterError } from "../../errors.ts";
-
-/** The program that opens a file in the user's preferred application. */
-const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
-  darwin: ["open"],
-  win32: ["cmd", "/c", "start", ""],
-};
 
 /** Milliseconds after which a program that has not failed counts as successful: some run as long as the browser. */
 const STARTED = 3000;
@@ -41,7 +36,7 @@ export function openInBrowser(
   path: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
-  const [program = "", ...argv] = OPENERS[process.platform] ?? ["xdg-open"];
+  const [program, ...argv] = openerOf();
   return new Promise((resolve, reject) => {
     const child = spawn(program, [...argv, path], { env: { ...env }, stdio: "ignore", detached: true });
     const failed = (cause?: Error) => {

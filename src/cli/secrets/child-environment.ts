@@ -2,16 +2,18 @@ import type { Io } from "../io.ts";
 
 /**
  * The environment for another program: ours without `HOOKPORTER_*`, which may hold secrets, and without the variables that
- * were named for them.
+ * were named for them. Windows finds a variable in any case, so a secret may be in one that is written otherwise.
  */
 export function childEnvironment(
   { env }: Pick<Io, "env">,
   secretNames: readonly string[],
 ): Readonly<Record<string, string>> {
-  const secret = new Set(["NGROK_AUTHTOKEN", ...secretNames]);
+  const secret = new Set(["NGROK_AUTHTOKEN", ...secretNames].map((name) => name.toUpperCase()));
   return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) =>
-      value === undefined || secret.has(name) || name.startsWith("HOOKPORTER_") ? [] : [[name, value]],
-    ),
+    Object.entries(env).flatMap(([name, value]) => {
+      const upper = name.toUpperCase();
+      const isWithheld = value === undefined || secret.has(upper) || upper.startsWith("HOOKPORTER_");
+      return isWithheld ? [] : [[name, value]];
+    }),
   );
 }

@@ -1,17 +1,10 @@
-import { posix, win32 } from "node:path";
+import { join } from "node:path";
+import { type Environment, settingsFolder } from "../../base/system/paths.ts";
 
 /** The path of ngrok's configuration on this system. */
-export function ngrokConfigPath(
-  env: Readonly<Record<string, string | undefined>>,
-  platform: string = process.platform,
-): string | undefined {
-  if (platform === "win32") {
-    return env.LOCALAPPDATA && win32.join(env.LOCALAPPDATA, "ngrok", "ngrok.yml");
-  }
-  if (!env.HOME) return undefined;
-  const mac = posix.join(env.HOME, "Library", "Application Support");
-  const folder = platform === "darwin" ? mac : env.XDG_CONFIG_HOME || posix.join(env.HOME, ".config");
-  return posix.join(folder, "ngrok", "ngrok.yml");
+export function ngrokConfigPath(env: Environment): string | undefined {
+  const folder = settingsFolder(env);
+  return folder && join(folder, "ngrok", "ngrok.yml");
 }
 
 /**

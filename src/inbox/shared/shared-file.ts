@@ -1,5 +1,6 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { realPath } from "../../base/system/paths.ts";
 import type { Inbox } from "../inbox.ts";
 import { sqliteInbox } from "../sqlite.ts";
 import { sharedInbox } from "./shared-inbox.ts";
@@ -19,5 +20,5 @@ export function sharedFile(path: string): Inbox {
 
 function wholePath(path: string): string {
   const folder = dirname(path);
-  return join(existsSync(folder) ? realpathSync(folder) : folder, basename(path));
+  return join(existsSync(folder) ? realPath(folder) : folder, basename(path));
 }

@@ -80,10 +80,7 @@ it.each([
   ["an empty file", "", undefined],
 ])("the token is found in ngrok's file: %s", (_, yaml, token) => expect(authtokenOf(yaml)).toBe(token));
 
-it("the path of ngrok's file is known on each system", () => {
-  expect(ngrokConfigPath({ HOME: "/h" }, "linux")).toBe("/h/.config/ngrok/ngrok.yml");
-  expect(ngrokConfigPath({ HOME: "/h", XDG_CONFIG_HOME: "/c" }, "linux")).toBe("/c/ngrok/ngrok.yml");
-  expect(ngrokConfigPath({ HOME: "/h" }, "darwin")).toBe("/h/Library/Application Support/ngrok/ngrok.yml");
-  expect(ngrokConfigPath({ LOCALAPPDATA: "C:\\l" }, "win32")).toBe("C:\\l\\ngrok\\ngrok.yml");
-  expect(ngrokConfigPath({}, "linux")).toBeUndefined();
+it.runIf(process.platform === "linux")("the path of ngrok's file is in the folder for settings", () => {
+  expect(ngrokConfigPath({ HOME: "/h" })).toBe("/h/.config/ngrok/ngrok.yml");
+  expect(ngrokConfigPath({})).toBeUndefined();
 });

@@ -5,8 +5,9 @@ import { createInterface } from "node:readline";
 import { findPackageRoot } from "../../../package/package-root.ts";
 import type { Scratch } from "./scratch.ts";
 
-/** Ends a receiver with the process that drills it, however that ends. */
-const ENDS_WITH_PARENT = 'data:text/javascript,process.stdin.resume().on("end",()=>process.exit())';
+/** Ends a receiver with the process that drills it, however that ends; and asks it to stop, which Windows has no signal for. */
+const FOLLOWS_PARENT =
+  'data:text/javascript,process.stdin.on("data",()=>process.emit("SIGTERM","SIGTERM")).on("end",()=>process.exit())';
 /** Milliseconds that a receiver may take to start, and to stop. */
 const PATIENCE = 20_000;
 /** How much of what a receiver says of its end is told. */
@@ -32,7 +33,7 @@ export class DrilledReceiver {
     env: Readonly<Record<string, string | undefined>>,
   ): Promise<DrilledReceiver> {
     const program = join((await findPackageRoot()).path, "dist", "bin.js");
-    const argv = [`--import=${ENDS_WITH_PARENT}`, program, "listen", "--json", "--port", "0"];
+    const argv = [`--import=${FOLLOWS_PARENT}`, program, "listen", "--json", "--port", "0"];
     // The user's own settings of `listen` would lead elsewhere.
     const others = Object.entries(env).filter(([name]) => !name.startsWith("HOOKPORTER_"));
     const child = spawn(process.execPath, [...argv, "--handlers", handlers], {
@@ -74,7 +75,7 @@ export class DrilledReceiver {
   /** Asks it to stop, as systemd and containers do. */
   async stop(): Promise<void> {
     const late = setTimeout(() => this.#child.kill("SIGKILL"), PATIENCE);
-    this.#child.kill("SIGTERM");
+    this.#child.stdin?.write("stop\n");
     if (this.isRunning) await this.#exited;
     clearTimeout(late);
   }

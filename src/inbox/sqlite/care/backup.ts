@@ -1,5 +1,6 @@
-import { realpathSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { realPath } from "../../../base/system/paths.ts";
 import { HookporterError } from "../../../errors.ts";
 import type { Counts } from "../../counts.ts";
 import { openToRead } from "../client.ts";
@@ -32,7 +33,7 @@ export interface Backup {
  */
 export function backUp(given: string, target: string, { replace = false } = {}): Backup {
   const source = findInboxFile(given);
-  const path = join(realpathSync(dirname(target)), basename(target));
+  const path = join(realPath(dirname(target)), basename(target));
   refuseTarget(source, path, replace);
   removeLeftBehind(path);
   let made: Omit<Backup, "path" | "bytes"> | undefined;
@@ -65,7 +66,7 @@ function checked(draft: string, source: string): Omit<Backup, "path" | "bytes"> 
 /** A backup must never take the place of an inbox, since the log beside it would not match. */
 function refuseTarget(source: string, path: string, replace: boolean): void {
   const found = statSync(path, { throwIfNoEntry: false });
-  const isOwn = (found !== undefined && realpathSync(path) === source) || isBeside(source, path);
+  const isOwn = (found !== undefined && realPath(path) === source) || isBeside(source, path);
   const inUse =
     sizes(path).logBytes > 0 || livingRunners(path).length > 0
       ? `${path}, which a receiver or its log is beside`

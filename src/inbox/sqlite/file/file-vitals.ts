@@ -1,5 +1,6 @@
-import { realpathSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname } from "node:path";
+import { realPath } from "../../../base/system/paths.ts";
 import { statfsSync } from "../../../package/builtins.ts";
 import { CommitListeners, type InboxSize, type InboxVitals } from "../../vitals.ts";
 import { inboxError } from "../errors.ts";
@@ -21,7 +22,7 @@ export class FileVitals implements InboxVitals {
 
   async size(): Promise<InboxSize> {
     try {
-      const path = realpathSync(this.#path);
+      const path = realPath(this.#path);
       const { bytes, logBytes } = sizes(path);
       const { bavail, bsize } = statfsSync(dirname(path));
       return { bytes: bytes + logBytes, logBytes, freeBytes: bavail * bsize };

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { realPath } from "../../../base/system/paths.ts";
 import { HookporterError } from "../../../errors.ts";
 import { loadSqlite, markAsInbox, openDatabase, openToRead } from "../client.ts";
 import { createSchema, migrate, SCHEMA_VERSION, schemaOf } from "../migrations.ts";
@@ -93,7 +94,7 @@ export function findInboxFile(path: string): string {
     const message = `expected an inbox at ${path}, got no file: check the path, or start a receiver on it first`;
     throw new HookporterError("inbox_unavailable", message);
   }
-  const real = realpathSync(path);
+  const real = realPath(path);
   refuseParts(real);
   return real;
 }
@@ -106,7 +107,7 @@ export function findInboxFile(path: string): string {
  *   it is empty; or if its log is missing
  */
 export function provideInboxFile(given: string): InboxFile {
-  const path = existsSync(given) ? realpathSync(given) : given;
+  const path = existsSync(given) ? realPath(given) : given;
   if (existsSync(dirname(path))) removeLeftBehind(path);
   if (!existsSync(path)) refuseParts(path);
   if (!existsSync(path)) return makeInbox(path);
@@ -197,5 +198,5 @@ function makeInbox(path: string): InboxFile {
       database.close();
     }
   });
-  return { path: realpathSync(path), isNew };
+  return { path: realPath(path), isNew };
 }

@@ -1,16 +1,7 @@
 import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from "node:fs";
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { moveFile } from "../../../base/system/files.ts";
 
 // The only module that opens a file of an inbox without SQLite, and only under a new name that no
 // other program knows. Closing any descriptor of a file drops all POSIX locks that this process holds on it, SQLite's
@@ -56,7 +47,7 @@ function beginDraft(path: string): string {
 
 function finishDraft(draft: string, path: string, replace: boolean): boolean {
   flush(draft);
-  if (replace) renameSync(draft, path);
+  if (replace) moveFile(draft, path);
   else if (!putInPlace(draft, path)) return false;
   flushFolder(dirname(path));
   return true;
@@ -83,7 +74,7 @@ function putInPlace(made: string, path: string): boolean {
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return false;
     if (existsSync(path)) return false;
-    renameSync(made, path); // a file system without links
+    moveFile(made, path); // a file system without links
   }
   return true;
 }

@@ -29,8 +29,7 @@ export class RunnerLock {
 
   /** Releases the lock and removes its file. */
   release(): void {
-    remove(this.#file);
-    this.#database.close();
+    closeAndRemove(this.#file, this.#database);
   }
 }
 
@@ -50,12 +49,7 @@ export function findDead(inbox: string, id: string): DeadRunner | undefined {
   } catch {
     return undefined;
   }
-  return {
-    cleanUp: () => {
-      remove(file);
-      database.close();
-    },
-  };
+  return { cleanUp: () => closeAndRemove(file, database) };
 }
 
 /**
@@ -120,10 +114,14 @@ function hold(file: string): DatabaseSyncInstance {
   );
 }
 
-function remove(file: string): void {
-  try {
-    unlinkSync(file);
-  } catch {
-    // Some systems cannot remove an open file. The next process that looks removes it.
+/** Removes the file while it is locked, so that no process finds it unlocked; on Windows it must be closed before. */
+function closeAndRemove(file: string, database: DatabaseSyncInstance): void {
+  for (const close of [() => database.close(), () => {}]) {
+    try {
+      unlinkSync(file);
+    } catch {
+      // It is open, or gone. If another process has it open, that one removes it, or the next one that looks.
+    }
+    close();
   }
 }

@@ -1,7 +1,8 @@
+import { dirname } from "node:path";
 import type { Logger } from "../../../base/logger.ts";
+import { networkFileSystem, syncedFolder } from "../../../base/system/files.ts";
 import { describeError } from "../../../errors.ts";
 import type { Runner } from "../../runner.ts";
-import { networkFileSystem } from "../file/network-file-system.ts";
 import { findDead, isHeld, lockedRunners, RunnerLock } from "./runner-lock.ts";
 
 /** The records of registered processes. */
@@ -89,6 +90,7 @@ export class Runners {
     const network = networkFileSystem(this.#inbox);
     try {
       if (network === undefined) {
+        this.#warnOfCopies();
         this.#own = { id, lock: new RunnerLock(this.#inbox, id) };
         return true;
       }
@@ -105,5 +107,12 @@ export class Runners {
     }
     this.#cannotLock = true;
     return false;
+  }
+
+  #warnOfCopies(): void {
+    const folder = syncedFolder(dirname(this.#inbox));
+    if (folder === undefined) return;
+    const message = "the inbox is in a folder that is synchronised with other machines, which may damage it";
+    this.#log?.warn({ inbox: this.#inbox, folder }, `${message}: keep it in another one`);
   }
 }

@@ -73,6 +73,16 @@ describe("an inbox file", () => {
     await inbox.open({ log: log.log });
     expect(log.lines).toHaveLength(1);
   });
+
+  it("in a folder that another program synchronises is warned of", async () => {
+    const folder = join(dirname(path), "OneDrive - Contoso");
+    inbox = sqliteInbox(join(folder, "inbox.db"));
+    await inbox.open({ log: log.log });
+    expect(log.lines.filter(({ level }) => level === "warn")).toEqual([]);
+    await inbox.register?.(OWN);
+    const warnings = log.lines.filter(({ level }) => level === "warn");
+    expect(warnings).toMatchObject([{ fields: { folder: "OneDrive - Contoso" } }]);
+  });
 });
 
 describe("the leases of a process that is dead", () => {

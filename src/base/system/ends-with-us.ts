@@ -1,4 +1,5 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { HAS_GROUPS } from "./programs.ts";
 
 /**
  * Ends a process group when its standard input closes without a line, which happens if the process at the other end is
@@ -15,15 +16,16 @@ kill -s KILL -- "-$1"
 `;
 
 /**
- * Makes a process group end together with this process. Node.js cannot ask the system for that, a child that hangs does
- * not notice that its parent is gone, and clients such as ssh ignore it. So a shell watches a pipe that closes with this
- * process. Not for Windows, which has neither.
+ * Makes the process group that a child leads end together with this process. Node.js cannot ask the system for that, a child
+ * that hangs does not notice that its parent is gone, and clients such as ssh ignore it. So a shell watches a pipe that closes
+ * with this process. On Windows, Node puts a child in a job that ends with this process.
  *
  * @returns a function to call when the group has ended, since its id may be reused afterwards
  */
-export function endGroupWithUs(group: number): () => void {
+export function endGroupWithUs({ pid }: ChildProcess): () => void {
+  if (!HAS_GROUPS || pid === undefined) return () => {};
   // In its own session, so that a Ctrl-C meant for the command line does not end it first.
-  const watcher = spawn("/bin/sh", ["-c", WATCHER, "hookporter-watcher", String(group)], {
+  const watcher = spawn("/bin/sh", ["-c", WATCHER, "hookporter-watcher", String(pid)], {
     stdio: ["pipe", "ignore", "ignore"],
     env: { PATH: "/usr/bin:/bin" },
     detached: true,

@@ -1,0 +1,95 @@
+import { randomBytes } from "node:crypto";
+import { constants, openSync, renameSync, type Stats, unlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { statfsSync } from "../../package/builtins.ts";
+import { realPath } from "./paths.ts";
+
+// What differs between the systems in files:
+//
+// |                             | Linux     | macOS                           | Windows                        |
+// |-----------------------------|-----------|---------------------------------|--------------------------------|
+// | others may read a file      | its mode  | its mode                        | access lists, not looked at    |
+// | a file that is open         | replaced, removed | replaced, removed       | refused while a program has it |
+// | fsync reaches the disk      | yes       | with F_FULLFSYNC: Node's does, SQLite's with `PRAGMA fullfsync` | yes |
+// | a file without a name       | O_TMPFILE | a file, then removed            | a file, then removed           |
+// | network drives              | statfs(2) | not recognised                  | `\\server\share`               |
+
+/** Pauses in milliseconds between attempts to replace a file that a virus scanner, an indexer or an editor has open. */
+const PAUSES = [10, 20, 40, 80, 160, 320];
+
+/** Moves a file to a path, where it replaces the one that is there. */
+export function moveFile(from: string, to: string, platform = process.platform, rename = renameSync): void {
+  const pauses = platform === "win32" ? [...PAUSES] : [];
+  for (;;) {
+    try {
+      rename(from, to);
+      return;
+    } catch (thrown) {
+      const isOpen = ["EPERM", "EACCES", "EBUSY"].includes((thrown as NodeJS.ErrnoException).code ?? "");
+      const pause = isOpen ? pauses.shift() : undefined;
+      if (pause === undefined) throw thrown;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause);
+    }
+  }
+}
+
+/** The permissions of a file if they include one of these, as `chmod` takes them; `undefined` if not, and on Windows. */
+export function shownMode(
+  { mode }: Pick<Stats, "mode">,
+  unwanted: number,
+  platform = process.platform,
+): string | undefined {
+  if (platform === "win32" || (mode & unwanted) === 0) return undefined;
+  return (mode & 0o777).toString(8).padStart(4, "0");
+}
+
+/** Linux's flag for a file without a name. Node does not define it. */
+const O_TMPFILE = 0o20200000;
+
+/** Opens a new file of a folder that is gone once it is closed. */
+export function openNameless(folder: string, platform = process.platform): number {
+  if (platform === "linux") return openSync(folder, O_TMPFILE | constants.O_RDWR, 0o600);
+  const path = join(folder, `hookporter-${randomBytes(6).toString("hex")}.tmp`);
+  const file = openSync(path, "wx+", 0o600);
+  unlinkSync(path);
+  return file;
+}
+
+/** Linux's numbers of network file systems (statfs(2)). */
+const NETWORK: Readonly<Record<number, string>> = {
+  26985: "nfs",
+  20859: "smb",
+  4283649346: "cifs",
+  4266872130: "smb2",
+  1397113167: "afs",
+  1937076805: "coda",
+  12805120: "ceph",
+  16914839: "9p",
+  198183888: "lustre",
+};
+
+/** The name of the network file system that a file is on; `undefined` if it is local or that is unknown. */
+export function networkFileSystem(
+  file: string,
+  platform = process.platform,
+  real = realPath,
+): string | undefined {
+  try {
+    const folder = real(dirname(file));
+    if (platform === "win32") return /^\\\\[^?.]/.test(folder) ? "a Windows share" : undefined;
+    return platform === "linux" ? NETWORK[statfsSync(folder).type >>> 0] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Folders whose content a program copies to other machines, while the inbox changes. */
+const SYNCED =
+  /^(?:Dropbox|OneDrive.*|Google Drive|My Drive|GoogleDrive.*|iCloud.*|com~apple~CloudDocs|CloudStorage|Nextcloud|ownCloud|Syncthing|Sync|pCloud.*|Box|MEGA)$/i;
+
+/** The synchronised folder that a folder is in; `undefined` if none is known by its name. */
+export function syncedFolder(folder: string): string | undefined {
+  return realPath(folder)
+    .split(/[\\/]/)
+    .find((part) => SYNCED.test(part));
+}
