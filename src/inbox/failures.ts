@@ -50,19 +50,23 @@ export function failureOf(
   const failed = runs.filter(({ error }) => error !== null);
   const [first] = failed;
   if (first !== undefined) {
-    const key = failed.map(({ error, at }) => `${alike(error ?? "")}\n${at ?? ""}`).join("\n");
+    const key = failed.map(({ error, at }) => `${withoutParticulars(error ?? "")}\n${at ?? ""}`).join("\n");
     return { key, words: first.error ?? "", at: first.at ?? null };
   }
   if (reason === null) return undefined;
   const unfit = problems.map(problemLine).join("; ");
-  return { key: `${reason}\n${alike(unfit)}`, words: unfit === "" ? reasonWords(reason) : unfit, at: null };
+  return {
+    key: `${reason}\n${withoutParticulars(unfit)}`,
+    words: unfit === "" ? reasonWords(reason) : unfit,
+    at: null,
+  };
 }
 
 /**
  * An error without what differs from event to event: numbers, ids and quoted text. Statuses and ports stay: those of another
  * answer or another server are another error.
  */
-function alike(error: string): string {
+export function withoutParticulars(error: string): string {
   return error
     .slice(0, COMPARED)
     .replace(/"[^"\n]*"|'[^'\n]*'|`[^`\n]*`/gu, "…")

@@ -23,6 +23,8 @@ export interface Runner {
    * handler leaves out, as in `* except lead.* payment.received`; after a tab, the only source that they are for.
    */
   readonly kinds: readonly string[];
+  /** When it registered. Not known of one that is about to. */
+  readonly since?: number;
 }
 
 /** Separates a pattern from what it leaves out; kinds have no spaces. */

@@ -49,6 +49,8 @@ export function registerDoctor(program: CliCommand, context: CliContext): void {
     .optionsGroup("Service:")
     .option("--subscribe", "listen creates a subscription, so the service's address and key are needed");
   addServiceOptions(command)
+    .optionsGroup("Report:")
+    .common("--report", "instead of that, one page of facts for an incident, without payloads")
     .optionsGroup("From outside:")
     .common(
       "--url <url>",

@@ -11,6 +11,7 @@ import { drill } from "./drill/drill.ts";
 import { findSetup } from "./find-setup.ts";
 import { type DoctorCheck, type Finding, type FindingStatus, failure, TIME_LIMIT, warn } from "./finding.ts";
 import type { DoctorOptions } from "./options.ts";
+import { REPORT } from "./report.ts";
 import type { Setup } from "./setup.ts";
 import { outside } from "./url.ts";
 import { printCounts, printFinding } from "./view.ts";
@@ -25,12 +26,7 @@ export async function doctor(given: DoctorOptions, command: Command, context: Cl
   const typed = withoutSettings(given, command, ["url", ...others]);
   const options = fitOptions(typed, command, DOCTOR_FITS);
   const setup: Setup = { ...(await findSetup(options, command, context)), variables: variablesOf(command) };
-  const running = (options.drill === true ? [drill] : options.url !== undefined ? [outside] : CHECKS).map(
-    (check) => ({
-      check,
-      findings: findIn(check, setup),
-    }),
-  );
+  const running = checksFor(options).map((check) => ({ check, findings: findIn(check, setup) }));
   const counts: Record<FindingStatus, number> = { ok: 0, warn: 0, fail: 0 };
   for (const { check, findings } of running) {
     context.output.status(`looking at: ${check.name}`);
@@ -44,6 +40,12 @@ export async function doctor(given: DoctorOptions, command: Command, context: Cl
   printCounts(counts, context);
   context.exitCode = counts.fail === 0 ? 0 : 1;
   context.output.record("doctor", { ...counts, exitCode: context.exitCode });
+}
+
+function checksFor({ drill: drills, url, report }: DoctorOptions): readonly DoctorCheck[] {
+  if (drills === true) return [drill];
+  if (url !== undefined) return [outside];
+  return report === true ? REPORT : CHECKS;
 }
 
 /** The variables of all flags. */
@@ -109,7 +111,8 @@ const DOCTOR_FITS: FitTable<DoctorOptions> = {
     why: "a drill has a receiver of its own",
   },
   kills: { needs: ["drill"] },
-  url: { excludes: ["drill"] },
+  url: { excludes: ["drill", "report"] },
+  report: { excludes: ["drill"] },
   yes: { needs: ["drill"] },
 };
 

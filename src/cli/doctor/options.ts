@@ -18,6 +18,8 @@ export interface DoctorOptions
   /** Look at nothing but a deployed receiver, from outside. */
   readonly url?: URL;
   readonly signatureHeader?: string;
+  /** Show only the facts that an incident's channel needs. */
+  readonly report?: boolean;
   /** Look at nothing, but kill receivers under load. */
   readonly drill?: boolean;
   /** How many. Default {@link KILLS}. */

@@ -1,5 +1,6 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { HookporterError } from "../../errors.ts";
+import { type FailureGroups, failureGroups } from "../../inbox/failures.ts";
 import { type DatabaseFacts, examineDatabase } from "../../inbox/postgres/examine.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import type { Runner } from "../../inbox/runner.ts";
@@ -7,6 +8,7 @@ import type { SenderRecord } from "../../inbox/senders.ts";
 import { examineFile, type FileFacts } from "../../inbox/sqlite/care/examine.ts";
 import { missingPart } from "../../inbox/sqlite/file/inbox-file.ts";
 import type { CliContext } from "../context.ts";
+import { withInbox } from "../events/inbox.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
 import { type FoundSecrets, findSecrets, readEnvFile } from "../secrets/secret.ts";
 import type { DoctorOptions } from "./options.ts";
@@ -35,6 +37,8 @@ export interface Setup {
   readonly contents: () => Promise<Contents | undefined>;
   /** What receivers noted of signatures. */
   readonly senders: () => Promise<readonly SenderRecord[]>;
+  /** What entries fail with. Rejects if the inbox cannot be read. */
+  readonly failures: () => Promise<FailureGroups>;
   /** The other processes that are registered with the inbox and live. */
   readonly processes: () => Promise<readonly Runner[]>;
 }
@@ -64,6 +68,7 @@ export function openSetup(options: DoctorOptions, context: CliContext, isProject
     database,
     contents: once(async () => contentsOf(await file()) ?? (await tables())),
     senders: once(async () => (await file())?.senders ?? (await tables())?.senders ?? []),
+    failures: once(() => withInbox(context, { inbox: inbox.option, access: "read" }, failureGroups)),
     processes: once(async () => (await file())?.processes ?? (await tables())?.processes ?? []),
   };
 }

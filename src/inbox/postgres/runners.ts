@@ -171,16 +171,17 @@ export class Runners {
   /** The other recorded processes, except those that are dead or have been silent for long. */
   async others(): Promise<readonly Runner[]> {
     const rows = await this.#store.query(
-      `SELECT id, version, role, sources, kinds FROM @.runner
+      `SELECT id, since, version, role, sources, kinds FROM @.runner
        WHERE id <> $1::text AND seen_at > $2::bigint AND (${IS_FREE}) IS NOT TRUE ORDER BY since, id`,
       [this.#own?.id ?? "", this.#clock.now() - GONE],
     );
-    return rows.map(({ id, version, role, sources, kinds }) => ({
+    return rows.map(({ id, since, version, role, sources, kinds }) => ({
       id: String(id),
       version: String(version),
       role: role as Role,
       sources: JSON.parse(String(sources)),
       kinds: JSON.parse(String(kinds)),
+      since: Number(since),
     }));
   }
 

@@ -40,5 +40,6 @@ export function otherRunners(statements: Statements, own: string | undefined): r
     role: row.role as Role,
     sources: JSON.parse(row.sources as string),
     kinds: JSON.parse(row.kinds as string),
+    since: Number(row.since),
   }));
 }

@@ -1,0 +1,111 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
+import { createReceiver } from "../../../src/receiver/create-receiver.ts";
+import { keptLog, SECRET, until } from "../../receiver/sample.ts";
+import { runCli } from "../fake-io.ts";
+import { listening } from "../open-listen.ts";
+import { changeInbox, diagnose, openPlace, type Place, writeEnvFile } from "./place.ts";
+
+const MINUTE = 60_000;
+
+async function report(place: Place) {
+  const found = await diagnose({ ...place, argv: [...place.argv, "--report"] });
+  const of = (check: string) =>
+    found.findings.filter((one) => one.check === check).map(({ message }) => message);
+  return { ...found, of, text: JSON.stringify(found.findings) };
+}
+
+/** Delivers events some time ago: 3 that are refused by their handler, 1 that waits, and 4 with another secret. */
+async function trouble({ inbox }: Place, ago: number): Promise<void> {
+  const clock = () => Date.now() - ago;
+  const attempts: string[] = [];
+  const receiver = createReceiver({
+    ...{ secret: SECRET, inbox, clock, log: keptLog().log, retry: { attempts: 1 } },
+    handlers: {
+      "payment.*": () => {
+        throw new Error("no account for 'Jane Doe', 4711");
+      },
+    },
+  });
+  receiver.observe(({ type }) => {
+    if (type === "attempt") attempts.push(type);
+  });
+  await receiver.start();
+  const deliver = async (secret: string, index: number) => {
+    const event = sampleEvent("payment.received", { timestamp: clock() + index });
+    const { headers, body } = signedRequest(event, { secret });
+    await receiver.accept({ method: "POST", target: "/webhooks", headers, body, receivedAt: clock() });
+  };
+  for (const index of [0, 1, 2]) await deliver(SECRET, index);
+  await until(() => expect(attempts).toHaveLength(3));
+  for (const index of [3, 4, 5, 6]) await deliver("a secret of another sender", index);
+  await receiver.close();
+}
+
+it("shows on one page what an incident's channel needs, and neither a secret nor a payload", async () => {
+  const place = await openPlace();
+  writeEnvFile(place, `HOOKPORTER_SECRET=${SECRET}\n`);
+  await trouble(place, 20 * MINUTE);
+  const { code, of, text, findings } = await report(place);
+  expect(code).toBe(0);
+  expect([...new Set(findings.map(({ check }) => check))]).toEqual([
+    ...["time", "node", "sqlite", "secret", "disk", "content", "processes"],
+    ...["signatures", "entries", "dead letters", "changes"],
+  ]);
+  expect(of("secret")[0]).toMatch(/^from HOOKPORTER_SECRET in the env file, fingerprint [0-9a-f]{8}$/);
+  const [facts, warning] = of("signatures");
+  expect(facts).toMatch(/latest authentic delivery .*\(20 min ago\), latest mismatch .*\(20 min ago\)$/);
+  expect(warning).toMatch(/^4 refused since /);
+  expect(of("entries")).toEqual(["0 waiting, 0 due, the oldest: none; 3 dead letters", "3 dead letters"]);
+  expect(of("dead letters")).toEqual([
+    expect.stringMatching(/^3 since .*: no account for …, # at .*report\.test\.ts/),
+  ]);
+  expect(of("changes")[0]).toMatch(/^last well at .*; changed since an hour before: .*\.env changed$/);
+  expect(text).not.toContain(SECRET);
+  expect(text).not.toMatch(/Jane|4711/);
+});
+
+it("says for how long the oldest entry has been due", async () => {
+  const place = await openPlace();
+  const at = Date.now() - 20 * MINUTE;
+  changeInbox(
+    place.inbox,
+    `INSERT INTO entry (seq, key_timestamp, event_id, source, state, received_at, run_at, last_seen_at, body_hash, body_length)
+       VALUES (1, 0, 'e', 'service', 'pending', ${at}, ${at}, ${at}, '', 0)`,
+  );
+  const { of } = await report(place);
+  expect(of("entries")[0]).toMatch(/^1 waiting, 1 due, the oldest: .*\(20 min ago\); 0 dead letters$/);
+  expect(of("changes")[0]).toMatch(/^last well at .* \.env changed$/);
+});
+
+it("names the processes and files that changed since all was well", async () => {
+  const place = await openPlace();
+  mkdirSync(join(place.cwd, "handlers"));
+  writeFileSync(join(place.cwd, "handlers", "payments.mjs"), "export default {};");
+  const { url } = await listening(["--no-inspect", "--handlers", "handlers"], place.cwd);
+  const receiver = createReceiver({
+    secret: SECRET,
+    inbox: place.inbox,
+    role: "receive",
+    log: keptLog().log,
+  });
+  await receiver.start();
+  place.argv.push("--port", new URL(url).port, "--handlers", "handlers");
+  const { headers, body } = signedRequest(sampleEvent("lead.created"), { secret: SECRET });
+  await receiver.accept({ method: "POST", target: "/webhooks", headers, body, receivedAt: Date.now() });
+  await receiver.close();
+  const { of } = await report(place);
+  expect(of("processes")[0]).toMatch(/^1 process uses the inbox/);
+  expect(of("changes")[0]).toMatch(
+    /handlers.payments\.mjs changed; .*a process started \(role both, version /,
+  );
+});
+
+it("is a page of its own: not with --url or --drill", async () => {
+  for (const other of [["--url", "https://hooks.example"], ["--drill"]]) {
+    const { code, stderr } = await runCli(["doctor", "--report", ...other]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("--report")]);
+  }
+});
