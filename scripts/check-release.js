@@ -22,6 +22,12 @@ const problems = [
       manifest[field] === undefined &&
       `expected "${field}" in package.json, found none: see "Release" in CONTRIBUTING.md`,
   ),
+  // npm's page leads the README's relative links to the repository, but only to one of these hosts.
+  manifest.repository !== undefined &&
+    !/^(?:git\+)?https:\/\/(?:github\.com|gitlab\.com|bitbucket\.org)\/[^/]+\/[^/]+$/.test(
+      manifest.repository.url,
+    ) &&
+    `expected the "url" of "repository" to be https://HOST/OWNER/NAME of GitHub, GitLab or Bitbucket, got ${JSON.stringify(manifest.repository.url)}: otherwise the README's links lead nowhere on npm's page`,
 ].filter(Boolean);
 
 for (const problem of problems) console.error(problem);

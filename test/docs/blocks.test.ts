@@ -91,7 +91,6 @@ it.skipIf(spawnSync("bash", ["-c", ""]).status !== 0)("the shell commands on the
 const NOT_RUN: Readonly<Record<string, number>> = {
   "a build of Next.js": 1,
   "a clone of the repository": 1,
-  "a command of npm 11 and newer": 1,
   "a database of the reader's own": 1,
   "a disk of the reader's own": 1,
   "a tunnel's program": 1,

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
 const script = join(import.meta.dirname, "..", "..", "scripts", "check-release.js");
-const ADDRESSES = { repository: "r", bugs: "b", homepage: "h" };
+const REPOSITORY = { type: "git", url: "git+https://github.com/example/hookporter.git" };
+const ADDRESSES = { repository: REPOSITORY, bugs: "b", homepage: "h" };
 
 it("a release is published if tag, version and changelog agree", () => {
   expect(check("v1.2.3", { version: "1.2.3", ...ADDRESSES }, "## [1.2.3] - 2030-01-31\n")).toEqual({
@@ -30,6 +31,16 @@ it("a release is refused while package.json names no repository", () => {
   const { status, problems } = check("v1.2.3", { version: "1.2.3" }, "## [1.2.3] - 2030-01-31\n");
   expect(status).toBe(1);
   expect(problems.map((problem) => /"(\w+)"/.exec(problem)?.[1])).toEqual(Object.keys(ADDRESSES));
+});
+
+it("a release is refused if the README's relative links would lead nowhere on npm's page", () => {
+  const elsewhere = { ...ADDRESSES, repository: { type: "git", url: "https://git.example.com/hookporter" } };
+  const { status, problems } = check(
+    "v1.2.3",
+    { version: "1.2.3", ...elsewhere },
+    "## [1.2.3] - 2030-01-31\n",
+  );
+  expect([status, problems]).toEqual([1, [expect.stringContaining("the README's links")]]);
 });
 
 function check(tag: string, manifest: object, changelog: string) {
