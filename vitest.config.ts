@@ -51,7 +51,7 @@ const SYSTEM = [
   "test/pictures/screenshots.test.ts",
   "test/strangers/*.test.ts",
   "test/docs/{blocks,guides,operations-page,shell-blocks,sql-blocks}.test.ts",
-  "test/scaffold/{templates,learned-types}.test.ts",
+  "test/scaffold/{templates,learned-types,into/apps}.test.ts",
   "test/{demo,package,installs,public-types}.test.ts",
   "test/cli/mcp/*.test.ts",
   "test/cli/terminal-keys.test.ts",

@@ -34,6 +34,7 @@ export interface Scaffolded {
   readonly files: readonly string[];
 }
 
+/** A file that must not exist yet. */
 interface PlannedFile {
   readonly path: string;
   readonly content: string;
@@ -92,7 +93,10 @@ async function planFiles(
 }
 
 /** Writes a file that must not exist; `wx` refuses links too, even dangling ones. */
-async function writeNew(directory: string, { path, content, mode = 0o666 }: PlannedFile): Promise<void> {
+export async function writeNew(
+  directory: string,
+  { path, content, mode = 0o666 }: PlannedFile,
+): Promise<void> {
   const target = join(directory, path);
   await mkdir(dirname(target), { recursive: true });
   await writeFile(target, content, { flag: "wx", mode });

@@ -236,6 +236,7 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   records.push(...(await run("doctor", "--port", "0")));
   records.push(...(await run("doctor", "--drill", "--kills", "1")));
   records.push(...(await run("init", "project")), ...(await run("events", "prune")));
+  records.push(...(await run("init", "--into", "project")));
   records.push(...(await run("events", "backup", "backup.db")), ...(await run("inbox", "maintain")));
   records.push(...(await run("completion", "bash")));
   records.push(...(await run("inbox", "check")), ...(await run("inbox", "vacuum", "--inbox", "backup.db")));

@@ -7,12 +7,13 @@ import { readChoice } from "../settings/values.ts";
 export function registerInit(program: CliCommand, context: CliContext): void {
   program
     .command("init")
-    .description("create a new receiver project")
+    .description("create a new receiver project, or add a receiver to an app")
     .argument(
       "[dir]",
       `folder to create it in: new, or empty except for .git (default: ${DEFAULT_DIRECTORY})`,
     )
-    .option("--yes", "ask no questions")
+    .option("--into <dir>", "add a receiver to the app in this folder instead, such as .")
+    .option("--yes", "ask no questions; with --into, write the changes")
     .option("--template <name>", "template to use (default: express)")
     .option(
       "--inbox <kind>",
@@ -21,7 +22,7 @@ export function registerInit(program: CliCommand, context: CliContext): void {
     )
     .option("--name <name>", "project name in package.json (default: from the folder's name)")
     .example("hookporter init my-receiver && cd my-receiver && npm install && npm test")
-    .action(async (directory: string | undefined, options: InitOptions) =>
-      (await import("../init/init.ts")).runInit(directory, options, context),
+    .action(async (directory: string | undefined, options: InitOptions, command: CliCommand) =>
+      (await import("../init/init.ts")).runInit(directory, options, command, context),
     );
 }

@@ -4,18 +4,29 @@ import { findPackageRoot } from "../../package/package-root.ts";
 import { nameProblem } from "../../scaffold/project-name.ts";
 import { type Scaffolded, scaffold } from "../../scaffold/scaffold.ts";
 import { findTemplate, listTemplates } from "../../scaffold/templates.ts";
+import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import type { Io } from "../io.ts";
+import { type FitTable, fitOptions } from "../settings/fitting.ts";
+import { addInto } from "./into.ts";
 import { DEFAULT_DIRECTORY, type InitOptions } from "./options.ts";
 import { askAbout, type Project } from "./questions.ts";
 
 /** `init [dir]`: creates a receiver project that is ready to run, with a new secret. */
 export async function runInit(
   given: string | undefined,
-  options: InitOptions,
+  typed: InitOptions,
+  command: CliCommand,
   context: CliContext,
 ): Promise<void> {
   const { io, output } = context;
+  const options = fitOptions(typed, command, INIT_FITS);
+  const { into } = options;
+  if (into !== undefined) {
+    if (given !== undefined)
+      throw new HookporterError("usage", "expected a folder or --into, got both: remove one");
+    return addInto(into, { yes: options.yes === true, asks: mayAsk(options, context) }, context);
+  }
   if (given === "")
     throw new HookporterError("usage", "expected a folder, got an empty string: name one, or omit it");
   const wrongName = options.name === undefined ? undefined : nameProblem(options.name);
@@ -47,6 +58,10 @@ export async function runInit(
   );
   for (const line of nextSteps(io.cwd, made)) output.talk(line);
 }
+
+const INIT_FITS: FitTable<InitOptions> = {
+  into: { excludes: ["template", "inbox", "name"], why: "the app has its own" },
+};
 
 function checkInbox({ template, inbox }: Project): void {
   if (template === undefined || inbox === undefined || template.inboxes.includes(inbox)) return;

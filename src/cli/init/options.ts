@@ -6,6 +6,7 @@ export interface InitOptions {
   readonly template?: string;
   readonly inbox?: ProjectInbox;
   readonly name?: string;
+  readonly into?: string;
 }
 
 /** The folder to create a project in if none is named. */

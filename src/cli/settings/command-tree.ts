@@ -36,6 +36,7 @@ const OWN_MEANINGS: ReadonlySet<string> = new Set([
 /** Flags that mean something different in one command only, with its name. */
 const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
   ["inbox", "init"],
+  ["into", "init"],
   ["strict", "types"],
 ]);
 

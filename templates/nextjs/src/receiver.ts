@@ -4,10 +4,11 @@ import handlers from "./handlers/index.ts";
 import { log } from "./log.ts";
 import type { schemas } from "./schemas.ts";
 
-// Next.js loads this module several times: for the start, for each route, and again after an edit. Only `globalThis` stays.
+// A process may load this module several times, as Next.js does for the start, for each route and after an edit. Only
+// `globalThis` stays.
 const kept = globalThis as typeof globalThis & { webhookReceiver?: Receiver<typeof schemas> };
 
-/** The one receiver of this process, made when it is first needed: a build has no secret. */
+/** The one receiver of this process, made when it is first needed: builds and tests have no secret. */
 export function receiver(): Receiver<typeof schemas> {
   if (kept.webhookReceiver === undefined) {
     const { secret, inbox } = readProject(); // from .env and hookporter.config.json
@@ -16,7 +17,7 @@ export function receiver(): Receiver<typeof schemas> {
   return kept.webhookReceiver;
 }
 
-/** Starts the receiver. On SIGTERM and SIGINT it is closed first, so that running handlers can end; then Next.js ends. */
+/** Starts the receiver. On SIGTERM and SIGINT it is closed first, so that running handlers can end; then the server ends. */
 export function startReceiver(): Promise<void> {
   return runServer(async () => {
     await receiver().start();
@@ -24,5 +25,5 @@ export function startReceiver(): Promise<void> {
   });
 }
 
-// An edit of the handlers applies to the next delivery.
+// In Next.js, an edit of the handlers applies to the next delivery.
 if (process.env.NODE_ENV === "development") kept.webhookReceiver?.replaceHandlers(handlers);

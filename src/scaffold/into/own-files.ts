@@ -1,0 +1,69 @@
+import { join } from "node:path";
+import { readLayers } from "../layers.ts";
+import type { App } from "./app.ts";
+import { withoutTypes } from "./without-types.ts";
+
+/** The templates whose files are reused; those of a later one replace those of an earlier one. */
+const LAYERS = ["_shared", "_docker", "_inbox-file", "nextjs", "_into"];
+
+/** What the templates have for an app. */
+export interface OwnFiles {
+  /** New files by their paths. The last one is written once all others are. */
+  readonly files: ReadonlyMap<string, string>;
+  /** The texts of files that an app may have already. */
+  readonly env: string;
+  readonly pnpmWorkspace: string;
+  readonly nextConfig: string;
+  readonly instrumentation: string;
+  /** The ranges of packages that the files need. */
+  readonly ranges: { readonly zod: string; readonly vitest: string };
+}
+
+/** The texts of a receiver in a folder of the app, such as `src/webhooks`. */
+export async function ownFiles(packageRoot: string, app: App, home: string): Promise<OwnFiles> {
+  const { files, manifests } = await readLayers(LAYERS.map((layer) => join(packageRoot, "templates", layer)));
+  const { framework, base, extension } = app;
+  const text = (path: string) => files.get(path) ?? "";
+  const own = (path: string) => fitted(text(path), app, home);
+  const made = new Map<string, string>();
+  const add = (from: string, name = from) => made.set(`${home}/${name}${extension}`, own(`src/${from}.ts`));
+  for (const path of files.keys()) if (path.startsWith("src/handlers/")) add(path.slice(4, -3));
+  add("schemas").set(`${home}/log${extension}`, own("src/log.ts"));
+  if (!app.packages.has("jest") || app.packages.has("vitest")) {
+    const end = framework.startsWith("NestJS") ? "spec" : "test";
+    made.set(`${home}/handlers.${end}${extension}`, own("test/handlers.test.ts"));
+  }
+  made.set("hookporter.config.json", configFor(text("hookporter.config.json"), app, home));
+  const toHome = `/${home.slice(base.length)}/`;
+  if (framework === "Next.js") {
+    const route = own("src/app/webhooks/route.ts").replace('"../../', `"../..${toHome}`);
+    made.set(`${base}app/webhooks/route${extension}`, route);
+  } else if (framework === "Express" || framework === "NestJS") add("endpoint");
+  add("receiver");
+  const [first = ""] = manifests;
+  const { dependencies, devDependencies } = JSON.parse(first);
+  return {
+    files: made,
+    env: text(".env.example"),
+    pnpmWorkspace: text("pnpm-workspace.yaml"),
+    nextConfig: own("next.config.ts"),
+    instrumentation: own("src/instrumentation.ts").replace('"./', `".${toHome}`),
+    ranges: { zod: dependencies.zod, vitest: devDependencies.vitest },
+  };
+}
+
+/** Without `DATABASE_URL`, which is likely to be the app's own: `HOOKPORTER_INBOX` names another inbox. */
+function configFor(template: string, { extension }: App, home: string): string {
+  const { project } = JSON.parse(template.replace(/\$\{\w+:-(.*?)\}/, "$1"));
+  const types = extension === ".ts" && { types: { out: `${home}/schemas.ts` } };
+  return `${JSON.stringify({ project: { ...project, handlers: `${home}/handlers` }, ...types }, null, 2)}\n`;
+}
+
+/** A template's file with the app's kind of imports, and with the paths that files have there. */
+function fitted(text: string, { extension, suffix }: App, home: string): string {
+  const placed = text
+    .replaceAll('"../src/', '"./') // the test is beside what it tests
+    .replaceAll(/((?:from |import\()"\.[^"]*)\.ts"/g, `$1${suffix}"`)
+    .replaceAll(/\bsrc\/(?=handlers|schemas)/g, `${home}/`);
+  return extension === ".ts" ? placed : withoutTypes(placed).replaceAll(/(?<=\/\w+)\.ts\b/g, extension);
+}
