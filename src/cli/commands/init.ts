@@ -7,7 +7,7 @@ import { readChoice } from "../settings/values.ts";
 export function registerInit(program: CliCommand, context: CliContext): void {
   program
     .command("init")
-    .description("create a new receiver project, or add a receiver to an app")
+    .description("create a receiver project, or add one to an app")
     .argument(
       "[dir]",
       `folder to create it in: new, or empty except for .git (default: ${DEFAULT_DIRECTORY})`,
