@@ -18,7 +18,7 @@ export const DEAD_REASONS = {
 export const WAITING_REASONS = {
   [TARGET_AWAY]: "its target does not answer",
   tx_busy: "waits for a free transaction",
-  [NO_HANDLER]: "no handler for this kind",
+  [NO_HANDLER]: "no handler for this event",
   [AWAITS_HANDLER]: "waits for a process with a handler",
 } as const;
 

@@ -45,7 +45,7 @@ export function planEntry(
   }
   const planFor = (result: EventResult): Plan | Promise<Plan> => {
     if (!result.ok) return { end: "dead", reason: "invalid_data", problems: result.problems };
-    const run = wired.router.match(envelope.event);
+    const run = wired.router.match(envelope.event, result.event);
     if (run.length === 0) return planning.missing.plan(entry, envelope.event);
     // The first handler gets the event that is there, each other one its own.
     let ready: WebhookEvent | undefined = result.event;

@@ -3,7 +3,7 @@ import { DEFAULT_INSPECTOR_PORT } from "../../inspector/default-port.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addForwardRequestOptions } from "../handlers/request-options.ts";
-import { readForward, readGiveUp, readOrderPath } from "../handlers/values.ts";
+import { readFieldValue, readForward, readGiveUp, readOrderPath } from "../handlers/values.ts";
 import type { ListenOptions } from "../listen/options.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addServiceOptions } from "../service/options.ts";
@@ -134,6 +134,16 @@ function addForwarding(command: CliCommand): void {
       "--give-up <limits>",
       "give up on an event after some attempts at a target, some time, or a 4xx answer: attempts=20,time=2h,on=4xx (default: never)",
       readGiveUp,
+    )
+    .option(
+      "--forward-where <field=value>",
+      "forward only events with this value at a path, such as data.status=paid; others are kept as received",
+      readFieldValue,
+    )
+    .option(
+      "--max-forwards <n>",
+      "forward only so many events, and keep later ones as received, which the next listen forwards (default: no limit)",
+      readCount,
     )
     .option("--sync", "forward while the sender waits, and return the target's response to the sender");
   addForwardRequestOptions(command);

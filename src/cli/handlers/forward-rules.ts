@@ -1,3 +1,4 @@
+import type { WebhookEvent } from "../../event/event.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
@@ -17,6 +18,8 @@ export interface Forwarding extends ForwardOptions {
   readonly attempts?: number | undefined;
   /** Milliseconds that an event may wait for a target. Default: no limit. */
   readonly maxWait?: number | undefined;
+  /** Which events are forwarded at all. Default: all. */
+  readonly takes?: ((event: WebhookEvent) => boolean) | undefined;
 }
 
 /**
@@ -26,16 +29,16 @@ export interface Forwarding extends ForwardOptions {
 export function registerForwards(
   registry: HandlerRegistry,
   rules: readonly ForwardRule[],
-  { attempts, maxWait, ...options }: Forwarding,
+  { attempts, maxWait, takes, ...options }: Forwarding,
 ): void {
   const registered: ForwardRule[] = [];
   for (const { pattern, target } of rules) {
     const same = registered.filter((other) => other.target.href === target.href);
-    if (same.some((other) => other.pattern === pattern || takes(other.pattern, pattern))) continue;
+    if (same.some((other) => other.pattern === pattern || contains(other.pattern, pattern))) continue;
     const left = pattern === null ? patternsOf(rules) : patternsOf(same);
     const count = registered.filter((other) => nameOf(other) === nameOf({ pattern, target })).length;
     const name = nameOf({ pattern, target }) + (count === 0 ? "" : `#${count + 1}`);
-    const waitedFor = { name: targetName(target, rules), maxWait };
+    const waitedFor = { name: targetName(target, rules), maxWait, takes };
     const limits = attempts === undefined ? {} : { attempts };
     const settings = { name, except: left, ...limits, target: waitedFor };
     registry.on((pattern ?? "*") as "*", forwardTo(target, options), settings);
@@ -89,7 +92,7 @@ function nameOf({ pattern, target }: ForwardRule): string {
   return `${NAME}${pattern === null ? "" : `${pattern} `}to ${addressOf(target)}`;
 }
 
-function takes(outer: string | null, inner: string | null): boolean {
+function contains(outer: string | null, inner: string | null): boolean {
   return outer !== null && inner !== null && matchesKind(outer, inner);
 }
 

@@ -1,13 +1,19 @@
 import type { RetryPolicy } from "../../dispatch/retry.ts";
+import { counted } from "../../text/counted.ts";
+import type { CliContext } from "../context.ts";
+import type { Output } from "../output.ts";
 import type { Forwarding, ForwardRule } from "./forward-rules.ts";
+import { orderByPath } from "./order-path.ts";
 import type { ForwardRequestOptions } from "./request-options.ts";
-import type { GiveUp } from "./values.ts";
+import type { FieldValue, GiveUp } from "./values.ts";
 
 export interface ForwardingOptions extends ForwardRequestOptions {
   readonly handlers?: string;
   readonly forwardTo?: readonly ForwardRule[];
   readonly forwardTimeout?: number;
   readonly giveUp?: GiveUp;
+  readonly forwardWhere?: FieldValue;
+  readonly maxForwards?: number;
   readonly sync?: boolean;
   readonly orderBy?: string;
   readonly deadLetters?: "skip" | "block";
@@ -30,10 +36,39 @@ export function forwardTimeout({ forwardTimeout: given, sync = false }: Forwardi
   return given ?? (sync ? SYNC_TIMEOUT : FORWARD_TIMEOUT);
 }
 
-/** How events are forwarded, and when an event is given up on. */
-export function forwardingOf(options: ForwardingOptions): Forwarding {
+/** Which events are forwarded, how, and when an event is given up on. */
+export function forwardingOf(options: ForwardingOptions, { output }: Pick<CliContext, "output">): Forwarding {
   const { attempts, time: maxWait, on: giveUpOn } = options.giveUp ?? {};
-  return { timeout: forwardTimeout(options), attempts, maxWait, giveUpOn };
+  return {
+    timeout: forwardTimeout(options),
+    attempts,
+    maxWait,
+    giveUpOn,
+    takes: forwardFilter(options, output),
+  };
+}
+
+/** Which events `--forward-where` and `--max-forwards` let through; `undefined` without them. */
+function forwardFilter(
+  { forwardWhere: where, maxForwards: most = Number.POSITIVE_INFINITY }: ForwardingOptions,
+  { talk }: Pick<Output, "talk">,
+): Forwarding["takes"] {
+  if (where === undefined && most === Number.POSITIVE_INFINITY) return undefined;
+  const fieldOf = orderByPath(where?.path ?? "");
+  const taken = new Set<string>();
+  let isFull = false;
+  return (event) => {
+    if (where !== undefined && fieldOf(event) !== where.value) return false;
+    const key = `${event.id} ${event.timestamp}`; // an event that was forwarded is retried, and goes to other targets too
+    if (taken.has(key)) return true;
+    if (taken.size < most) return taken.add(key).has(key);
+    if (!isFull)
+      talk(
+        `${counted(most, "event was", "events were")} forwarded (--max-forwards): later ones are only kept`,
+      );
+    isFull = true;
+    return false;
+  };
 }
 
 /**

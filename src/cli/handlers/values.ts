@@ -63,6 +63,19 @@ export function readOrderPath(text: string): string {
   throw new InvalidArgumentError("expected a path in the envelope, such as data.id.");
 }
 
+/** A field of the envelope, and the text, number or boolean that it must have. */
+export interface FieldValue {
+  readonly path: string;
+  readonly value: string;
+}
+
+/** Reads a field and its value, such as `data.status=paid`. */
+export function readFieldValue(text: string): FieldValue {
+  const [, path, value = ""] = /^([^\s.=]+(?:\.[^\s.=]+)*)=(.+)$/s.exec(text) ?? [];
+  if (path !== undefined) return { path, value };
+  throw new InvalidArgumentError("expected a field and its value, such as data.status=paid.");
+}
+
 /** Reads `Name: value`; a repeated flag adds to it. */
 export function readAddedHeader(text: string, before: readonly AddedHeader[] = []): readonly AddedHeader[] {
   const [, name, value = ""] = /^([^:\s]+):(.*)$/s.exec(text) ?? [];

@@ -18,6 +18,8 @@ export const FITTING_FLAGS: FitTable<ListenOptions> = {
   timeout: { needs: ["count", "waitFor"] },
   catchUp: { needs: ["forwardTo", "handlers", "exec"], why: "nothing would process the entries" },
   deadLetters: { needs: ["orderBy"], why: "without an order nothing is held back" },
+  forwardWhere: { needs: ["forwardTo"] },
+  maxForwards: { needs: ["forwardTo"] },
   giveUp: { needs: ["forwardTo"], why: "handlers have a limit of their own" },
   sync: { needs: ["forwardTo"], excludes: ["handlers", "exec"], why: ONE_ANSWER, check: notOneTarget },
   // Refusing --sync is better than silently not running them.

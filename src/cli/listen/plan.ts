@@ -76,7 +76,7 @@ export async function planListening(options: ListenOptions, context: CliContext)
   });
   const sync = options.sync === true ? new SyncForward(forwardTimeout(options)) : undefined;
   const front = sync?.over(receiver) ?? receiver;
-  const forwarding = { ...forwardingOf(options), ...sync?.forwardOptions, ...request };
+  const forwarding = { ...forwardingOf(options, context), ...sync?.forwardOptions, ...request };
   return {
     ...{ port, path, goal, secrets, current, inbox, newInbox, receiver, front, forwarding },
     ...{ tunnel, stream, subscription },

@@ -1,3 +1,4 @@
+import type { WebhookEvent } from "../../event/event.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
 
 /** What a handler sends to. Entries wait for it in order of arrival while it does not answer. */
@@ -8,6 +9,11 @@ export interface TargetOptions {
   readonly maxWait?: number | undefined;
   /** Once it answers again, run all entries that waited in parallel, in any order. Default `false`. */
   readonly unordered?: boolean | undefined;
+  /**
+   * Whether it takes an event; the handler does not run for others, and one that no handler takes ends as received. Called
+   * at each attempt. Default: it takes all.
+   */
+  readonly takes?: ((event: WebhookEvent) => boolean) | undefined;
 }
 
 /**

@@ -8,6 +8,7 @@ import {
   checkOptions,
   invalid,
   nonEmptyString,
+  syncFunction,
   wholeNumber,
 } from "../../options/check-options.ts";
 
@@ -73,6 +74,7 @@ const TARGET_CHECKS: Readonly<Record<keyof TargetOptions, Check>> = {
   name: checkedElsewhere,
   maxWait: wholeNumber("milliseconds", 1),
   unordered: aBoolean,
+  takes: syncFunction("pass (event) => true or false, or leave it out to take all"),
 };
 
 function checkTarget(target: TargetOptions, pattern: string): void {

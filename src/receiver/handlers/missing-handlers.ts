@@ -55,6 +55,8 @@ export class MissingHandlers {
 
   #leave(entry: ClaimedEntry, kind: string): Plan {
     const { source } = entry.key;
+    // This process takes other events of the kind, so it goes on claiming the kind.
+    if (this.#here.router().match(kind).length > 0) return LATER;
     const kinds = this.#left.get(source) ?? new Map<string, string>();
     // With too many kinds, this one is claimed again, but not at once.
     if (kinds.size >= MAX_KINDS && !kinds.has(entry.kind ?? kind)) return LATER;

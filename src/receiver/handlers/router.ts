@@ -7,6 +7,7 @@ import type {
 } from "../../dispatch/handler.ts";
 import type { TargetOptions } from "../../dispatch/targets/target.ts";
 import { ConfigurationError } from "../../errors.ts";
+import type { WebhookEvent } from "../../event/event.ts";
 import { checkKindPattern, matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds, isEventKind } from "../../event/kinds.ts";
 import { kindsWithout, UNKNOWN } from "../../inbox/runner.ts";
@@ -89,10 +90,13 @@ export class Router<Schemas = object, OtherKinds extends string = never>
     return () => void this.#deadListeners.delete(listener);
   }
 
-  /** The handlers that fit a kind, in the order they were registered. */
-  match(kind: string): readonly NamedHandler[] {
+  /** The handlers that fit a kind, and take the event if it is given, in the order they were registered. */
+  match(kind: string, event?: WebhookEvent): readonly NamedHandler[] {
     const fitting: NamedHandler[] = [];
-    for (const { matches, named } of this.#routes) if (matches(kind)) fitting.push(named);
+    for (const { matches, named } of this.#routes) {
+      if (matches(kind) && (event === undefined || named.target?.takes?.(event) !== false))
+        fitting.push(named);
+    }
     return fitting;
   }
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { describeRule } from "../../../src/cli/handlers/forward-rules.ts";
-import { readForward, readGiveUp, readOrderPath } from "../../../src/cli/handlers/values.ts";
+import { readFieldValue, readForward, readGiveUp, readOrderPath } from "../../../src/cli/handlers/values.ts";
 
 it.each([
   ["3000", null, "http://127.0.0.1:3000/"],
@@ -38,6 +38,18 @@ it("limits are read in any order", () => {
 it.each(["", "20", "attempts", "attempts=0", "time=soon", "on=5xx", "attempts=2,", "toString=1"])(
   "the limits %j are refused",
   (text) => expect(() => readGiveUp(text)).toThrow(/^expected /),
+);
+
+it.each([
+  ["data.status=paid", { path: "data.status", value: "paid" }],
+  ["data.note=a=b c", { path: "data.note", value: "a=b c" }],
+])("the field %j is read", (text, field) => {
+  expect(readFieldValue(text)).toEqual(field);
+});
+
+it.each(["", "data.status", "data.status=", "=paid", "data.=paid", "data x=paid"])(
+  "the field %j is refused",
+  (text) => expect(() => readFieldValue(text)).toThrow(/^expected a field and its value/),
 );
 
 it.each(["data.id", "webhook.id", "data.a-b.0"])("the path %s is read", (path) => {

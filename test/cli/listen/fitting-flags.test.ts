@@ -74,6 +74,8 @@ it.each<ListenOptions>([
   { baseUrl: "https://api.test" },
   { baseUrl: "https://api.test", stream },
   { giveUp: { attempts: 2 } },
+  { forwardWhere: { path: "data.id", value: "1" } },
+  { maxForwards: 2 },
   { live: true },
   { apiKeyEnv: "KEY" },
   { accessTokenEnv: "TOKEN" },

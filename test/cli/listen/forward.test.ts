@@ -55,6 +55,39 @@ it("an event without a matching rule is unhandled, and still counts for the goal
   ]);
 });
 
+it("only events with the value of --forward-where are forwarded; the others end as received", async () => {
+  const target = await startReceiving();
+  const argv = ["--forward-to", target.url, "--forward-where", "data.paid=true", "--count", "3"];
+  const { url, cwd, finished } = await listening(argv);
+  for (const paid of ["true", "false", "null"])
+    await runCli(["trigger", "payment.received", "--set", `data.paid=${paid}`, "--url", url], { cwd });
+  expect((await finished).code).toBe(0);
+  expect(target.kinds()).toHaveLength(1);
+  expect(await entries(cwd)).toMatchObject([
+    { state: "handled", reason: null },
+    { state: "received", reason: "no_handler" },
+    { state: "received", reason: "no_handler" },
+  ]);
+});
+
+it("--max-forwards counts an event once, however often it is tried; the next listen forwards the rest", async () => {
+  const [bad, good] = [await startReceiving(500, 500, 200), await startReceiving()];
+  const targets = ["--forward-to", bad.url, "--forward-to", good.url];
+  const first = await listening([...targets, "--max-forwards", "1"]);
+  const { url, cwd } = first;
+  await runCli(["trigger", "payment.received", "--count", "3", "--url", url], { cwd });
+  await vi.waitFor(async () => {
+    const states = (await entries(cwd)).map(({ state }) => state);
+    expect(states).toEqual(["handled", "received", "received"]);
+  }, WAIT);
+  expect([bad.kinds().length, good.kinds().length]).toEqual([3, 1]);
+  expect(first.now().stderr).toContain("1 event was forwarded (--max-forwards): later ones are only kept\n");
+  await first.stop();
+  const next = await listening(["--forward-to", good.url], cwd);
+  await vi.waitFor(() => expect(next.records("attempt")).toHaveLength(2), WAIT);
+  expect(good.kinds()).toHaveLength(3);
+});
+
 it("a target that has taken an event does not get it again while another has not", async () => {
   const good = await startReceiving();
   const bad = await startReceiving(500, 503, 200);

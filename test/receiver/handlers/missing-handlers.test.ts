@@ -97,6 +97,13 @@ describe("an entry without a handler here", () => {
     expect(await missing(others, terms).planOf(parts)).toEqual(plan);
   });
 
+  it("is looked at again, and its kind is still claimed, if only this event has none and another process has one", async () => {
+    const { handlers, state, planOf } = missing([LEADS]);
+    state.handled = ["lead.created"];
+    expect(await planOf()).toEqual(LATER);
+    expect(await handlers.leftKinds("agency")).toEqual([]);
+  });
+
   it("is looked at again if the store fails", async () => {
     const { planOf, state } = missing([]);
     state.runners = undefined;
