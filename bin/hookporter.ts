@@ -1,5 +1,9 @@
 #!/usr/bin/env node
-import { run } from "../src/cli/main.ts";
 import { endProcess, processIo } from "../src/cli/process-io.ts";
 
-endProcess(await run(process.argv.slice(2), processIo()));
+const argv = process.argv.slice(2);
+const io = processIo();
+// An agent's client waits for the list of tools, but not for the commands behind them.
+if (argv[0] === "mcp" && !io.isTTY.stdin) (await import("../src/cli/mcp/serve.ts")).openTools(io);
+const { run } = await import("../src/cli/main.ts");
+endProcess(await run(argv, io));

@@ -48,7 +48,7 @@ const isExternal = (id) =>
  * packages, and who uses its adapter has an Express.
  */
 const isBundledAllTheSame = (id, importer = "") =>
-  id === "zod" ||
+  /^zod(\/v4)?$/.test(id) ||
   id === "express" ||
   (id === "prom-client" && importer.endsWith("src/cli/ready/serve-metrics.ts")) ||
   importer.includes("/node_modules/prom-client/");
@@ -56,7 +56,8 @@ const isBundledAllTheSame = (id, importer = "") =>
 /**
  * What the bundled packages import and no command needs; almost nothing is bundled in its place. prom-client needs
  * OpenTelemetry only for exemplars, and tdigest for summaries. The endpoint and the sandbox read bodies and queries themselves,
- * serve no files and set no cookies, and trust no proxy; they negotiate nothing. What Express answers is not tagged.
+ * serve no files and set no cookies, and trust no proxy; they negotiate nothing. What Express answers is not tagged. The
+ * tools for agents ask for no input, which is all that the SDK needs ajv for, half of its code.
  */
 const UNUSED = {
   ...{ "@opentelemetry/api": "{}", tdigest: "{}", "mime-db": "{}" },
@@ -69,6 +70,7 @@ const UNUSED = {
   },
   ...{ etag: "{}", "http-errors": "{}", qs: "{}", "range-parser": "{}", send: "{}", "serve-static": "{}" },
   ...{ "type-is": "{}", vary: "{}" },
+  "@modelcontextprotocol/server/_shims": "{ DefaultJsonSchemaValidator: class {}, process }",
   ...{ debug: "() => () => {}", depd: "() => () => {}", "proxy-addr": "{ compile: () => () => false }" },
 };
 const NOTHING = "\0nothing:";
@@ -76,7 +78,9 @@ const withoutUnused = {
   name: "without-unused",
   resolveId: (id, importer = "") =>
     UNUSED[id] !== undefined &&
-    /\/node_modules\/(?:express|finalhandler|mime-types|prom-client|router)\//.test(importer)
+    /\/node_modules\/(?:@modelcontextprotocol|express|finalhandler|mime-types|prom-client|router)\//.test(
+      importer,
+    )
       ? NOTHING + id
       : null,
   load: (id) => (id.startsWith(NOTHING) ? `module.exports = ${UNUSED[id.slice(NOTHING.length)]};` : null),

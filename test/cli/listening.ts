@@ -51,13 +51,14 @@ export function startListening(
       expect(found.length, stdout + stderr).toBeGreaterThanOrEqual(count);
       return found;
     }, PATIENCE);
-  /** Waits until it is ready; returns its address. */
+  /** Waits until it is ready; returns its addresses, which are the same without a tunnel. */
   const ready = () =>
     vi.waitFor(() => {
       const [record] = records("ready");
       expect(record, stdout + stderr).toBeDefined();
-      const publicUrl = new URL(String(record?.publicUrl));
-      return { publicUrl, localUrl: new URL(String(record?.url)), ...posting(publicUrl) };
+      const localUrl = new URL(String(record?.url));
+      const publicUrl = new URL(String(record?.publicUrl ?? localUrl));
+      return { publicUrl, localUrl, ...posting(publicUrl) };
     }, PATIENCE);
   const pid = child.pid ?? 0;
   return { child, pid, cwd, ended, records, until, ready, output: () => stdout + stderr };

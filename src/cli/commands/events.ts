@@ -7,7 +7,7 @@ import type { PruneOptions } from "../events/prune.ts";
 import { addPruneOptions } from "../events/prune-options.ts";
 import type { ChangeOptions } from "../events/selection.ts";
 import { readStates } from "../events/state-values.ts";
-import type { WaitOptions } from "../events/wait.ts";
+import type { WaitOptions } from "../outcome/wait.ts";
 import {
   readCount,
   readKinds,
@@ -97,7 +97,7 @@ function registerWait(events: CliCommand, context: CliContext): void {
     .option("--timeout <duration>", "how long to wait in all (default: 30s)", readTimeout)
     .example("hookporter events wait --after 0 --kind property.created")
     .action(async (options: WaitOptions) =>
-      (await import("../events/wait.ts")).waitForEvents(options, context),
+      (await import("../outcome/wait.ts")).waitForEvents(options, context),
     );
 }
 

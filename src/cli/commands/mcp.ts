@@ -1,16 +1,26 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import { type McpOptions, readAllowed } from "../mcp/options.ts";
+import { type McpOptions, PERMISSIONS, type Permission } from "../mcp/options.ts";
+import { readChoice } from "../settings/values.ts";
+
+const NAMES = Object.keys(PERMISSIONS) as readonly Permission[];
+const readPermission = readChoice(NAMES);
+
+/** Reads a comma-separated list of permissions; a repeated flag adds to it. */
+const readAllowed = Object.assign(
+  (text: string, before: readonly Permission[] = []): readonly Permission[] => [
+    ...before,
+    ...text.split(",").map((name) => readPermission(name.trim())),
+  ],
+  { words: NAMES, list: true },
+);
 
 export function registerMcp(program: CliCommand, context: CliContext): void {
+  const allowed = NAMES.map((name) => `${name} (${PERMISSIONS[name]})`).join(" and ");
   program
     .command("mcp")
     .description("serve tools for coding agents, over MCP")
-    .option(
-      "--allow <what>",
-      "also allow many (retry or send more than one event in a call) and hosts (send to other machines), comma-separated",
-      readAllowed,
-    )
+    .option("--allow <what>", `also allow ${allowed}, comma-separated`, readAllowed)
     .example("npx hookporter mcp --allow many")
     .action(async (options: McpOptions) => (await import("../mcp/serve.ts")).serveMcp(options, context));
 }

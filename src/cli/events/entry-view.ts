@@ -14,6 +14,12 @@ import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 import { columnsOf, cutToColumns, hangingLines, padToColumns } from "../wrap-text.ts";
 
+/** Prints an entry as a line, and as a record. */
+export function printEntry(entry: Entry, now: number, output: Output): void {
+  output.data(entryLine(entry, now, output));
+  output.record("entry", entryFields(entry));
+}
+
 export function entryFields(entry: Entry) {
   const { seq, key, kind, reason, problems, attempts, duplicates, bodyHash, bodyLength } = entry;
   const state = entryState(entry);
@@ -50,7 +56,7 @@ const SHORT_ID = 12;
  * An entry as one line. On a terminal that is too narrow for it, its time is a time ago, and its id and what is to be said of
  * it are cut: `events show` has it all, and the beginning of an id names the entry too.
  */
-export function entryLine(
+function entryLine(
   entry: Entry,
   now: number,
   { color, columns = Number.POSITIVE_INFINITY }: Pick<Output, "color" | "columns">,

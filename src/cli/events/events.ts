@@ -12,8 +12,9 @@ import { formatDelivery } from "../../relay/fixture.ts";
 import { fixtureName } from "../../relay/fixture-name.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
-import { entryFields, entryLine, entryPage, runFields } from "./entry-view.ts";
+import { entryFields, entryPage, printEntry, runFields } from "./entry-view.ts";
 import { groupFields, groupLines } from "./failure-view.ts";
+import { followEvents, newestSeq } from "./follow.ts";
 import { findEntry, withInbox } from "./inbox.ts";
 import { type SelectOptions, toFilter } from "./selection.ts";
 
@@ -36,21 +37,16 @@ export async function listEvents(options: ListOptions, context: CliContext): Pro
   const { output } = context;
   await withInbox(context, { inbox: options.inbox, access: "read" }, async (inbox) => {
     if (options.group === true) return listFailures(inbox, context);
-    const entries = await inbox.list({
-      ...(await toFilter(options, inbox, output)),
-      limit: options.limit ?? LIST_LIMIT,
-    });
-    for (const entry of entries) {
-      output.data(entryLine(entry, context.clock(), output));
-      output.record("entry", entryFields(entry));
-    }
+    const newest = await newestSeq(inbox);
+    const filter = await toFilter(options, inbox, output);
+    const entries = await inbox.list({ ...filter, limit: options.limit ?? LIST_LIMIT });
+    for (const entry of entries) printEntry(entry, context.clock(), output);
     const counts = countsByState(await inbox.counts());
     const senders = (await inbox.senders?.().catch(() => [])) ?? [];
     for (const { text } of mismatchedSources(senders, context.clock())) output.talk(text);
     output.talk(`${entries.length} shown; the inbox has ${countsText(counts) || "none"}`);
     if (options.follow === true) {
-      const filter = await toFilter(options, inbox, output);
-      await (await import("./wait.ts")).followEvents(inbox, filter, context);
+      await followEvents(inbox, filter, Math.max(newest, entries.at(-1)?.seq ?? 0), context);
     }
   });
 }

@@ -3,12 +3,11 @@ import { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import packageJson from "../../../package.json" with { type: "json" };
 import { eventKinds } from "../../event/kinds.ts";
-import { sampleEvent } from "../../event/sample.ts";
 
 import { escapeInvisible } from "../../text/escape-invisible.ts";
 import type { CliContext } from "../context.ts";
-import { findLearnedData } from "../learn/learned-data.ts";
-import { type McpOptions, PERMISSIONS, type Permission } from "./options.ts";
+import type { Io } from "../io.ts";
+import { type McpOptions, PERMISSIONS } from "./options.ts";
 import { runCommand } from "./run-command.ts";
 import { TOOLS, type Tool } from "./tools.ts";
 
@@ -22,8 +21,30 @@ const INSTRUCTIONS = [
 /** Exit codes with which a command could not do what was asked; with the others it has an answer. */
 const COULD_NOT: ReadonlySet<number> = new Set([2, 3, 5, 6]);
 
-/** `mcp`: serves the tools until standard input ends. */
-export async function serveMcp({ allow = [] }: McpOptions, context: CliContext): Promise<void> {
+/** The tools on a process's standard input and output, which are open: a call waits until they are served. */
+interface OpenTools {
+  /** Serves them until standard input ends. */
+  serve(options: McpOptions, context: CliContext): Promise<void>;
+}
+
+/** What was allowed, and where commands run. */
+interface Served extends McpOptions {
+  readonly context: CliContext;
+}
+
+const opened = new WeakMap<Io, OpenTools>();
+
+/**
+ * Opens the tools, or returns those that are open. They answer which tools there are before the commands behind them are
+ * loaded, since agents wait for that.
+ */
+export function openTools(io: Io): OpenTools {
+  const open = opened.get(io);
+  if (open !== undefined) return open;
+  let serve = (_: Served) => {};
+  const served = new Promise<Served>((resolve) => {
+    serve = resolve;
+  });
   const server = new McpServer(
     { name: packageJson.name, version: packageJson.version },
     { instructions: INSTRUCTIONS },
@@ -33,28 +54,39 @@ export async function serveMcp({ allow = [] }: McpOptions, context: CliContext):
     server.registerTool(
       name,
       { title, description, inputSchema: input, annotations: { ...hints, destructiveHint: false } },
-      (given) => callTool(tool, given, allow, context),
+      async (given) => callTool(tool, given, await served),
     );
   }
-  addKinds(server, context);
-  const transport = new StdioServerTransport(context.io.stdin, context.io.stdout);
+  addKinds(server, served);
   const ended = new Promise<void>((resolve) => {
     server.server.onclose = resolve;
-    context.io.stdin.once("end", resolve);
-    context.io.onSignal(() => resolve());
+    io.stdin.once("end", resolve);
+    io.onSignal(() => resolve());
   });
-  await server.connect(transport);
-  await ended;
-  await server.close();
+  const connected = server.connect(new StdioServerTransport(io.stdin, io.stdout));
+  const tools: OpenTools = {
+    serve: async (options, context) => {
+      serve({ ...options, context });
+      await connected;
+      await ended;
+      await server.close();
+    },
+  };
+  opened.set(io, tools);
+  return tools;
+}
+
+/** `mcp`: serves the tools until standard input ends. */
+export function serveMcp(options: McpOptions, context: CliContext): Promise<void> {
+  return openTools(context.io).serve(options, context);
 }
 
 async function callTool(
   { command, flags, operands, stdin, needs, shorten = (record) => record }: Tool,
   input: Record<string, unknown>,
-  allowed: readonly Permission[],
-  context: CliContext,
+  { allow = [], context }: Served,
 ) {
-  const missing = needs?.(input).find((one) => !allowed.includes(one));
+  const missing = needs?.(input).find((one) => !allow.includes(one));
   if (missing !== undefined) {
     const text = `expected permission to ${PERMISSIONS[missing]}, got none: start the server with --allow ${missing}`;
     return { content: [{ type: "text" as const, text }], isError: true };
@@ -73,11 +105,14 @@ function fenced(lines: readonly string[]): string {
 }
 
 /** Each kind as a resource: a sample, whose `data` follows the learned shape if there is one. */
-function addKinds(server: McpServer, context: CliContext): void {
+function addKinds(server: McpServer, served: Promise<Served>): void {
   for (const kind of eventKinds) {
     const uri = `hookporter://kinds/${kind}`;
     const about = { description: `A sample of ${kind}`, mimeType: "application/json" };
     server.registerResource(kind, uri, about, async () => {
+      const { context } = await served;
+      const { findLearnedData } = await import("../learn/learned-data.ts");
+      const { sampleEvent } = await import("../../event/sample.ts");
       const learned = (await findLearnedData({}, context))?.data(kind, 1);
       const sample = sampleEvent(kind, { timestamp: context.clock() });
       const data: unknown = learned === undefined ? sample.data : JSON.parse(learned);

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { eventKinds } from "../../event/kinds.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import { STATE_WORDS } from "../../inbox/entry-state.ts";
-import { readEndpoint } from "../settings/values.ts";
+import { targetUrl } from "../../relay/target-url.ts";
 import type { Permission } from "./options.ts";
 
 /** A tool: a command of this program with named arguments. */
@@ -231,12 +231,8 @@ function flag(name: string, value: string | number | undefined): readonly string
 }
 
 function hostOf(to: string | undefined): readonly Permission[] {
-  if (to === undefined) return [];
-  try {
-    return isLoopback(readEndpoint(to)) ? [] : ["hosts"];
-  } catch {
-    return []; // the command refuses it, and says why
-  }
+  const url = targetUrl(to ?? "");
+  return url === undefined || isLoopback(url) ? [] : ["hosts"]; // the command refuses what is no address
 }
 
 /** Leaves out a delivery, or cuts its body. */

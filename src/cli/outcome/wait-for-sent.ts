@@ -9,10 +9,10 @@ import type { Sendable } from "../../relay/chaos.ts";
 import type { TargetAnswer } from "../../relay/send.ts";
 import { durationText } from "../../text/duration-text.ts";
 import type { CliContext } from "../context.ts";
+import { whenIn } from "../events/follow.ts";
 import { withInbox } from "../events/inbox.ts";
 import { nameInbox } from "../inbox/named-inbox.ts";
 import { readOwnAnswer } from "../send/own-answer.ts";
-import { whenIn } from "./follow.ts";
 import { type EntryOutcome, outcomeExitCode, outcomeOf, printOutcome } from "./outcome.ts";
 import { DECIDED, WAIT } from "./terms.ts";
 

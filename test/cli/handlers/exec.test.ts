@@ -86,13 +86,7 @@ const SECRET_ENV = { HOOKPORTER_SECRET: "own-secret-own-secret" };
 /** The built `listen` in a process of its own. */
 function startListen(argv: readonly string[], cwd: string, env: Record<string, string> = SECRET_ENV) {
   const listen = startListening(argv, { cwd, env });
-  const ready = () =>
-    vi.waitFor(() => {
-      const [record] = listen.records("ready");
-      expect(record, listen.output()).toBeDefined();
-      return { localUrl: new URL(String(record?.url)) };
-    }, PATIENCE);
-  return { listen, ready };
+  return { listen, ready: listen.ready };
 }
 
 it.each([

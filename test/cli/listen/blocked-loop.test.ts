@@ -17,11 +17,7 @@ it("`listen` names the entry whose handler blocks the event loop, and says when 
   const cwd = tempFolder();
   writeFileSync(join(cwd, "handlers.mjs"), BLOCKING);
   const listen = startListening(["--handlers", "handlers.mjs", "--no-inspect"], { cwd });
-  const url = await vi.waitFor(() => {
-    const [ready] = listen.records("ready");
-    expect(ready).toBeDefined();
-    return String(ready?.url);
-  }, 15_000);
+  const url = (await listen.ready()).localUrl.href;
   await runCli(["trigger", "lead.created", "--url", url, "--secret-env", "S"], { cwd, env: { S: SECRET } });
   const said = (text: string) =>
     vi.waitFor(() => expect(listen.output()).toContain(text), { timeout: 20_000 });

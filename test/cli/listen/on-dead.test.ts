@@ -56,11 +56,7 @@ it("the command gets neither our secrets nor those that flags name, and ends wit
   const env = { HOOKPORTER_SECRET: "own-secret-own-secret", APP_TOKEN: "app-secret", OWN: "kept" };
   const argv = [...flags, "--header-env", "x-a=APP_TOKEN", "--count", "1"];
   const listen = startListening(argv, { cwd, env });
-  const url = await vi.waitFor(() => {
-    const [record] = listen.records("ready");
-    expect(record, listen.output()).toBeDefined();
-    return String(record?.url);
-  }, PATIENCE);
+  const url = (await listen.ready()).localUrl.href;
   await runCli(["trigger", "lead.created", "--url", url], { cwd, env });
   await listen.ended;
   const got = await told(); // the goal was reached with the dead letter, and the command still ran to its end

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { eventKinds } from "../../../src/event/kinds.ts";
 import { root } from "../../docs/markdown.ts";
 import { SECRET } from "../../receiver/sample.ts";
@@ -35,11 +35,7 @@ async function listeningFolder() {
   const cwd = tempFolder();
   writeFileSync(join(cwd, "handlers.mjs"), BROKEN);
   const listen = startListening(["--handlers", "handlers.mjs", "--no-inspect"], { cwd });
-  const url = await vi.waitFor(() => {
-    const [ready] = listen.records("ready");
-    expect(ready).toBeDefined();
-    return String(ready?.url);
-  }, 15_000);
+  const url = (await listen.ready()).localUrl.href;
   return { cwd, url };
 }
 
@@ -120,18 +116,19 @@ it("fences what senders wrote, cuts bodies, and escapes what nobody sees", async
   expect(short.text).not.toContain(String(mark));
 });
 
-it("the SDK is in a chunk of its own of at most 450 kB, which no other command loads", () => {
+it("the SDK is in a chunk of at most 200 kB, which no other command loads, and which loads no command", () => {
   const dist = join(root, "dist");
   const chunks = readdirSync(dist).filter((name) => name.endsWith(".js"));
-  const withSdk = chunks.filter((name) =>
-    /notifications\/initialized/.test(readFileSync(join(dist, name), "utf8")),
-  );
-  expect(withSdk).toHaveLength(1);
-  for (const name of withSdk) {
-    expect(statSync(join(dist, name)).size).toBeLessThanOrEqual(450_000);
-    const importers = chunks.filter((other) =>
-      new RegExp(`(?<!import\\()"\\./${name}"`).test(readFileSync(join(dist, other), "utf8")),
-    );
-    expect(importers).toEqual([]);
-  }
+  const code = (name: string) => readFileSync(join(dist, name), "utf8");
+  const imports = (name: string) =>
+    [...code(name).matchAll(/(?:from|import) ?"\.\/([^"]+)"/g)].map(([, imported = ""]) => imported);
+  const [sdk = "", ...others] = chunks.filter((name) => code(name).includes("notifications/initialized"));
+  expect(others).toEqual([]);
+  expect(statSync(join(dist, sdk)).size).toBeLessThanOrEqual(200_000);
+  expect(chunks.filter((name) => imports(name).includes(sdk))).toEqual([]);
+  const loaded = new Set([sdk]);
+  for (const name of loaded) for (const imported of imports(name)) loaded.add(imported);
+  const commander = chunks.filter((name) => code(name).includes("commander.missingArgument"));
+  expect(commander).toHaveLength(1);
+  expect([...loaded].filter((name) => commander.includes(name))).toEqual([]);
 });

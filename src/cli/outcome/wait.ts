@@ -1,18 +1,15 @@
 import { HookporterError } from "../../errors.ts";
 import type { Entry } from "../../inbox/entry.ts";
-import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import { entryState } from "../../inbox/entry-state.ts";
-import type { Inbox } from "../../inbox/inbox.ts";
 import { timerDelay } from "../../options/timer-delay.ts";
 import { durationText } from "../../text/duration-text.ts";
 import type { CliContext } from "../context.ts";
-import { entriesAfter, newestSeq, whenIn } from "../outcome/follow.ts";
-import { type EntryOutcome, outcomeExitCode, outcomeOf, printOutcome } from "../outcome/outcome.ts";
-import { DECIDED, WAIT } from "../outcome/terms.ts";
-import { entryFields, entryLine } from "./entry-view.ts";
-import { withInbox } from "./inbox.ts";
-import { type SelectOptions, toFilter } from "./selection.ts";
-import { statesOf } from "./state-values.ts";
+import { entriesAfter, newestSeq, whenIn } from "../events/follow.ts";
+import { withInbox } from "../events/inbox.ts";
+import { type SelectOptions, toFilter } from "../events/selection.ts";
+import { statesOf } from "../events/state-values.ts";
+import { type EntryOutcome, outcomeExitCode, outcomeOf, printOutcome } from "./outcome.ts";
+import { DECIDED, WAIT } from "./terms.ts";
 
 /** Options of `events wait`. */
 export interface WaitOptions extends Pick<SelectOptions, "inbox" | "state" | "kind" | "source"> {
@@ -43,25 +40,6 @@ export async function waitForEvents(options: WaitOptions, context: CliContext): 
     if (outcomes.length < count) throw timedOut({ outcomes, count, after, timeout, waited });
     context.exitCode = outcomeExitCode(outcomes);
   });
-}
-
-/** Prints the entries that are kept from now on, as `events list` does, until a signal ends it. */
-export async function followEvents(
-  inbox: Inbox,
-  filter: EntryFilter,
-  { io, output, clock }: CliContext,
-): Promise<void> {
-  const stopping = new AbortController();
-  const done = io.onSignal(() => stopping.abort());
-  try {
-    const from = { after: await newestSeq(inbox), clock, signal: stopping.signal };
-    for await (const entry of entriesAfter(inbox, filter, from)) {
-      output.data(entryLine(entry, clock(), output));
-      output.record("entry", entryFields(entry));
-    }
-  } finally {
-    done();
-  }
 }
 
 function timedOut(facts: {

@@ -3,6 +3,8 @@ import type { Entry } from "../../inbox/entry.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import { type EntryState, entryState } from "../../inbox/entry-state.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
+import type { CliContext } from "../context.ts";
+import { printEntry } from "./entry-view.ts";
 
 /** Milliseconds between two looks at an inbox. */
 const LOOK = 100;
@@ -55,6 +57,23 @@ export async function* entriesAfter(
     for (const entry of matching) yield entry;
     cursor = settled < all.length ? (seqs.at(-1) ?? cursor) : end;
     if (!(window && cursor === end) && !(await pause(signal))) return;
+  }
+}
+
+/** Prints the entries with numbers above `after`, as `events list` does, as they are kept, until a signal ends it. */
+export async function followEvents(
+  inbox: Inbox,
+  filter: EntryFilter,
+  after: number,
+  { io, output, clock }: CliContext,
+): Promise<void> {
+  const stopping = new AbortController();
+  const done = io.onSignal(() => stopping.abort());
+  try {
+    const from = { after, clock, signal: stopping.signal };
+    for await (const entry of entriesAfter(inbox, filter, from)) printEntry(entry, clock(), output);
+  } finally {
+    done();
   }
 }
 
