@@ -51,7 +51,7 @@ const SYSTEM = [
   "test/pictures/screenshots.test.ts",
   "test/strangers/*.test.ts",
   "test/docs/{blocks,guides,operations-page,shell-blocks,sql-blocks}.test.ts",
-  "test/scaffold/{templates,learned-types,into/apps}.test.ts",
+  "test/scaffold/{from-package,into/apps,learned-types,package-managers,templates}.test.ts",
   "test/{demo,package,installs,public-types}.test.ts",
   "test/cli/mcp/*.test.ts",
   "test/cli/terminal-keys.test.ts",
@@ -75,7 +75,7 @@ const SYSTEM = [
   "test/cli/inbox/{server,care,shared}.test.ts",
   "test/cli/doctor/{drill,server}.test.ts",
   "test/fleet/{earlier-version,rolling-restart}.test.ts",
-  "test/monitoring/scrape.test.ts",
+  "test/monitoring/{outages,scrape}.test.ts",
 ];
 /** These also run with the others, but do more with the whole systems: they fetch a newer Node if they need one. */
 const BOTH = ["test/delivery-path.test.ts"];

@@ -222,7 +222,7 @@ export function rulesTable(): string {
   ].join("\n");
 }
 
-export function anchorOf(heading: string): string {
+function anchorOf(heading: string): string {
   return heading.toLowerCase().replaceAll(" ", "-");
 }
 

@@ -14,7 +14,6 @@ import { openReceiver } from "../receiver/open.ts";
 import { freshEnvelope, inboxFile } from "../receiver/sample.ts";
 import { run } from "../strangers/programs.ts";
 import { ALERT_RULES, rulesFile, rulesTable } from "./alert-rules.ts";
-import { outageTests } from "./outages.ts";
 import { needsPrometheus } from "./prometheus-programs.ts";
 
 const folder = join(import.meta.dirname, "..", "..", "docs", "monitoring");
@@ -76,16 +75,6 @@ describe("the dashboard and the alert rules", () => {
     const told = readFileSync(join(root, "src", "observe", "watch-alerts.ts"), "utf8");
     const tells = [...told.matchAll(/#tell\([^;]*?type: "(\w+)"/gs)].map(([, type]) => type);
     expect(tells.toSorted()).toEqual(types.toSorted());
-  });
-
-  it("have rules that promtool accepts: each outage fires its own, a fortnight and a rush none", async (context) => {
-    needsPrometheus(context, "promtool");
-    expect(await run("promtool", ["check", "rules", rules])).toMatchObject({ code: 0 });
-    const file = join(tempFolder(), "outages.yml");
-    writeFileSync(file, outageTests(rules));
-    const tests = await run("promtool", ["test", "rules", file], 60_000);
-    expect(tests.stdout + tests.stderr).toContain("SUCCESS");
-    expect(tests.code).toBe(0);
   });
 
   it("have panels whose expressions promtool accepts", async (context) => {

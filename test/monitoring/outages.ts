@@ -1,4 +1,4 @@
-import { ALERT_RULES, anchorOf } from "./alert-rules.ts";
+import { ALERT_RULES } from "./alert-rules.ts";
 
 /** Outages as series of numbers, one a minute, and what promtool has to say of them: the alert of each, and no other. */
 interface Outage {
@@ -173,9 +173,9 @@ export function outageTests(rules: string): string {
       text
         .replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, (_, label: string) => outage.labels[label] ?? "")
         .replaceAll(/\{\{ \$value[^}]*\}\}/g, outage.value ?? "");
-    const runbook_url = `docs/operations.md#${anchorOf(rule.runbook)}`;
+    const runbook = `${rule.runbook}, in docs/operations.md of the package`;
     const exp_annotations = {
-      ...{ summary: words(rule.summary), description: words(rule.description), runbook_url },
+      ...{ summary: words(rule.summary), description: words(rule.description), runbook },
     };
     const fired = { exp_labels: { ...outage.labels, severity: rule.severity }, exp_annotations };
     return {
