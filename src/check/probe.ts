@@ -9,7 +9,7 @@ import { sign } from "../signature/sign.ts";
 import type { ProbeAnswer } from "./answer.ts";
 import { type DigestForm, PLAIN } from "./digest-forms.ts";
 import type { Pace } from "./pace.ts";
-import type { RunCounter } from "./run-counter.ts";
+import type { CountRuns } from "./run-counter.ts";
 import { type BodyPart, exchange } from "./wire.ts";
 
 /** What a probe needs to know about the receiver and the run. */
@@ -23,7 +23,7 @@ export interface ProbeOptions {
   /** Part of every marker, so that two runs share no event. */
   readonly runName: string;
   /** Counts how often events ran, if that can be observed. */
-  readonly counter?: RunCounter;
+  readonly countRuns?: CountRuns;
   /** When requests are sent. */
   readonly pace: Pace;
   /** An event that the receiver accepts, in place of the sample. Only its `timestamp` changes, and what `vary` names. */
@@ -245,14 +245,14 @@ export class Probe {
 
   /** Whether {@link runs} can count. */
   get isObserved(): boolean {
-    return this.#options.counter !== undefined;
+    return this.#options.countRuns !== undefined;
   }
 
   /** How often the events of these bodies ran, according to the observer, once the count has settled. */
   async runs(bodies: readonly Uint8Array[], wanted: number): Promise<number> {
-    const { counter } = this.#options;
-    if (counter === undefined) throw new TypeError("a case that observes was run without an observer");
-    return counter.count({ marker: this.marker, bodies }, wanted);
+    const { countRuns } = this.#options;
+    if (countRuns === undefined) throw new TypeError("a case that observes was run without an observer");
+    return countRuns({ marker: this.marker, bodies }, wanted);
   }
 }
 

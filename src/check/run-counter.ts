@@ -20,38 +20,32 @@ export interface Timing {
 
 const REAL: Timing = { now: () => performance.now(), wait };
 
+/**
+ * Returns how often an event ran. Polls until it ran as often as it should, until the time-out at most. Then waits for
+ * `settle` and polls once more, to catch a run too many.
+ */
+export type CountRuns = (event: ObservedEvent, wanted: number) => Promise<number>;
+
 /** Counts how often events ran. A receiver that ran nothing for the whole time-out is not waited for so long again. */
-export class RunCounter {
-  readonly #observer: Observer;
-  readonly #patience: Patience;
-  readonly #timing: Timing;
-  #ranNothing = false;
-
-  constructor(observer: Observer, patience: Patience, timing: Timing = REAL) {
-    this.#observer = observer;
-    this.#patience = patience;
-    this.#timing = timing;
-  }
-
-  /**
-   * Returns how often an event ran. Polls until it ran as often as it should, until the time-out at most. Then waits for
-   * `settle` and polls once more, to catch a run too many.
-   */
-  async count(event: ObservedEvent, wanted: number): Promise<number> {
-    const { timeout, settle } = this.#patience;
-    const { now, wait } = this.#timing;
-    const deadline = now() + (this.#ranNothing ? Math.min(timeout, settle) : timeout);
+export function runCounter(
+  observer: Observer,
+  { timeout, settle }: Patience,
+  { now, wait }: Timing = REAL,
+): CountRuns {
+  let ranNothing = false;
+  return async (event, wanted) => {
+    const deadline = now() + (ranNothing ? Math.min(timeout, settle) : timeout);
     for (;;) {
-      const count = await this.#observer.count(event);
-      if (count > 0) this.#ranNothing = false;
+      const count = await observer.count(event);
+      if (count > 0) ranNothing = false;
       if (count >= wanted) break;
       if (now() >= deadline) {
-        if (count === 0) this.#ranNothing = true;
+        if (count === 0) ranNothing = true;
         break;
       }
       await wait(PAUSE);
     }
     await wait(settle);
-    return this.#observer.count(event);
-  }
+    return observer.count(event);
+  };
 }

@@ -13,7 +13,7 @@ import type { Pace } from "./pace.ts";
 import { type Exchange, isValid, Probe, type ProbeOptions } from "./probe.ts";
 import { whyGone } from "./reachable.ts";
 import { SLOW } from "./response-times.ts";
-import { RunCounter } from "./run-counter.ts";
+import { runCounter } from "./run-counter.ts";
 
 /** After this many cases in a row without an answer, the receiver is considered stuck. */
 export const SILENT_AT_MOST = 3;
@@ -48,9 +48,13 @@ export class Run {
 
   constructor(options: CheckOptions, runName: string, pace: Pace) {
     const { observer, ...others } = options;
-    const counter = observer === undefined ? undefined : new RunCounter(observer, options);
     this.#options = options;
-    this.#probing = { ...others, runName, pace, ...(counter !== undefined && { counter }) };
+    this.#probing = {
+      ...others,
+      runName,
+      pace,
+      ...(observer && { countRuns: runCounter(observer, options) }),
+    };
     const { wait, onWait } = options;
     this.limits = new Limits({
       ...{ requests: () => pace.requests, ...(wait && { wait }), ...(onWait && { onWait }) },

@@ -11,7 +11,7 @@ import {
   syncFunction,
   wholeNumber,
 } from "../options/check-options.ts";
-import { givenOptions } from "../options/given-options.ts";
+import { givenOptions, type Settled } from "../options/given-options.ts";
 import { type AssumptionOptions, type Assumptions, DEFAULT_ASSUMPTIONS } from "./assumptions.ts";
 import { readBaseUrl } from "./base-url.ts";
 import { type Credential, readCredential } from "./credential.ts";
@@ -58,18 +58,14 @@ export interface RetryNotice {
 }
 
 /** A client's checked options, with defaults. */
-export interface ClientSettings {
+export interface ClientSettings
+  extends Settled<
+    Pick<ClientOptions, "timeout" | "maxAnswer" | "onRetry" | "fetch" | "clock" | "random" | "sleep">
+  > {
   readonly baseUrl: string;
   readonly credential: Credential;
-  readonly timeout: number;
-  readonly maxAnswer: number;
   readonly retry: RetryPolicy;
   readonly assumptions: Assumptions;
-  readonly onRetry: (notice: RetryNotice) => void;
-  readonly fetch: typeof globalThis.fetch;
-  readonly clock: () => number;
-  readonly random: () => number;
-  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
 /** Full jitter, so that clients that failed together do not retry together. */

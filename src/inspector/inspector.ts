@@ -11,7 +11,7 @@ import { readSecrets } from "../signature/secrets.ts";
 import type { Status } from "./api.ts";
 import { KnownTokens, NO_RECORDS, type TokenRecords } from "./door/known-tokens.ts";
 import type { NamedHost } from "./door/named-host.ts";
-import { RowCounter } from "./entries/count-rows.ts";
+import { rowCounter } from "./entries/count-rows.ts";
 import { Arrivals } from "./live/arrivals.ts";
 import { Drifts } from "./live/drifts.ts";
 import { LiveFeed } from "./live/live-feed.ts";
@@ -145,7 +145,7 @@ function makeWorkings(options: InspectorOptions, version: string): Workings {
     return changed.at(-1)?.id ?? id;
   });
   return {
-    ...{ inbox, status, refusals, bodies, counter: new RowCounter(inbox, refusals), signing, feed },
+    ...{ inbox, status, refusals, bodies, countRows: rowCounter(inbox, refusals), signing, feed },
     recheck: (seq) => receiver.recheck(seq),
     handlersFor: (kind) => receiver.handlersFor(kind),
     outgoing: {

@@ -52,8 +52,8 @@ const GET: Readonly<Record<string, Route>> = {
     return { type: "text", text: curlCommand(delivery, outgoing.endpoint, hidden) };
   },
   "/api/handlers": async ({ handlersFor }, { query }) => json(handlersFor(query.get("kind") ?? "")),
-  "/api/counts": async ({ inbox, counter }, { query }) =>
-    json(await counter.count(await findFilter(inbox, query))),
+  "/api/counts": async ({ inbox, countRows }, { query }) =>
+    json(await countRows(await findFilter(inbox, query))),
   "/api/tally": async (workings, { query }) => json(await tallyMany(workings, query)),
   "/api/refusals": async ({ inbox, refusals }, { query }) =>
     json(refusals.list((await findFilter(inbox, query)).takes)),

@@ -27,25 +27,18 @@ const SHARE = 1 / 100;
 /** The longest that a scrape waits for a reading, in milliseconds. After that it gets the one before. */
 export const MAX_WAIT = 2000;
 
+/** Gives the figures, at most a little old; `undefined` if the inbox cannot be read. */
+export type ReadFigures = () => Promise<InboxFigures | undefined>;
+
 /** Reads an inbox for those who look often, at a bounded cost: counting a large inbox takes a while. */
-export class FigureReader {
-  readonly #inbox: Inbox;
-  readonly #readings: Remembered<InboxFigures | undefined>;
-  #latest: InboxFigures | undefined;
-
-  constructor(inbox: Inbox, minPause = MIN_PAUSE) {
-    this.#inbox = inbox;
-    this.#readings = new Remembered(SHARE, minPause);
-  }
-
-  /** The figures, at most a little old; `undefined` if the inbox cannot be read. */
-  async read(): Promise<InboxFigures | undefined> {
-    const reading = this.#readings.read(async () => {
-      this.#latest = await readFigures(this.#inbox).catch(() => undefined);
-      return this.#latest;
-    });
-    return within(reading, MAX_WAIT, () => this.#latest);
-  }
+export function figureReader(inbox: Inbox, minPause = MIN_PAUSE): ReadFigures {
+  const readings = new Remembered<InboxFigures | undefined>(SHARE, minPause);
+  let latest: InboxFigures | undefined;
+  const read = async () => {
+    latest = await readFigures(inbox).catch(() => undefined);
+    return latest;
+  };
+  return () => within(readings.read(read), MAX_WAIT, () => latest);
 }
 
 async function readFigures(inbox: Inbox): Promise<InboxFigures> {

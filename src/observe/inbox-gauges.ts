@@ -3,7 +3,7 @@ import { STATE_WORDS } from "../inbox/entry-state.ts";
 import { noAuthentic, normalSilence, type SenderRecord } from "../inbox/senders.ts";
 import type { TargetCount } from "../inbox/target-wait.ts";
 import { OTHER } from "./bounded-label.ts";
-import { type FigureReader, type InboxFigures, oldestDueAge } from "./inbox-figures.ts";
+import { type InboxFigures, oldestDueAge, type ReadFigures } from "./inbox-figures.ts";
 import type { MetricSet, Samples } from "./metric-set.ts";
 
 /** The most targets, and sources, that are told apart. */
@@ -11,11 +11,11 @@ export const MAX_TARGETS = 50;
 const MAX_SOURCES = 50;
 
 /** Registers what the inbox says about itself. Its processes share these: they have the same values in each. */
-export function addInboxGauges(set: MetricSet, reader: FigureReader, now: () => number): void {
+export function addInboxGauges(set: MetricSet, read: ReadFigures, now: () => number): void {
   const ifRead =
     <Label extends string>(samples: (figures: InboxFigures) => Samples<Label>) =>
     async (): Promise<Samples<Label>> => {
-      const figures = await reader.read();
+      const figures = await read();
       return figures === undefined ? [] : samples(figures);
     };
   const bytes = (of: (size: NonNullable<InboxFigures["size"]>) => number | undefined) =>
@@ -24,7 +24,7 @@ export function addInboxGauges(set: MetricSet, reader: FigureReader, now: () => 
       return value === undefined ? [] : [{ value }];
     });
   set.gauge("hookporter_inbox_readable", "Whether the inbox could be read: 1 or 0.", async () => [
-    { value: (await reader.read()) === undefined ? 0 : 1 },
+    { value: (await read()) === undefined ? 0 : 1 },
   ]);
   set.gauge(
     "hookporter_entries",
@@ -66,17 +66,17 @@ export function addInboxGauges(set: MetricSet, reader: FigureReader, now: () => 
     "Free disk where an inbox file is.",
     bytes((size) => size.freeBytes),
   );
-  addSenderGauges(set, reader, now);
+  addSenderGauges(set, read, now);
 }
 
 /** Registers what receivers noted of signatures, by source; not of a process, so that a restart changes nothing. */
-function addSenderGauges(set: MetricSet, reader: FigureReader, now: () => number): void {
+function addSenderGauges(set: MetricSet, read: ReadFigures, now: () => number): void {
   const add = (name: string, help: string, of: (record: SenderRecord) => number | undefined) =>
     set.gauge(
       name,
       help,
       async () => {
-        const { senders = [] } = (await reader.read()) ?? {};
+        const { senders = [] } = (await read()) ?? {};
         return senders.slice(0, MAX_SOURCES).flatMap((record) => {
           const value = of(record);
           return value === undefined ? [] : [{ labels: { source: record.source }, value }];

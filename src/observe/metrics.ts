@@ -4,8 +4,8 @@ import { findPackage, requirePackage } from "../package/own-address.ts";
 import { VERSION } from "../package/version.ts";
 import type { Observation } from "../receiver/observation.ts";
 import type { Receiver } from "../receiver/receiver.ts";
-import { CountedDead, CountedDeliveries, CountedDrift, CountedRuns } from "./counted.ts";
-import { FigureReader } from "./inbox-figures.ts";
+import { countingDead, countingDeliveries, countingDrift, countingRuns } from "./counted.ts";
+import { figureReader } from "./inbox-figures.ts";
 import { addInboxGauges } from "./inbox-gauges.ts";
 import { MetricSet, type PromClient } from "./metric-set.ts";
 
@@ -34,20 +34,19 @@ export function addMetrics(
     );
   }
   const set = new MetricSet(client, registry);
-  const dead = new CountedDead(set);
-  const deliveries = new CountedDeliveries(set, dead);
-  const runs = new CountedRuns(set, dead);
-  const drift = new CountedDrift(set);
+  const dead = countingDead(set);
+  const countDelivery = countingDeliveries(set, dead);
+  const countRun = countingRuns(set, dead);
   const count = (observation: Observation) => {
-    if (observation.type === "delivery") deliveries.count(observation);
-    else if (observation.type === "attempt") runs.count(observation);
+    if (observation.type === "delivery") countDelivery(observation);
+    else if (observation.type === "attempt") countRun(observation);
   };
   const commits = set.histogram("hookporter_commit_duration_seconds", "Time of a commit of the inbox.", {
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
   });
   const { inbox } = receiver;
   const now = clock ?? (() => inbox.now?.() ?? Date.now());
-  addInboxGauges(set, new FigureReader(inbox), now);
+  addInboxGauges(set, figureReader(inbox), now);
   set.gauge(
     "hookporter_info",
     "Always 1; the version is a label.",
@@ -59,7 +58,7 @@ export function addMetrics(
   ]);
   const ends = [
     receiver.observe(count),
-    receiver.onDrift((one) => drift.count(one)),
+    receiver.onDrift(countingDrift(set)),
     inbox.vitals?.onCommit((ms) => commits.observe({}, ms / 1000)) ?? (() => {}),
     () => set.remove(),
   ];

@@ -21,76 +21,58 @@ import {
 } from "./span-attributes.ts";
 import { below, deliveryContext, linksTo, senderContext } from "./trace-context.ts";
 
-export interface AttemptSpanTerms {
+interface AttemptTerms {
   /** Whether they belong to the trace of their delivery, or are linked to it. */
   readonly attempts: "child" | "link";
   readonly errorMessages: boolean;
 }
 
 /** The span of an attempt. It starts with the first handler: an entry that only has to wait leaves no span. */
-export class SpanOfAttempt implements AttemptTrace {
-  readonly #entry: ClaimedEntry;
-  readonly #tracer: Tracer;
-  readonly #terms: AttemptSpanTerms;
-  #span: Span | undefined;
-  #inside: Context = ROOT_CONTEXT;
-
-  constructor(entry: ClaimedEntry, tracer: Tracer, terms: AttemptSpanTerms) {
-    this.#entry = entry;
-    this.#tracer = tracer;
-    this.#terms = terms;
-  }
-
-  run<Result>(handler: () => Result): Result {
-    despiteSdk(() => this.#start(), undefined);
-    return context.with(this.#inside, handler);
-  }
-
-  end(settlement: Settlement | undefined): void {
-    despiteSdk(() => this.#end(settlement), undefined);
-  }
-
-  #start(): Span {
-    if (this.#span !== undefined) return this.#span;
-    const { kind, delivery } = this.#entry;
-    const received = deliveryContext(delivery.headers);
-    const isChild = this.#terms.attempts === "child";
+export function traceAttempt(
+  entry: ClaimedEntry,
+  tracer: Tracer,
+  { attempts, errorMessages }: AttemptTerms,
+): AttemptTrace {
+  let started: Span | undefined;
+  let inside: Context = ROOT_CONTEXT;
+  const start = () => {
+    if (started !== undefined) return started;
+    const { headers } = entry.delivery;
+    const received = deliveryContext(headers);
+    const isChild = attempts === "child";
     // Not the active context: whatever woke this process may have nothing to do with this entry.
     const parent = below(ROOT_CONTEXT, isChild ? received : undefined);
-    const links = linksTo(isChild ? undefined : received, senderContext(delivery.headers));
-    const attributes = attemptAttributes(this.#entry);
-    const span = this.#tracer.startSpan(
-      spanName("process", kind),
-      { kind: SpanKind.CONSUMER, attributes, links },
-      parent,
-    );
-    this.#span = span;
-    this.#inside = trace.setSpan(parent, span);
-    return span;
-  }
-
-  #end(settlement: Settlement | undefined): void {
-    if (this.#span === undefined && !hasEnded(settlement)) return;
-    const span = this.#start();
+    const links = linksTo(isChild ? undefined : received, senderContext(headers));
+    const attributes = attemptAttributes(entry);
+    const name = spanName("process", entry.kind);
+    started = tracer.startSpan(name, { kind: SpanKind.CONSUMER, attributes, links }, parent);
+    inside = trace.setSpan(parent, started);
+    return started;
+  };
+  const end = (settlement: Settlement | undefined) => {
+    const hasEnded = settlement !== undefined && settlement.state !== "pending"; // perhaps without a run
+    if (started === undefined && !hasEnded) return;
+    const span = start();
     if (settlement === undefined) fail(span, "result_not_stored");
-    else this.#endWith(span, settlement);
+    else endWith(settlement, span);
     span.end();
-  }
-
-  #endWith(span: Span, settlement: Settlement): void {
-    span.setAttributes(settlementAttributes(settlement, this.#entry.attempts));
+  };
+  const endWith = (settlement: Settlement, span: Span) => {
+    span.setAttributes(settlementAttributes(settlement, entry.attempts));
     const failed = settlement.records.filter(({ outcome }) => outcome !== "ok");
     for (const record of failed)
-      span.addEvent("exception", failureAttributes(record, { messages: this.#terms.errorMessages }));
+      span.addEvent("exception", failureAttributes(record, { messages: errorMessages }));
     const [first] = failed;
     if (first !== undefined) fail(span, failureType(first));
     else if (settlement.state === "dead") fail(span, settlement.reason ?? "dead");
-  }
-}
-
-/** Whether an entry has ended, perhaps without a run. */
-function hasEnded(settlement: Settlement | undefined): boolean {
-  return settlement !== undefined && settlement.state !== "pending";
+  };
+  return {
+    run: (handler) => {
+      despiteSdk(start, undefined);
+      return context.with(inside, handler);
+    },
+    end: (settlement) => despiteSdk(() => end(settlement), undefined),
+  };
 }
 
 function fail(span: Span, type: string): void {

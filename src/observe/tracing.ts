@@ -1,12 +1,9 @@
-import { type Tracer, type TracerProvider, trace } from "@opentelemetry/api";
-import type { AttemptTrace } from "../dispatch/runs/attempt-tracing.ts";
-import type { Delivery } from "../event/delivery.ts";
-import type { ClaimedEntry } from "../inbox/claim.ts";
+import { type TracerProvider, trace } from "@opentelemetry/api";
 import { aBoolean, type Check, checkMethods, checkOptions, oneOf } from "../options/check-options.ts";
 import { VERSION } from "../package/version.ts";
-import type { DeliveryTrace, Tracing } from "../receiver/options/tracing.ts";
+import type { Tracing } from "../receiver/options/tracing.ts";
 import { despiteSdk } from "./despite-sdk.ts";
-import { type AttemptSpanTerms, SpanOfAttempt } from "./span-of-attempt.ts";
+import { traceAttempt } from "./span-of-attempt.ts";
 import { traceDelivery } from "./span-of-delivery.ts";
 
 /** Options of {@link createTracing}. */
@@ -57,35 +54,15 @@ const CHECKS: Readonly<Record<keyof TracingOptions, Check>> = {
  */
 export function createTracing(options: TracingOptions = {}): Tracing {
   checkOptions(options, "the options of createTracing", CHECKS);
-  return new SpanTracing(options);
+  const { tracerProvider, trustSender = false, attempts = "child", errorMessages = false } = options;
+  // Without a provider, the tracer is a proxy that finds the one that is registered later.
+  const tracer = (tracerProvider ?? trace).getTracer("hookporter", VERSION);
+  return {
+    delivery: (delivery, source) =>
+      despiteSdk(() => traceDelivery(delivery, tracer, { source, trustSender }), { ...NOTHING, delivery }),
+    attempt: (entry) => traceAttempt(entry, tracer, { attempts, errorMessages }),
+  };
 }
 
 /** For when the SDK fails. */
 const NOTHING = { run: <Result>(call: () => Result): Result => call(), end: () => {} };
-
-class SpanTracing implements Tracing {
-  readonly #tracer: Tracer;
-  readonly #trustSender: boolean;
-  readonly #terms: AttemptSpanTerms;
-
-  constructor({
-    tracerProvider,
-    trustSender = false,
-    attempts = "child",
-    errorMessages = false,
-  }: TracingOptions) {
-    // Without a provider, the tracer is a proxy that finds the one that is registered later.
-    this.#tracer = (tracerProvider ?? trace).getTracer("hookporter", VERSION);
-    this.#trustSender = trustSender;
-    this.#terms = { attempts, errorMessages };
-  }
-
-  delivery(delivery: Delivery, source: string): DeliveryTrace {
-    const terms = { source, trustSender: this.#trustSender };
-    return despiteSdk(() => traceDelivery(delivery, this.#tracer, terms), { ...NOTHING, delivery });
-  }
-
-  attempt(entry: ClaimedEntry): AttemptTrace {
-    return new SpanOfAttempt(entry, this.#tracer, this.#terms);
-  }
-}

@@ -4,7 +4,13 @@ import type { InboxSize } from "../inbox/vitals.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import type { AlertCondition } from "./alert.ts";
 import { type AlertOptions, checkAlertOptions } from "./alert-options.ts";
-import { FigureReader, type InboxFigures, MIN_PAUSE, oldestDueAge } from "./inbox-figures.ts";
+import {
+  figureReader,
+  type InboxFigures,
+  MIN_PAUSE,
+  oldestDueAge,
+  type ReadFigures,
+} from "./inbox-figures.ts";
 
 /** What is taken for an option that is not given, in milliseconds. */
 export const ALERT_DEFAULTS = { every: 10_000, oldestDue: 5 * 60_000 };
@@ -48,7 +54,7 @@ export function watchAlerts(receiver: WatchedReceiver, options: AlertOptions): (
 class AlertWatch {
   readonly #receiver: WatchedReceiver;
   readonly #options: AlertOptions;
-  readonly #figures: FigureReader;
+  readonly #read: ReadFigures;
   readonly #active = new Set<AlertCondition["type"]>();
   /** When events were seen to differ. */
   #differences: number[] = [];
@@ -60,7 +66,7 @@ class AlertWatch {
     const { every = ALERT_DEFAULTS.every } = options;
     this.#receiver = receiver;
     this.#options = options;
-    this.#figures = new FigureReader(receiver.inbox, Math.min(MIN_PAUSE, every));
+    this.#read = figureReader(receiver.inbox, Math.min(MIN_PAUSE, every));
     const timer = setInterval(() => void this.#look(), every).unref();
     const drifted = receiver.onDrift(() => {
       this.#differences.push(performance.now());
@@ -81,7 +87,7 @@ class AlertWatch {
     this.#tell(refusing !== undefined, { type: "not_ready", cause: refusing });
     this.#lookAtDrift();
     try {
-      const figures = await this.#figures.read(); // the receiver reports why its inbox cannot be read
+      const figures = await this.#read(); // the receiver reports why its inbox cannot be read
       if (figures !== undefined) this.#lookAt(figures);
     } finally {
       this.#looking = false;

@@ -11,7 +11,7 @@ import {
   syncFunction,
   wholeNumber,
 } from "../options/check-options.ts";
-import { givenOptions } from "../options/given-options.ts";
+import { givenOptions, type Settled } from "../options/given-options.ts";
 import { checkHeaderName, checkLog } from "../receiver/options/option-checks.ts";
 import { SIGNATURE_HEADER } from "../signature/signature-format.ts";
 import { type Chaos, type ChaosOptions, NO_CHAOS } from "./chaos.ts";
@@ -49,19 +49,10 @@ export interface SandboxOptions {
 }
 
 /** Checked and frozen options, with defaults. */
-export interface SandboxSettings {
-  readonly port: number;
+export interface SandboxSettings extends Settled<Omit<SandboxOptions, "apiKey" | "retry" | "chaos">> {
   readonly apiKey: string | undefined;
-  readonly seed: number;
-  readonly properties: number;
-  readonly rateLimit: number;
   readonly retry: RetryPolicy;
-  readonly answerTimeout: number;
-  readonly targetHosts: readonly string[];
   readonly chaos: Chaos;
-  readonly signatureHeader: string;
-  readonly log: Logger;
-  readonly clock: () => number;
 }
 
 /** Defaults that the description does not show. */

@@ -18,14 +18,14 @@ export interface ServiceApiParts {
 /** The routes below `/v1` (service description, "Endpoints"): they check the key, then the limit, then the request. */
 export function serviceApi({ settings, simulation, rules }: ServiceApiParts): Router {
   const { apiKey, rateLimit, clock } = settings;
-  const limit = new RateLimit(rateLimit, clock);
+  const waitOf = rateLimiter(rateLimit, clock);
   const router = express.Router({ caseSensitive: true, strict: true });
 
   router.use((request, response, next) => {
     const { authorization } = request.headers;
     const refused = checkKey(authorization, apiKey);
     if (refused !== undefined) return fail(response, refused);
-    const wait = limit.take(String(authorization));
+    const wait = waitOf(String(authorization));
     if (wait !== undefined) return fail(response, rateLimited(wait));
     next();
   });
@@ -55,34 +55,26 @@ const MAX_CALLERS = 1000;
 
 /**
  * Counts requests per minute and caller. The service has a limit per minute, enforced with 429 (service description,
- * "Limits"); that a minute begins with a caller's first request is the sandbox's own rule.
+ * "Limits"); that a minute begins with a caller's first request is the sandbox's own rule. The returned function counts a
+ * request, and gives the milliseconds to wait if it exceeds the limit.
+ *
+ * @param perMinute - requests; `Infinity` for no limit
  */
-class RateLimit {
-  readonly #perMinute: number;
-  readonly #clock: () => number;
-  readonly #windows = new Map<string, { readonly ends: number; count: number }>();
-
-  /** @param perMinute - requests; `Infinity` for no limit */
-  constructor(perMinute: number, clock: () => number) {
-    this.#perMinute = perMinute;
-    this.#clock = clock;
-  }
-
-  /** Counts a request; returns the milliseconds to wait if it exceeds the limit. */
-  take(caller: string): number | undefined {
-    const now = this.#clock();
-    let window = this.#windows.get(caller);
+function rateLimiter(perMinute: number, clock: () => number): (caller: string) => number | undefined {
+  const windows = new Map<string, { readonly ends: number; count: number }>();
+  const forget = (now: number) => {
+    if (windows.size < MAX_CALLERS) return;
+    for (const [caller, { ends }] of windows) if (now >= ends) windows.delete(caller);
+  };
+  return (caller) => {
+    const now = clock();
+    let window = windows.get(caller);
     if (window === undefined || now >= window.ends) {
-      this.#forget(now);
+      forget(now);
       window = { ends: now + MINUTE, count: 0 };
-      this.#windows.set(caller, window);
+      windows.set(caller, window);
     }
     window.count++;
-    return window.count > this.#perMinute ? window.ends - now : undefined;
-  }
-
-  #forget(now: number): void {
-    if (this.#windows.size < MAX_CALLERS) return;
-    for (const [caller, { ends }] of this.#windows) if (now >= ends) this.#windows.delete(caller);
-  }
+    return window.count > perMinute ? window.ends - now : undefined;
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { RunCounter } from "../../src/check/run-counter.ts";
+import { runCounter } from "../../src/check/run-counter.ts";
 
 const event = { marker: "prop_check_1", bodies: [] };
 
@@ -13,10 +13,10 @@ function counterOf(countAt: (ms: number) => number, settle = 1000) {
       time += milliseconds;
     },
   };
-  const counter = new RunCounter(observer, { timeout: 15_000, settle }, timing);
+  const countRuns = runCounter(observer, { timeout: 15_000, settle }, timing);
   return async (wanted: number) => {
     const from = time;
-    return [await counter.count(event, wanted), (time - from) / 1000];
+    return [await countRuns(event, wanted), (time - from) / 1000];
   };
 }
 

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
-import { FigureReader } from "../../src/observe/inbox-figures.ts";
+import { figureReader } from "../../src/observe/inbox-figures.ts";
 
 it.each([
   ["slow", 500, 50_000],
@@ -20,9 +20,9 @@ it.each([
       waiting: async () => [],
       nextRunAt: async () => undefined,
     };
-    const reader = new FigureReader(inbox as Inbox);
+    const readFigures = figureReader(inbox as Inbox);
     const read = async () => {
-      const figures = await reader.read();
+      const figures = await readFigures();
       return [figures?.counts.pending, readings];
     };
     expect(await read()).toEqual([1, 1]);

@@ -4,7 +4,7 @@ import { DEFAULT_PROJECT_PORT, PROJECT_KEYS } from "../../project/read-project.t
 import type { CliContext } from "../context.ts";
 import { nameInbox } from "../inbox/named-inbox.ts";
 import { commandName, leaves } from "../settings/command-tree.ts";
-import { isTyped, programOf, readSetting, Settings } from "../settings/config.ts";
+import { isTyped, openSettings, programOf, readSetting, type Settings } from "../settings/config.ts";
 import type { DoctorOptions } from "./options.ts";
 import { openSetup, type Setup } from "./setup.ts";
 
@@ -18,7 +18,7 @@ export async function findSetup(
   context: CliContext,
 ): Promise<Setup> {
   if (options.listen === true || options.drill === true) return openSetup(options, context);
-  const settings = await Settings.open(command, context.io);
+  const settings = await openSettings(command, context.io);
   const inboxOf = (one: Command) => find(one, "inbox", settings);
   const [lister = command] = leaves(programOf(command)).filter((one) => commandName(one) === "events list");
   const [own, listens] = [inboxOf(lister), inboxOf(command)];

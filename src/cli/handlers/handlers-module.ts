@@ -13,13 +13,18 @@ import {
   registerHandlers,
 } from "../../receiver/handlers/define-handlers.ts";
 import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
-import { LoadedModules } from "./loaded-modules.ts";
 import { ModuleLoader } from "./module-loader.ts";
 import { FileWatcher } from "./watch-files.ts";
 import { wrappingRegistry } from "./wrapping-registry.ts";
 
 const SOURCE = /\.[cm]?[jt]s$/;
 const NOT_HANDLERS = /^[._]|\.d\.[cm]?ts$|\.(?:test|spec)\./;
+
+/** The loaders of the handlers in use and of those that were tried last, which may have failed. */
+export interface LoadedModules {
+  inUse?: ModuleLoader;
+  tried?: ModuleLoader;
+}
 
 export type LoadedHandlers = HandlersModule<DataSchemas, string>;
 
@@ -33,14 +38,14 @@ export type LoadedHandlers = HandlersModule<DataSchemas, string>;
 export async function loadHandlers(
   cwd: string,
   path: string,
-  loaded = new LoadedModules(),
+  loaded: LoadedModules = {},
 ): Promise<LoadedHandlers> {
   const files = handlerFiles(resolve(cwd, path), path);
   const loader = await ModuleLoader.create();
-  loaded.try(loader);
+  loaded.tried = loader;
   const modules: LoadedHandlers[] = [];
   for (const file of files) modules.push(await loadFile(loader, file, files.length > 1));
-  loaded.use(loader);
+  loaded.inUse = loader;
   const register = (registry: HandlerRegistry) => {
     const correcting = wrappingRegistry(registry, (handler) => loader.positions.correcting(handler));
     for (const { handlers } of modules) registerHandlers(handlers, correcting);
@@ -62,8 +67,8 @@ export function watchHandlers(
   const first = isFolder ? join(full, "index") : full;
   return new FileWatcher(
     {
-      files: () => [first, ...loaded.files],
-      readAt: () => loaded.startedAt,
+      files: () => [first, ...(loaded.inUse?.files ?? []), ...(loaded.tried?.files ?? [])],
+      readAt: () => loaded.tried?.startedAt ?? Number.POSITIVE_INFINITY,
       alsoCounts: (file) => isFolder && dirname(file) === full && isHandlerFile(basename(file)),
     },
     onChange,
@@ -83,9 +88,7 @@ function handlerFiles(full: string, path: string): readonly string[] {
     throw new HookporterError(
       "handlers_invalid",
       `${path} could not be read (${describeFileError(cause)}): name a file or folder with handlers`,
-      {
-        cause,
-      },
+      { cause },
     );
   }
   const index = files.find((name) => basename(name, extname(name)) === "index");

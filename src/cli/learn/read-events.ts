@@ -45,6 +45,9 @@ export interface Reading {
 /** Receives each event, and how many there will be if that is known. */
 type TakeEvent = (event: SeenEvent, of: number | undefined) => void;
 
+/** Receives what was read too if it is no event. */
+type Count = (event: SeenEvent | undefined, of?: number) => void;
+
 /** Entries that are read at a time. */
 const PAGE = 500;
 
@@ -63,19 +66,19 @@ export async function readEvents(
   context: CliContext,
   take: TakeEvent,
 ): Promise<Reading> {
-  if (what.length === 0)
-    return withInbox(context, { inbox: selection.inbox, access: "read" }, (inbox) =>
-      readInbox(inbox, selection, take),
-    );
   const tally = { events: 0, unreadable: 0, samples: 0 };
-  const count = (event: SeenEvent | undefined) => {
+  const count: Count = (event, of) => {
     if (event === undefined) tally.unreadable++;
-    else if (isLeftOut(event, selection)) tally.samples++;
+    else if (event.isSample && selection.withSamples !== true) tally.samples++;
     else if (isSelected(event, selection)) {
       tally.events++;
-      take(event, undefined);
+      take(event, of);
     }
   };
+  if (what.length === 0)
+    await withInbox(context, { inbox: selection.inbox, access: "read" }, (inbox) =>
+      readInbox(inbox, selection, count),
+    );
   for (const one of what) {
     if (one === STDIN || one.endsWith(".ndjson")) await readLines(one, context, count);
     else {
@@ -88,8 +91,7 @@ export async function readEvents(
 }
 
 /** Reads the entries from the newest on, each with its own delivery. */
-async function readInbox(inbox: Inbox, selection: EventSelection, take: TakeEvent): Promise<Reading> {
-  const { kind, source, since } = selection;
+async function readInbox(inbox: Inbox, { kind, source, since }: EventSelection, count: Count): Promise<void> {
   const filter: EntryFilter = {
     ...(kind !== undefined && { kinds: kind }),
     ...(source !== undefined && { sources: source }),
@@ -97,31 +99,20 @@ async function readInbox(inbox: Inbox, selection: EventSelection, take: TakeEven
     limit: PAGE,
   };
   const all = totalOf(countsByState(await inbox.counts()));
-  const tally = { events: 0, unreadable: 0, samples: 0 };
   for (let before: number | undefined; ; ) {
     const page = await inbox.list({ ...filter, ...(before !== undefined && { before }) });
     for (const { seq, receivedAt } of page) {
       before = Math.min(before ?? seq, seq);
       const delivery = await inbox.delivery(seq);
       // Its delivery may have been pruned, or be a dead letter that is no event.
-      const event = delivery === undefined ? undefined : bodyEvent(delivery.body, `#${seq}`, receivedAt);
-      if (event === undefined) tally.unreadable++;
-      else if (isLeftOut(event, selection)) tally.samples++;
-      else {
-        tally.events++;
-        take(event, all);
-      }
+      count(delivery && bodyEvent(delivery.body, `#${seq}`, receivedAt), all);
     }
-    if (page.length < PAGE) return tally;
+    if (page.length < PAGE) return;
   }
 }
 
 /** Reads NDJSON line by line: deliveries as `events export` writes them, or envelopes. */
-async function readLines(
-  given: string,
-  { io }: CliContext,
-  count: (event: SeenEvent | undefined) => void,
-): Promise<void> {
+async function readLines(given: string, { io }: CliContext, count: Count): Promise<void> {
   if (given === STDIN && io.isTTY.stdin) {
     throw new HookporterError(
       "input_invalid",
@@ -163,10 +154,6 @@ function bodyEvent(body: Uint8Array, name: string, receivedAt?: number): SeenEve
   const { envelope, timestamp } = read;
   const isSample = /^wh_(?:sample|sandbox)_/.test(envelope.webhook.id);
   return { name, kind: envelope.event, data: envelope.data, at: receivedAt ?? timestamp, isSample };
-}
-
-function isLeftOut({ isSample }: SeenEvent, { withSamples }: EventSelection): boolean {
-  return isSample && withSamples !== true;
 }
 
 function isSelected({ kind, at }: SeenEvent, selection: EventSelection): boolean {

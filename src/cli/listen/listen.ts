@@ -9,7 +9,7 @@ import { ListenTally } from "../end/tally.ts";
 import { chooseHandlers, reloadOnChange } from "../handlers/chosen-handlers.ts";
 import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
 import { watchExitCalls } from "../handlers/exit-calls.ts";
-import { LoadedModules } from "../handlers/loaded-modules.ts";
+import type { LoadedModules } from "../handlers/handlers-module.ts";
 import { NotedRuns } from "../handlers/noted-runs.ts";
 import { closeDeadLetterCommand, openDeadLetterCommand, openExec } from "../handlers/open-commands.ts";
 import { RunningHandlers } from "../handlers/running-handlers.ts";
@@ -121,7 +121,7 @@ async function open(session: Session): Promise<Opened> {
   const command = openExec(options, inbox, context, noted.printed.bind(noted, false));
   if (command !== undefined) stops.push(() => command.close());
   const onDead = openDeadLetterCommand(options, inbox, context);
-  const loaded = new LoadedModules();
+  const loaded: LoadedModules = {};
   const choice = { ...options, command, running, loaded, onDeadLetter: onDead?.note, noted };
   receiver.replaceHandlers(await chooseHandlers(choice, session.forwarding, context));
   const diagnose = diagnosing(session);

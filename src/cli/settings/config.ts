@@ -19,54 +19,40 @@ interface Setting {
 }
 
 /** The settings of a folder: variables, those of its env file, and its configuration file. */
-export class Settings {
-  readonly #env: Variables;
-  readonly #envFile: Variables;
-  readonly #envFileName: string;
-  readonly #config: ConfigFile;
-
-  private constructor(env: Variables, envFile: Variables, envFileName: string, config: ConfigFile) {
-    this.#env = env;
-    this.#envFile = envFile;
-    this.#envFileName = envFileName;
-    this.#config = config;
-  }
-
-  /** @throws HookporterError `config_invalid` */
-  static async open(command: Command, io: Io): Promise<Settings> {
-    const { envFile = io.env.HOOKPORTER_ENV_FILE || undefined } = command.opts<{ envFile?: string }>();
-    const inFile = variablesIn(io.cwd, envFile);
-    const config = await readConfig(io, programOf(command), { ...inFile, ...io.env });
-    return new Settings(io.env, inFile, envFile ?? ".env", config);
-  }
-
+export interface Settings {
   /** Whether the configuration file describes a server of the project. */
-  get hasProject(): boolean {
-    return this.#config.project !== undefined;
-  }
-
+  readonly hasProject: boolean;
   /** What the project's own server uses. */
-  project(key: keyof ProjectSection): Setting | undefined {
-    const port = key === "port" ? this.#env.PORT || this.#envFile.PORT : undefined;
-    if (port) return { value: port, where: "PORT", source: "env" };
-    return fromConfig(this.#config.project?.(key));
-  }
-
+  readonly project: (key: keyof ProjectSection) => Setting | undefined;
   /** A variable, the command's section of the file, a variable of the env file, the project's inbox, the rest of the file. */
-  find(command: Command, option: Option): Setting | undefined {
+  readonly find: (command: Command, option: Option) => Setting | undefined;
+}
+
+/** @throws HookporterError `config_invalid` */
+export async function openSettings(command: Command, { cwd, env, stderr }: Io): Promise<Settings> {
+  const { envFile = env.HOOKPORTER_ENV_FILE || undefined } = command.opts<{ envFile?: string }>();
+  const inFile = variablesIn(cwd, envFile);
+  const config = await readConfig({ cwd, stderr }, programOf(command), { ...inFile, ...env });
+  const hasProject = config.project !== undefined;
+  const project: Settings["project"] = (key) => {
+    const port = key === "port" ? env.PORT || inFile.PORT : undefined;
+    return port ? { value: port, where: "PORT", source: "env" } : fromConfig(config.project?.(key));
+  };
+  const find: Settings["find"] = (command, option) => {
     const flag = option.attributeName();
     const variable = variableName(option, command);
-    const own = fromConfig(this.#config.own(command, flag));
+    const own = fromConfig(config.own(command, flag));
     // The inbox of a project is its server's. `listen` beside it has its own: a forward must be new to the server.
     const isInbox = flag === "inbox" && !hasOwnMeaning(flag, settingsName(command));
-    const isListens = isInbox && this.hasProject && settingsName(command) === "listen";
-    if (this.#env[variable]) return { value: this.#env[variable], where: variable, source: "env" };
+    const isListens = isInbox && hasProject && settingsName(command) === "listen";
+    if (env[variable]) return { value: env[variable], where: variable, source: "env" };
     if (own !== undefined) return own;
-    if (this.#envFile[variable] && !isListens)
-      return { value: this.#envFile[variable], where: `${variable} in ${this.#envFileName}`, source: "env" };
-    const project = isInbox && !isListens ? this.project("inbox") : undefined;
-    return project ?? fromConfig(this.#config.shared(command, flag));
-  }
+    if (inFile[variable] && !isListens)
+      return { value: inFile[variable], where: `${variable} in ${envFile ?? ".env"}`, source: "env" };
+    const ofProject = isInbox && !isListens ? project("inbox") : undefined;
+    return ofProject ?? fromConfig(config.shared(command, flag));
+  };
+  return { hasProject, project, find };
 }
 
 /** What messages must not repeat of a value: of a database's URL the password alone, since fixes need the other names. */
@@ -101,7 +87,7 @@ export async function applySettings(
   command: Command,
   { io, configured, origins }: Pick<CliContext, "io" | "configured" | "origins">,
 ): Promise<void> {
-  const settings = await Settings.open(command, io);
+  const settings = await openSettings(command, io);
   if (settingsName(command) === "listen") refuseFormerVariables(io.env);
   for (const option of command.options) {
     const name = option.attributeName();

@@ -3,40 +3,29 @@ import { join } from "node:path";
 import { replaceFile } from "../files/replace-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 
-/** The public addresses of earlier runs by tunnel name, to notice a change that the service must be told about. */
-export class TunnelMemory {
-  readonly #cwd: string;
-  readonly #name: string;
+/** The public address of the last run that was online, by the tunnel's name: the service must be told about a change. */
+export function rememberedUrl(cwd: string, name: string): string | undefined {
+  const url = readAll(cwd)[name];
+  return typeof url === "string" && URL.canParse(url) ? url : undefined;
+}
 
-  constructor(cwd: string, name: string) {
-    this.#cwd = cwd;
-    this.#name = name;
-  }
+/** Stores an address; throws file system errors. */
+export function rememberUrl(cwd: string, name: string, url: string): void {
+  if (url === rememberedUrl(cwd, name)) return;
+  makeStateFolder(cwd);
+  const text = JSON.stringify({ ...readAll(cwd), [name]: url }, null, 2);
+  replaceFile(pathIn(cwd), `${text}\n`);
+}
 
-  /** The address of the last run that was online. */
-  get url(): string | undefined {
-    const url = this.#read()[this.#name];
-    return typeof url === "string" && URL.canParse(url) ? url : undefined;
+function readAll(cwd: string): Readonly<Record<string, unknown>> {
+  try {
+    const known: unknown = JSON.parse(readFileSync(pathIn(cwd), "utf8"));
+    return typeof known === "object" && known !== null ? { ...known } : {};
+  } catch {
+    return {}; // missing or damaged; only a hint is lost
   }
+}
 
-  /** Stores an address; throws file system errors. */
-  remember(url: string): void {
-    if (url === this.url) return;
-    makeStateFolder(this.#cwd);
-    const text = JSON.stringify({ ...this.#read(), [this.#name]: url }, null, 2);
-    replaceFile(this.#path, `${text}\n`);
-  }
-
-  get #path(): string {
-    return join(this.#cwd, STATE_FOLDER, "tunnels.json");
-  }
-
-  #read(): Readonly<Record<string, unknown>> {
-    try {
-      const known: unknown = JSON.parse(readFileSync(this.#path, "utf8"));
-      return typeof known === "object" && known !== null ? { ...known } : {};
-    } catch {
-      return {}; // missing or damaged; only a hint is lost
-    }
-  }
+function pathIn(cwd: string): string {
+  return join(cwd, STATE_FOLDER, "tunnels.json");
 }

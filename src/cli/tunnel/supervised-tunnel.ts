@@ -10,7 +10,7 @@ import type { TunnelEvent } from "../../tunnel/tunnel-event.ts";
 import type { CliContext } from "../context.ts";
 import type { Stop } from "../end/stop.ts";
 import { printable } from "../printable.ts";
-import { TunnelMemory } from "./memory.ts";
+import { rememberedUrl, rememberUrl } from "./memory.ts";
 import type { ReachableOptions } from "./options.ts";
 import { showTunnel, warnOfThePublic } from "./view.ts";
 
@@ -51,7 +51,6 @@ export class SupervisedTunnel {
     moved: (url: string) => void,
   ): Promise<string> {
     const { io, output, clock } = this.#context;
-    const memory = new TunnelMemory(io.cwd, name);
     let warned = false;
     let told: string | undefined;
     return new Promise((resolve) => {
@@ -59,7 +58,7 @@ export class SupervisedTunnel {
       this.#supervisor = new TunnelSupervisor({
         ...source,
         probe: this.#key.probe,
-        previousUrl: memory.url,
+        previousUrl: rememberedUrl(io.cwd, name),
         onEvent: (event) => {
           this.#state = event.state;
           const shown = this.#atEndpoint(event);
@@ -68,7 +67,7 @@ export class SupervisedTunnel {
           if (event.state !== "online" || event.url === undefined) return;
           if (!warned) warnOfThePublic(name, output);
           warned = true;
-          this.#remember(memory, event.url);
+          this.#remember(name, event.url);
           const url = shown.url ?? event.url;
           if (told === undefined) resolve(url);
           else if (told !== url) moved(url);
@@ -94,12 +93,13 @@ export class SupervisedTunnel {
     await this.#supervisor?.close();
   }
 
-  #remember(memory: TunnelMemory, url: string): void {
+  #remember(name: string, url: string): void {
+    const { io, output } = this.#context;
     try {
-      memory.remember(url);
+      rememberUrl(io.cwd, name, url);
     } catch (thrown) {
       const why = describeFileError(thrown);
-      this.#context.output.talk(`could not remember the address for the next run: ${why}`);
+      output.talk(`could not remember the address for the next run: ${why}`);
     }
   }
 

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { NewestMap } from "../../base/newest-map.ts";
 import { hashToken } from "./token.ts";
 
 /** Milliseconds for which a ticket is valid. */
@@ -20,7 +21,7 @@ interface Ticket {
  */
 export class Tickets {
   /** By hash, oldest first. */
-  readonly #tickets = new Map<string, Ticket>();
+  readonly #tickets = new NewestMap<string, Ticket>(KEPT);
   readonly #clock: () => number;
 
   constructor(clock: () => number) {
@@ -31,10 +32,6 @@ export class Tickets {
   issue(): string {
     const text = randomBytes(32).toString("base64url");
     this.#tickets.set(hashToken(text), { until: this.#clock() + VALID });
-    for (const hash of this.#tickets.keys()) {
-      if (this.#tickets.size <= KEPT) break;
-      this.#tickets.delete(hash);
-    }
     return text;
   }
 

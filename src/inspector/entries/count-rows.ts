@@ -21,25 +21,25 @@ const MAX_COUNTED = 200_000;
 /** Remembered counts, the least recently counted of which is dropped first. */
 const MAX_REMEMBERED = 20;
 
+/** What is in the inbox, and how much of it matches the filter, except its states and its text. */
+export type CountRows = (filter: RowFilter) => Promise<RowCounts>;
+
 /** Counts for the filter's chips, never more often than it costs little. */
-export class RowCounter {
-  readonly #inbox: Inbox;
-  readonly #refusals: Refusals;
-  readonly #known = new NewestMap<string, Remembered<StateCounts>>(MAX_REMEMBERED);
-
-  constructor(inbox: Inbox, refusals: Refusals) {
-    this.#inbox = inbox;
-    this.#refusals = refusals;
-  }
-
-  /** What is in the inbox, and how much of it matches the filter, except its states and its text. */
-  async count({ entries, takesInAnyState }: RowFilter): Promise<RowCounts> {
+export function rowCounter(inbox: Inbox, refusals: Refusals): CountRows {
+  const remembered = new NewestMap<string, Remembered<StateCounts>>(MAX_REMEMBERED);
+  const statesOf = (filter: CountFilter) => {
+    const key = JSON.stringify(filter);
+    const known = remembered.get(key) ?? new Remembered<StateCounts>(SHARE);
+    remembered.set(key, known);
+    return known.read(() => inbox.counts(filter).then(countsByState));
+  };
+  return async ({ entries, takesInAnyState }) => {
     const { kinds, since, until } = entries;
-    const all = await this.#states({});
+    const all = await statesOf({});
     const total = totalOf(all);
-    const refused = this.#refusals.list(takesInAnyState).reduce((sum, { count }) => sum + count, 0);
+    const refused = refusals.list(takesInAnyState).reduce((sum, { count }) => sum + count, 0);
     if (entries.seqs !== undefined) {
-      const found = await this.#inbox.list({ seqs: entries.seqs });
+      const found = await inbox.list({ seqs: entries.seqs });
       return { total, states: countStates(found), refused };
     }
     if (kinds === undefined && since === undefined && until === undefined)
@@ -50,13 +50,6 @@ export class RowCounter {
       ...(since !== undefined && { since }),
       ...(until !== undefined && { until }),
     };
-    return { total, states: await this.#states(filter), refused };
-  }
-
-  #states(filter: CountFilter): Promise<StateCounts> {
-    const key = JSON.stringify(filter);
-    const known = this.#known.get(key) ?? new Remembered<StateCounts>(SHARE);
-    this.#known.set(key, known);
-    return known.read(() => this.#inbox.counts(filter).then(countsByState));
-  }
+    return { total, states: await statesOf(filter), refused };
+  };
 }

@@ -83,14 +83,14 @@ function Question({ tally, query }: { tally: Tally; query: URLSearchParams }) {
         new Promise<void>((resolve, reject) => {
           const fields = { change, takeBack, upTo: tally.newest ?? 0, follow: true };
           const onResult = (done: BulkResult) => {
-            setResult({ isGood: true, text: resultText(done) });
+            setResult({ good: true, text: resultText(done) });
             resolve();
           };
           const listener = { onStep: setProgress, onResult, onFates: setFates };
           client.change(query, fields, listener, stopping.current.signal).catch(reject);
         }),
     );
-  if (result?.isGood === true) {
+  if (result?.good === true) {
     return (
       <>
         <Outcome result={result} />

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { durationText } from "../../../text/duration-text.ts";
 import type { EntryDetail, RunDetail, ShownAnswer } from "../../api.ts";
 import { counted, exactTime, size } from "../parts/format.ts";
@@ -72,10 +73,10 @@ function Run({ run, after, repeatedIn }: { run: Attempt; after: number; repeated
       {repeatedIn === undefined && failure?.stack != null && (
         <details>
           <summary>Stack</summary>
-          <Said text={failure.stack} />
+          <Said>{visible(failure.stack, { lines: true })}</Said>
         </details>
       )}
-      {note !== null && <Said text={note} />}
+      {note !== null && <Said>{visible(note, { lines: true })}</Said>}
       {run.answer !== null && <TargetHead answer={run.answer} />}
       <Printed run={run} />
     </li>
@@ -93,11 +94,11 @@ function isSaidBy(note: string | null, error: string): boolean {
 }
 
 /** The text of a handler or a target. */
-function Said({ text }: { text: string }) {
+export function Said({ children }: { children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reachable
     <pre class="said" tabIndex={0}>
-      {visible(text, { lines: true })}
+      {children}
     </pre>
   );
 }
@@ -117,8 +118,7 @@ function Printed({ run: { printed, unprinted } }: { run: RunDetail }) {
   return (
     <div class="printed">
       <h3>Printed</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reachable */}
-      <pre class="said" tabIndex={0}>
+      <Said>
         {printed.map(({ at, level, text }, index) => (
           <span key={index} class={`printed-${level}`} title={exactTime(at)}>
             {level === "warn" || level === "error" ? `${level}  ` : ""}
@@ -126,7 +126,7 @@ function Printed({ run: { printed, unprinted } }: { run: RunDetail }) {
             {"\n"}
           </span>
         ))}
-      </pre>
+      </Said>
       {unprinted > 0 && <p class="quiet">and {counted(unprinted, "more line")}, which were not kept</p>}
     </div>
   );
@@ -134,16 +134,13 @@ function Printed({ run: { printed, unprinted } }: { run: RunDetail }) {
 
 function TargetHead({ answer }: { answer: ShownAnswer }) {
   const { status, headers, bytes, isCut, duration } = answer;
-  const pairs = Object.entries(headers).flatMap(([name, value]) =>
-    [value].flat().map((one) => [name, one] as const),
-  );
   return (
     <details>
       <summary>
         Answer {status}, {size(bytes)}
         {isCut && " or more"}, after {durationText(duration)}
       </summary>
-      <PairList pairs={pairs} />
+      <PairList pairs={Object.entries(headers)} />
     </details>
   );
 }

@@ -23,7 +23,7 @@ export function CredentialsDialog({
       const query = "?credentials=include";
       if (isCopy) await navigator.clipboard.writeText(await client.curl(seq, query));
       else await client.save(`/api/entries/${seq}/fixture${query}`);
-      setResult({ isGood: true, text: isCopy ? "Copied, with credentials." : "Saved, with credentials." });
+      setResult({ good: true, text: isCopy ? "Copied, with credentials." : "Saved, with credentials." });
     });
   return (
     <Dialog title={isCopy ? "Copy with credentials?" : "Save with credentials?"} onClose={onClose}>
@@ -35,8 +35,8 @@ export function CredentialsDialog({
         </p>
         <Outcome result={result} />
         <div class="form-end">
-          <CloseButton label={result?.isGood === true ? "Close" : "Cancel"} />
-          {result?.isGood !== true && (
+          <CloseButton label={result?.good === true ? "Close" : "Cancel"} />
+          {result?.good !== true && (
             <SendButton label={isCopy ? "Copy with credentials" : "Save with credentials"} isBusy={isBusy} />
           )}
         </div>

@@ -85,7 +85,7 @@ function EditForm({
       const sent = await client.send(draft.text, restamp);
       const message = sentMessage(sent);
       if (!sent.ok) {
-        setResult({ isGood: false, text: message.text });
+        setResult(message);
         return;
       }
       draft.finish();

@@ -20,6 +20,7 @@ export function EntryActions({
   onChanged: () => void;
 }) {
   const [dialog, setDialog] = useState<Dialog>();
+  const close = () => setDialog(undefined);
   const { seq, state, delivery } = entry;
   const hidden = delivery?.hidden ?? [];
   const leftOut = hidden.length === 0 ? "" : `, without ${hidden.join(", ")}`;
@@ -47,12 +48,10 @@ export function EntryActions({
       <Menu label="Copy ▾" name="Copy" items={menus.copies} />
       <Menu label="⋯" name="More actions" items={menus.more} />
       {unfit.length > 0 && <p class="warning">{unfitText(entry.problems, unfit)}</p>}
-      {dialog === "edit" && <EditDialog entry={entry} onClose={() => setDialog(undefined)} />}
-      {dialog === "forward" && (
-        <ForwardDialog seq={seq} forwards={forwards} onClose={() => setDialog(undefined)} />
-      )}
+      {dialog === "edit" && <EditDialog entry={entry} onClose={close} />}
+      {dialog === "forward" && <ForwardDialog seq={seq} forwards={forwards} onClose={close} />}
       {(dialog === "curl" || dialog === "fixture") && (
-        <CredentialsDialog what={dialog} {...{ seq, hidden }} onClose={() => setDialog(undefined)} />
+        <CredentialsDialog what={dialog} {...{ seq, hidden }} onClose={close} />
       )}
     </div>
   );

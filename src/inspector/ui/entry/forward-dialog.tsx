@@ -4,6 +4,7 @@ import { sentMessage } from "../messages.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.tsx";
 import { visible } from "../parts/visible.ts";
+import { Said } from "./attempts.tsx";
 
 /** A dialog to send the same bytes to another target. Its answer is shown in the dialog. */
 export function ForwardDialog({
@@ -24,8 +25,7 @@ export function ForwardDialog({
       setAnswer(undefined);
       const sent = await client.forward(seq, target);
       setAnswer(sent.body);
-      const { good: isGood, text } = sentMessage({ ...sent, body: "" });
-      setResult({ isGood, text });
+      setResult(sentMessage({ ...sent, body: "" }));
     });
   return (
     <Dialog title="Forward to another target" onClose={onClose}>
@@ -51,10 +51,7 @@ export function ForwardDialog({
         </p>
         <Outcome result={result} />
         {answer !== undefined && (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reachable
-          <pre class="said" tabIndex={0}>
-            {answer === "" ? "(empty response)" : visible(answer, { lines: true })}
-          </pre>
+          <Said>{answer === "" ? "(empty response)" : visible(answer, { lines: true })}</Said>
         )}
         <div class="form-end">
           <SendButton label={isBusy ? "Forwarding" : "Forward"} isBusy={isBusy} />

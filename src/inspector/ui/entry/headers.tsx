@@ -14,9 +14,6 @@ export function Headers({
   headers: ShownHeaders;
   sender?: string | null;
 }) {
-  const pairs = Object.entries(headers).flatMap(([name, value]) =>
-    [value].flat().map((one) => [name, one] as const),
-  );
   const forwardedFor = headers["x-forwarded-for"];
   return (
     <>
@@ -37,7 +34,7 @@ export function Headers({
           )}
         </p>
       )}
-      <PairList pairs={pairs} />
+      <PairList pairs={Object.entries(headers)} />
     </>
   );
 }

@@ -1,6 +1,6 @@
-import { useEffect, useState } from "preact/hooks";
 import type { EntryDetail, ShownBody } from "../../api.ts";
 import { useClient } from "../client.ts";
+import { useLoaded } from "../use-loaded.ts";
 
 /** The largest body in bytes that the page loads whole; the rest of a larger one can be downloaded. */
 export const MAX_WHOLE = 4 * 1024 * 1024;
@@ -14,17 +14,11 @@ export interface LoadedBody extends ShownBody {
 /** The whole body of an entry: its details contain only the beginning of a large one. */
 export function useWholeBody(entry: EntryDetail): LoadedBody | undefined {
   const client = useClient();
-  const [whole, setWhole] = useState<{ hash: string; text: string | null }>();
   const given = entry.delivery?.body;
   const isWanted = given?.form === "text" && given.cut && given.bytes <= MAX_WHOLE;
-  useEffect(() => {
-    if (!isWanted || whole?.hash === entry.bodyHash) return;
-    let isCurrent = true;
-    const set = (text: string | null) => isCurrent && setWhole({ hash: entry.bodyHash, text });
-    client.body(entry.seq).then(set, () => set(null));
-    return () => {
-      isCurrent = false;
-    };
+  const { value: whole } = useLoaded(async () => {
+    const text = isWanted ? await client.body(entry.seq).catch(() => null) : null;
+    return { hash: entry.bodyHash, text };
   }, [entry.seq, entry.bodyHash, isWanted]);
   if (given === undefined || !isWanted) return given && { ...given, isLoading: false };
   if (whole?.hash !== entry.bodyHash) return { ...given, isLoading: true };

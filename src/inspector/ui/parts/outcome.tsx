@@ -1,18 +1,13 @@
 import { useRef, useState } from "preact/hooks";
+import type { Message } from "../messages.tsx";
 import { takeFocus } from "./dialog.tsx";
-
-/** The result of an action, in words. */
-export interface Result {
-  readonly isGood: boolean;
-  readonly text: string;
-}
 
 /**
  * Runs the action of a dialog or form, and keeps its result for {@link Outcome}. While one is under way, another press does
  * nothing.
  */
 export function useOutcome() {
-  const [result, setResult] = useState<Result>();
+  const [result, setResult] = useState<Message>();
   const [isBusy, setBusy] = useState(false);
   const underWay = useRef(false);
   /** Resolves to what the work returned; `undefined` if it failed, or was not started. */
@@ -24,7 +19,7 @@ export function useOutcome() {
     try {
       return await work();
     } catch (thrown) {
-      setResult({ isGood: false, text: thrown instanceof Error ? thrown.message : String(thrown) });
+      setResult({ good: false, text: thrown instanceof Error ? thrown.message : String(thrown) });
       return undefined;
     } finally {
       underWay.current = false;
@@ -35,12 +30,12 @@ export function useOutcome() {
 }
 
 /** A result where it belongs: in a dialog, messages of the page behind it can be neither seen nor heard. */
-export function Outcome({ result }: { result: Result | undefined }) {
+export function Outcome({ result }: { result: Message | undefined }) {
   // Screen readers announce what is added to an element that is there already.
   return (
     <div class="outcome">
-      <p role="status">{result?.isGood === true && result.text}</p>
-      <p role="alert">{result?.isGood === false && result.text}</p>
+      <p role="status">{result?.good === true && result.text}</p>
+      <p role="alert">{result?.good === false && result.text}</p>
     </div>
   );
 }

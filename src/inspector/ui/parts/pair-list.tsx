@@ -1,10 +1,13 @@
 import { visible } from "./visible.ts";
 
-/** Names and values, one per line; a name may occur twice. */
-export function PairList({ pairs }: { pairs: readonly (readonly [name: string, value: string])[] }) {
+type Pair = readonly [name: string, value: string | readonly string[]];
+
+/** Names and values, one per line; a name may occur twice, or have several values. */
+export function PairList({ pairs }: { pairs: readonly Pair[] }) {
+  const lines = pairs.flatMap(([name, value]) => [value].flat().map((one) => [name, one] as const));
   return (
     <dl class="headers">
-      {pairs.map(([name, value], index) => (
+      {lines.map(([name, value], index) => (
         <div key={index}>
           <dt>
             <bdi>{visible(name)}</bdi>

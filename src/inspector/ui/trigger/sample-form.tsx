@@ -63,7 +63,7 @@ export function SampleForm({ samples }: { samples: readonly Sample[] }) {
       const data = isMadeUp ? {} : { samples: true };
       const triggered = await client.trigger({ ...what, ...own, ...data, ...fields, count });
       setSent(triggered);
-      setResult({ isGood: true, text: sentText(triggered) });
+      setResult({ good: true, text: sentText(triggered) });
       const [first] = triggered;
       if (triggered.length === 1 && first !== undefined) showSent(first);
     });
