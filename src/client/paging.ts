@@ -1,4 +1,4 @@
-import type { ListedItem } from "./listed-item.ts";
+import type { ListedItem } from "./page.ts";
 import { invalidPage, type Page } from "./page.ts";
 import type { ServiceError } from "./service-error.ts";
 

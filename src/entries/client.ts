@@ -2,9 +2,8 @@
 export type { AssumptionOptions, Assumptions } from "../client/assumptions.ts";
 export { type Client, createClient } from "../client/client.ts";
 export type { Environment } from "../client/credential.ts";
-export type { FittingItem, ListedItem, MisfitItem } from "../client/listed-item.ts";
 export type { ClientOptions, RetryNotice } from "../client/options.ts";
-export type { Page, PageMeta } from "../client/page.ts";
+export type { FittingItem, ListedItem, MisfitItem, Page, PageMeta } from "../client/page.ts";
 export type { FieldSelection, ListedProperty, ListOptions, PropertiesApi } from "../client/properties.ts";
 export type { Property, SelectedProperty } from "../client/property.ts";
 export { ServiceError, type ServiceErrorCode, type ServiceErrorDetails } from "../client/service-error.ts";

@@ -46,6 +46,11 @@ export function wrongMethod(allowed: readonly string[]): RequestError {
   return new RequestError(405, "method_not_allowed", message, { Allow: allowed.join(", ") });
 }
 
+/** A request with a parameter or a field that cannot be. */
+export function invalidRequest(message: string): RequestError {
+  return new RequestError(400, "invalid_request", message);
+}
+
 /** Writes a route's result. Content of a delivery is sent as a file or as plain text, never as a page. */
 export function writeResult(response: ServerResponse, answer: RouteResult): void {
   if (answer.type === "json") {

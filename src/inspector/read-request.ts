@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { readBody } from "../http/read-body.ts";
-import { RequestError } from "./answer.ts";
+import { invalidRequest, RequestError } from "./answer.ts";
 
 /** The maximum size of a request in bytes, and its time-out in milliseconds. */
 const LIMITS = { limit: 4 * 1024 * 1024, timeout: 10_000 };
@@ -16,7 +16,7 @@ export class Fields {
   /** @throws RequestError 400 if there is no string with that name */
   text(name: string): string {
     const value = this.optionalText(name);
-    if (value === undefined) throw invalid(`expected ${name} to be a string`);
+    if (value === undefined) throw invalidRequest(`expected ${name} to be a string`);
     return value;
   }
 
@@ -24,7 +24,7 @@ export class Fields {
   optionalText(name: string): string | undefined {
     const value = Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
     if (value === undefined || typeof value === "string") return value;
-    throw invalid(`expected ${name} to be a string`);
+    throw invalidRequest(`expected ${name} to be a string`);
   }
 
   /** @throws RequestError 400 if the value is not a whole number from `least` to `most` */
@@ -36,14 +36,14 @@ export class Fields {
     if (value === undefined) return undefined;
     if (typeof value === "number" && Number.isSafeInteger(value) && value >= least && value <= most)
       return value;
-    throw invalid(`expected ${name} to be a whole number from ${least} to ${most}`);
+    throw invalidRequest(`expected ${name} to be a whole number from ${least} to ${most}`);
   }
 
   /** False if absent. @throws RequestError 400 if the value is not a boolean */
   flag(name: string): boolean {
     const value = Object.hasOwn(this.#values, name) ? this.#values[name] : false;
     if (typeof value === "boolean") return value;
-    throw invalid(`expected ${name} to be true or false`);
+    throw invalidRequest(`expected ${name} to be true or false`);
   }
 }
 
@@ -57,20 +57,16 @@ export async function readFields(request: IncomingMessage): Promise<Fields> {
   if (body === "too_large") throw new RequestError(413, "payload_too_large", "expected a smaller request");
   if (body === "too_slow")
     throw new RequestError(408, "request_timeout", "the request did not arrive in time");
-  if (typeof body === "string") throw invalid("the request did not arrive completely");
+  if (typeof body === "string") throw invalidRequest("the request did not arrive completely");
   if (body.byteLength === 0) return new Fields({});
   let value: unknown;
   try {
     value = JSON.parse(Buffer.from(body).toString("utf8"));
   } catch {
-    throw invalid("expected a JSON object, got text that is not JSON");
+    throw invalidRequest("expected a JSON object, got text that is not JSON");
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     return new Fields(value as Record<string, unknown>);
   }
-  throw invalid("expected a JSON object, got another JSON value");
-}
-
-function invalid(message: string): RequestError {
-  return new RequestError(400, "invalid_request", message);
+  throw invalidRequest("expected a JSON object, got another JSON value");
 }

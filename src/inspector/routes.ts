@@ -3,7 +3,7 @@ import { countsByState } from "../inbox/counts.ts";
 import { failuresLike } from "../inbox/failures.ts";
 import { mismatchedSources } from "../receiver/mismatch-text.ts";
 import { formatDelivery } from "../relay/fixture.ts";
-import { RequestError, wrongMethod } from "./answer.ts";
+import { invalidRequest, RequestError, wrongMethod } from "./answer.ts";
 import { bodyName, entryFixtureName, listSamples } from "./changes/actions.ts";
 import { tallyMany } from "./changes/change-many.ts";
 import { EFFECTS } from "./changes/effects.ts";
@@ -107,8 +107,7 @@ function toPassOn(
 ): { readonly delivery: Delivery; readonly hidden: readonly string[] } {
   const asked = query.get("credentials");
   if (asked === "include") return { delivery, hidden: [] };
-  if (asked !== null)
-    throw new RequestError(400, "invalid_request", "expected credentials to be include, or to be left out");
+  if (asked !== null) throw invalidRequest("expected credentials to be include, or to be left out");
   return {
     delivery: withoutCredentials(delivery, signatureHeader),
     hidden: hiddenHeaders(delivery.headers, signatureHeader),

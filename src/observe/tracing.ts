@@ -2,9 +2,7 @@ import { type TracerProvider, trace } from "@opentelemetry/api";
 import { aBoolean, type Check, checkMethods, checkOptions, oneOf } from "../options/check-options.ts";
 import { VERSION } from "../package/version.ts";
 import type { Tracing } from "../receiver/options/tracing.ts";
-import { despiteSdk } from "./despite-sdk.ts";
-import { traceAttempt } from "./span-of-attempt.ts";
-import { traceDelivery } from "./span-of-delivery.ts";
+import { despiteSdk, traceAttempt, traceDelivery } from "./spans.ts";
 
 /** Options of {@link createTracing}. */
 export interface TracingOptions {

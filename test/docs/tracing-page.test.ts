@@ -36,7 +36,7 @@ it("the attributes have the current names of OpenTelemetry's conventions, or beg
 });
 
 it("the page has every attribute that the source sets", () => {
-  const source = readPage("src/observe/span-attributes.ts") + readPage("src/observe/span-of-attempt.ts");
+  const source = readPage("src/observe/span-attributes.ts") + readPage("src/observe/spans.ts");
   const set = [...source.matchAll(/"((?:messaging|hookporter|exception|error)\.[\w.]+)"/g)].map(
     ([, name = ""]) => name,
   );

@@ -1,4 +1,7 @@
 import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describeFileError } from "../../base/file-error.ts";
+import { type Environment, settingsFolder } from "../../base/system/paths.ts";
 import { ConfigurationError, HookporterError } from "../../errors.ts";
 import { missingPackage } from "../../package/missing-package.ts";
 import { findPackage } from "../../package/own-address.ts";
@@ -7,8 +10,6 @@ import { AUTHTOKEN_PAGE, NGROK_INSTALL, NGROK_PACKAGE } from "../../tunnel/ngrok
 import type { CliContext } from "../context.ts";
 import type { Io } from "../io.ts";
 import { readEnvFile } from "../secrets/secret.ts";
-import { authtokenOf, ngrokConfigPath } from "./ngrok-config.ts";
-import { ngrokIngress } from "./ngrok-ingress.ts";
 
 interface NgrokOptions {
   readonly domain?: string;
@@ -65,4 +66,60 @@ function noAuthtoken({ env }: Io, envFile = ".env"): ConfigurationError {
     `expected an ngrok authtoken, got none from NGROK_AUTHTOKEN, ${places.join(", ")}: ` +
       `set NGROK_AUTHTOKEN to the one from ${AUTHTOKEN_PAGE}`,
   );
+}
+
+/** The path of ngrok's configuration on this system. */
+export function ngrokConfigPath(env: Environment): string | undefined {
+  const folder = settingsFolder(env);
+  return folder && join(folder, "ngrok", "ngrok.yml");
+}
+
+/**
+ * The token in ngrok's configuration: at the top level in version 2 of its format, under `agent` in version 3. Read line by
+ * line, since one plain value needs no YAML parser.
+ */
+export function authtokenOf(yaml: string): string | undefined {
+  let section = "";
+  for (const line of yaml.split(/\r?\n/)) {
+    const [, indent = "", key, value = ""] = /^(\s*)([\w-]+)\s*:\s*(.*?)\s*(?:\s#.*)?$/.exec(line) ?? [];
+    if (key === undefined) continue;
+    if (indent === "") section = key;
+    const here = indent === "" || section === "agent";
+    if (key !== "authtoken" || !here) continue;
+    const token = value.replace(/^(["'])(.*)\1$/, "$2");
+    if (token !== "") return token;
+  }
+  return undefined;
+}
+
+/** An ingress other than ngrok's public one, and the certificate (PEM) to trust there. */
+interface NgrokIngress {
+  readonly serverAddr?: string;
+  readonly ca?: string;
+}
+
+/**
+ * The account's own ingress, which ngrok calls a connect address, from environment variables.
+ *
+ * @throws HookporterError `usage`
+ */
+function ngrokIngress({ env, cwd }: Io): NgrokIngress {
+  const { HOOKPORTER_NGROK_SERVER_ADDR: serverAddr, HOOKPORTER_NGROK_CA_FILE: caFile } = env;
+  if (serverAddr && !/^[^\s/]+:\d+$/.test(serverAddr)) {
+    const got = JSON.stringify(serverAddr);
+    throw new HookporterError("usage", `HOOKPORTER_NGROK_SERVER_ADDR: expected host:port, got ${got}`);
+  }
+  return {
+    ...(serverAddr && { serverAddr }),
+    ...(caFile && { ca: readCertificate(resolve(cwd, caFile)) }),
+  };
+}
+
+function readCertificate(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (thrown) {
+    const why = describeFileError(thrown);
+    throw new HookporterError("usage", `HOOKPORTER_NGROK_CA_FILE: could not read ${path}: ${why}`);
+  }
 }

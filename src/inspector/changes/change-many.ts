@@ -4,7 +4,7 @@ import { CHANGEABLE, type Change } from "../../inbox/change-entries.ts";
 import { countStates } from "../../inbox/counts.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
-import { RequestError } from "../answer.ts";
+import { invalidRequest } from "../answer.ts";
 import { findFilter, readNumber } from "../entries/filter.ts";
 import { type Fields, readFields } from "../read-request.ts";
 import type { Call, Workings } from "../workings.ts";
@@ -21,7 +21,7 @@ const FOLLOWED_EVERY = 500;
 
 /** Counts what {@link changeMany} would find. */
 export async function tallyMany({ inbox }: Workings, query: URLSearchParams): Promise<Tally> {
-  const before = readNumber(query, "before", Number.MAX_SAFE_INTEGER);
+  const before = readNumber(query, "before");
   const filter = await findFilter(inbox, query);
   return tally(inbox, filter.entries, { sources: SOURCES, before });
 }
@@ -64,7 +64,7 @@ function readChange(fields: Fields): Change {
   const text = fields.text("change");
   if (isChange(text)) return text;
   const known = Object.keys(CHANGEABLE).join(", ");
-  throw new RequestError(400, "invalid_request", `expected change to be one of ${known}`);
+  throw invalidRequest(`expected change to be one of ${known}`);
 }
 
 function isChange(text: string): text is Change {

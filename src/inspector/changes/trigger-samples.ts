@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from "node:crypto";
 import { eventKinds, isEventKind } from "../../event/kinds.ts";
 import { spread, TAMPERINGS, type Tampering } from "../../relay/chaos.ts";
 import { triggerDelivery } from "../../relay/trigger.ts";
-import { RequestError } from "../answer.ts";
+import { invalidRequest, RequestError } from "../answer.ts";
 import type { Triggered } from "../api.ts";
 import type { Fields } from "../read-request.ts";
 import { MOST_TRIGGERED } from "./most-triggered.ts";
@@ -22,9 +22,10 @@ export async function triggerSamples(fields: Fields, outgoing: Outgoing): Promis
   const copies = fields.wholeNumber("duplicate", { least: 1, most: MOST_TRIGGERED }) ?? 1;
   const stale = fields.wholeNumber("stale") ?? 0;
   const future = fields.wholeNumber("future") ?? 0;
-  if (tamper !== undefined && noSignature) throw invalid("expected tamper or noSignature, got both");
+  if (tamper !== undefined && noSignature) throw invalidRequest("expected tamper or noSignature, got both");
   const total = kinds.length * count * copies;
-  if (total > MOST_TRIGGERED) throw invalid(`expected at most ${MOST_TRIGGERED} deliveries, got ${total}`);
+  if (total > MOST_TRIGGERED)
+    throw invalidRequest(`expected at most ${MOST_TRIGGERED} deliveries, got ${total}`);
   const { key, reserveInstants, signatureHeader } = outgoing;
   const header = signatureHeader.toLowerCase();
   const events = Array.from({ length: count }, () => kinds).flat();
@@ -60,9 +61,5 @@ function readTampering(fields: Fields): Tampering | undefined {
   const text = fields.optionalText("tamper");
   const tamper = TAMPERINGS.find((one) => one === text);
   if (text === undefined || tamper !== undefined) return tamper;
-  throw invalid(`expected tamper to be one of ${TAMPERINGS.join(", ")}`);
-}
-
-function invalid(message: string): RequestError {
-  return new RequestError(400, "invalid_request", message);
+  throw invalidRequest(`expected tamper to be one of ${TAMPERINGS.join(", ")}`);
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { RequestError, type RouteResult, wrongMethod } from "../answer.ts";
+import { invalidRequest, RequestError, type RouteResult, wrongMethod } from "../answer.ts";
 import type { PageFile } from "../page-files.ts";
 import { readFields } from "../read-request.ts";
 import { checkType } from "./guard.ts";
@@ -68,7 +68,7 @@ export async function admit(request: IncomingMessage, { tickets }: Entrance): Pr
 function prove(query: URLSearchParams, { tokens, hosts }: Entrance): string {
   const [name = "", host = "", nonce = ""] = ["name", "host", "nonce"].map((one) => query.get(one) ?? "");
   if (!/^[A-Za-z0-9_-]{22,86}$/.test(nonce) || !hosts.has(host)) {
-    throw new RequestError(400, "invalid_request", "expected a nonce, and the host in the page's address");
+    throw invalidRequest("expected a nonce, and the host in the page's address");
   }
   const proof = tokens.prove(name, host, nonce);
   if (proof !== undefined) return proof;

@@ -28,7 +28,7 @@ export interface Kept {
 /** A page of entries, newest first. */
 export async function listEntries(inbox: Inbox, filter: RowFilter, query: URLSearchParams): Promise<RowPage> {
   const limit = readNumber(query, "limit", MAX_LIMIT) ?? DEFAULT_LIMIT;
-  const before = readNumber(query, "before", Number.MAX_SAFE_INTEGER);
+  const before = readNumber(query, "before");
   const found = await findEntries(inbox, filter.entries, { before, limit: Math.max(1, limit) });
   const { entries, next, newest } = found;
   return { rows: await entryRows(inbox, entries, filter.resource), next, newest };

@@ -3,7 +3,7 @@ import { type EntryState, STATE_WORDS, storedIn } from "../../inbox/entry-state.
 import { failuresLike } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { REASON_WORDS } from "../../inbox/reasons.ts";
-import { RequestError } from "../answer.ts";
+import { invalidRequest, type RequestError } from "../answer.ts";
 import type { Refusal } from "../live/refusals.ts";
 import { parsePath, RESOURCE_PATH, type ValuePath } from "./value-path.ts";
 
@@ -43,8 +43,8 @@ export function readFilter(query: URLSearchParams): RowFilter {
     );
   }
   const kinds = readList(query, "kind");
-  const since = readTime(query, "since");
-  const until = readTime(query, "until");
+  const since = readNumber(query, "since");
+  const until = readNumber(query, "until");
   const resource = readResource(query);
   const text = query.get("text")?.slice(0, MAX_TEXT) || undefined;
   const entries = {
@@ -73,7 +73,7 @@ export function readFilter(query: URLSearchParams): RowFilter {
  */
 export async function findFilter(inbox: Inbox, query: URLSearchParams): Promise<RowFilter> {
   const filter = readFilter(query);
-  const like = readNumber(query, "like", Number.MAX_SAFE_INTEGER);
+  const like = readNumber(query, "like");
   if (like === undefined) return filter;
   const { seqs = [] } = (await failuresLike(inbox, like)) ?? {};
   const takes = () => false; // a refused delivery is no entry
@@ -85,7 +85,11 @@ export async function findFilter(inbox: Inbox, query: URLSearchParams): Promise<
  *
  * @throws RequestError 400
  */
-export function readNumber(query: URLSearchParams, name: string, most: number): number | undefined {
+export function readNumber(
+  query: URLSearchParams,
+  name: string,
+  most = Number.MAX_SAFE_INTEGER,
+): number | undefined {
   const text = query.get(name);
   if (text === null || text === "") return undefined;
   const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
@@ -109,10 +113,6 @@ function readList(query: URLSearchParams, name: string): readonly string[] | und
   const parts = query.getAll(name).flatMap((text) => text.split(","));
   const given = parts.map((part) => part.trim()).filter((part) => part !== "");
   return given.length === 0 ? undefined : given.slice(0, 50);
-}
-
-function readTime(query: URLSearchParams, name: string): number | undefined {
-  return readNumber(query, name, Number.MAX_SAFE_INTEGER);
 }
 
 /** A number sign finds one entry, and looks into no body. */
@@ -141,5 +141,5 @@ function textOf({ method, target, reason, word, headers, status, why, explanatio
 }
 
 function badQuery(name: string, expected: string): RequestError {
-  return new RequestError(400, "invalid_request", `expected ${name} to be ${expected}`);
+  return invalidRequest(`expected ${name} to be ${expected}`);
 }

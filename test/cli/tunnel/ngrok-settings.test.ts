@@ -4,8 +4,7 @@ import { Writable } from "node:stream";
 import { expect, it } from "vitest";
 import { createContext } from "../../../src/cli/context.ts";
 import type { Io } from "../../../src/cli/io.ts";
-import { authtokenOf, ngrokConfigPath } from "../../../src/cli/tunnel/ngrok-config.ts";
-import { ngrokSettings } from "../../../src/cli/tunnel/ngrok-settings.ts";
+import { authtokenOf, ngrokConfigPath, ngrokSettings } from "../../../src/cli/tunnel/ngrok-settings.ts";
 import { tempFolder } from "../fake-io.ts";
 
 /** The settings in a folder with these files and variables; `HOME` is there too. */

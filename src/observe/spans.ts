@@ -1,6 +1,7 @@
 import {
   type Context,
   context,
+  diag,
   ROOT_CONTEXT,
   type Span,
   SpanKind,
@@ -9,17 +10,29 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { AttemptTrace } from "../dispatch/runs/attempt-tracing.ts";
+import type { Delivery } from "../event/delivery.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import type { Settlement } from "../inbox/settlement.ts";
-import { despiteSdk } from "./despite-sdk.ts";
+import type { DeliveryTrace } from "../receiver/options/tracing.ts";
+import type { Outcome } from "../receiver/outcome.ts";
 import {
   attemptAttributes,
+  deliveryAttributes,
+  errorType,
   failureAttributes,
   failureType,
+  outcomeAttributes,
   settlementAttributes,
   spanName,
 } from "./span-attributes.ts";
-import { below, deliveryContext, linksTo, senderContext } from "./trace-context.ts";
+import {
+  below,
+  deliveryContext,
+  linksTo,
+  senderContext,
+  trustedContext,
+  withDeliveryContext,
+} from "./trace-context.ts";
 
 interface AttemptTerms {
   /** Whether they belong to the trace of their delivery, or are linked to it. */
@@ -78,4 +91,56 @@ export function traceAttempt(
 function fail(span: Span, type: string): void {
   span.setAttribute("error.type", type);
   span.setStatus({ code: SpanStatusCode.ERROR, message: type });
+}
+
+interface DeliveryTerms {
+  readonly source: string;
+  readonly trustSender: boolean;
+}
+
+/** Starts the span of a delivery: below the active span, such as that of the request, if there is one. */
+export function traceDelivery(
+  delivery: Delivery,
+  tracer: Tracer,
+  { source, trustSender }: DeliveryTerms,
+): DeliveryTrace {
+  const { headers } = delivery;
+  const active = context.active();
+  const isOutermost = trace.getSpan(active) === undefined;
+  const parent = trustSender && isOutermost ? below(active, trustedContext(headers)) : active;
+  const attributes = deliveryAttributes(delivery, source);
+  const links = linksTo(senderContext(headers));
+  const name = spanName("receive", null);
+  const span = tracer.startSpan(name, { kind: SpanKind.CONSUMER, attributes, links }, parent);
+  const inside = trace.setSpan(parent, span);
+  return {
+    delivery: { ...delivery, headers: withDeliveryContext(headers, span.spanContext()) },
+    run: (accept) => context.with(inside, accept),
+    end: (outcome) => despiteSdk(() => endWith(outcome, span), undefined),
+  };
+}
+
+function endWith(outcome: Outcome, span: Span): void {
+  span.setAttributes(outcomeAttributes(outcome));
+  if (outcome.type === "accepted" || outcome.type === "rejected") {
+    span.updateName(spanName("receive", outcome.kind));
+  }
+  // As for HTTP servers, a mistake of the sender is no error of this span.
+  if (outcome.type === "unavailable" || outcome.type === "misconfigured") {
+    span.setStatus({ code: SpanStatusCode.ERROR, message: errorType(outcome) ?? outcome.type });
+  }
+  span.end();
+}
+
+/**
+ * Calls what a sampler or a processor of the user's SDK may fail in. That must not cost a delivery, so failures go to
+ * OpenTelemetry's own diagnostics.
+ */
+export function despiteSdk<Result>(call: () => Result, otherwise: Result): Result {
+  try {
+    return call();
+  } catch (thrown) {
+    diag.error("hookporter: a span could not be made", thrown);
+    return otherwise;
+  }
 }
