@@ -1,11 +1,10 @@
 import { relative } from "node:path";
-import type { AnyHandler, DeadLetter, Handler } from "../../dispatch/handler.ts";
+import type { DeadLetter } from "../../dispatch/handler.ts";
 import { DEFAULT_RETRY } from "../../dispatch/retry.ts";
 import { describeError } from "../../errors.ts";
 import { eventKinds } from "../../event/kinds.ts";
 import type { DataSchemas } from "../../event/schemas.ts";
 import { defineHandlers, registerHandlers } from "../../receiver/handlers/define-handlers.ts";
-import type { HandlerOptions } from "../../receiver/handlers/handler-options.ts";
 import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import type { CliContext } from "../context.ts";
@@ -16,6 +15,7 @@ import { isLoadedForGood } from "./module-loader.ts";
 import type { NotedRuns } from "./noted-runs.ts";
 import { onlyKinds } from "./only-kinds.ts";
 import type { RunningHandlers } from "./running-handlers.ts";
+import { wrappingRegistry } from "./wrapping-registry.ts";
 
 /** Which handlers and targets process events. */
 interface HandlerChoice {
@@ -48,25 +48,14 @@ export async function chooseHandlers(
   const { otherKinds = [], schemas = {} } = own ?? {};
   const register = (registry: HandlerRegistry) => {
     const chosen = onlyKinds(noted?.watch(registry) ?? registry, events, [...eventKinds, ...otherKinds]);
-    const retried = endingRetries(chosen);
+    const { attempts } = DEFAULT_RETRY; // the usual number, unless a handler sets another
+    const retried = wrappingRegistry(chosen, (handler) => handler, { attempts });
     if (own !== undefined) registerHandlers(own.handlers, running?.watch(retried) ?? retried);
     if (command !== undefined) retried.on("*", command.handler, { name: command.name });
     if (onDeadLetter !== undefined) registry.onDead(onDeadLetter);
     registerForwards(chosen, forwardTo, { ...forwarding, ...(noted && { onNoted: noted.answered }) });
   };
   return defineHandlers<DataSchemas, string>({ otherKinds, schemas, handlers: register });
-}
-
-/** A registry that limits handlers to the usual number of attempts, unless they set another. */
-function endingRetries(registry: HandlerRegistry): HandlerRegistry {
-  const { attempts } = DEFAULT_RETRY;
-  return {
-    on: (pattern: string | readonly string[], handler: AnyHandler, options?: HandlerOptions) =>
-      registry.on(pattern as "*", handler as Handler, { attempts, ...options }),
-    onUnknown: (handler: AnyHandler, options?: HandlerOptions) =>
-      registry.onUnknown(handler as Handler, { attempts, ...options }),
-    onDead: (listener) => registry.onDead(listener),
-  };
 }
 
 /**
