@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
+import { makeFolder } from "../../base/make-folder.ts";
 import { HookporterError } from "../../errors.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import { countsByState, countsText } from "../../inbox/counts.ts";
@@ -108,7 +109,7 @@ export async function exportEvents(options: ExportOptions, context: CliContext):
 
 function writeFixture(folder: string, { kind, key, seq }: Entry, delivery: Delivery): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     const name = fixtureName(delivery.receivedAt, seq, kind, key.eventId);
     writeFileSync(resolve(folder, name), formatDelivery(delivery), { mode: 0o600 });
   } catch (cause) {

@@ -1,5 +1,6 @@
-import { accessSync, constants, mkdirSync, type Stats, statSync } from "node:fs";
+import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { makeFolder } from "../../base/make-folder.ts";
 import { unusable } from "../../base/unusable.ts";
 import { HookporterError } from "../../errors.ts";
 import type { Entry } from "../../inbox/entry.ts";
@@ -88,7 +89,7 @@ export function checkInbox({ file: path }: NamedInbox): void {
     const file = found(path);
     if (file?.isFile() === true) accessSync(path, R_OK | W_OK);
     if (file !== undefined) return;
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path), 0o700);
     accessSync(dirname(path), W_OK | X_OK);
   } catch (thrown) {
     throw unusable(path, thrown, ANOTHER);

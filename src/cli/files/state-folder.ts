@@ -1,5 +1,6 @@
-import { lstatSync, mkdirSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../../base/make-folder.ts";
 import { unusable } from "../../base/unusable.ts";
 import { HookporterError } from "../../errors.ts";
 import { makeFile } from "./replace-file.ts";
@@ -35,7 +36,7 @@ function provide(folder: string): string {
       `expected ${STATE_FOLDER} to be a folder, got a symbolic link: remove it`,
     );
   }
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
   const ignore = join(folder, ".gitignore");
   if (lstatSync(ignore, { throwIfNoEntry: false }) === undefined) makeFile(ignore, "*\n");
   return folder;

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
+import { makeFolder } from "../../base/make-folder.ts";
 import { HookporterError } from "../../errors.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import type { Envelope } from "../../event/envelope.ts";
@@ -87,7 +88,7 @@ function scrubEnvelope({ event, timestamp, data, webhook }: Envelope, scrubber: 
 
 function write(folder: string, name: string, text: string): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     writeFileSync(join(folder, name), text);
   } catch (cause) {
     const why = `${folder} could not be written: ${describeFileError(cause)}`;

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
+import { makeFolder } from "../../base/make-folder.ts";
 import { HookporterError } from "../../errors.ts";
 import { isEventKind } from "../../event/kinds.ts";
 import { knownKeys, placeOf } from "../../learn/data-type.ts";
@@ -190,7 +191,7 @@ function report(
 function write(file: string, text: string, { io }: CliContext): void {
   const path = resolve(io.cwd, file);
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     // Source code, which others of the machine may read as they read the rest of it.
     replaceFile(path, text, 0o644);
   } catch (cause) {

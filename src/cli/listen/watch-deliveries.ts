@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { makeFolder } from "../../base/make-folder.ts";
 import { unusable } from "../../base/unusable.ts";
 import { describeError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
@@ -123,7 +124,7 @@ function kindOf(observation: Observation): string | null {
  */
 function openSaveFolder(path: string): (observation: DeliveryObservation) => void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path, 0o700);
   } catch (cause) {
     throw unusable(path, cause, "pass another folder with --save-dir");
   }

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
+import { makeFolder } from "../../base/make-folder.ts";
 import { HookporterError } from "../../errors.ts";
 import type { Disturbed, Sendable } from "../../relay/chaos.ts";
 import { curlLine } from "../../relay/curl-line.ts";
@@ -54,7 +55,7 @@ function writeBody(directory: string, label: string, body: Uint8Array): string {
     .slice(0, 80);
   const path = join(directory, `${name}-${digest}.json`);
   try {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeFolder(directory, 0o700);
     writeFileSync(path, body, { mode: 0o600 });
   } catch (cause) {
     throw new HookporterError("input_invalid", `${path} could not be written: ${describeFileError(cause)}`, {

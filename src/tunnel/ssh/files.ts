@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
-import { chmodSync, existsSync, linkSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, linkSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../../base/make-folder.ts";
 
 /** The file of known server keys, in the settings' folder. */
 export const KNOWN_HOSTS = "known_hosts";
@@ -10,7 +11,7 @@ export const OWN_KEY = "key";
 
 /** Creates the folder if it is missing, accessible only to its owner. */
 export function makeSshFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder, 0o700);
 }
 
 /**

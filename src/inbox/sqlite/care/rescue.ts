@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Logger } from "../../../base/logger.ts";
+import { makeFolder } from "../../../base/make-folder.ts";
 import { describeError, HookporterError, type InboxErrorCode } from "../../../errors.ts";
 import { statfsSync } from "../../../package/builtins.ts";
 import { makeFileSlowly } from "../file/new-file.ts";
@@ -110,7 +111,7 @@ export class Rescue {
   /** Returns the path of the file. */
   async #write(): Promise<string> {
     const folder = dirname(this.#path);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     this.#refuseFullDisk(folder);
     for (let again = 0; ; again++) {
       const path = rescuePath(this.#path, Date.now(), again);

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { makeFolder } from "../../../base/make-folder.ts";
 import { realPath } from "../../../base/system/paths.ts";
 import { HookporterError } from "../../../errors.ts";
 import { loadSqlite, markAsInbox, openDatabase, openToRead } from "../client.ts";
@@ -184,7 +185,7 @@ export function isLogLost(path: string): boolean {
 }
 
 function makeInbox(path: string): InboxFile {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), 0o700);
   const isNew = makeFile(path, (draft) => {
     const database = new (loadSqlite().DatabaseSync)(draft);
     try {
