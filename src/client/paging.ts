@@ -1,5 +1,4 @@
-import type { ListedItem } from "./page.ts";
-import { invalidPage, type Page } from "./page.ts";
+import { invalidPage, type ListedItem, type Page } from "./page.ts";
 import type { ServiceError } from "./service-error.ts";
 
 /** A list may grow while it is read, but not to more than twice its first total and this. */

@@ -2,8 +2,7 @@ import { invalid } from "../options/check-options.ts";
 import type { Assumptions } from "./assumptions.ts";
 import { call } from "./call.ts";
 import type { ClientSettings } from "./options.ts";
-import type { ListedItem } from "./page.ts";
-import { invalidPage, type Page, readPage } from "./page.ts";
+import { invalidPage, type ListedItem, type Page, readPage } from "./page.ts";
 import { Paging } from "./paging.ts";
 import { type Property, propertySchema, type SelectedProperty, selectedPropertySchema } from "./property.ts";
 
