@@ -5,6 +5,7 @@ import { dueTerms } from "./claim-terms.ts";
 import type { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 import { outsideRequests } from "./outside-requests.ts";
+import type { RetryWatch } from "./retry-watch.ts";
 
 /** Milliseconds that a due entry may wait before new ones are no longer run at once. */
 export const MAX_LATE_MS = 100;
@@ -15,6 +16,7 @@ const HEARD_POLL_MS = 3_600_000;
 interface Claiming {
   readonly limit: ConcurrencyLimit;
   readonly failures: ClaimFailures;
+  readonly watch: RetryWatch;
   readonly run: (entry: ClaimedEntry) => void;
   /** Entries not to claim. */
   readonly except: () => readonly number[];
@@ -39,7 +41,10 @@ export class ClaimLoop {
     this.#claiming = claiming;
   }
 
-  /** Whether the last claim left no entry that was long due, and no kind to others: only then is a new entry run at once. */
+  /**
+   * Whether the last claim left no entry that was long due, and no kind to others, and nothing was paused: only then is a
+   * new entry run at once, since only a claim knows what is paused now.
+   */
   get caughtUp(): boolean {
     return this.#started && this.#caughtUp;
   }
@@ -82,7 +87,7 @@ export class ClaimLoop {
 
   async #claim(): Promise<void> {
     const { inbox, clock, poll } = this.#options;
-    const { failures, except } = this.#claiming;
+    const { failures, except, watch } = this.#claiming;
     clearTimeout(this.#timer);
     this.#behind = false;
     let wait = poll;
@@ -96,7 +101,8 @@ export class ClaimLoop {
       const next = isNoneDue ? polled : await this.#claimDue(terms, nextRunAt);
       const now = clock();
       const isLate = next !== undefined && next <= now - MAX_LATE_MS;
-      const leavesNone = terms.exceptKinds.length === 0;
+      const leavesNone = terms.exceptKinds.length === 0 && inbox.isPaused !== true;
+      if (inbox.isPaused === true) await watch.look();
       this.#caughtUp = !isLate && leavesNone;
       failures.end();
       if (this.#behind) return;

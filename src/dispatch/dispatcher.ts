@@ -11,6 +11,7 @@ import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 import { type DrainReport, drain } from "./drain.ts";
 import type { Reservation } from "./reservation.ts";
+import { RetryWatch } from "./retry-watch.ts";
 import { EntryRunner } from "./runs/entry-runner.ts";
 import { LeaseRenewal } from "./runs/lease-renewal.ts";
 import { RunBudget } from "./runs/run-budget.ts";
@@ -27,6 +28,7 @@ export class Dispatcher {
   readonly #queues: TargetQueues;
   readonly #loop: ClaimLoop;
   readonly #runner: EntryRunner;
+  readonly #watch: RetryWatch;
   /** Claims of single entries that are under way. */
   readonly #claims = new Set<Promise<void>>();
   /** The next turn of the event loop, if entries wait for it: by then their senders are answered. */
@@ -58,17 +60,19 @@ export class Dispatcher {
     const failures = this.#failures;
     const except = () => this.#runner.doubtfullyLeased();
     const wake = () => this.wake();
+    this.#watch = new RetryWatch(options);
+    const watch = this.#watch;
     this.#queues = new TargetQueues(options, {
       ...{ failures, except, wake },
       run: (entry, how) => void this.#runner.run(entry, how),
       whileClaiming: (work) => this.#whileClaiming(work),
     });
     this.#loop = new ClaimLoop(options, {
-      ...{ failures, except, limit: this.#limit, nextTurn: this.#nextTurn },
+      ...{ failures, except, limit: this.#limit, nextTurn: this.#nextTurn, watch },
       run: (entry) => void this.#runner.run(entry, { claimed: true }),
     });
     this.#runner = new EntryRunner(options, {
-      ...{ limit: this.#limit, queues: this.#queues, loop: this.#loop },
+      ...{ limit: this.#limit, queues: this.#queues, loop: this.#loop, watch },
       stopping: this.#stopper.signal,
       signal: this.#aborter.signal,
     });
@@ -177,7 +181,7 @@ export class Dispatcher {
     const budget = new RunBudget({ budgetMs, since, handlerTimeout, ...signals });
     const stopRenewing = this.#renewal.start();
     const draining = drain(this.#options, {
-      ...{ budget, limit: this.#limit, failures: this.#failures },
+      ...{ budget, limit: this.#limit, failures: this.#failures, watch: this.#watch },
       run: (entry, how) => this.#runner.run(entry, how),
       except: () => this.#runner.doubtfullyLeased(),
     });

@@ -4,6 +4,7 @@ import type { ClaimFailures } from "./claim-failures.ts";
 import { dueTerms } from "./claim-terms.ts";
 import type { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
+import type { RetryWatch } from "./retry-watch.ts";
 import type { EntryRun } from "./runs/entry-run.ts";
 import type { RunBudget } from "./runs/run-budget.ts";
 
@@ -34,6 +35,7 @@ export interface Draining {
   /** Entries not to claim. */
   readonly except: () => readonly number[];
   readonly budget: RunBudget;
+  readonly watch: RetryWatch;
 }
 
 type Counts = Record<EndState | "returned", number>;
@@ -61,7 +63,7 @@ export async function drain(options: DispatcherOptions, parts: Draining): Promis
 
 async function runDue(options: DispatcherOptions, parts: Draining, counts: Counts): Promise<void> {
   const { inbox, clock } = options;
-  const { limit, failures, budget, except } = parts;
+  const { limit, failures, budget, except, watch } = parts;
   const running = new Set<Promise<void>>();
   const run = (entry: ClaimedEntry) => {
     const ended = parts.run(entry, { claimed: true, within: budget }).then((settlement) => {
@@ -71,6 +73,7 @@ async function runDue(options: DispatcherOptions, parts: Draining, counts: Count
     running.add(ended);
   };
   try {
+    await watch.look();
     while (budget.fits()) {
       const terms = { ...(await dueTerms(options)), except: except() };
       const { now: room } = limit.room;

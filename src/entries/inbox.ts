@@ -14,6 +14,15 @@ export type { InsideEnd, InsideResult, InsideTerms, Progress } from "../inbox/in
 export type { Lease } from "../inbox/lease.ts";
 export type { OpenTerms } from "../inbox/open-terms.ts";
 export type { EntryOutline, OutlineRequest, RunOutline } from "../inbox/outline.ts";
+export type {
+  NewPacedRetry,
+  PacedRetry,
+  PaceStep,
+  Pause,
+  PauseOf,
+  PauseScope,
+  Pauses,
+} from "../inbox/pause.ts";
 export type { OwnTransactions, TransactionQuery } from "../inbox/postgres/handler-transactions.ts";
 export type { PostgresConnection } from "../inbox/postgres/options.ts";
 export type {

@@ -1,5 +1,6 @@
 import type { Delivery } from "../event/delivery.ts";
 import type { Entry } from "./entry.ts";
+import type { PauseOf } from "./pause.ts";
 import type { TargetWait } from "./target-wait.ts";
 
 /** What to claim. All times are milliseconds. */
@@ -55,5 +56,7 @@ export interface ClaimedEntry extends Pick<Entry, "seq" | "key" | "kind" | "orde
   readonly reason?: string | null;
   /** When it was due before it was claimed. Default: at its arrival. */
   readonly dueAt?: number;
+  /** The handlers and targets that are paused now. Default none. */
+  readonly paused?: readonly PauseOf[];
   readonly delivery: Delivery;
 }

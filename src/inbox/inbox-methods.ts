@@ -8,7 +8,7 @@ type Names<All extends PropertyKey> = readonly All[];
 
 /** The types keep both lists complete. */
 type Methods<All extends PropertyKey> = Readonly<Record<All, true>>;
-type Optional = Exclude<OptionalNames<Inbox>, "damage" | "hears" | "insideLimit" | "vitals">;
+type Optional = Exclude<OptionalNames<Inbox>, "damage" | "hears" | "insideLimit" | "isPaused" | "vitals">;
 type Required = Exclude<keyof Inbox, OptionalNames<Inbox>>;
 
 const REQUIRED: Methods<Required> = {
@@ -19,6 +19,7 @@ const REQUIRED: Methods<Required> = {
 const OPTIONAL: Methods<Optional> = {
   ...{ register: true, unregister: true, runners: true, now: true, onDue: true, hasten: true, backlog: true },
   ...{ inside: true, outlines: true, senders: true, recordSender: true, erase: true, endErasure: true },
+  ...{ pauses: true, pause: true, resume: true, newRetry: true, paceRetry: true, endRetry: true },
 };
 
 /** The methods of every inbox. */

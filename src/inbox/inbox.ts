@@ -11,6 +11,7 @@ import type { Erasure } from "./erasure.ts";
 import type { InsideEnd, InsideResult, InsideTerms } from "./inside.ts";
 import type { OpenTerms } from "./open-terms.ts";
 import type { EntryOutline, OutlineRequest } from "./outline.ts";
+import type { NewPacedRetry, PaceStep, Pause, PauseOf, Pauses } from "./pause.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
 import type { Runner } from "./runner.ts";
 import type { SenderNote, SenderRecord } from "./senders.ts";
@@ -116,6 +117,23 @@ export interface Inbox {
    * is dropped when its run ends, unless it succeeds. Done and dropped entries are left alone.
    */
   drop(filter: EntryFilter, now: number): Promise<number>;
+  /** What is paused, and the retries at a measured pace that are under way. Default: nothing. */
+  pauses?(): Promise<Pauses>;
+  /** Whether there was anything of that at the last `nextRunAt`, or since. Default: there was not. */
+  readonly isPaused?: boolean;
+  /**
+   * Keeps something from being claimed or run, by all processes, until it is resumed. Claims leave its entries alone, and
+   * pass on which handlers and targets are paused. Default: nothing can be paused.
+   */
+  pause?(pause: Pause): Promise<void>;
+  /** Ends a pause; what it held back is due now, or again at its retry's pace. Returns whether there was such a pause. */
+  resume?(of: PauseOf, now: number): Promise<boolean>;
+  /** Begins a retry at a measured pace, with all but its canary paused if it has one; returns its number. */
+  newRetry?(retry: NewPacedRetry): Promise<number>;
+  /** Makes entries of a retry pending, each due at its time; returns how many. Those that are running or done stay. */
+  paceRetry?(step: PaceStep): Promise<number>;
+  /** Forgets a retry; entries of it that still wait are due at their time. */
+  endRetry?(id: number): Promise<void>;
   /** How many pending and running entries wait for each target, ordered by the target's name. */
   waiting(request?: Pick<EntryFilter, "sources">): Promise<readonly TargetCount[]>;
   /**

@@ -1,20 +1,16 @@
 import { HookporterError } from "../errors.ts";
-import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";
-import type { AttemptRecord } from "./attempt-record.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
-import type { CountFilter, Counts } from "./counts.ts";
-import type { Entry } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
 import type { Erasure } from "./erasure.ts";
-import type { BacklogRequest, Inbox } from "./inbox.ts";
+import type { Inbox } from "./inbox.ts";
 import type { InsideEnd, InsideResult, InsideTerms } from "./inside.ts";
 import type { OpenTerms } from "./open-terms.ts";
-import type { EntryOutline, OutlineRequest } from "./outline.ts";
+import type { NewPacedRetry, PaceStep, Pause, PauseOf } from "./pause.ts";
 import { Batches } from "./postgres/batch.ts";
-import { drop, hasten, reschedule, retry } from "./postgres/change.ts";
-import { claimRows, nextDue, renewLeases } from "./postgres/claim.ts";
+import { drop, hasten, paceRetry, reschedule, retry } from "./postgres/change.ts";
+import { claimRows, nextDue, renewLeases, sourcesOf } from "./postgres/claim.ts";
 import { StoreClock } from "./postgres/clock.ts";
 import { connect } from "./postgres/connect.ts";
 import { endErasure, erase } from "./postgres/erase.ts";
@@ -31,6 +27,7 @@ import {
   type PostgresTerms,
   readPostgresOptions,
 } from "./postgres/options.ts";
+import * as pauses from "./postgres/pause.ts";
 import { pruneStep, slimStep } from "./postgres/prune.ts";
 import * as reads from "./postgres/reads.ts";
 import { droppedBefore, toClaimed } from "./postgres/rows.ts";
@@ -45,7 +42,7 @@ import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-reques
 import type { Runner } from "./runner.ts";
 import type { SenderNote, SenderRecord } from "./senders.ts";
 import type { Settlement } from "./settlement.ts";
-import { DROPPED, type TargetCount } from "./target-wait.ts";
+import { DROPPED } from "./target-wait.ts";
 
 /**
  * The store of an inbox on PostgreSQL. What resolves is committed.
@@ -65,6 +62,7 @@ class PostgresInbox implements Inbox {
   readonly #clock: StoreClock;
   readonly vitals = new StoreVitals(() => this.#open.store);
   #opened: Opened | undefined;
+  isPaused = false;
 
   constructor(terms: PostgresTerms & { readonly runner: string | undefined }) {
     this.#terms = terms;
@@ -160,6 +158,7 @@ class PostgresInbox implements Inbox {
     const claimed: ClaimedEntry[] = [];
     const { store, lowWater } = this.#writable;
     const rows = await lowWater.claim(request, (from) => claimRows(store, request, from));
+    if (this.isPaused) await pauses.setAside(store, await sourcesOf(store, request.sources), now);
     if (rows.length > 0) this.#open.wake.tellBusy();
     for (const row of rows) {
       const entry = toClaimed(row, now + leaseTime);
@@ -196,7 +195,9 @@ class PostgresInbox implements Inbox {
 
   async nextRunAt(request: DueRequest = {}): Promise<number | undefined> {
     const { store, lowWater } = this.#open;
-    return nextDue(store, request, lowWater.from(request));
+    const { at, anyPaused } = await nextDue(store, request, lowWater.from(request));
+    this.isPaused = anyPaused;
+    return at;
   }
 
   async retry(filter: EntryFilter, now: number): Promise<number> {
@@ -207,13 +208,10 @@ class PostgresInbox implements Inbox {
     return this.#change(reschedule, filter, runAt);
   }
 
-  async hasten(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number> {
-    return this.#change(hasten, filter, Math.min(now, this.now()));
-  }
+  readonly hasten: NonNullable<Inbox["hasten"]> = (filter, now) =>
+    this.#change(hasten, filter, Math.min(now, this.now()));
 
-  async drop(filter: EntryFilter, now: number): Promise<number> {
-    return this.#change(drop, filter, now);
-  }
+  readonly drop: Inbox["drop"] = (filter, now) => this.#change(drop, filter, now);
 
   async erase(seqs: readonly number[], now: number): Promise<readonly number[]> {
     return this.#change(erase, seqs, now);
@@ -224,32 +222,45 @@ class PostgresInbox implements Inbox {
   }
 
   /** Changes entries, so that they or those that they held back are due. */
-  async #change<Which, Result>(
+  #change<Which, Result>(
     change: (store: Store, which: Which, at: number) => Promise<Result>,
     which: Which,
     at: number,
   ): Promise<Result> {
+    return this.#changing((store) => change(store, which, at));
+  }
+
+  /** The same for any work; the other processes look again at what is paused. */
+  async #changing<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
     const { store, wake, lowWater } = this.#writable;
-    return change(store, which, at).finally(() => {
+    return work(store).finally(() => {
       lowWater.lower(); // even if it failed: steps of it may be committed
       wake.tell();
     });
   }
 
-  async backlog(request: BacklogRequest): Promise<number> {
-    return reads.countBacklog(this.#open.store, request);
+  async pause(pause: Pause): Promise<void> {
+    this.isPaused = true;
+    await this.#changing((store) => pauses.pause((sql, values) => store.query(sql, values), pause));
   }
 
-  async waiting({ sources }: Pick<EntryFilter, "sources"> = {}): Promise<readonly TargetCount[]> {
-    return reads.countByTarget(this.#open.store, sources);
+  async resume(of: PauseOf, now: number): Promise<boolean> {
+    const at = Math.min(now, this.now());
+    if (of.scope === "target") await this.reschedule({ targets: [of.name] }, at); // else they wait for their turn
+    return this.#changing((store) => pauses.resume(store, of, at));
   }
 
-  async list(filter: EntryFilter): Promise<readonly Entry[]> {
-    return reads.listEntries(this.#open.store, filter);
+  async newRetry(retry: NewPacedRetry): Promise<number> {
+    this.isPaused = true;
+    return this.#changing((store) => pauses.newRetry(store, retry));
   }
 
-  async outlines(request: OutlineRequest): Promise<readonly EntryOutline[]> {
-    return reads.outlineEntries(this.#open.store, request);
+  async paceRetry(step: PaceStep): Promise<number> {
+    return this.#changing((store) => paceRetry(store, step));
+  }
+
+  async endRetry(id: number): Promise<void> {
+    await this.#changing((store) => pauses.endRetry(store, id));
   }
 
   async prune(request: PruneRequest, step: Step): Promise<StepResult> {
@@ -260,21 +271,16 @@ class PostgresInbox implements Inbox {
     return slimStep(this.#writable.store, request, step);
   }
 
-  async delivery(seq: number): Promise<Delivery | undefined> {
-    return reads.deliveryOfEntry(this.#open.store, seq);
-  }
-
-  async attempts(seq: number): Promise<readonly AttemptRecord[]> {
-    return reads.attemptsOfEntry(this.#open.store, seq);
-  }
-
-  async counts(filter?: CountFilter): Promise<Counts> {
-    return reads.countByState(this.#open.store, filter);
-  }
-
-  async senders(): Promise<readonly SenderRecord[]> {
-    return readSenders(this.#open.store);
-  }
+  readonly backlog: NonNullable<Inbox["backlog"]> = async (of) => reads.countBacklog(this.#open.store, of);
+  readonly waiting: Inbox["waiting"] = async (of) => reads.countByTarget(this.#open.store, of?.sources);
+  readonly list: Inbox["list"] = async (filter) => reads.listEntries(this.#open.store, filter);
+  readonly outlines: NonNullable<Inbox["outlines"]> = async (of) =>
+    reads.outlineEntries(this.#open.store, of);
+  readonly delivery: Inbox["delivery"] = async (seq) => reads.deliveryOfEntry(this.#open.store, seq);
+  readonly attempts: Inbox["attempts"] = async (seq) => reads.attemptsOfEntry(this.#open.store, seq);
+  readonly counts: Inbox["counts"] = async (filter) => reads.countByState(this.#open.store, filter);
+  readonly senders: NonNullable<Inbox["senders"]> = async () => readSenders(this.#open.store);
+  readonly pauses: NonNullable<Inbox["pauses"]> = async () => pauses.readPauses(this.#open.store);
 
   async recordSender(note: SenderNote): Promise<SenderRecord> {
     return recordSender(this.#writable.store, note);

@@ -1,4 +1,5 @@
 import { REJECTION_REASONS } from "../event/rejection.ts";
+import { PACED, PAUSED } from "./pause.ts";
 import { AWAITS_HANDLER, NO_HANDLER } from "./runner.ts";
 import { DROPPED, TARGET_AWAY } from "./target-wait.ts";
 
@@ -20,6 +21,7 @@ export const WAITING_REASONS = {
   tx_busy: "waits for a free transaction",
   [NO_HANDLER]: "no handler for this event",
   [AWAITS_HANDLER]: "waits for a process with a handler",
+  [PAUSED]: "paused by hand",
 } as const;
 
 /** One of the stable reasons of dead letters. */
@@ -39,5 +41,6 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
 
 /** A reason in words; one of another version as its code says. */
 export function reasonWords(reason: string): string {
+  if (reason.startsWith(PACED)) return `waits for its time in retry ${reason.slice(PACED.length)}`;
   return Object.hasOwn(REASON_WORDS, reason) ? (REASON_WORDS[reason] ?? reason) : reason.replaceAll("_", " ");
 }

@@ -18,6 +18,7 @@ import {
 import { describeErasing } from "./erase-contract.ts";
 import { describeFailures } from "./failures-contract.ts";
 import { describeOrder } from "./order-contract.ts";
+import { describePauses } from "./pause-contract.ts";
 import { describePruning } from "./pruning-contract.ts";
 import { describeRoles } from "./roles-contract.ts";
 import { describeSearch } from "./search-contract.ts";
@@ -726,6 +727,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
     describeErasing(makeInbox);
     describePruning(makeInbox);
     describeSenders(makeInbox);
+    describePauses(makeInbox);
     describeFailures(makeInbox);
     describeSources(makeInbox);
     describeSearch(makeInbox);

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import type { Role } from "../../src/inbox/runner.ts";
@@ -55,6 +56,30 @@ export function describeRoleProcesses(name: string, share: () => SharedInbox): v
       await untilDone(200);
       const byNext = runs().filter(({ pid }) => pid === next.pid);
       expect(byNext.filter(({ kind }) => kind === "lead.created")).toHaveLength(100);
+    });
+
+    it("what is paused runs in none of them, new ones included, until it is resumed", async () => {
+      const { start, untilDone, runs, look } = crowd(share());
+      const front = await start("both", "*");
+      const other = await start("run", "*");
+      const inbox = await look();
+      await inbox.pause?.({ scope: "kind", name: "payment.received", since: Date.now(), who: "ann" });
+      await delay(1500); // they look every second, or hear of it
+      await sendAll(front, 0, 100);
+      await vi.waitFor(
+        async () => expect(await inbox.counts()).toMatchObject({ pending: 50, done: 50 }),
+        WAIT,
+      );
+      other.kill("SIGKILL");
+      await start("run", "*");
+      await sendAll(front, 100, 150);
+      await vi.waitFor(
+        async () => expect(await inbox.counts()).toMatchObject({ pending: 75, done: 75 }),
+        WAIT,
+      );
+      expect(runs().some(({ kind }) => kind === "payment.received")).toBe(false);
+      await inbox.resume?.({ scope: "kind", name: "payment.received" }, Date.now());
+      await untilDone(150);
     });
 
     it("what nobody has a handler for waits for `unhandledAfter`, and then ends as unhandled", async () => {

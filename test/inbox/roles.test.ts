@@ -11,7 +11,7 @@ describeRoleProcesses("a file", () => {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const look = async () => {
     const inbox = sqliteInbox(path);
-    await inbox.open({ access: "read" });
+    await inbox.open({ access: "change" });
     onTestFinished(() => inbox.close());
     return inbox;
   };

@@ -1,11 +1,13 @@
 import { describeError } from "../../errors.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
+import { PACED } from "../../inbox/pause.ts";
 import type { Settlement } from "../../inbox/settlement.ts";
 import { TARGET_AWAY } from "../../inbox/target-wait.ts";
 import type { ClaimLoop } from "../claim-loop.ts";
 import type { ConcurrencyLimit } from "../concurrency-limit.ts";
 import type { DispatcherOptions } from "../dispatcher-options.ts";
 import { outsideRequests } from "../outside-requests.ts";
+import type { RetryWatch } from "../retry-watch.ts";
 import type { TargetQueues } from "../targets/target-queues.ts";
 import { EntryTransactions, type Transacting } from "../transactions/entry-transactions.ts";
 import { TransactionPlaces } from "../transactions/transaction-places.ts";
@@ -19,6 +21,7 @@ import { type Storing, settleAgain } from "./settle-again.ts";
 interface Running {
   readonly limit: ConcurrencyLimit;
   readonly queues: TargetQueues;
+  readonly watch: RetryWatch;
   /** Aborted when a shutdown begins. */
   readonly stopping: AbortSignal;
   /** Aborted when a shutdown no longer waits for handlers. */
@@ -129,6 +132,7 @@ export class EntryRunner {
       loop.goOn(); // another entry can run while this one's result is stored
       if (await this.#store(settlement, transactions, parts.signal)) {
         stored = settlement;
+        if (entry.reason?.startsWith(PACED) === true) await this.#parts.watch.note(entry, settlement);
         this.#report(entry, settlement);
         return settlement;
       }

@@ -1,6 +1,7 @@
 import { describeError } from "../../errors.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
+import { PAUSED, SET_ASIDE } from "../../inbox/pause.ts";
 import type { DeadReason, WaitingReason } from "../../inbox/reasons.ts";
 import type { Settlement } from "../../inbox/settlement.ts";
 import { TARGET_AWAY } from "../../inbox/target-wait.ts";
@@ -96,6 +97,8 @@ class EntryHandlers {
   readonly #finished: Set<string>;
   readonly #records: AttemptRecord[] = [];
   readonly #failures: Failure[] = [];
+  /** Whether a handler was left out since it, or its target, is paused. */
+  #isPaused = false;
 
   constructor(entry: ClaimedEntry, plan: PlannedRun, options: RunOptions, parts: RunParts) {
     this.#entry = entry;
@@ -138,6 +141,11 @@ class EntryHandlers {
   }
 
   #mayRun(named: NamedHandler): boolean {
+    const { paused } = this.#entry;
+    if (paused?.some(({ scope, name }) => name === (scope === "handler" ? named.name : named.target?.name))) {
+      this.#isPaused = true;
+      return false;
+    }
     if (named.target !== undefined) {
       this.#waits ??= new EntryWaits(this.#entry, this.#options, this.#parts);
       return this.#waits.mayTry(named as Sender);
@@ -209,7 +217,7 @@ class EntryHandlers {
       return settlementOf(this.#entry, clock, "pending", null, { ...result, uncount: true });
     }
     const others = isInTurn && left.some(({ target }) => target?.name !== this.#parts.turn?.target);
-    const leftToDo = { failures: this.#failures, waits: this.#waits, others };
+    const leftToDo = { failures: this.#failures, waits: this.#waits, others, paused: this.#isPaused };
     return afterFailure(this.#entry, this.#options, result, leftToDo);
   }
 }
@@ -244,6 +252,8 @@ interface Left {
   readonly waits?: EntryWaits | undefined;
   /** Whether it was the entry's turn at one target, and it has other handlers. */
   readonly others?: boolean;
+  /** Whether some of it is paused. */
+  readonly paused?: boolean;
 }
 
 /** The settlement of an entry with something left to do: its retry, its next turn, or its end. */
@@ -251,7 +261,7 @@ function afterFailure(
   entry: ClaimedEntry,
   { retry, random, clock }: RunOptions,
   result: Partial<Settlement>,
-  { failures, waits, others = false }: Left,
+  { failures, waits, others = false, paused = false }: Left,
 ): Settlement {
   // All failed handlers run again together, so the longest of their waits counts.
   const drawn = random();
@@ -268,6 +278,9 @@ function afterFailure(
   if (others) {
     const kept = next === undefined ? clock() : Math.min(next, entry.dueAt ?? next);
     return settlementOf(entry, clock, "pending", reason, { ...result, uncount, runAt: kept });
+  }
+  if (next === undefined && paused) {
+    return settlementOf(entry, clock, "pending", PAUSED, { ...result, uncount, runAt: clock() + SET_ASIDE });
   }
   if (next === undefined)
     return settlementOf(entry, clock, "dead", waits?.over ?? "attempts_exhausted", result);

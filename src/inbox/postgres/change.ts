@@ -1,4 +1,5 @@
 import type { EntryFilter } from "../entry-filter.ts";
+import { PACED, type PaceStep } from "../pause.ts";
 import { AWAITS_HANDLER, NO_HANDLER } from "../runner.ts";
 import { DROPPED } from "../target-wait.ts";
 import { sourcesOf } from "./claim.ts";
@@ -15,17 +16,23 @@ const ENDED_BADLY = "s.seq IS NOT NULL";
 const PENDING = "t.lease IS NULL AND t.seq IS NOT NULL";
 const NOT_DROPPED = `d.seq IS NULL AND coalesce(t.reason, s.reason, '') <> '${DROPPED}'`;
 
+/** Entries by their place in $1, from a time on, an interval apart. */
+const DUE = "$2::bigint + floor($3::float8 * (array_position($1::bigint[], seq) - 1))::bigint";
+
 const RETRY = `
   WITH again AS (
     DELETE FROM @.stuck WHERE seq = ANY ($1::bigint[]) RETURNING *
   ), turns AS (
-    INSERT INTO @.turn (seq, key_timestamp, received_at, dated, source, order_hash, behind, run_at, attempts, finished_handlers)
-    SELECT seq, key_timestamp, received_at, dated, source, order_hash, false, $2::bigint, 0, finished_handlers FROM again
+    INSERT INTO @.turn (seq, key_timestamp, received_at, dated, source, order_hash, behind, run_at, attempts, finished_handlers, reason)
+    SELECT seq, key_timestamp, received_at, dated, source, order_hash, false, ${DUE}, 0, finished_handlers, $4::text FROM again
   )
   SELECT seq FROM again`;
 
 const RESCHEDULE = `
   UPDATE @.turn SET run_at = $2::bigint WHERE seq = ANY ($1::bigint[]) AND lease IS NULL RETURNING seq`;
+
+const PACE = `
+  UPDATE @.turn SET run_at = ${DUE}, reason = $4::text WHERE seq = ANY ($1::bigint[]) AND lease IS NULL RETURNING seq`;
 
 const DROP = `
   WITH waiting AS (
@@ -52,6 +59,23 @@ export function retry(store: Store, filter: EntryFilter, now: number): Promise<n
     sql: RETRY,
     after: [HOLD_BACK_OTHERS, RELEASE_FIRST],
     now,
+    values: [0, null],
+  });
+}
+
+/** Makes entries of a retry pending, each at its time, in one transaction; returns how many. */
+export async function paceRetry(
+  store: Store,
+  { id, interval, seqs, from, waits }: PaceStep,
+): Promise<number> {
+  const values = [seqs, Math.round(from), interval, waits ? PACED + id : null];
+  return store.transaction(async (query) => {
+    const keys = await query(LOCK_KEYS_OF, [seqs]);
+    const pending = await query(PACE, values); // first, since those that are retried become pending
+    const ended = await query(RETRY, values);
+    const hashes = keys.map(({ hash }) => Number(hash));
+    if (hashes.length > 0) for (const next of [HOLD_BACK_OTHERS, RELEASE_FIRST]) await query(next, [hashes]);
+    return pending.length + ended.length;
   });
 }
 
@@ -89,13 +113,15 @@ interface Change {
   /** What to run for the order keys of the entries, which are locked for it. */
   readonly after: readonly string[];
   readonly now: number;
+  /** What the statement needs besides the entries and the time. Default: nothing. */
+  readonly values?: readonly Value[];
 }
 
 /** Changes the entries that a filter selects now, in steps; returns how many were changed. */
 async function change(
   store: Store,
   filter: EntryFilter,
-  { which, sql, after, now }: Change,
+  { which, sql, after, now, values: more = [] }: Change,
 ): Promise<number> {
   const { where, values } = filterSql(filter);
   const found = await store.query(
@@ -109,7 +135,7 @@ async function change(
     const step = seqs.slice(at, at + STEP);
     changed += await store.transaction(async (query) => {
       const keys = after.length === 0 ? [] : await query(LOCK_KEYS_OF, [step]);
-      const rows = await query(sql, [step, now]);
+      const rows = await query(sql, [step, now, ...more]);
       const hashes = keys.map(({ hash }) => Number(hash));
       if (hashes.length > 0) for (const next of after) await query(next, [hashes]);
       return rows.length;

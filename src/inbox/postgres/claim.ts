@@ -2,6 +2,7 @@ import type { ClaimRequest, DueRequest } from "../claim.ts";
 import { DROPPED } from "../target-wait.ts";
 import { encodeText } from "../text.ts";
 import { isOutage } from "./errors.ts";
+import { ANY_PAUSED, NOT_HELD, notPausedTarget, PACED_UNTIL, PAUSED_RUNS, servedOf } from "./pause.ts";
 import type { Row, Value } from "./session.ts";
 import type { Store } from "./store.ts";
 import { spanOf } from "./values.ts";
@@ -56,7 +57,7 @@ export async function claimRows(
        WHERE seq = ANY (ARRAY (SELECT seq FROM chosen))
        RETURNING seq, key_timestamp, received_at, source, lease, attempts, reason, finished_handlers, waits
      )
-     SELECT leased.*, chosen.run_at FROM leased JOIN chosen USING (seq) ORDER BY rank, chosen.run_at, leased.seq`,
+     SELECT leased.*, chosen.run_at, ${PAUSED_RUNS} FROM leased JOIN chosen USING (seq) ORDER BY rank, chosen.run_at, leased.seq`,
     parameters.values,
   );
   if (leased.length === 0) return [];
@@ -106,16 +107,20 @@ function choose(
   const free = `NOT behind AND seq <> ALL (${parameters.add(except, "bigint[]")})${deadBlocks ? NOT_BLOCKED : ""}`;
   const { exceptKinds = [] } = request;
   const due = `run_at <= ${parameters.add(now, "bigint")}`;
-  const misdated = Number.isFinite(latest) ? `run_at > ${parameters.add(latest, "bigint")}` : "false";
+  const misdated = Number.isFinite(latest)
+    ? `run_at > greatest(${parameters.add(latest, "bigint")}, ${PACED_UNTIL})`
+    : "false";
   if (only !== undefined || waitingFor !== undefined) {
+    const target = () => parameters.add(encodeText(waitingFor?.target ?? ""), "text");
     const named =
       only !== undefined
         ? `seq = ${parameters.add(only, "bigint")}`
         : `seq > ${parameters.add(waitingFor?.after ?? 0, "bigint")} AND waiting_for IS NOT NULL
-           AND ${parameters.add(encodeText(waitingFor?.target ?? ""), "text")} = ANY (waiting_for)`;
+           AND ${target()} = ANY (waiting_for) ${notPausedTarget(target())}`;
     return `chosen AS MATERIALIZED (
       SELECT seq, seq AS rank, run_at FROM @.turn
-      WHERE source = ANY (${bySource}) AND ${free} AND ${named} AND (lease IS NULL OR ${due} OR ${misdated})
+      WHERE source IN (SELECT served FROM ${servedOf(bySource)}) AND ${free} AND ${named}
+        AND (lease IS NULL OR ${due} OR ${misdated}) ${NOT_HELD}
       ORDER BY seq LIMIT ${parameters.add(limit, "int")} FOR UPDATE SKIP LOCKED)`;
   }
   const early = from === undefined ? due : `${due} AND run_at >= ${parameters.add(from, "bigint")}`;
@@ -123,8 +128,8 @@ function choose(
     exceptKinds.length === 0 ? "" : notOfKinds(parameters.add(exceptKinds.map(encodeText), "text[]"));
   // MATERIALIZED, or the planner may run a subquery with a LIMIT more than once and lease more than that.
   const first = (name: string, condition: string, many: string) => `${name} AS MATERIALIZED (
-    SELECT seq, run_at FROM unnest(${bySource}) AS s(served) CROSS JOIN LATERAL (
-      SELECT seq, run_at FROM @.turn WHERE source = served AND ${free} AND ${condition}${taken}
+    SELECT seq, run_at FROM ${servedOf(bySource)} CROSS JOIN LATERAL (
+      SELECT seq, run_at FROM @.turn WHERE source = served AND ${free} AND ${condition}${taken} ${NOT_HELD}
       ORDER BY run_at, seq LIMIT ${many} FOR UPDATE SKIP LOCKED) found
     ORDER BY run_at, seq LIMIT ${many})`;
   const many = parameters.add(limit, "int");
@@ -155,22 +160,23 @@ export async function sourcesOf(
   return (await store.query(WAITING_SOURCES)).map(({ source }) => String(source));
 }
 
-/** When the next entry that could be claimed is due; `undefined` if none is waiting. */
+/** When the next entry that could be claimed is due; `undefined` if none is waiting. And whether anything is paused. */
 export async function nextDue(
   store: Store,
   { except = [], deadBlocks = false, sources, exceptKinds = [] }: DueRequest,
   from: number | undefined,
-): Promise<number | undefined> {
+): Promise<{ readonly at: number | undefined; readonly anyPaused: boolean }> {
   const served = await sourcesOf(store, sources);
   const [row] = await store.query(
-    `SELECT min(found.run_at) AS next FROM unnest($1::text[]) AS s(served) CROSS JOIN LATERAL (
+    `SELECT min(found.run_at) AS next, ${ANY_PAUSED} FROM ${servedOf("$1::text[]")} CROSS JOIN LATERAL (
        SELECT run_at FROM @.turn WHERE source = served AND NOT behind AND seq <> ALL ($2::bigint[])
          ${from === undefined ? "" : `AND run_at >= ${Math.floor(from)}`}
-         ${deadBlocks ? NOT_BLOCKED : ""}${exceptKinds.length === 0 ? "" : notOfKinds("$3::text[]")}
+         ${deadBlocks ? NOT_BLOCKED : ""}${exceptKinds.length === 0 ? "" : notOfKinds("$3::text[]")} ${NOT_HELD}
        ORDER BY run_at LIMIT 1) found`,
     exceptKinds.length === 0 ? [served, except] : [served, except, exceptKinds.map(encodeText)],
   );
-  return row === undefined || row.next === null ? undefined : Number(row.next);
+  const at = row === undefined || row.next === null ? undefined : Number(row.next);
+  return { at, anyPaused: row?.any_paused === true };
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Settlement } from "../settlement.ts";
 import { DROPPED, type TargetWait } from "../target-wait.ts";
 import { decodeText } from "../text.ts";
 import { noDelivery } from "../unreadable.ts";
+import { toPausedRuns } from "./pause.ts";
 import type { Row } from "./session.ts";
 
 export function toEntry(row: Row): Entry {
@@ -37,6 +38,7 @@ export function toEntry(row: Row): Entry {
 /** A claimed entry. If its delivery is not what was received, it is marked: it must not stop others from being claimed. */
 export function toClaimed(row: Row, until: number): ClaimedEntry {
   const unreadable = whyUnreadable(row);
+  const paused = toPausedRuns(row);
   return {
     seq: Number(row.seq),
     lease: String(row.lease),
@@ -51,6 +53,7 @@ export function toClaimed(row: Row, until: number): ClaimedEntry {
     reason: decodeNullable(row.reason),
     delivery: unreadable === undefined ? toDelivery(row) : noDelivery(Number(row.received_at)),
     unreadable,
+    ...(paused && { paused }),
   };
 }
 

@@ -183,13 +183,27 @@ export const STEP_2_TABLES = `
     days text NOT NULL DEFAULT '[]'
   );
 
-  -- What must not run now: a scope is 'kind', 'handler', 'target', 'source', or 'all' with an empty name.
+  -- What must not run now: a scope is 'kind', 'handler', 'target', 'source', 'retry', or 'all' with an empty name.
   CREATE TABLE @.paused (
     scope text COLLATE "C" NOT NULL,
     name text COLLATE "C" NOT NULL,
     since bigint NOT NULL,
     who text NOT NULL,
     PRIMARY KEY (scope, name)
+  );
+
+  -- One row per retry at a measured pace, until none of its entries waits: those have the reason 'paced_' and its number.
+  CREATE SEQUENCE @.pace_id;
+  CREATE TABLE @.pace (
+    id bigint PRIMARY KEY,
+    since bigint NOT NULL,
+    who text NOT NULL,
+    interval_ms double precision NOT NULL,
+    entries bigint NOT NULL,
+    -- The numbers of those that run first, as JSON.
+    canary text NOT NULL,
+    -- When the last of them is due: a due time up to then is not that of a clock that was set back.
+    due_until bigint NOT NULL
   );
 
   -- The proof of an erasure: when, how many entries, and a digest of their dedup keys once it is complete.

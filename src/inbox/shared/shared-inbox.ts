@@ -102,6 +102,10 @@ class SharedInbox {
     return this.store.hears === true;
   }
 
+  get isPaused(): boolean {
+    return this.store.isPaused === true;
+  }
+
   get insideLimit(): number | undefined {
     return this.store.insideLimit;
   }

@@ -4,9 +4,10 @@ import { DROPPED } from "../target-wait.ts";
 import { encodeText } from "../text.ts";
 import { WAITING, WAITS } from "./index-conditions.ts";
 import { holdBackIfNeeded, releaseNext } from "./order.ts";
+import { type ClaimTerms, claimTerms, setAsideIfPaused, unpausedSources } from "./pause.ts";
 import { readClaimed } from "./read-claimed.ts";
 import { CLAIM_COLUMNS, type Row } from "./rows.ts";
-import { servedBy, sourcesToServe } from "./sources.ts";
+import { servedBy } from "./sources.ts";
 import type { Statements } from "./statements.ts";
 
 const NOT_EXCEPT = "seq NOT IN (SELECT value FROM json_each(?))";
@@ -20,17 +21,17 @@ export function claimDue(
   request: ClaimRequest,
   onDamagedPages: readonly number[] = [],
 ): readonly ClaimedEntry[] {
-  const damaged = new Set(onDamagedPages);
-  if (request.only !== undefined) return claimOnly(statements, request.only, request, damaged);
-  if (request.waitingFor !== undefined) return claimWaiting(statements, request.waitingFor, request, damaged);
+  const terms = claimTerms(statements, onDamagedPages);
+  if (request.only !== undefined) return claimOnly(statements, request.only, request, terms);
+  if (request.waitingFor !== undefined) return claimWaiting(statements, request.waitingFor, request, terms);
   const { now, limit, leaseTime, ahead = 0, except = [] } = request;
   const kinds = kindsSql(request);
-  const sources = sourcesToServe(statements, request.sources);
+  const sources = unpausedSources(statements, request.sources, terms.pauses);
   const horizon = horizonOf(request);
   const claimed: ClaimedEntry[] = [];
   for (const [due, bound] of [
     ["run_at <= ?", now],
-    ["run_at > ?", now + Math.max(horizon, leaseTime)],
+    ["run_at > ?", Math.max(now + horizon, now + leaseTime, terms.pacedUntil)],
   ] as const) {
     const sql = `SELECT ${CLAIM_COLUMNS} FROM entry WHERE source = ? AND ${WAITING} AND ${due} AND ${NOT_EXCEPT}
       ${kinds.where} ORDER BY run_at, seq LIMIT ?`;
@@ -43,7 +44,7 @@ export function claimDue(
       let passedBy = rows.length === 0;
       for (const row of rows) {
         if (claimed.length >= limit && (row.attempts as number) > 0) passedBy = true;
-        else claimed.push(...leaseIfFree(statements, row, request, damaged));
+        else claimed.push(...leaseIfFree(statements, row, request, terms));
       }
       if (passedBy) break;
       looked += rows.length;
@@ -68,7 +69,7 @@ function claimOnly(
   statements: Statements,
   seq: number,
   request: ClaimRequest,
-  damaged: ReadonlySet<number>,
+  terms: ClaimTerms,
 ): readonly ClaimedEntry[] {
   const { now, leaseTime, except = [] } = request;
   if (except.includes(seq)) return [];
@@ -77,8 +78,9 @@ function claimOnly(
      WHERE seq = ? AND (state = 'pending' OR (state = 'running' AND (run_at <= ? OR run_at > ?)))`,
     ...[seq, now, now + Math.max(horizonOf(request), leaseTime)],
   );
-  if (row === undefined || !servedBy(request.sources)(row)) return [];
-  return leaseIfFree(statements, row, request, damaged);
+  const { all, sources } = terms.pauses;
+  if (row === undefined || all || sources.has(row.source as string)) return [];
+  return servedBy(request.sources)(row) ? leaseIfFree(statements, row, request, terms) : [];
 }
 
 /** Leases entries that wait for a target, due or not, in order of arrival. */
@@ -86,9 +88,10 @@ function claimWaiting(
   statements: Statements,
   { target, after }: { readonly target: string; readonly after: number },
   request: ClaimRequest,
-  damaged: ReadonlySet<number>,
+  terms: ClaimTerms,
 ): readonly ClaimedEntry[] {
   const { now, limit, leaseTime, except = [] } = request;
+  if (terms.pauses.runs.some(({ scope, name }) => scope === "target" && name === target)) return [];
   const sql = `SELECT ${CLAIM_COLUMNS} FROM entry WHERE source = ? AND ${WAITS} AND held_back = 0 AND seq > ?
       AND (state = 'pending' OR run_at <= ? OR run_at > ?) AND ${NOT_EXCEPT} AND EXISTS (
         SELECT 1 FROM json_each(entry.waits) AS wait
@@ -99,11 +102,11 @@ function claimWaiting(
   for (let past = after; claimed.length < limit; ) {
     const wanted = limit - claimed.length;
     const values = [past, ...bounds, JSON.stringify(except), encodeText(target), wanted];
-    const rows = sourcesToServe(statements, request.sources)
+    const rows = unpausedSources(statements, request.sources, terms.pauses)
       .flatMap((source) => statements.all(sql, source, ...values))
       .sort((a, b) => (a.seq as number) - (b.seq as number))
       .slice(0, wanted);
-    claimed.push(...rows.flatMap((row) => leaseIfFree(statements, row, request, damaged)));
+    claimed.push(...rows.flatMap((row) => leaseIfFree(statements, row, request, terms)));
     past = Number(rows.at(-1)?.seq);
     if (rows.length < wanted) break;
   }
@@ -138,7 +141,7 @@ export function nextDue(statements: Statements, request: DueRequest): number | u
   const sql = `SELECT run_at AS at FROM entry WHERE source = ? AND ${WAITING} AND ${NOT_EXCEPT} ${kinds.where}
     ORDER BY run_at LIMIT 1`;
   const values = [JSON.stringify(except), ...kinds.values];
-  const due = sourcesToServe(statements, sources).flatMap(
+  const due = unpausedSources(statements, sources).flatMap(
     (source) => (statements.get(sql, source, ...values)?.at as number | undefined) ?? [],
   );
   return due.length === 0 ? undefined : Math.min(...due);
@@ -149,14 +152,16 @@ function leaseIfFree(
   statements: Statements,
   row: Row,
   { now, leaseTime, deadBlocks = false, runner }: ClaimRequest,
-  damaged: ReadonlySet<number>,
+  { damaged, pauses }: ClaimTerms,
 ): readonly ClaimedEntry[] {
-  if (endIfDropped(statements, row, now) || holdBackIfNeeded(statements, row, deadBlocks)) return [];
+  if (endIfDropped(statements, row, now) || setAsideIfPaused(statements, row, pauses, now)) return [];
+  if (holdBackIfNeeded(statements, row, deadBlocks)) return [];
   const [token, until] = [leaseToken(runner), now + leaseTime];
   statements.run(
     `UPDATE entry SET state = 'running', held_back = 0, run_at = ?, attempts = attempts + 1, lease = ?
      WHERE seq = ?`,
     ...[until, token, row.seq as number],
   );
-  return [readClaimed(statements, row, { token, until }, damaged)];
+  const claimed = readClaimed(statements, row, { token, until }, damaged);
+  return [pauses.runs.length === 0 ? claimed : { ...claimed, paused: pauses.runs }];
 }

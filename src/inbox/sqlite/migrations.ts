@@ -145,7 +145,7 @@ const MIGRATIONS: readonly Step[] = [
     days TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
 
-  -- What must not run now: a scope is 'kind', 'handler', 'target', 'source', or 'all' with an empty name.
+  -- What must not run now: a scope is 'kind', 'handler', 'target', 'source', 'retry', or 'all' with an empty name.
   CREATE TABLE paused (
     scope TEXT NOT NULL,
     name TEXT NOT NULL,
@@ -153,6 +153,19 @@ const MIGRATIONS: readonly Step[] = [
     who TEXT NOT NULL,
     PRIMARY KEY (scope, name)
   ) STRICT, WITHOUT ROWID;
+
+  -- One row per retry at a measured pace, until none of its entries waits: those have the reason 'paced_' and its number.
+  CREATE TABLE pace (
+    id INTEGER PRIMARY KEY,
+    since INTEGER NOT NULL,
+    who TEXT NOT NULL,
+    interval_ms REAL NOT NULL,
+    entries INTEGER NOT NULL,
+    -- The numbers of those that run first, as JSON.
+    canary TEXT NOT NULL,
+    -- When the last of them is due: a due time up to then is not that of a clock that was set back.
+    due_until INTEGER NOT NULL
+  ) STRICT;
 
   -- The proof of an erasure: when, how many entries, and a digest of their dedup keys once it is complete.
   CREATE TABLE erasure (

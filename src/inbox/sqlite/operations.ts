@@ -15,6 +15,7 @@ import { filterSql } from "./filter.ts";
 import { WAITING } from "./index-conditions.ts";
 import { insertEntry, mayBePruned } from "./insert-entry.ts";
 import { isBehind, releaseAll, releaseBehind, releaseNext } from "./order.ts";
+import { endPause, endRetry, newRetry, paceRetry, pause, release } from "./pause.ts";
 import { forgetRunners, recordRunner } from "./processes/runner-records.ts";
 import { giveBackPages, pruneStep, slimStep } from "./prune.ts";
 import { attemptValues, waitsValue } from "./rows.ts";
@@ -46,6 +47,12 @@ export const OPERATIONS = {
   recordRunner,
   forgetRunners,
   recordSender,
+  pause,
+  endPause,
+  release,
+  newRetry,
+  paceRetry,
+  endRetry,
 };
 
 export type OperationName = keyof typeof OPERATIONS;

@@ -3,18 +3,22 @@ import type { Erasure } from "../erasure.ts";
 import type { Inbox } from "../inbox.ts";
 import { keysHashOf } from "../keys-hash.ts";
 import type { OpenTerms } from "../open-terms.ts";
+import { PACE_STEP, type PauseOf } from "../pause.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "../prune-request.ts";
 import { finishOf } from "../runs-within.ts";
 import type { Settlement } from "../settlement.ts";
 import { nextDue } from "./claim.ts";
 import { erasedKeys, openErasure } from "./erase.ts";
 import type { OperationArguments, OperationName, OperationResult } from "./operations.ts";
+import { anyPaused, readPauses } from "./pause.ts";
 import * as reads from "./reads.ts";
 import { readSenders } from "./senders.ts";
 import type { Statements } from "./statements.ts";
 
 /** An inbox in a database of SQLite, on a disk or in memory. */
 export abstract class SqlInbox implements Inbox {
+  isPaused = false;
+
   abstract open(terms?: OpenTerms): Promise<void>;
   abstract close(): Promise<void>;
 
@@ -36,7 +40,20 @@ export abstract class SqlInbox implements Inbox {
   }
 
   nextRunAt(request: DueRequest = {}): Promise<number | undefined> {
-    return this.read((statements) => nextDue(statements, request));
+    return this.read((statements) => {
+      this.isPaused = anyPaused(statements);
+      return nextDue(statements, request);
+    });
+  }
+
+  async resume(of: PauseOf, now: number): Promise<boolean> {
+    const wasPaused = await this.write("endPause", of);
+    if (of.scope === "target") await this.reschedule({ targets: [of.name] }, now); // else they wait for their turn
+    // In steps, even if there was none: another resume may have ended before its last.
+    for (let step = { found: PACE_STEP, last: 0, until: now }; step.found === PACE_STEP; ) {
+      step = await this.write("release", { of, after: step.last, from: step.until });
+    }
+    return wasPaused;
   }
 
   prune(request: PruneRequest, step: Step): Promise<StepResult> {
@@ -75,6 +92,18 @@ export abstract class SqlInbox implements Inbox {
   readonly drop: Inbox["drop"] = (filter, now) => this.write("drop", filter, now);
   readonly recordSender: NonNullable<Inbox["recordSender"]> = (note) => this.write("recordSender", note);
 
+  readonly pause: NonNullable<Inbox["pause"]> = (pause) => {
+    this.isPaused = true;
+    return this.write("pause", pause);
+  };
+  readonly newRetry: NonNullable<Inbox["newRetry"]> = (retry) => {
+    this.isPaused = true;
+    return this.write("newRetry", retry);
+  };
+  readonly paceRetry: NonNullable<Inbox["paceRetry"]> = (step) => this.write("paceRetry", step);
+  readonly endRetry: NonNullable<Inbox["endRetry"]> = (id) => this.write("endRetry", id);
+
+  readonly pauses: NonNullable<Inbox["pauses"]> = () => this.read(readPauses);
   readonly senders: NonNullable<Inbox["senders"]> = () => this.read(readSenders);
   readonly backlog: NonNullable<Inbox["backlog"]> = (of) => this.read((db) => reads.countBacklog(db, of));
   readonly waiting: Inbox["waiting"] = (of) => this.read((db) => reads.countWaiting(db, of?.sources));

@@ -14,6 +14,8 @@ export const emptySql = (schema: string) => [
     "repeat",
     "runner",
     "sender",
+    "paused",
+    "pace",
     "no_longer_needed",
     "erasure",
     "erased",

@@ -1,0 +1,110 @@
+import { describeError } from "../errors.ts";
+import type { ClaimedEntry } from "../inbox/claim.ts";
+import { entryState } from "../inbox/entry-state.ts";
+import { PACED, type PacedRetry, type Pause } from "../inbox/pause.ts";
+import type { Settlement } from "../inbox/settlement.ts";
+import { TARGET_AWAY } from "../inbox/target-wait.ts";
+import type { DispatcherOptions } from "./dispatcher-options.ts";
+
+/** Milliseconds between two looks at the retries that are under way. */
+const LOOK = 1000;
+/** The share of a canary that has to succeed. */
+export const ENOUGH = 0.95;
+/** How many of the latest results of a retry are looked at, and how many of those may fail. */
+const LATEST = 10;
+const MAX_FAILED = 5;
+/** Milliseconds after which a retry of which nothing waits is over: its command may still be writing it. */
+const WRITTEN = 60_000;
+
+/**
+ * Watches retries at a measured pace, in whichever process runs entries: lets the rest run once the canary succeeded, and
+ * pauses it if too many fail. All of it is kept in the inbox, except the latest results, of which a killed process takes at
+ * most ten with it.
+ */
+export class RetryWatch {
+  readonly #options: Pick<DispatcherOptions, "inbox" | "clock" | "log">;
+  /** By retry: whether each of its latest runs succeeded; empty from when it was paused. */
+  readonly #results = new Map<string, boolean[]>();
+  readonly #stopped = new Set<string>();
+  #lookedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(options: Pick<DispatcherOptions, "inbox" | "clock" | "log">) {
+    this.#options = options;
+  }
+
+  /** Notes the result of an entry of a retry, and pauses the rest if too many of the latest failed. */
+  async note({ seq, reason }: ClaimedEntry, settlement: Settlement): Promise<void> {
+    const name = reason?.slice(PACED.length) ?? "";
+    const isOk = succeeded(settlement);
+    if (isOk === undefined || this.#stopped.has(name)) return;
+    const results = [...(this.#results.get(name) ?? []), isOk].slice(-LATEST);
+    this.#results.set(name, results);
+    const failed = results.filter((one) => !one).length;
+    if (failed <= MAX_FAILED) return;
+    this.#stopped.add(name);
+    this.#results.delete(name);
+    await this.#stop({
+      ...{ scope: "retry", name, since: this.#options.clock() },
+      who: `stopped at #${seq}: ${failed} of the latest ${results.length} failed`,
+    });
+  }
+
+  /** Looks at all retries, at most once a second. */
+  async look(): Promise<void> {
+    const now = performance.now();
+    if (now - this.#lookedAt < LOOK) return;
+    this.#lookedAt = now;
+    const { paused = [], retries = [] } = (await this.#options.inbox.pauses?.()) ?? {};
+    for (const retry of retries) {
+      const pause = paused.find(({ scope, name }) => scope === "retry" && name === String(retry.id));
+      if (pause === undefined) this.#stopped.delete(String(retry.id));
+      // What a person, or the latest results, paused later has nothing to do with the canary.
+      if (pause?.since === retry.since) await this.#judge(retry, pause);
+      else await this.#endIfOver(retry);
+    }
+  }
+
+  async #judge(retry: PacedRetry, pause: Pause): Promise<void> {
+    const { inbox, clock, log } = this.#options;
+    const { id, canary } = retry;
+    const entries = await inbox.list({ seqs: canary });
+    const states = entries.map(entryState);
+    const all = canary.length;
+    const handled = states.filter((state) => state === "handled").length;
+    const open = states.filter((state) => state === "waiting" || state === "running").length;
+    if (handled >= ENOUGH * all) {
+      await inbox.resume?.({ scope: "retry", name: pause.name }, clock());
+      log.info({ retry: id, entries: retry.left }, "a retry goes on: its first entries succeeded");
+      return;
+    }
+    if (handled + open >= ENOUGH * all) return;
+    const who = `stopped: ${all - handled - open} of the first ${all} failed`;
+    if (who !== pause.who) await this.#stop({ ...pause, who });
+  }
+
+  async #stop(pause: Pause): Promise<void> {
+    const { inbox, log } = this.#options;
+    try {
+      await inbox.pause?.(pause);
+      const fields = { retry: Number(pause.name), why: pause.who };
+      log.error(fields, "a retry at a measured pace stopped by itself; the rest of its entries is paused");
+    } catch (thrown) {
+      this.#stopped.delete(pause.name);
+      log.error({ error: describeError(thrown) }, "a retry could not be paused");
+    }
+  }
+
+  async #endIfOver({ id, left, since, until, entries }: PacedRetry): Promise<void> {
+    const { inbox, clock, log } = this.#options;
+    if (left > 0 || clock() < Math.max(until, since + WRITTEN)) return;
+    await inbox.endRetry?.(id);
+    log.info({ retry: id, entries }, "a retry at a measured pace is over: all its entries were tried");
+  }
+}
+
+/** Whether a run succeeded; `undefined` if nothing was tried. */
+function succeeded({ state, reason, records }: Settlement): boolean | undefined {
+  if (state === "done") return true;
+  if (state === "dead" || reason === TARGET_AWAY) return false;
+  return state === "pending" && reason === null && records.length > 0 ? false : undefined;
+}

@@ -1,0 +1,105 @@
+import { HookporterError } from "../errors.ts";
+import { durationText } from "../text/duration-text.ts";
+import { CHANGEABLE } from "./change-entries.ts";
+import type { EntryFilter } from "./entry-filter.ts";
+import type { Inbox } from "./inbox.ts";
+import { type NewPacedRetry, PACE_STEP, type Pauses } from "./pause.ts";
+
+/** How fast entries are retried, and how many of them first. */
+export interface Pace {
+  /** Entries a second. Default: all at once. */
+  readonly rate?: number | undefined;
+  /** How many run while the rest waits to see whether they succeed. Default: none. */
+  readonly canary?: number | undefined;
+}
+
+/** The numbers of the entries that match a filter and can be retried, oldest first. */
+export async function retryableSeqs(
+  inbox: Inbox,
+  filter: EntryFilter,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<readonly number[]> {
+  const states = (filter.states ?? CHANGEABLE.retry).filter((state) => CHANGEABLE.retry.includes(state));
+  const seqs: number[] = [];
+  for (let [before, found] = [filter.before, PACE_STEP]; found === PACE_STEP; before = seqs.at(-1)) {
+    const below = before === undefined ? {} : { before };
+    const entries = await inbox.list({ ...filter, states, ...below, limit: PACE_STEP });
+    found = entries.length;
+    seqs.push(...entries.map(({ seq }) => seq).reverse());
+  }
+  return seqs.reverse().slice(0, limit);
+}
+
+/** Milliseconds between two entries. */
+export function intervalOf({ rate }: Pace): number {
+  return rate === undefined ? 0 : 1000 / rate;
+}
+
+/**
+ * Gives entries their due times, in the order of their numbers, in transactions of 1000: from then on any process runs them.
+ * The canary is written last, so that what is interrupted here is paused, and none of it is lost. Returns the retry's number.
+ *
+ * @throws HookporterError `inbox_unsupported` if the store cannot do that
+ */
+export async function retryAtPace(
+  inbox: Inbox,
+  seqs: readonly number[],
+  {
+    pace,
+    onStep,
+    ...by
+  }: Pick<NewPacedRetry, "since" | "who"> & {
+    readonly pace: Pace;
+    readonly onStep?: (changed: number) => void;
+  },
+): Promise<{ readonly id: number; readonly changed: number }> {
+  const interval = intervalOf(pace);
+  const { canary: first = 0 } = pace;
+  const canary = seqs.slice(0, first);
+  const id = await inbox.newRetry?.({ ...by, interval, entries: seqs.length, canary });
+  if (id === undefined || inbox.paceRetry === undefined) throw noPauses();
+  let changed = 0;
+  for (let at = first; at < seqs.length; at += PACE_STEP) {
+    const from = by.since + interval * at;
+    const step = { id, interval, seqs: seqs.slice(at, at + PACE_STEP), from, waits: true };
+    changed += await inbox.paceRetry(step);
+    onStep?.(changed);
+  }
+  if (first > 0)
+    changed += await inbox.paceRetry({ id, interval, seqs: canary, from: by.since, waits: false });
+  return { id, changed };
+}
+
+/** The error of an inbox of the user's own in which nothing can be paused. */
+export function noPauses(): HookporterError {
+  const message =
+    "expected an inbox that can pause entries, got one without pause and newRetry: use a file or PostgreSQL";
+  return new HookporterError("inbox_unsupported", message);
+}
+
+/** What is paused and which retries are under way, a line for each. */
+export function pauseLines({ paused, retries }: Pauses, now: number): readonly string[] {
+  const nameOf = (id: number) => `retry ${id}`;
+  const known = new Set(retries.map(({ id }) => nameOf(id)));
+  const ofRetries = retries.map(({ id, since, canary, left, entries, until }) => {
+    const pause = paused.find(({ scope, name }) => scope === "retry" && name === String(id));
+    const rest = `${left} of ${entries} ${left === 1 ? "entry is" : "entries are"} left`;
+    if (pause === undefined)
+      return `${nameOf(id)} is under way: ${rest}, the last due in ${durationText(Math.max(0, until - now))}`;
+    if (pause.since !== since || pause.who.startsWith("stopped"))
+      return `${nameOf(id)} is paused, ${byWhom(pause.who)}: ${rest}`;
+    return `${nameOf(id)} waits until its first ${canary.length} are handled: ${rest}`;
+  });
+  const others = paused.filter(({ scope, name }) => !known.has(`${scope} ${name}`));
+  return [
+    ...others.map(({ scope, name, since, who }) => {
+      const what = scope === "all" ? "everything" : `${scope} ${name}`;
+      return `${what} is paused, for ${durationText(Math.max(0, now - since))}, ${byWhom(who)}`;
+    }),
+    ...ofRetries,
+  ];
+}
+
+function byWhom(who: string): string {
+  return who.startsWith("stopped") ? who : `by ${who}`;
+}

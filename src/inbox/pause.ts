@@ -1,0 +1,97 @@
+import { matchesKind } from "../event/kind-pattern.ts";
+
+/**
+ * What can be paused: everything, the entries of a source or a kind, the runs of a handler or at a target, or what is left
+ * of a {@link PacedRetry}.
+ */
+export const PAUSE_SCOPES = ["all", "source", "kind", "handler", "target", "retry"] as const;
+
+export type PauseScope = (typeof PAUSE_SCOPES)[number];
+
+export interface PauseOf {
+  readonly scope: PauseScope;
+  /** A source, a kind or a family such as `payment.*`, a handler, a target, or a retry's number; empty for `all`. */
+  readonly name: string;
+}
+
+/** Something that does not run until it is resumed. What it is about is received all the same. */
+export interface Pause extends PauseOf {
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  /** Who paused it; for a retry that stopped by itself, why. */
+  readonly who: string;
+}
+
+/** A retry at a measured pace as it begins. */
+export interface NewPacedRetry {
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  readonly who: string;
+  /** Milliseconds between two entries. */
+  readonly interval: number;
+  /** How many entries it has. */
+  readonly entries: number;
+  /** The first of them, which run while the rest is paused. Empty if all run. */
+  readonly canary: readonly number[];
+}
+
+/** A retry at a measured pace that is under way. */
+export interface PacedRetry extends NewPacedRetry {
+  readonly id: number;
+  /** How many of its entries have not run yet. */
+  readonly left: number;
+  /** When the last of them is due. */
+  readonly until: number;
+}
+
+/** What is paused, and the retries that are under way. */
+export interface Pauses {
+  readonly paused: readonly Pause[];
+  readonly retries: readonly PacedRetry[];
+}
+
+/** Entries of a retry, in the order in which they become due, an interval apart. */
+export interface PaceStep {
+  readonly id: number;
+  readonly interval: number;
+  /** At most {@link PACE_STEP}. */
+  readonly seqs: readonly number[];
+  /** When the first is due. */
+  readonly from: number;
+  /** Whether they wait if the retry is paused. */
+  readonly waits: boolean;
+}
+
+/** How many entries one transaction of a retry changes. */
+export const PACE_STEP = 1000;
+
+/** Milliseconds after which a paused entry is looked at again, if nothing resumes it before; less than any horizon of a claim. */
+export const SET_ASIDE = 600_000;
+
+/** The reason of an entry that is paused. */
+export const PAUSED = "paused";
+
+/** How the reason of an entry begins that is due at its time in a retry; the retry's number follows. */
+export const PACED = "paced_";
+
+/** The pauses that a claim looks at: those of whole entries, and those of single runs, which it passes on. */
+export interface ClaimPauses {
+  readonly all: boolean;
+  readonly sources: ReadonlySet<string>;
+  readonly runs: readonly PauseOf[];
+  /** Whether an entry is paused, whatever its source. */
+  holds(entry: { readonly kind: string | null; readonly reason: string | null }): boolean;
+}
+
+export function claimPauses(paused: readonly PauseOf[]): ClaimPauses {
+  const named = (wanted: PauseScope) => paused.flatMap(({ scope, name }) => (scope === wanted ? [name] : []));
+  const [kinds, retries] = [named("kind"), named("retry")];
+  return {
+    all: paused.some(({ scope }) => scope === "all"),
+    sources: new Set(named("source")),
+    runs: paused.filter(({ scope }) => scope === "handler" || scope === "target"),
+    holds: ({ kind, reason }) =>
+      kinds.some((pattern) => kind !== null && matchesKind(pattern, kind)) ||
+      retries.some((id) => reason === PACED + id),
+  };
+}

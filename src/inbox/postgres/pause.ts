@@ -1,0 +1,166 @@
+import {
+  type NewPacedRetry,
+  PACE_STEP,
+  PACED,
+  PAUSED,
+  type PacedRetry,
+  type Pause,
+  type PauseOf,
+  type PauseScope,
+  type Pauses,
+  SET_ASIDE,
+} from "../pause.ts";
+import { decodeText, encodeText } from "../text.ts";
+import type { Query, Row } from "./session.ts";
+import { LONG_TIMEOUT, type Store } from "./store.ts";
+
+/** Those of some sources, as `served`, that are not paused. */
+export const servedOf = (sources: string) => `
+  (SELECT served FROM unnest(${sources}) AS s(served)
+   WHERE NOT EXISTS (SELECT FROM @.paused WHERE scope = 'all' OR (scope = 'source' AND name = served))) s`;
+
+/** That an entry's kind or retry is paused. OFFSET as in claims: the table is nearly always empty. */
+const IS_HELD = `
+  EXISTS (SELECT FROM @.paused p
+    WHERE (p.scope = 'retry' AND turn.reason = '${PACED}' || p.name)
+      OR (p.scope = 'kind' AND EXISTS (SELECT FROM @.entry held
+        WHERE held.seq = turn.seq AND held.key_timestamp = turn.key_timestamp
+          AND (held.kind = p.name OR (p.name = '*' AND held.kind IS NOT NULL)
+            OR (right(p.name, 2) = '.*' AND starts_with(held.kind, left(p.name, -1))))))
+    OFFSET 0)`;
+
+export const NOT_HELD = `AND NOT ${IS_HELD}`;
+
+/** That a target is not paused. */
+export const notPausedTarget = (target: string) =>
+  `AND NOT EXISTS (SELECT FROM @.paused WHERE scope = 'target' AND name = ${target})`;
+
+/** The handlers and targets that are paused, as a column of a claim. */
+export const PAUSED_RUNS =
+  "(SELECT json_agg(json_build_array(scope, name)) FROM @.paused WHERE scope IN ('handler', 'target')) AS paused_runs";
+
+/** When the last entry of all retries is due: a due time up to then is not that of a clock that was set back. */
+export const PACED_UNTIL = "(SELECT coalesce(max(due_until), 0) FROM @.pace)";
+
+/** Whether anything is paused, or a retry is under way. */
+export const ANY_PAUSED = "(EXISTS (SELECT FROM @.paused) OR EXISTS (SELECT FROM @.pace)) AS any_paused";
+
+export function toPausedRuns(row: Row): readonly PauseOf[] | undefined {
+  const runs = row.paused_runs as readonly (readonly [PauseScope, string])[] | null;
+  return runs?.map(([scope, name]) => ({ scope, name: decodeText(name) }));
+}
+
+/** Makes due entries that are paused due later, so that the next claims do not look at them again. */
+export async function setAside(store: Store, sources: readonly string[], now: number): Promise<void> {
+  await store.query(
+    `UPDATE @.turn SET lease = NULL, run_at = $2::bigint + ${SET_ASIDE},
+       reason = CASE WHEN starts_with(reason, '${PACED}') THEN reason ELSE '${PAUSED}' END
+     WHERE seq = ANY (ARRAY (
+       SELECT seq FROM @.turn WHERE source = ANY ($1::text[]) AND NOT behind AND run_at <= $2::bigint
+         AND reason IS DISTINCT FROM 'dropped' AND (SELECT EXISTS (SELECT FROM @.paused WHERE scope IN ('kind', 'retry')))
+         AND ${IS_HELD}
+       ORDER BY run_at, seq LIMIT ${PACE_STEP} FOR UPDATE SKIP LOCKED))`,
+    [sources, now],
+    LONG_TIMEOUT,
+  );
+}
+
+/** All that is paused, and all retries. */
+export async function readPauses(store: Store): Promise<Pauses> {
+  const paused = await store.query("SELECT * FROM @.paused ORDER BY since, scope, name");
+  const retries = await store.query(
+    `SELECT pace.*, (SELECT count(*) FROM @.turn WHERE lease IS NULL AND reason = '${PACED}' || id) AS left_over
+     FROM @.pace ORDER BY id`,
+  );
+  return { paused: paused.map(toPause), retries: retries.map(toRetry) };
+}
+
+function toPause({ scope, name, since, who }: Row): Pause {
+  return {
+    scope: scope as PauseScope,
+    name: decodeText(String(name)),
+    since: Number(since),
+    who: decodeText(String(who)),
+  };
+}
+
+function toRetry(row: Row): PacedRetry {
+  return {
+    id: Number(row.id),
+    since: Number(row.since),
+    who: decodeText(String(row.who)),
+    interval: Number(row.interval_ms),
+    entries: Number(row.entries),
+    canary: JSON.parse(String(row.canary)),
+    left: Number(row.left_over),
+    until: Number(row.due_until),
+  };
+}
+
+const PAUSE = `
+  INSERT INTO @.paused (scope, name, since, who) VALUES ($1::text, $2::text, $3::bigint, $4::text)
+  ON CONFLICT (scope, name) DO UPDATE SET since = excluded.since, who = excluded.who`;
+
+export async function pause(query: Query, { scope, name, since, who }: Pause): Promise<void> {
+  await query(PAUSE, [scope, encodeText(name), since, encodeText(who)]);
+}
+
+/** Ends a pause, and makes what it held back due from a time on, in steps; returns whether there was such a pause. */
+export async function resume(store: Store, { scope, name }: PauseOf, now: number): Promise<boolean> {
+  const ended = await store.query(
+    "DELETE FROM @.paused WHERE scope = $1::text AND name = $2::text RETURNING name",
+    [scope, encodeText(name)],
+  );
+  const isRetry = scope === "retry";
+  const [pace] = isRetry
+    ? await store.query("SELECT interval_ms FROM @.pace WHERE id = $1::bigint", [name])
+    : [];
+  const interval = Number(pace?.interval_ms ?? 0);
+  const [held, then] = isRetry ? [PACED + name, PACED + name] : [PAUSED, null];
+  for (let [found, last, from] = [PACE_STEP, 0, now]; found === PACE_STEP; from += interval * found) {
+    const [step] = await store.query(RELEASE, [held, last, Math.round(from), interval, then]);
+    [found, last] = [Number(step?.found), Number(step?.last)];
+    if (isRetry) {
+      const until = Math.ceil(from + interval * found);
+      await store.query("UPDATE @.pace SET due_until = $2::bigint WHERE id = $1::bigint", [name, until]);
+    }
+  }
+  return ended.length > 0;
+}
+
+const RELEASE = `
+  WITH next AS MATERIALIZED (
+    SELECT seq, row_number() OVER (ORDER BY seq) - 1 AS n FROM @.turn
+    WHERE lease IS NULL AND reason = $1::text AND seq > $2::bigint ORDER BY seq LIMIT ${PACE_STEP}
+  ), due AS (
+    UPDATE @.turn SET run_at = $3::bigint + floor($4::float8 * n)::bigint, reason = $5::text
+    FROM next WHERE turn.seq = next.seq AND lease IS NULL
+  )
+  SELECT count(*) AS found, max(seq) AS last FROM next`;
+
+export async function newRetry(
+  store: Store,
+  { since, who, interval, entries, canary }: NewPacedRetry,
+): Promise<number> {
+  return store.transaction(async (query) => {
+    const [row] = await query(
+      `INSERT INTO @.pace (id, since, who, interval_ms, entries, canary, due_until)
+       VALUES (nextval('@.pace_id'), $1::bigint, $2::text, $3::float8, $4::bigint, $5::text, $6::bigint) RETURNING id`,
+      [
+        ...[since, encodeText(who), interval, entries, JSON.stringify(canary)],
+        Math.ceil(since + interval * entries),
+      ],
+    );
+    const name = String(row?.id);
+    if (canary.length > 0 && canary.length < entries)
+      await pause(query, { scope: "retry", name, since, who });
+    return Number(name);
+  });
+}
+
+export async function endRetry(store: Store, id: number): Promise<void> {
+  await store.transaction(async (query) => {
+    await query("DELETE FROM @.pace WHERE id = $1::bigint", [id]);
+    await query("DELETE FROM @.paused WHERE scope = 'retry' AND name = $1::text", [String(id)]);
+  });
+}

@@ -1,0 +1,198 @@
+import { HookporterError } from "../../errors.ts";
+import {
+  type ClaimPauses,
+  claimPauses,
+  type NewPacedRetry,
+  PACE_STEP,
+  PACED,
+  PAUSED,
+  type PacedRetry,
+  type PaceStep,
+  type Pause,
+  type PauseOf,
+  type PauseScope,
+  type Pauses,
+  SET_ASIDE,
+} from "../pause.ts";
+import { decodeText, encodeText } from "../text.ts";
+import { WAITING } from "./index-conditions.ts";
+import type { Row } from "./rows.ts";
+import { sourcesToServe } from "./sources.ts";
+import type { Statements } from "./statements.ts";
+
+/** What a claim needs to know besides its request. */
+export interface ClaimTerms {
+  /** Entries whose delivery is on a damaged page. */
+  readonly damaged: ReadonlySet<number>;
+  readonly pauses: ClaimPauses;
+  /** When the last entry of all retries at a measured pace is due. */
+  readonly pacedUntil: number;
+}
+
+export function claimTerms(statements: Statements, onDamagedPages: readonly number[]): ClaimTerms {
+  const paced = statements.get("SELECT coalesce(max(due_until), 0) AS until FROM pace");
+  return {
+    damaged: new Set(onDamagedPages),
+    pauses: readClaimPauses(statements),
+    pacedUntil: paced?.until as number,
+  };
+}
+
+/** What is paused, with names as they are stored, except those of runs. */
+function readClaimPauses(statements: Statements): ClaimPauses {
+  const pauses = claimPauses(statements.all("SELECT scope, name FROM paused") as unknown as PauseOf[]);
+  return { ...pauses, runs: pauses.runs.map(({ scope, name }) => ({ scope, name: decodeText(name) })) };
+}
+
+/** The sources to look at, as stored, that are not paused. */
+export function unpausedSources(
+  statements: Statements,
+  sources: readonly string[] | undefined,
+  { all, sources: paused }: ClaimPauses = readClaimPauses(statements),
+): readonly string[] {
+  return all ? [] : sourcesToServe(statements, sources).filter((source) => !paused.has(source));
+}
+
+/** Makes a due entry that is paused due later, so that the next claims do not look at it again; returns whether it is paused. */
+export function setAsideIfPaused(
+  statements: Statements,
+  row: Row,
+  { holds }: ClaimPauses,
+  now: number,
+): boolean {
+  const reason = row.reason as string | null;
+  if (!holds({ kind: row.kind as string | null, reason })) return false;
+  statements.run(
+    "UPDATE entry SET state = 'pending', lease = NULL, run_at = ?, reason = ? WHERE seq = ?",
+    ...[now + SET_ASIDE, reason?.startsWith(PACED) === true ? reason : PAUSED, row.seq as number],
+  );
+  return true;
+}
+
+/** A file that is only looked into may have an older schema, in which nothing is paused. */
+function knowsPauses(statements: Statements): boolean {
+  return statements.get("SELECT 1 FROM sqlite_schema WHERE name = 'pace'") !== undefined;
+}
+
+function requirePauses(statements: Statements): void {
+  if (knowsPauses(statements)) return;
+  const message =
+    "expected an inbox of schema 4 to pause or pace entries in, got an older one: start a receiver of this version on it first";
+  throw new HookporterError("inbox_older", message);
+}
+
+/** Whether anything is paused, or a retry is under way. */
+export function anyPaused(statements: Statements): boolean {
+  return (
+    statements.get("SELECT 1 WHERE EXISTS (SELECT 1 FROM paused) OR EXISTS (SELECT 1 FROM pace)") !==
+    undefined
+  );
+}
+
+/** All that is paused, and all retries. */
+export function readPauses(statements: Statements): Pauses {
+  if (!knowsPauses(statements)) return { paused: [], retries: [] };
+  const paused = statements.all("SELECT * FROM paused ORDER BY since, scope, name");
+  const retries = statements.all(
+    `SELECT pace.*, (SELECT count(*) FROM entry WHERE ${WAITING} AND state = 'pending' AND reason = '${PACED}' || id) AS left_over
+     FROM pace ORDER BY id`,
+  );
+  return { paused: paused.map(toPause), retries: retries.map(toRetry) };
+}
+
+function toPause({ scope, name, since, who }: Row): Pause {
+  return {
+    scope: scope as PauseScope,
+    name: decodeText(name as string),
+    since: Number(since),
+    who: decodeText(who as string),
+  };
+}
+
+function toRetry(row: Row): PacedRetry {
+  return {
+    id: Number(row.id),
+    since: Number(row.since),
+    who: decodeText(row.who as string),
+    interval: Number(row.interval_ms),
+    entries: Number(row.entries),
+    canary: JSON.parse(row.canary as string),
+    left: Number(row.left_over),
+    until: Number(row.due_until),
+  };
+}
+
+export function pause(statements: Statements, { scope, name, since, who }: Pause): void {
+  requirePauses(statements);
+  statements.run(
+    `INSERT INTO paused (scope, name, since, who) VALUES (?, ?, ?, ?)
+     ON CONFLICT (scope, name) DO UPDATE SET since = excluded.since, who = excluded.who`,
+    ...[scope, encodeText(name), since, encodeText(who)],
+  );
+}
+
+export function endPause(statements: Statements, { scope, name }: PauseOf): boolean {
+  requirePauses(statements);
+  return statements.run("DELETE FROM paused WHERE scope = ? AND name = ?", scope, encodeText(name)) > 0;
+}
+
+/** Entries that are due again after a pause: with this reason and a higher number. */
+interface Release {
+  readonly of: PauseOf;
+  readonly after: number;
+  /** When the first of them is due. */
+  readonly from: number;
+}
+
+/** Makes the next entries due that a pause held back; returns how many there were, and the last of them. */
+export function release(
+  statements: Statements,
+  { of: { scope, name }, after, from }: Release,
+): { readonly found: number; readonly last: number; readonly until: number } {
+  const isRetry = scope === "retry";
+  const interval = isRetry
+    ? Number(statements.get("SELECT interval_ms FROM pace WHERE id = ?", name)?.interval_ms ?? 0)
+    : 0;
+  const rows = statements.all(
+    `UPDATE entry SET run_at = ? + CAST(? * n AS INTEGER), reason = ?
+     FROM (SELECT seq AS held, row_number() OVER (ORDER BY seq) - 1 AS n FROM entry
+       WHERE ${WAITING} AND state = 'pending' AND reason = ? AND seq > ? ORDER BY seq LIMIT ${PACE_STEP})
+     WHERE seq = held RETURNING seq`,
+    ...[from, interval, isRetry ? PACED + name : null, isRetry ? PACED + name : PAUSED, after],
+  );
+  const until = from + interval * rows.length;
+  if (isRetry) statements.run("UPDATE pace SET due_until = ? WHERE id = ?", Math.ceil(until), name);
+  return { found: rows.length, last: Math.max(after, ...rows.map(({ seq }) => seq as number)), until };
+}
+
+export function newRetry(
+  statements: Statements,
+  { since, who, interval, entries, canary }: NewPacedRetry,
+): number {
+  requirePauses(statements);
+  const id = statements.insert(
+    "INSERT INTO pace (since, who, interval_ms, entries, canary, due_until) VALUES (?, ?, ?, ?, ?, ?)",
+    ...[since, encodeText(who), interval, entries, JSON.stringify(canary)],
+    Math.ceil(since + interval * entries),
+  );
+  const name = String(id);
+  if (canary.length > 0 && canary.length < entries) pause(statements, { scope: "retry", name, since, who });
+  return Number(id);
+}
+
+export function paceRetry(statements: Statements, { id, interval, seqs, from, waits }: PaceStep): number {
+  requirePauses(statements);
+  return statements.run(
+    `UPDATE entry SET held_back = 0, run_at = ? + CAST(? * given.key AS INTEGER), reason = ?, problems = NULL,
+       settled_at = NULL, attempts = iif(state = 'pending', attempts, 0), waits = iif(state = 'pending', waits, NULL),
+       state = 'pending'
+     FROM json_each(?) AS given WHERE seq = given.value AND state IN ('pending', 'dead', 'unhandled')`,
+    ...[from, interval, waits ? PACED + id : null, JSON.stringify(seqs)],
+  );
+}
+
+export function endRetry(statements: Statements, id: number): void {
+  requirePauses(statements);
+  statements.run("DELETE FROM pace WHERE id = ?", id);
+  endPause(statements, { scope: "retry", name: String(id) });
+}
