@@ -74,7 +74,7 @@ const SYSTEM = [
   "test/inbox/postgres/drill/drill.test.ts",
   "test/cli/inbox/{server,care,shared}.test.ts",
   "test/cli/doctor/{drill,server}.test.ts",
-  "test/fleet/{earlier-version,rolling-restart}.test.ts",
+  "test/fleet/{earlier-version,paced-retry,rolling-restart}.test.ts",
   "test/monitoring/{outages,scrape}.test.ts",
 ];
 /** These also run with the others, but do more with the whole systems: they fetch a newer Node if they need one. */

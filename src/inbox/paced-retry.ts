@@ -83,7 +83,7 @@ export function pauseLines({ paused, retries }: Pauses, now: number): readonly s
   const known = new Set(retries.map(({ id }) => nameOf(id)));
   const ofRetries = retries.map(({ id, since, canary, left, entries, until }) => {
     const pause = paused.find(({ scope, name }) => scope === "retry" && name === String(id));
-    const rest = `${left} of ${entries} ${left === 1 ? "entry is" : "entries are"} left`;
+    const rest = `${left} of ${entries} left`;
     if (pause === undefined)
       return `${nameOf(id)} is under way: ${rest}, the last due in ${durationText(Math.max(0, until - now))}`;
     if (pause.since !== since || pause.who.startsWith("stopped"))

@@ -2,6 +2,7 @@ import { Remembered } from "../base/remembered.ts";
 import { within } from "../base/within.ts";
 import type { Counts } from "../inbox/counts.ts";
 import type { Inbox } from "../inbox/inbox.ts";
+import type { Pause } from "../inbox/pause.ts";
 import type { SenderRecord } from "../inbox/senders.ts";
 import type { TargetCount } from "../inbox/target-wait.ts";
 import type { InboxSize } from "../inbox/vitals.ts";
@@ -15,6 +16,7 @@ export interface InboxFigures {
   readonly dueAt: number | undefined;
   /** What receivers noted of signatures, by source. */
   readonly senders: readonly SenderRecord[];
+  readonly paused: readonly Pause[];
   /** `undefined` if the inbox does not tell. */
   readonly size: InboxSize | undefined;
 }
@@ -42,14 +44,15 @@ export function figureReader(inbox: Inbox, minPause = MIN_PAUSE): ReadFigures {
 }
 
 async function readFigures(inbox: Inbox): Promise<InboxFigures> {
-  const [counts, waiting, dueAt, senders, size] = await Promise.all([
+  const [counts, waiting, dueAt, senders, pauses, size] = await Promise.all([
     inbox.counts(),
     inbox.waiting(),
     inbox.nextRunAt(),
     inbox.senders?.().catch(() => []) ?? [],
+    inbox.pauses?.().catch(() => undefined),
     inbox.vitals?.size(),
   ]);
-  return { counts, waiting, dueAt, senders, size };
+  return { counts, waiting, dueAt, senders, paused: pauses?.paused ?? [], size };
 }
 
 /** How long the oldest due entry has waited, in milliseconds; 0 if none is due. */

@@ -1,5 +1,6 @@
 import { countsByState, deadToDo } from "../inbox/counts.ts";
 import { STATE_WORDS } from "../inbox/entry-state.ts";
+import { PAUSE_SCOPES, type Pause, type PauseScope } from "../inbox/pause.ts";
 import { noAuthentic, normalSilence, type SenderRecord } from "../inbox/senders.ts";
 import type { TargetCount } from "../inbox/target-wait.ts";
 import { OTHER } from "./bounded-label.ts";
@@ -50,6 +51,12 @@ export function addInboxGauges(set: MetricSet, read: ReadFigures, now: () => num
     "Entries that wait for a target that does not answer, by target.",
     ifRead(({ waiting }) => limited(waiting)),
     ["target"],
+  );
+  set.gauge(
+    "hookporter_paused",
+    "How many kinds, handlers, targets, sources and retries are paused, or all, by scope.",
+    ifRead(({ paused }) => byScope(paused)),
+    ["scope"],
   );
   set.gauge(
     "hookporter_inbox_size_bytes",
@@ -105,6 +112,11 @@ function addSenderGauges(set: MetricSet, read: ReadFigures, now: () => number): 
     "Whether deliveries come for longer than the normal silence, and none is authentic any more: 1 or 0.",
     (record) => (noAuthentic(record, now()) ? 1 : 0),
   );
+}
+
+function byScope(paused: readonly Pause[]): Samples<"scope"> {
+  const value = (wanted: PauseScope) => paused.filter(({ scope }) => scope === wanted).length;
+  return PAUSE_SCOPES.map((scope) => ({ labels: { scope }, value: value(scope) }));
 }
 
 /** The first targets, and the sum of the rest. */

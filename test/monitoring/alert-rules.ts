@@ -129,6 +129,17 @@ export const ALERT_RULES: readonly AlertRule[] = [
     runbook: "Backlog grows",
   },
   {
+    name: "HookporterPaused",
+    severity: "ticket",
+    expr: "max by (job, scope) (hookporter_paused) > 0",
+    for: "30m",
+    summary: `${JOB}: {{ $value }} paused, of scope {{ $labels.scope }}`,
+    description:
+      "A person paused it, or a retry stopped by itself. See `hookporter events pause`, and end it with `hookporter events resume`.",
+    when: "something is paused",
+    runbook: "Backlog grows",
+  },
+  {
     name: "HookporterDiskNearlyFull",
     type: "inbox_nearly_full",
     severity: "page",

@@ -83,6 +83,11 @@ const OUTAGES: readonly Outage[] = [
     ...{ notBefore: 29, firesBy: 32, labels: { job: "hooks", target: "http://app.test" }, value: "5" },
   },
   {
+    alert: "HookporterPaused",
+    series: { [`hookporter_paused{${A},scope="kind"}`]: wrong(0, 1) },
+    ...{ notBefore: 49, firesBy: 52, labels: { job: "hooks", scope: "kind" }, value: "1" },
+  },
+  {
     alert: "HookporterDiskNearlyFull",
     series: {
       [`hookporter_inbox_free_bytes{${A}}`]: "900000000x60",

@@ -3,6 +3,8 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import type { BackupOptions } from "../events/backup.ts";
 import type { ExportOptions, ListOptions } from "../events/events.ts";
+import type { PaceOptions } from "../events/paced.ts";
+import type { PauseOptions } from "../events/pause.ts";
 import type { PruneOptions } from "../events/prune.ts";
 import { addPruneOptions } from "../events/prune-options.ts";
 import type { ChangeOptions } from "../events/selection.ts";
@@ -12,6 +14,7 @@ import {
   readCount,
   readKinds,
   readMoment,
+  readRate,
   readSeq,
   readSources,
   readTexts,
@@ -46,6 +49,7 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
 
   registerWait(events, context);
   registerChanges(events, context);
+  registerPauses(events, context);
 
   const exporting = events.command("export").description("export entries as fixtures for replay");
   addSelection(exporting)
@@ -108,8 +112,12 @@ function registerChanges(events: CliCommand, context: CliContext): void {
   addSelection(retry)
     .argument("[entries...]", "event ids or entry numbers")
     .option("--all", "retry every waiting, failing, dead and received entry")
-    .example("hookporter events retry --target 3000")
-    .action(async (entries: readonly string[], options: ChangeOptions) =>
+    .option("--limit <n>", "only the oldest n entries (default: all)", readCount)
+    .option("--rate <n>", "entries per second, such as 20/s (default: all at once)", readRate)
+    .option("--canary <n>", "run the first n, and the others once 95 % of those are handled", readCount)
+    .option("--dry-run", "print how many entries would be retried, and change nothing")
+    .example("hookporter events retry --state dead --rate 20/s --canary 10")
+    .action(async (entries: readonly string[], options: ChangeOptions & PaceOptions) =>
       (await import("../events/change.ts")).retryEvents(entries, options, context),
     );
 
@@ -126,6 +134,39 @@ function registerChanges(events: CliCommand, context: CliContext): void {
     .action(async (entries: readonly string[], options: ChangeOptions) =>
       (await import("../events/change.ts")).dropEvents(entries, options, context),
     );
+}
+
+function registerPauses(events: CliCommand, context: CliContext): void {
+  addPauseScopes(events.command("pause"))
+    .description(
+      "keep entries from running, and receive them all the same; without a flag, show what is paused",
+    )
+    .option("--all", "pause everything")
+    .example("hookporter events pause --kind payment.received")
+    .action(async (options: PauseOptions) =>
+      (await import("../events/pause.ts")).pauseEvents(options, context),
+    );
+  addPauseScopes(events.command("resume"))
+    .description("run again what `events pause` keeps from running, or a retry that paused by itself")
+    .option("--all", "resume everything that is paused")
+    .example("hookporter events resume --kind payment.received")
+    .action(async (options: PauseOptions) =>
+      (await import("../events/pause.ts")).resumeEvents(options, context),
+    );
+}
+
+function addPauseScopes(command: CliCommand): CliCommand {
+  return command
+    .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
+    .option("--kind <kinds>", "these kinds or families, such as payment.*", readKinds)
+    .option("--handler <names>", "the runs of these handlers, named as in events show", readTexts)
+    .option(
+      "--target <targets>",
+      "the runs at these targets: URLs, ports of this machine, or names",
+      readTexts,
+    )
+    .option("--source <names>", "the entries of these sources", readSources)
+    .option("--retry <n>", "what is left of this retry with --rate or --canary", readCount);
 }
 
 function addSelection(command: CliCommand): CliCommand {

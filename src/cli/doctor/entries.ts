@@ -1,6 +1,8 @@
+import { pauseLines } from "../../inbox/paced-retry.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { counted } from "../../text/counted.ts";
 import { durationText } from "../../text/duration-text.ts";
+import { printable } from "../printable.ts";
 import { type DoctorCheck, type Finding, ok, warn } from "./finding.ts";
 import type { Setup } from "./setup.ts";
 
@@ -14,11 +16,21 @@ export const entries: DoctorCheck = {
     const contents = await setup.contents();
     if (contents === undefined) return [];
     const { waiting, failing, dead } = contents;
+    const pauses = await paused(setup);
     const findings = [...(await behind(setup)), ...failed(failing), ...deadLetters(dead)];
-    if (findings.length > 0) return findings;
-    return [ok(`${counted(waiting, "entry waits", "entries wait")}, no dead letters`)];
+    if (findings.length > 0) return [...pauses, ...findings];
+    return [...pauses, ok(`${counted(waiting, "entry waits", "entries wait")}, no dead letters`)];
   },
 };
+
+async function paused({ pauses, context }: Setup): Promise<readonly Finding[]> {
+  const known = (await pauses()) ?? { paused: [], retries: [] };
+  const lines = pauseLines(known, context.clock());
+  const end = `${ownCommand("events resume")} ends it: see ${ownCommand("events resume --help")}`;
+  return lines.map((line) =>
+    line.includes(" is paused") ? warn(printable(line, 500), end) : ok(printable(line, 500)),
+  );
+}
 
 async function behind({ contents, processes, context }: Setup): Promise<readonly Finding[]> {
   const { due = 0, oldestDue = null } = (await contents()) ?? {};

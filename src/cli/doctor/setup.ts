@@ -1,6 +1,7 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { HookporterError } from "../../errors.ts";
 import { type FailureGroups, failureGroups } from "../../inbox/failures.ts";
+import type { Pauses } from "../../inbox/pause.ts";
 import { type DatabaseFacts, examineDatabase } from "../../inbox/postgres/examine.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import type { Runner } from "../../inbox/runner.ts";
@@ -39,6 +40,8 @@ export interface Setup {
   readonly senders: () => Promise<readonly SenderRecord[]>;
   /** What entries fail with. Rejects if the inbox cannot be read. */
   readonly failures: () => Promise<FailureGroups>;
+  /** What is paused; `undefined` if that is not known. */
+  readonly pauses: () => Promise<Pauses | undefined>;
   /** The other processes that are registered with the inbox and live. */
   readonly processes: () => Promise<readonly Runner[]>;
 }
@@ -69,6 +72,7 @@ export function openSetup(options: DoctorOptions, context: CliContext, isProject
     contents: once(async () => contentsOf(await file()) ?? (await tables())),
     senders: once(async () => (await file())?.senders ?? (await tables())?.senders ?? []),
     failures: once(() => withInbox(context, { inbox: inbox.option, access: "read" }, failureGroups)),
+    pauses: once(async () => (await file())?.pauses ?? (await tables())?.pauses),
     processes: once(async () => (await file())?.processes ?? (await tables())?.processes ?? []),
   };
 }

@@ -16,12 +16,14 @@ import type { CliContext } from "../context.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 import { findEntry, withInbox } from "./inbox.ts";
+import { type PaceOptions, retryOldest } from "./paced.ts";
+import { sayPauses } from "./pause.ts";
 import { type ChangeOptions, checkChange, toFilter } from "./selection.ts";
 
 /** `events retry`. */
 export async function retryEvents(
   references: readonly string[],
-  options: ChangeOptions,
+  { rate, canary, limit, dryRun, ...options }: ChangeOptions & PaceOptions,
   context: CliContext,
 ): Promise<void> {
   const { output } = context;
@@ -30,12 +32,20 @@ export async function retryEvents(
   await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
     const filter = await toFilter(options, inbox, output);
     await sayWhatStillDoesNotFit(inbox, references, filter, output);
-    const { pending, ended } = await changeEach(inbox, references, filter, "retry", context);
-    const retried = pending + ended;
-    output.data(`${retried} to be retried now`);
-    output.record("retry", { retried, ended });
+    let retried: number;
+    if (rate === undefined && canary === undefined && limit === undefined && dryRun !== true) {
+      const { pending, ended } = await changeEach(inbox, references, filter, "retry", context);
+      retried = pending + ended;
+      output.data(`${retried} to be retried now`);
+      output.record("retry", { retried, ended });
+    } else {
+      const named = references.map(async (one) => (await findEntry(inbox, one)).seq);
+      const chosen = references.length === 0 ? filter : { ...filter, seqs: await Promise.all(named) };
+      retried = await retryOldest(inbox, chosen, { rate, canary, limit, dryRun }, context);
+    }
     await sayTargets(inbox, filter, retried, output);
     if (retried > 0) output.talk("they will run as soon as a receiver has this inbox open");
+    await sayPauses(inbox, output, context.clock());
   });
 }
 

@@ -17,6 +17,7 @@ import { entryFields, entryPage, printEntry, runFields } from "./entry-view.ts";
 import { groupFields, groupLines } from "./failure-view.ts";
 import { followEvents, newestSeq } from "./follow.ts";
 import { findEntry, withInbox } from "./inbox.ts";
+import { sayPauses } from "./pause.ts";
 import { type SelectOptions, toFilter } from "./selection.ts";
 
 /** How many entries `events list` shows by default. */
@@ -45,6 +46,7 @@ export async function listEvents(options: ListOptions, context: CliContext): Pro
     const counts = countsByState(await inbox.counts());
     const senders = (await inbox.senders?.().catch(() => [])) ?? [];
     for (const { text } of mismatchedSources(senders, context.clock())) output.talk(text);
+    await sayPauses(inbox, output, context.clock());
     output.talk(`${entries.length} shown; the inbox has ${countsText(counts) || "none"}`);
     if (options.follow === true) {
       await followEvents(inbox, filter, Math.max(newest, entries.at(-1)?.seq ?? 0), context);

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { pauseLines } from "../../inbox/paced-retry.ts";
 import type { MeasuredReceiver } from "../../observe/metrics.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import type { CliContext } from "../context.ts";
@@ -34,10 +35,13 @@ interface ReadinessParts {
  */
 export async function openReadiness(
   { readyFile, healthPort }: ReadinessOptions,
-  { io }: CliContext,
+  { io, clock }: CliContext,
   { receiver, stops }: ReadinessParts,
 ): Promise<OpenReadiness> {
-  const checks = new Readiness();
+  const checks = new Readiness(async () => {
+    const pauses = await receiver.inbox.pauses?.();
+    return pauses === undefined ? [] : pauseLines(pauses, clock());
+  });
   let open = false;
   checks.add({ name: "open", holds: () => open });
   const file = readyFile === undefined ? undefined : openReadyFile(resolve(io.cwd, readyFile));

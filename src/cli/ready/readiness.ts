@@ -15,11 +15,18 @@ interface ReadyState {
   readonly checks: Readonly<Record<string, boolean>>;
   /** Why those do not hold of which that is known, as codes. */
   readonly reasons?: Readonly<Record<string, string>>;
+  /** What is paused, in words; that does not keep deliveries out. */
+  readonly paused?: readonly string[];
 }
 
 /** The checks that decide whether deliveries can arrive. */
 export class Readiness {
   readonly #checks: ReadyCheck[] = [];
+  readonly #paused: () => Promise<readonly string[]>;
+
+  constructor(paused: () => Promise<readonly string[]> = () => Promise.resolve([])) {
+    this.#paused = paused;
+  }
 
   add(check: ReadyCheck): void {
     this.#checks.push(check);
@@ -30,10 +37,12 @@ export class Readiness {
     const answers = await Promise.all(
       this.#checks.map(async ({ name, holds }) => [name, await answerOf(holds)] as const),
     );
+    const paused = await this.#paused().catch(() => []);
     const reasons = answers.filter((answer): answer is [string, string] => typeof answer[1] === "string");
     return {
       ready: answers.every(([, held]) => held === true),
       checks: Object.fromEntries(answers.map(([name, held]) => [name, held === true])),
+      ...(paused.length > 0 && { paused }),
       ...(reasons.length > 0 && { reasons: Object.fromEntries(reasons) }),
     };
   }

@@ -66,13 +66,13 @@ readSeq.numbers = "only";
 /** A timer can wait for the next of this rate, which is one in 12 days. */
 const MIN_RATE = 0.000_001;
 
-/** A rate per second. */
+/** A rate per second, such as `20` or `20/s`. */
 export function readRate(text: string): number {
-  const rate = Number(text);
+  const rate = Number(text.replace(/\/s$/, ""));
   if (text.trim() !== "" && rate >= MIN_RATE && rate <= 100_000) return rate;
   throw new InvalidArgumentError("expected a number per second, from 0.000001 to 100000.");
 }
-readRate.numbers = "only";
+readRate.numbers = "too";
 
 /** A share from 0 to 1: a percentage such as `10%`, or a number such as `0.1`. */
 export function readShare(text: string): number {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Pauses } from "../pause.ts";
 import type { Runner } from "../runner.ts";
 import type { SenderRecord } from "../senders.ts";
 import { DROPPED } from "../target-wait.ts";
@@ -7,6 +8,7 @@ import { connect } from "./connect.ts";
 import { FAILING } from "./filter.ts";
 import { hiddenTables, SCHEMA_VERSION, schemaOf } from "./migrations.ts";
 import { readPostgresOptions } from "./options.ts";
+import { readPauses } from "./pause.ts";
 import { Runners } from "./runners.ts";
 import { readSenders } from "./senders.ts";
 import type { Session } from "./session.ts";
@@ -51,6 +53,7 @@ export interface TableFacts {
   readonly processes: readonly Runner[];
   /** What receivers noted of signatures; nothing in tables of version 1. */
   readonly senders: readonly SenderRecord[];
+  readonly pauses: Pauses;
   readonly bytes: number;
   /** Milliseconds until there is no partition for the day; negative if there is none for today. */
   readonly daysLeft: number;
@@ -169,6 +172,7 @@ async function readTables(store: Store, schema: number): Promise<TableFacts> {
     dead: Number(counts?.dead),
     processes: await new Runners(store, clock).others(),
     senders: schema === 1 ? [] : await readSenders(store),
+    pauses: schema === 1 ? { paused: [], retries: [] } : await readPauses(store),
     bytes: Number(health?.bytes),
     daysLeft: Number(counts?.days_left),
     deadRows: Number(health?.dead_rows ?? 0),

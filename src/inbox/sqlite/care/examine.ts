@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import type { Pauses } from "../../pause.ts";
 import type { Runner } from "../../runner.ts";
 import type { SenderRecord } from "../../senders.ts";
 import { DROPPED } from "../../target-wait.ts";
@@ -12,6 +13,7 @@ import { sizes } from "../file/file-vitals.ts";
 import { FAILING } from "../filter.ts";
 import { WAITING } from "../index-conditions.ts";
 import { SCHEMA_VERSION, schemaOf } from "../migrations.ts";
+import { readPauses } from "../pause.ts";
 import { lockHolders } from "../processes/holders.ts";
 import { livingRunners } from "../processes/runner-lock.ts";
 import { otherRunners } from "../processes/runner-records.ts";
@@ -110,6 +112,7 @@ export interface FileFacts {
   readonly processes: readonly Runner[];
   /** What receivers noted of signatures. */
   readonly senders: readonly SenderRecord[];
+  readonly pauses: Pauses;
   /** Pending and running entries. */
   readonly waiting: number;
   /** Those of them whose last attempt failed. */
@@ -165,7 +168,7 @@ function* examine(statements: Statements, path: string, now: number): Generator<
   const recorded = has(statements, "runner") ? otherRunners(statements, undefined) : [];
   const living = livingRunners(path);
   yield { processes: recorded.filter(({ id }) => living.includes(id)) };
-  yield { senders: readSenders(statements) };
+  yield { senders: readSenders(statements), pauses: readPauses(statements) };
   yield entries(statements, now);
   const { problems, brokeOff } = checkIntegrity(statements, PROBLEMS, "quick_check");
   yield { problems: brokeOff ? [...problems, "the check broke off"] : problems };

@@ -1,0 +1,56 @@
+import { changeEntries } from "../../inbox/change-entries.ts";
+import type { EntryFilter } from "../../inbox/entry-filter.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
+import { intervalOf, retryAtPace, retryableSeqs } from "../../inbox/paced-retry.ts";
+import { ownCommand } from "../../package/own-command.ts";
+import { counted } from "../../text/counted.ts";
+import { durationText } from "../../text/duration-text.ts";
+import type { CliContext } from "../context.ts";
+import { ownName } from "./pause.ts";
+
+/** Options of `events retry` that choose how fast, and how many. */
+export interface PaceOptions {
+  readonly rate?: number;
+  readonly canary?: number;
+  readonly limit?: number;
+  readonly dryRun?: boolean;
+}
+
+/** Retries the oldest entries that match, at the given pace; returns how many, or what would be done with `dryRun`. */
+export async function retryOldest(
+  inbox: Inbox,
+  filter: EntryFilter,
+  { rate, canary, limit, dryRun }: { readonly [Name in keyof PaceOptions]: PaceOptions[Name] | undefined },
+  { output, clock }: CliContext,
+): Promise<number> {
+  const seqs = await retryableSeqs(inbox, filter, limit);
+  const [first, last] = [seqs.at(0), seqs.at(-1)];
+  const pace = { rate, canary };
+  const isPaced = rate !== undefined || canary !== undefined;
+  const takes =
+    rate === undefined || seqs.length === 0
+      ? ""
+      : ` at ${rate} a second, which takes ${durationText(intervalOf(pace) * seqs.length)}`;
+  const which = seqs.length === 0 ? "" : `, #${first} to #${last}`;
+  if (dryRun === true || seqs.length === 0) {
+    output.data(`${counted(seqs.length, "entry", "entries")} would be retried${which}${takes}`);
+    output.record("retry", { wouldRetry: seqs.length, first, last });
+    return 0;
+  }
+  const now = inbox.now?.() ?? clock();
+  if (!isPaced) {
+    const { pending, ended } = await changeEntries(inbox, "retry", { seqs }, now);
+    output.data(`${pending + ended} to be retried now${which}`);
+    output.record("retry", { retried: pending + ended, ended, first, last });
+    return pending + ended;
+  }
+  const { id, changed } = await retryAtPace(inbox, seqs, { since: now, who: ownName(), pace });
+  output.data(`retry ${id}: ${counted(changed, "entry", "entries")}${which}${takes}`);
+  output.record("retry", { retried: changed, retry: id, first, last });
+  if (canary !== undefined && canary < seqs.length)
+    output.talk(`the first ${canary} run now, the others once 95 % of those are handled`);
+  output.talk(
+    `it pauses by itself if its entries fail again; \`${ownCommand("events pause")}\` shows how far it is`,
+  );
+  return changed;
+}

@@ -1,0 +1,115 @@
+import { hostname, userInfo } from "node:os";
+import { HookporterError } from "../../errors.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
+import { noPauses, pauseLines } from "../../inbox/paced-retry.ts";
+import type { PauseOf, PauseScope, Pauses } from "../../inbox/pause.ts";
+import { ownCommand } from "../../package/own-command.ts";
+import { targetUrl } from "../../relay/target-url.ts";
+import type { CliContext } from "../context.ts";
+import { targetName } from "../handlers/forward-rules.ts";
+import type { Output } from "../output.ts";
+import { printable } from "../printable.ts";
+import { withInbox } from "./inbox.ts";
+
+/** Options of `events pause` and `events resume`. */
+export interface PauseOptions {
+  readonly inbox?: string;
+  readonly all?: boolean;
+  readonly kind?: readonly string[];
+  readonly handler?: readonly string[];
+  readonly target?: readonly string[];
+  readonly source?: readonly string[];
+  /** The number of a retry. */
+  readonly retry?: number;
+}
+
+/** `events pause`. */
+export async function pauseEvents(options: PauseOptions, context: CliContext): Promise<void> {
+  const scopes = scopesOf(options);
+  const access = scopes.length === 0 ? "read" : "change";
+  await withInbox(context, { inbox: options.inbox, access }, async (inbox) => {
+    const { retries } = await pausesOf(inbox);
+    const { retry } = options;
+    if (retry !== undefined && retries.every(({ id }) => id !== retry))
+      throw noSuch(`retry ${retry}`, "under way");
+    for (const one of scopes) await inbox.pause?.({ ...one, since: context.clock(), who: ownName() });
+    await printPauses(inbox, context);
+  });
+}
+
+/** `events resume`. */
+export async function resumeEvents(options: PauseOptions, context: CliContext): Promise<void> {
+  const { output, clock } = context;
+  await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
+    const { paused } = await pausesOf(inbox);
+    const scopes = options.all === true ? paused : scopesOf(options);
+    if (scopes.length === 0 && options.all !== true)
+      throw new HookporterError(
+        "usage",
+        "expected what to resume, such as --kind payment.received, or --all, got none: pass one",
+      );
+    for (const one of scopes) {
+      const { scope, name } = one;
+      const isPaused = paused.some((known) => known.scope === scope && known.name === name);
+      if (!isPaused || (await inbox.resume?.({ scope, name }, inbox.now?.() ?? clock())) !== true)
+        throw noSuch(`${scope} ${name}`, "paused");
+      output.data(`${scope === "all" ? "everything" : `${scope} ${printable(name, 200)}`} runs again`);
+      output.record("resume", { scope, name });
+    }
+    await printPauses(inbox, context);
+  });
+}
+
+async function pausesOf(inbox: Inbox): Promise<Pauses> {
+  if (inbox.pauses === undefined) throw noPauses();
+  return inbox.pauses();
+}
+
+function noSuch(what: string, how: string): HookporterError {
+  const fix = `run \`${ownCommand("events pause")}\` to see what is`;
+  return new HookporterError(
+    "usage",
+    `expected ${printable(what, 200)} to be ${how}, got nothing of that name: ${fix}`,
+  );
+}
+
+function scopesOf({ all, ...named }: PauseOptions): readonly PauseOf[] {
+  const of = (scope: PauseScope, names: readonly (string | number)[] = []) =>
+    names.map((name) => ({ scope, name: String(name) }));
+  return [
+    ...(all === true ? [{ scope: "all", name: "" } as const] : []),
+    ...of("kind", named.kind),
+    ...of("handler", named.handler),
+    ...of("target", named.target?.map(nameOfTarget)),
+    ...of("source", named.source),
+    ...of("retry", named.retry === undefined ? [] : [named.retry]),
+  ];
+}
+
+function nameOfTarget(given: string): string {
+  const url = targetUrl(given);
+  return url === undefined ? given : targetName(url);
+}
+
+/** Prints what is paused now, and the retries under way. */
+async function printPauses(inbox: Inbox, { output, clock }: CliContext): Promise<void> {
+  const pauses = await pausesOf(inbox);
+  for (const line of pauseLines(pauses, clock())) output.data(printable(line, 1000));
+  output.record("pauses", { ...pauses });
+  if (pauses.paused.length + pauses.retries.length === 0) output.talk("nothing is paused");
+}
+
+/** Says on standard error what is paused, if anything is. */
+export async function sayPauses(inbox: Inbox, output: Output, now: number): Promise<void> {
+  const pauses = await inbox.pauses?.();
+  if (pauses !== undefined) for (const line of pauseLines(pauses, now)) output.talk(printable(line, 1000));
+}
+
+/** Who runs this command, for those who find something paused. */
+export function ownName(): string {
+  try {
+    return `${userInfo().username}@${hostname()}`;
+  } catch {
+    return hostname(); // a user without a name, as in some containers
+  }
+}
