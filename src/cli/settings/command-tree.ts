@@ -35,8 +35,10 @@ const OWN_MEANINGS: ReadonlySet<string> = new Set([
 
 /** Flags that mean something different in one command only, with its name. */
 const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
+  ["dryRun", "events retry"],
   ["inbox", "init"],
   ["into", "init"],
+  ["rate", "events retry"],
   ["strict", "types"],
 ]);
 
