@@ -3,7 +3,8 @@ import { type LifeEnd, TunnelLife } from "./life.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { AddressProbe } from "./probe.ts";
 import type { TunnelFailure } from "./provider.ts";
-import { RESTARTS, TUNNEL_TIMING, type TunnelTiming } from "./timing.ts";
+import { isReachable, type Look } from "./reachable.ts";
+import { LOOK, RESTARTS, SLEPT, TUNNEL_TIMING, type TunnelTiming } from "./timing.ts";
 import type { StartChild } from "./tunnel-child.ts";
 import type { TunnelEvent, TunnelState } from "./tunnel-event.ts";
 
@@ -19,6 +20,10 @@ export interface SupervisorOptions {
   readonly timing?: Partial<TunnelTiming>;
   /** A monotonic clock in milliseconds. Default: the process's. */
   readonly clock?: () => number;
+  /** The time of day in milliseconds, which goes on while the computer sleeps. Default: the process's. */
+  readonly timeOfDay?: () => number;
+  /** Whether the public address's host can be reached at all. Default: with a connection. */
+  readonly look?: Look;
   /** A random number from 0 up to 1. */
   readonly random?: () => number;
 }
@@ -41,7 +46,13 @@ export class TunnelSupervisor {
   #seen: string | undefined;
 
   constructor({ timing, previousUrl, ...options }: SupervisorOptions) {
-    this.#options = { clock: () => performance.now(), random: Math.random, ...options };
+    this.#options = {
+      clock: () => performance.now(),
+      timeOfDay: Date.now,
+      look: isReachable,
+      random: Math.random,
+      ...options,
+    };
     this.#timing = { ...TUNNEL_TIMING, ...timing };
     this.#url = previousUrl;
     this.#ended = this.#run();
@@ -73,9 +84,26 @@ export class TunnelSupervisor {
       this.#tell("restarting", failure);
       failures = onlineFor >= this.#timing.stable ? 1 : failures + 1;
       const pause = retryDelay(failures, this.#restartsAfter(failure), random()) ?? 0;
-      await this.#wake.take(this.#wasOnline ? pause : Math.min(pause, hopelessAt - clock()));
+      await this.#pause(this.#wasOnline ? pause : Math.min(pause, hopelessAt - clock()));
     }
     this.#tell("closed");
+  }
+
+  /** Waits before the next start, until the network is back or the computer was asleep at the latest. */
+  async #pause(delay: number): Promise<void> {
+    const { clock, timeOfDay, look } = this.#options;
+    const end = clock() + delay;
+    let wasAway: boolean | undefined;
+    while (clock() < end) {
+      if (wasAway !== false && this.#url !== undefined) {
+        const isAway = !(await look(this.#url, LOOK));
+        if (wasAway === true && !isAway) return;
+        wasAway = isAway;
+      }
+      const before = timeOfDay();
+      const woken = await this.#wake.take(Math.min(end - clock(), LOOK));
+      if (woken !== undefined || timeOfDay() - before > SLEPT) return;
+    }
   }
 
   /** Each restart for a dead address costs probes, so such restarts are as rare as probes of an idle address. */

@@ -56,6 +56,15 @@ export const RESTARTS: RetryPolicy = {
   jitter: 0.5,
 };
 
+/**
+ * Milliseconds between two looks whether the network is back, while a restart waits, and for one look: together they are less
+ * than a second.
+ */
+export const LOOK = 450;
+
+/** Milliseconds by which the time of day is ahead of a wait after which the computer has been asleep. */
+export const SLEPT = 3000;
+
 /** Delays between two probes of an address that does not lead here yet. */
 export const PROBES: RetryPolicy = {
   attempts: Number.POSITIVE_INFINITY,

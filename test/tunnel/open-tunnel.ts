@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { onTestFinished, vi } from "vitest";
 import type { NgrokSettings } from "../../src/tunnel/ngrok.ts";
 import { ProbeKey } from "../../src/tunnel/probe.ts";
+import { isReachable } from "../../src/tunnel/reachable.ts";
 import { TunnelSupervisor } from "../../src/tunnel/supervisor.ts";
 import type { TunnelTiming } from "../../src/tunnel/timing.ts";
 import { childOf, type TunnelChild } from "../../src/tunnel/tunnel-child.ts";
@@ -24,6 +25,8 @@ export async function openTunnel({
   settings = {},
   timing = {},
   file = CHILD_FILE,
+  clock = () => performance.now(),
+  onLook = () => {},
   app = (_request, response) => void response.end("hello"),
 }: {
   knobs?: Partial<EdgeKnobs>;
@@ -31,6 +34,9 @@ export async function openTunnel({
   timing?: Partial<TunnelTiming>;
   /** What the child runs. */
   file?: string;
+  clock?: () => number;
+  /** Called after each look whether the edge can be reached. */
+  onLook?: (reached: boolean) => void;
   app?: RequestListener;
 } = {}) {
   const edge = await new Edge(knobs).start();
@@ -61,7 +67,12 @@ export async function openTunnel({
     },
     probe: key.probe,
     onEvent: (event) => events.push({ ...event, at: performance.now() }),
-    timing,
+    look: async (_address, timeout) => {
+      const reached = await isReachable(`https://${edge.serverAddr}`, timeout);
+      onLook(reached);
+      return reached;
+    },
+    ...{ timing, clock },
   });
   onTestFinished(async () => {
     await supervisor.close();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { long } from "../long.ts";
 import { openTunnel } from "./open-tunnel.ts";
 
@@ -89,3 +89,25 @@ it.runIf(long(false, true))(
     expect(got.size).toBe(sent);
   },
 );
+
+it("a restart that waits begins as soon as the edge can be reached again", { timeout: 30_000 }, async () => {
+  let stopped: number | undefined; // a clock that stands still ends no pause
+  const looks: boolean[] = [];
+  const { edge, until, children } = await openTunnel({
+    timing: { grace: 0 },
+    clock: () => stopped ?? performance.now(),
+    onLook: (reached) => {
+      stopped ??= performance.now();
+      looks.push(reached);
+    },
+  });
+  const first = await until("online");
+  await edge.stop();
+  await vi.waitFor(() => expect(looks.length).toBeGreaterThan(2), { timeout: 10_000 });
+  expect([new Set(looks), children.length]).toEqual([new Set([false]), 1]);
+  await edge.start();
+  await vi.waitFor(() => expect(children).toHaveLength(2), { timeout: 10_000 });
+  stopped = undefined;
+  expect(looks.at(-1)).toBe(true);
+  await until("online", first);
+});

@@ -38,6 +38,8 @@ function supervise({
   previousUrl,
   startChild,
   clock = () => performance.now(),
+  timeOfDay = () => performance.now(),
+  look = async () => true,
 }: {
   onStart?: (child: Child, index: number) => void;
   /** Children stay when asked to end, and `kill` has no effect. */
@@ -46,6 +48,8 @@ function supervise({
   previousUrl?: string;
   startChild?: StartChild;
   clock?: () => number;
+  timeOfDay?: () => number;
+  look?: () => Promise<boolean>;
 } = {}) {
   const children: Child[] = [];
   const events: TunnelEvent[] = [];
@@ -81,7 +85,7 @@ function supervise({
     onEvent: (event) => events.push(event),
     timing,
     previousUrl,
-    clock,
+    ...{ clock, timeOfDay, look },
     random: () => 0.5,
   });
   const states = () => events.map(({ state, failure }) => (failure ? `${state} ${failure.code}` : state));
@@ -414,4 +418,47 @@ it("the budget limits the probes of an address that is always in use", async () 
   }
   expect(probes.length).toBeGreaterThan(200);
   expect(probes.length).toBeLessThanOrEqual(201 + hours * 12);
+});
+
+/** A tunnel that was online once, whose provider fails from then on: its restarts are 15 seconds apart. */
+async function failingSince(options: Parameters<typeof supervise>[0]) {
+  const state = { fails: false };
+  const supervised = supervise({
+    ...options,
+    onStart: (child) =>
+      child.report(
+        state.fails ? { type: "failed", failure: WRONG } : { type: "up", url: "https://one.test" },
+      ),
+  });
+  await pass(SECOND);
+  state.fails = true;
+  supervised.children[0]?.report({ type: "failed", failure: WRONG });
+  await pass(2 * MINUTE);
+  const { children } = supervised;
+  /** Milliseconds until the next start, from the one before. */
+  const nextPause = async () => {
+    const { length } = children;
+    while (children.length === length) await pass(10);
+    return (children.at(-1)?.startedAt ?? 0) - (children.at(-2)?.startedAt ?? 0);
+  };
+  await nextPause();
+  return { ...supervised, nextPause };
+}
+
+it("a restart waits no longer than a second once the network is back", async () => {
+  const network = { up: false };
+  const { nextPause } = await failingSince({ look: async () => network.up });
+  await pass(3 * SECOND);
+  network.up = true;
+  expect(await nextPause()).toBeLessThanOrEqual(4 * SECOND);
+  expect(await nextPause()).toBeGreaterThan(10 * SECOND); // the network was there all the time
+});
+
+it("a restart waits no longer than a second after a sleep, during which timers stood still", async () => {
+  const slept = { for: 0 };
+  const { nextPause } = await failingSince({ timeOfDay: () => performance.now() + slept.for });
+  await pass(3 * SECOND);
+  slept.for = MINUTE;
+  expect(await nextPause()).toBeLessThanOrEqual(4 * SECOND);
+  expect(await nextPause()).toBeGreaterThan(10 * SECOND);
 });
