@@ -131,11 +131,12 @@ describe("an install without optional packages", () => {
 });
 
 describe("an install with optional packages", () => {
-  it("runs listen on every Node, without the install scripts that npm 12 does not run", async () => {
+  it("takes at most 60 megabytes, and runs listen on every Node without the install scripts that npm 12 does not run", async () => {
     const folder = newFolder("whole");
     writeFileSync(join(folder, "package.json"), '{ "private": true }');
     await npm(folder, "install", "--omit=dev", "--ignore-scripts", tarball);
     expect(packagesOf(folder)).toContain("node_modules/@photostructure/sqlite");
+    expect(megabytes(join(folder, "node_modules"))).toBeLessThan(60);
     expect((await listenIn(newFolder("whole-run"), folder)).code).toBe(6);
   }, 120_000);
 });

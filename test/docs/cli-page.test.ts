@@ -282,10 +282,10 @@ interface FlagRow {
 /** The flags on a command's page: those of its tables, and those that are "those of" another command. */
 function flagRowsOf(command: Command): readonly FlagRow[] {
   const text = pageOf(command);
-  const [, sentence = "", other = ""] = /^(.*(?:\n.*)*) are\s\[those\sof\s`(\w+)`\]/m.exec(text) ?? [];
+  const [, sentence = "", other = ""] = /^(.*(?:\n.*)*) are\s\[those\sof\s`([\w ]+)`\]/m.exec(text) ?? [];
   if (other === "") return flagRows(text);
   const named = quoted(sentence.split("\n\n").at(-1) ?? "");
-  const theirs = flagRows(readPage(`${FOLDER}/${other}.md`));
+  const theirs = flagRows(readPage(`${FOLDER}/${other.replaceAll(" ", "-")}.md`));
   return [...flagRows(text), ...theirs.filter(({ flag }) => named.includes(flag.split(" ")[0] ?? ""))];
 }
 
