@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { ConfigurationError, describeError } from "../errors.ts";
 import type { Difference } from "../event/difference.ts";
+import { ownCommand } from "../package/own-command.ts";
 import type { DriftWatch } from "../receiver/drift.ts";
 import { placeOf } from "./data-type.ts";
 import { comparerOf } from "./differences.ts";
@@ -34,7 +35,7 @@ export function watchDrift(file: string): DriftWatch {
   } catch (cause) {
     throw new ConfigurationError(
       "option_invalid",
-      `expected a shape file at ${file}, got none that can be read (${describeError(cause)}): write it with \`npx hookporter types\``,
+      `expected a shape file at ${file}, got none that can be read (${describeError(cause)}): write it with \`${ownCommand("types")}\``,
       { cause },
     );
   }

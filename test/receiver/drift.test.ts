@@ -91,7 +91,7 @@ it("events of kinds that are not in the shape file are not compared", async () =
 
 it("a file that is no shape file is refused, with what to do", () => {
   expect(() => watchDrift("/nowhere/schemas.shape.json")).toThrow(
-    /expected a shape file at \/nowhere.*npx hookporter types/,
+    /expected a shape file at \/nowhere.*hookporter types/,
   );
   const receiver = createReceiver({ secret: SECRET, inbox: "memory:", log: keptLog().log });
   expect(() => receiver.onDrift("x" as never)).toThrow(/onDrift/);

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { networkFileSystem, shownMode, syncedFolder } from "../../base/system/files.ts";
 import { realPath } from "../../base/system/paths.ts";
@@ -8,6 +8,9 @@ import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import { missingPart } from "../../inbox/sqlite/file/inbox-file.ts";
 import { mergeCommand, rescuedBeside } from "../../inbox/sqlite/file/rescued-files.ts";
 import { type DoctorCheck, type Finding, fail, failure, ok, warn } from "./finding.ts";
+
+/** The types of /proc and /sys, where not even root can make a file. */
+const KERNEL_ONLY: ReadonlySet<number> = new Set([0x9fa0, 0x62656572]);
 
 const { R_OK, W_OK, X_OK } = constants;
 
@@ -36,7 +39,10 @@ function placeProblems(file: string): readonly Finding[] {
     const missing = missingPart(stats === undefined ? file : realPath(file));
     if (missing !== undefined) return [fail(missing.expected, missing.fix)];
     if (stats === undefined) {
-      accessSync(existing(dirname(file)), W_OK | X_OK);
+      const above = existing(dirname(file));
+      accessSync(above, W_OK | X_OK);
+      if (KERNEL_ONLY.has(statfsSync(above).type))
+        return [fail(`${above} is the kernel's, and takes no files`, "name another path with --inbox")];
       return [];
     }
     if (!stats.isFile()) return [fail(`${file} is a folder`, "name a file in it with --inbox")];

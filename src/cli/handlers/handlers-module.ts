@@ -116,7 +116,9 @@ async function loadFile(loader: ModuleLoader, file: string, oneOfMany: boolean):
     exported = await loader.load(file);
   } catch (cause) {
     const [line] = describeError(cause).split("\n");
-    throw new HookporterError("handlers_invalid", `could not load ${file}: ${line}`, { cause });
+    throw new HookporterError("handlers_invalid", `could not load ${file}: ${line}; correct what it names`, {
+      cause,
+    });
   }
   const {
     handlers,

@@ -1,4 +1,5 @@
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import { VERSION } from "../../package/version.ts";
 import type { RunningServer } from "../../receiver/adapters/server.ts";
 import { shownUrl } from "../../text/shown-url.ts";
@@ -61,7 +62,7 @@ export function announce(
   else if (handlers === undefined && program === null && forwardTo.length === 0)
     output.talk("  Events are kept and shown.\n  To process them, pass --handlers PATH or --forward-to URL.");
   const where = url.href === DEFAULT_ENDPOINT ? "" : ` --url ${url.href}`;
-  output.talk(`  Try it in this folder:\n  npx hookporter trigger payment.received${where}\n`);
+  output.talk(`  Try it in this folder:\n  ${ownCommand(`trigger payment.received${where}`)}\n`);
   const forward = forwardTo.map(({ pattern, target }) => ({ pattern, url: shownUrl(target) }));
   return {
     ...{ url: url.href, pid: process.pid, inbox, secretFingerprint: fingerprint },

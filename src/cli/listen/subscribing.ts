@@ -4,6 +4,7 @@ import { ServiceError } from "../../client/service-error.ts";
 import { sleep } from "../../client/sleep.ts";
 import { type RetryPolicy, retryDelay } from "../../dispatch/retry.ts";
 import { describeError, HookporterError } from "../../errors.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
@@ -101,7 +102,7 @@ export class Subscribing {
       this.#tellError(thrown);
       this.#context.output.talk(
         "deliveries cannot come: the service does not know this address; " +
-          `run: npx hookporter subscribe ${shownUrl(receiver.url)}`,
+          `run: ${ownCommand(`subscribe ${shownUrl(receiver.url)}`)}`,
       );
     }
   }

@@ -1,3 +1,4 @@
+import { ownCommand } from "../../package/own-command.ts";
 import { NO_CHAOS } from "../../sandbox/chaos.ts";
 import type { SandboxOptions } from "../../sandbox/options.ts";
 import { type Sandbox, startSandbox } from "../../sandbox/start.ts";
@@ -92,9 +93,9 @@ function announce(sandbox: Sandbox, options: SandboxCommandOptions, { output }: 
   if (chaos.length > 0)
     output.talk(`  chaos: ${chaos.map(([name, value]) => `${name} ${value}`).join(", ")}`);
   output.talk("try it: export HOOKPORTER_API_KEY=sk_test_sandbox, then in one terminal");
-  output.talk(`  npx hookporter listen --subscribe --base-url ${url.origin}`);
+  output.talk(`  ${ownCommand(`listen --subscribe --base-url ${url.origin}`)}`);
   output.talk("and in another");
-  output.talk(`  npx hookporter trigger payment.received --url ${url.port}/_sandbox/events`);
+  output.talk(`  ${ownCommand(`trigger payment.received --url ${url.port}/_sandbox/events`)}`);
   output.record("sandbox", {
     ...{ url: url.origin, stream: streamUrl.href, pid: process.pid, targetHosts },
     chaos: Object.fromEntries(chaos),

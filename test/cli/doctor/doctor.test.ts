@@ -210,3 +210,17 @@ it.each([
 ])("version %s is at least %s: %s", (version, oldest, is) => {
   expect(isAtLeast(version, oldest)).toBe(is);
 });
+
+it.skipIf(process.platform !== "linux")(
+  "an inbox in /proc is named, where not even root can make a file",
+  async () => {
+    const { records } = await runCli(["doctor", "--inbox", "/proc/hookporter/inbox.db", "--json"]);
+    expect(records).toContainEqual(
+      expect.objectContaining({
+        check: "inbox",
+        status: "fail",
+        message: expect.stringContaining("/proc is the kernel's"),
+      }),
+    );
+  },
+);

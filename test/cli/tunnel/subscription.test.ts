@@ -113,7 +113,7 @@ it("listen continues if the service refuses the changed address, and says what t
   process.kill(childrenOf(child.pid)[0] ?? 0, "SIGKILL");
   const [, changed] = await until("online", 2);
   await vi.waitFor(() => expect(records("error")).toMatchObject([{ code: "service_refused" }]), PATIENCE);
-  await vi.waitFor(() => expect(output()).toContain(`npx hookporter subscribe ${changed?.url}`), PATIENCE);
+  await vi.waitFor(() => expect(output()).toContain(`hookporter subscribe ${changed?.url}`), PATIENCE);
   expect(child.exitCode).toBeNull();
 });
 

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Logger } from "../../../base/logger.ts";
+import { ownCommand } from "../../../package/own-command.ts";
 
 /** Between the path of an inbox and the time at which it was rescued. */
 const MARK = "-rescued-";
@@ -27,7 +28,7 @@ export function rescuedBeside(path: string): readonly string[] {
 
 /** The command that brings a rescued file back. */
 export function mergeCommand(rescued: string, path: string): string {
-  return `npx hookporter inbox copy ${rescued} --into ${path}`;
+  return ownCommand(`inbox copy ${rescued} --into ${path}`);
 }
 
 /** Tells that an inbox is new, and of what was rescued of an earlier one at its path. */

@@ -15,8 +15,8 @@ export const HANDLING_FAULTS: readonly Fault[] = [
       writeHandlers(place, "export default {");
       place.argv.push("--handlers", "handlers.mjs");
     },
-    found: { check: "handlers", status: "fail", message: /could not load .*handlers\.mjs/ },
-    fix: /./,
+    found: { check: "handlers", status: "fail", message: /could not load .*handlers\.mjs: \S/ },
+    fix: /^correct what it names$/,
     follow: (place) => writeHandlers(place, 'export default { "*": () => {} };'),
   },
   {
