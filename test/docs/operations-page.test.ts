@@ -5,7 +5,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { parse } from "yaml";
 import { sampleEvent, signedRequest } from "../../src/entries/testing.ts";
 import { eventKinds } from "../../src/event/kinds.ts";
 import { nodeReceiver } from "../../src/receiver/adapters/node.ts";
@@ -148,9 +147,6 @@ it("`drainTimeout` and the pause before it fit into the time that each platform 
     expect(seconds + pause, platform).toBeLessThan(Number.parseInt(kill, 10));
   }
   expect(codeOf(page, "js")[0]).toContain("drainTimeout: 7_000");
-  const [pod] = codeOf(page, "yaml").map((code) => parse(code).spec);
-  expect(pod.terminationGracePeriodSeconds).toBe(30);
-  expect(pod.containers[0].lifecycle.preStop.exec.command).toEqual(["sleep", "5"]);
 });
 
 it("alerts are about metrics that there are", () => {
