@@ -148,15 +148,16 @@ export interface Inbox {
   /** Deletes the deliveries of done entries, one step at a time. The entries stay. */
   slim(request: SlimRequest, step: Step): Promise<StepResult>;
   /**
-   * Removes all of these entries but their dedup keys, unless they are running; returns the numbers of those that were
-   * erased now. They are `done` then, with the reason `erased`. Default: entries cannot be erased.
+   * Erases all of these entries but their dedup keys, unless they are running; returns the numbers of those that were erased
+   * now. They are `done` then, with the reason `erased`. Call `endErasure` after the last ones. Default: entries cannot be
+   * erased.
    */
   erase?(seqs: readonly number[], now: number): Promise<readonly number[]>;
   /**
-   * Ends an erasure: overwrites what was freed where the store can, and keeps the proof of all that was erased since the
-   * last one ended. Resolves to `undefined` if that is nothing.
+   * Deletes what is left of erased entries, in small steps, and where the store can also from unused space and its log; then
+   * keeps the proof of all that was erased since the last one. Resolves to `undefined` if that is nothing.
    *
-   * @throws HookporterError `inbox_busy` if another program keeps the store's log from being emptied: call it again then
+   * @throws HookporterError `inbox_busy` if another program keeps the log from being emptied: call it again then
    */
   endErasure?(now: number): Promise<Erasure | undefined>;
   /** An entry's delivery; `undefined` if there is no such entry, or it was slimmed. */

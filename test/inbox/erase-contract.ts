@@ -40,6 +40,7 @@ export function describeErasing(makeInbox: () => Inbox): void {
       for (const [number, state] of (["done", "dead", "unhandled", "pending"] as const).entries()) {
         const seq = await add(number, state, { orderKey: state === "dead" ? null : orderKey });
         expect(await erase(seq)).toEqual([seq]);
+        await inbox.endErasure?.(AT);
         const [entry] = await inbox.list({ seq });
         expect(entry).toMatchObject({
           key: { eventId: `evt_${number}` },
@@ -64,6 +65,7 @@ export function describeErasing(makeInbox: () => Inbox): void {
     it("takes an erased event for known when it is received again", async () => {
       const seq = await add(1, "dead");
       await erase(seq);
+      await inbox.endErasure?.(AT);
       const again = await inbox.append(numberedEntry(1));
       expect(again).toMatchObject({ seq, duplicate: true, state: "done" });
       expect(await inbox.delivery(seq)).toBeUndefined();
@@ -111,6 +113,7 @@ export function describeErasing(makeInbox: () => Inbox): void {
       const rejected = { kind: null, eventTimestamp: null, state: "dead", reason: "not_json" } as const;
       const { seq } = await keep(inbox, numberedEntry(1, 0, { ...rejected, delivery }));
       expect(await erase(seq)).toEqual([seq]);
+      await inbox.endErasure?.(AT);
       expect(await inbox.delivery(seq)).toBeUndefined();
     });
   });

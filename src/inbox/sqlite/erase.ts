@@ -2,43 +2,73 @@ import { hash } from "../../package/builtins.ts";
 import type { Erasure } from "../erasure.ts";
 import { KEY_COLUMNS } from "../keys-hash.ts";
 import { ERASED } from "../reasons.ts";
+import { ORDERED } from "./index-conditions.ts";
 import { releaseNext } from "./order.ts";
 import type { Row } from "./rows.ts";
-import type { Statements } from "./statements.ts";
+import type { Statements, Value } from "./statements.ts";
+
+// Erasing goes over the entries twice. First each is overwritten where it lies, so that nothing moves. Then the rows go, with
+// what is left of them elsewhere: as rows grow or go, SQLite moves their neighbours to other pages and leaves a copy of each
+// in the unused space of a page, which deleting a row does not reach.
+
+/** The columns of an entry with texts of the sender or of a handler, besides its key and kind; old schemas lack some. */
+const TEXTS = ["order_key", "problems", "waits"];
 
 const NO_BODY = hash("sha256", new Uint8Array(), "hex");
 
-/**
- * Removes all of these entries but their keys, unless they run, within a transaction; returns the numbers of the others.
- * Whatever it frees is overwritten with zeros. A file of an older schema has no room for the proof.
- */
+const LENGTH = (column: string) => `length(CAST(${column} AS BLOB))`;
+const ZEROS = (column: string) => `${column} = CAST(zeroblob(${LENGTH(column)}) AS TEXT)`;
+/** With values of the same length, so that a row stays in its place. */
+const OVERWRITE = [
+  `UPDATE delivery SET ${ZEROS("target")}, headers = printf('%-*s', ${LENGTH("headers")}, '{}'), body = zeroblob(length(body))
+    WHERE seq = ?`,
+  `UPDATE attempt SET ${ZEROS("handler")}, ${ZEROS("error")} WHERE seq = ?`,
+];
+
+/** Overwrites all of these entries but their keys, unless they run, within a transaction; returns the numbers of the others. */
 export function erase(statements: Statements, seqs: readonly number[], now: number): readonly number[] {
+  return securely(statements, () => {
+    const find = `SELECT * FROM entry
+      WHERE seq = ? AND state <> 'running' AND NOT (state = 'done' AND reason IS '${ERASED}')`;
+    const rows = seqs.flatMap<Row>((seq) => statements.get(find, seq) ?? []);
+    for (const row of rows) overwrite(statements, row, now);
+    const erased = rows.map(({ seq }) => seq as number);
+    const keepsProofs = statements.get("SELECT 1 FROM sqlite_schema WHERE name = 'erasure'") !== undefined;
+    if (erased.length > 0 && keepsProofs) record(statements, erased, now);
+    return erased;
+  });
+}
+
+/** Runs with deleted content overwritten by zeros, also where that takes writing another page. */
+function securely<Result>(statements: Statements, work: () => Result): Result {
   statements.exec("PRAGMA secure_delete = ON");
   try {
-    const columns = statements.all("SELECT name FROM pragma_table_info('entry')").map(({ name }) => name);
-    const texts = ["order_key", "lease", "problems", "waits"].filter((name) => columns.includes(name));
-    const strip = `UPDATE entry SET ${texts.map((name) => `${name} = NULL`).join(", ")}, state = 'done',
-      reason = '${ERASED}', settled_at = coalesce(settled_at, ?), held_back = 0, finished_handlers = '[]', body_hash = '${NO_BODY}',
-      body_length = 0 WHERE seq = ?`;
-    const find = `SELECT source, order_key FROM entry
-      WHERE seq = ? AND state <> 'running' AND NOT (state = 'done' AND reason IS '${ERASED}')`;
-    const erased = seqs.filter((seq) => {
-      const row = statements.get(find, seq);
-      if (row === undefined) return false;
-      statements.run(strip, now, seq);
-      for (const table of ["attempt", "delivery"]) statements.run(`DELETE FROM ${table} WHERE seq = ?`, seq);
-      releaseNext(statements, row);
-      return true;
-    });
-    if (erased.length > 0 && keepsProofs(statements)) record(statements, erased, now);
-    return erased;
+    return work();
   } finally {
     statements.exec("PRAGMA secure_delete = FAST");
   }
 }
 
-function keepsProofs(statements: Statements): boolean {
-  return statements.get("SELECT 1 FROM sqlite_schema WHERE name = 'erasure'") !== undefined;
+function overwrite(statements: Statements, row: Row, now: number): void {
+  const seq = row.seq as number;
+  for (const sql of OVERWRITE) statements.run(sql, seq);
+  for (const text of ["note", "failure"]) {
+    if (hasColumn(statements, "attempt", text))
+      statements.run(`UPDATE attempt SET ${ZEROS(text)} WHERE seq = ?`, seq);
+  }
+  const texts = TEXTS.filter((name) => row[name] !== undefined).map((name) => `${name} = NULL`);
+  statements.run(
+    `UPDATE entry SET ${texts.join(", ")}, state = 'done', reason = '${ERASED}', lease = NULL,
+       settled_at = coalesce(settled_at, ?), held_back = 0, finished_handlers = '[]', body_hash = '${NO_BODY}', body_length = 0
+     WHERE seq = ?`,
+    ...[now, seq],
+  );
+  releaseNext(statements, row);
+}
+
+function hasColumn(statements: Statements, table: string, column: string): boolean {
+  const sql = "SELECT 1 FROM pragma_table_info(?) WHERE name = ?";
+  return statements.get(sql, table, column) !== undefined;
 }
 
 function record(statements: Statements, erased: readonly number[], now: number): void {
@@ -46,6 +76,79 @@ function record(statements: Statements, erased: readonly number[], now: number):
   const id = openErasure(statements) ?? statements.insert(begin, now) ?? 0;
   const insert = "INSERT INTO erased SELECT value, ? FROM json_each(?)";
   statements.run(insert, id, JSON.stringify(erased));
+}
+
+/** Rows on each side of an erased one to which it may have been copied: they take up several pages. Bytes of bodies among them. */
+const NEIGHBOURS = 80;
+const BYTES = 512 * 1024;
+
+/** How many of these entries to clear at a time, so that few rows are written. */
+export function fewToClear(seqs: readonly number[]): number {
+  let rows = 0;
+  const end = seqs.findIndex((seq, index) => {
+    rows += Math.min(seq - (seqs[index - 1] ?? 0), 2 * NEIGHBOURS);
+    return index > 0 && rows > 6 * NEIGHBOURS;
+  });
+  return end === -1 ? seqs.length : end;
+}
+
+/** Deletes the rows of erased entries, and writes the rows around them again, in pages without anything else. */
+export function clearErased(statements: Statements, seqs: readonly number[]): void {
+  securely(statements, () => {
+    const given = JSON.stringify(seqs);
+    const ofThem = "seq IN (SELECT value FROM json_each(?))";
+    const runs = statements.all(`SELECT rowid FROM attempt WHERE ${ofThem}`, given);
+    for (const table of ["attempt", "delivery"]) statements.run(`DELETE FROM ${table} WHERE ${ofThem}`, given);
+    rewriteAround(statements, "delivery", seqs);
+    rewriteAround(statements, "entry", seqs);
+    const rowids = runs.map(({ rowid }) => rowid as number);
+    rewriteAround(statements, "attempt", rowids);
+  });
+}
+
+function rewriteAround(statements: Statements, table: string, rowids: readonly number[]): void {
+  const ranges: [from: number, to: number][] = [];
+  for (const rowid of rowids.toSorted((one, other) => one - other)) {
+    const from = farthest(statements, table, "<= ? ORDER BY rowid DESC", rowid);
+    const to = farthest(statements, table, ">= ? ORDER BY rowid", rowid);
+    const last = ranges.at(-1);
+    if (last !== undefined && from <= last[1]) last[1] = to;
+    else ranges.push([from, to]);
+  }
+  for (const range of ranges) {
+    const rows = statements.all(`SELECT rowid, * FROM ${table} WHERE rowid BETWEEN ? AND ?`, ...range);
+    statements.run(`DELETE FROM ${table} WHERE rowid BETWEEN ? AND ?`, ...range);
+    for (const row of rows) statements.insertRow(table, row as Record<string, Value>);
+  }
+}
+
+/** The farthest neighbour in one direction. */
+function farthest(statements: Statements, table: string, which: string, rowid: number): number {
+  const length = table === "delivery" ? "length(body)" : "0";
+  const sql = `SELECT rowid AS id, ${length} AS length FROM ${table} WHERE rowid ${which} LIMIT ${NEIGHBOURS}`;
+  let bytes = 0;
+  let last = rowid;
+  for (const row of statements.all(sql, rowid)) {
+    bytes += row.length as number;
+    if (bytes > BYTES) break;
+    last = row.id as number;
+  }
+  return last;
+}
+
+const SOME_ORDERED = `SELECT seq, order_key FROM entry WHERE ${ORDERED} AND order_key >= ? ORDER BY order_key LIMIT ?`;
+
+/** Does the same in a part of the index of order keys, from a key on; returns the key of the next part, if there is one. */
+export function rewriteOrder(statements: Statements, from: string): string | undefined {
+  return securely(statements, () => {
+    const rows = statements.all(SOME_ORDERED, from, 2 * NEIGHBOURS);
+    const update = "UPDATE entry SET order_key = ? WHERE seq = ?";
+    for (const { seq } of rows) statements.run(update, null, seq as number);
+    for (const { seq, order_key: key } of rows) statements.run(update, key as string, seq as number);
+    if (rows.length < 2 * NEIGHBOURS) return undefined;
+    const next = rows.slice(NEIGHBOURS).find(({ order_key: key }) => key !== from);
+    return next?.order_key as string | undefined;
+  });
 }
 
 /** The erasure that has not ended: that of an earlier call goes on, if its process was killed. */

@@ -10,7 +10,7 @@ import type { Settlement } from "../settlement.ts";
 import { DROPPED } from "../target-wait.ts";
 import { encodeText } from "../text.ts";
 import { claimDue } from "./claim.ts";
-import { endErasure, erase } from "./erase.ts";
+import { clearErased, endErasure, erase, rewriteOrder } from "./erase.ts";
 import { filterSql } from "./filter.ts";
 import { WAITING } from "./index-conditions.ts";
 import { insertEntry, mayBePruned } from "./insert-entry.ts";
@@ -43,6 +43,8 @@ export const OPERATIONS = {
   slimStep,
   giveBackPages,
   erase,
+  clearErased,
+  rewriteOrder,
   endErasure,
   recordRunner,
   forgetRunners,

@@ -8,7 +8,7 @@ import type { PruneRequest, SlimRequest, Step, StepResult } from "../prune-reque
 import { finishOf } from "../runs-within.ts";
 import type { Settlement } from "../settlement.ts";
 import { nextDue } from "./claim.ts";
-import { erasedKeys, openErasure } from "./erase.ts";
+import { erasedKeys, fewToClear, openErasure } from "./erase.ts";
 import type { OperationArguments, OperationName, OperationResult } from "./operations.ts";
 import { anyPaused, readPauses } from "./pause.ts";
 import * as reads from "./reads.ts";
@@ -67,8 +67,16 @@ export abstract class SqlInbox implements Inbox {
   async endErasure(now: number): Promise<Erasure | undefined> {
     const id = await this.read(openErasure);
     if (id === undefined) return undefined;
+    const proof = await keysHashOf(async (after) => {
+      const rows = await this.read((db) => erasedKeys(db, id, after));
+      for (let seqs = rows.map(({ seq }) => seq as number); seqs.length > 0; ) {
+        const few = seqs.splice(0, fewToClear(seqs));
+        await this.write("clearErased", few);
+      }
+      return rows;
+    });
+    for (let key: string | undefined = ""; key !== undefined; ) key = await this.write("rewriteOrder", key);
     await this.scrub();
-    const proof = await keysHashOf((after) => this.read((db) => erasedKeys(db, id, after)));
     await this.write("endErasure", id, { erasedAt: now, ...proof });
     return { erasedAt: now, ...proof };
   }

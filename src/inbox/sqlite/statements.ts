@@ -46,6 +46,13 @@ export class Statements {
     return Number(changes) === 0 ? undefined : Number(lastInsertRowid);
   }
 
+  /** Inserts a row by the names of its columns. */
+  insertRow(table: string, row: Readonly<Record<string, Value>>): void {
+    const columns = Object.keys(row);
+    const values = columns.map(() => "?").join(", ");
+    this.run(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${values})`, ...Object.values(row));
+  }
+
   /** Sets for how many milliseconds a statement waits for the locks of other connections, blocking this thread. */
   waitForLocks(ms: number): void {
     if (ms === this.lockWait) return;

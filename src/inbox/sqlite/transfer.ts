@@ -16,7 +16,7 @@ import { livingRunners } from "./processes/runner-lock.ts";
 import { MARK_PRUNED } from "./prune.ts";
 import { attemptsOfEntry, deliveryOfEntry } from "./reads.ts";
 import { type Row, toEntry, waitsValue } from "./rows.ts";
-import { Statements, type Value } from "./statements.ts";
+import { Statements } from "./statements.ts";
 
 /** Opens an inbox file to copy it (`read`), or to copy into it (`own`), which makes it if there is none. */
 export async function openFileTransfer(given: string, access: "read" | "own"): Promise<Transfer> {
@@ -102,7 +102,7 @@ function read(statements: Statements, { after, last, limit }: TransferRange): re
 function write(statements: Statements, { entry, lease, delivery, runs }: WholeEntry): void {
   const { seq, key } = entry;
   const { finished, others } = splitRuns(entry, runs);
-  insert(statements, "entry", {
+  statements.insertRow("entry", {
     seq,
     key_timestamp: key.timestamp,
     event_id: encodeText(key.eventId),
@@ -127,7 +127,7 @@ function write(statements: Statements, { entry, lease, delivery, runs }: WholeEn
   });
   if (delivery !== undefined) {
     const { method, target, headers, body } = delivery;
-    insert(statements, "delivery", { seq, method, target, headers: JSON.stringify(headers), body });
+    statements.insertRow("delivery", { seq, method, target, headers: JSON.stringify(headers), body });
   }
   recordRuns(statements, { seq, records: others });
 }
@@ -161,18 +161,6 @@ function merge(
   const lastSeenAt = Math.max(entry.lastSeenAt, found.last_seen_at as number);
   write(statements, { ...one, lease: null, entry: { ...entry, seq, duplicates, lastSeenAt } });
   return "advanced";
-}
-
-function insert(
-  statements: Statements,
-  table: string,
-  row: Readonly<Record<string, Value | undefined>>,
-): void {
-  const columns = Object.keys(row);
-  statements.run(
-    `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
-    ...Object.values(row).map((value) => value ?? null),
-  );
 }
 
 /** The dates up to which events were pruned. Files made before schema 3 have one mark for all sources. */
