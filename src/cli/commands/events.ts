@@ -2,6 +2,7 @@ import { STATE_WORDS } from "../../inbox/entry-state.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import type { BackupOptions } from "../events/backup.ts";
+import type { EraseOptions } from "../events/erase.ts";
 import type { ExportOptions, ListOptions } from "../events/events.ts";
 import type { PaceOptions } from "../events/paced.ts";
 import type { PauseOptions } from "../events/pause.ts";
@@ -119,6 +120,23 @@ function registerChanges(events: CliCommand, context: CliContext): void {
     .example("hookporter events retry --state dead --rate 20/s --canary 10")
     .action(async (entries: readonly string[], options: ChangeOptions & PaceOptions) =>
       (await import("../events/change.ts")).retryEvents(entries, options, context),
+    );
+
+  const erase = events
+    .command("erase")
+    .description("erase all that the inbox holds of entries, except that they are known");
+  addSelection(erase)
+    .argument("[entries...]", "event ids or entry numbers")
+    .option(
+      "--where <field=value>",
+      "only entries with this value in their body, such as data.tenant_id=42; may be repeated",
+      readFieldValues,
+    )
+    .option("--all", "erase every entry that is not running")
+    .option("--yes", "erase them; without it, a person at a terminal is asked, and else nothing is erased")
+    .example("hookporter events erase --where data.tenant_id=42")
+    .action(async (entries: readonly string[], options: EraseOptions) =>
+      (await import("../events/erase.ts")).eraseEvents(entries, options, context),
     );
 
   const drop = events

@@ -76,6 +76,12 @@ export function readFieldValue(text: string): FieldValue {
   throw new InvalidArgumentError("expected a field and its value, such as data.status=paid.");
 }
 
+/** Reads a field and its value; a repeated flag adds to a list. */
+export function readFieldValues(text: string, before: readonly FieldValue[] = []): readonly FieldValue[] {
+  return [...before, readFieldValue(text)];
+}
+readFieldValues.list = true;
+
 /** Reads `Name: value`; a repeated flag adds to it. */
 export function readAddedHeader(text: string, before: readonly AddedHeader[] = []): readonly AddedHeader[] {
   const [, name, value = ""] = /^([^:\s]+):(.*)$/s.exec(text) ?? [];

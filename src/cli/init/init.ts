@@ -6,7 +6,7 @@ import { type Scaffolded, scaffold } from "../../scaffold/scaffold.ts";
 import { findTemplate, listTemplates } from "../../scaffold/templates.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import type { Io } from "../io.ts";
+import { mayAsk } from "../may-ask.ts";
 import { type FitTable, fitOptions } from "../settings/fitting.ts";
 import { addInto } from "./into.ts";
 import { DEFAULT_DIRECTORY, type InitOptions } from "./options.ts";
@@ -25,7 +25,7 @@ export async function runInit(
   if (into !== undefined) {
     if (given !== undefined)
       throw new HookporterError("usage", "expected a folder or --into, got both: remove one");
-    return addInto(into, { yes: options.yes === true, asks: mayAsk(options, context) }, context);
+    return addInto(into, { yes: options.yes === true, asks: mayAsk(context, options.yes) }, context);
   }
   if (given === "")
     throw new HookporterError("usage", "expected a folder, got an empty string: name one, or omit it");
@@ -36,7 +36,7 @@ export async function runInit(
   const named = options.template === undefined ? undefined : await findTemplate(from.path, options.template);
   const known = { directory: given, name: options.name, template: named, inbox: options.inbox };
   checkInbox(known);
-  const asks = mayAsk(options, context);
+  const asks = mayAsk(context, options.yes);
   const answers = asks ? await askAbout(known, await listTemplates(from.path), io) : known;
   if (answers === undefined) {
     output.talk("cancelled; nothing was written");
@@ -70,15 +70,6 @@ function checkInbox({ template, inbox }: Project): void {
     "usage",
     `--inbox: expected ${names} for the template ${template.name}, got ${inbox}: choose ${names}, or another template`,
   );
-}
-
-/** Asks only a person at a terminal; flags can answer every question. */
-function mayAsk({ yes }: InitOptions, { io, output }: CliContext): boolean {
-  return yes !== true && !output.json && !isCi(io) && io.isTTY.stdin && io.isTTY.stderr;
-}
-
-function isCi({ env: { CI = "" } }: Io): boolean {
-  return !["", "0", "false"].includes(CI.toLowerCase());
 }
 
 /** What to type next, line by line. */

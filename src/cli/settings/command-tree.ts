@@ -40,6 +40,7 @@ const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
   ["into", "init"],
   ["rate", "events retry"],
   ["strict", "types"],
+  ["yes", "events erase"],
 ]);
 
 /**

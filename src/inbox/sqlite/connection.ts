@@ -33,7 +33,7 @@ const REOPEN_AGAIN = 500;
 const READ_AGAIN = 50;
 
 /** How often the log is tried to be emptied, and for how many milliseconds: nobody else can write meanwhile. */
-const LOG_TRIES = 100;
+const LOG_TRIES = 30;
 const LOG_WAIT = 50;
 
 /** A connection to an inbox file: reads in this thread, writes in shared commits, here or in a second thread. */

@@ -98,7 +98,8 @@ export function clearErased(statements: Statements, seqs: readonly number[]): vo
     const given = JSON.stringify(seqs);
     const ofThem = "seq IN (SELECT value FROM json_each(?))";
     const runs = statements.all(`SELECT rowid FROM attempt WHERE ${ofThem}`, given);
-    for (const table of ["attempt", "delivery"]) statements.run(`DELETE FROM ${table} WHERE ${ofThem}`, given);
+    for (const table of ["attempt", "delivery"])
+      statements.run(`DELETE FROM ${table} WHERE ${ofThem}`, given);
     rewriteAround(statements, "delivery", seqs);
     rewriteAround(statements, "entry", seqs);
     const rowids = runs.map(({ rowid }) => rowid as number);

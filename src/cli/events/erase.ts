@@ -1,0 +1,198 @@
+import { realpathSync } from "node:fs";
+import { countsText } from "../../inbox/counts.ts";
+import type { Entry } from "../../inbox/entry.ts";
+import type { EntryFilter } from "../../inbox/entry-filter.ts";
+import { type EntryState, entryState, STORED_STATES } from "../../inbox/entry-state.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
+import { ERASED } from "../../inbox/reasons.ts";
+import { copiesBeside, eraseInCopy, othersBeside, readCopy } from "../../inbox/sqlite/care/copies.ts";
+import { counted } from "../../text/counted.ts";
+import type { CliContext } from "../context.ts";
+import type { FieldValue } from "../handlers/values.ts";
+import { nameInbox } from "../inbox/named-inbox.ts";
+import { mayAsk } from "../may-ask.ts";
+import { entryLine } from "./entry-view.ts";
+import { findEntry, withInbox } from "./inbox.ts";
+import { matching } from "./matching.ts";
+import { type ChangeOptions, checkChange, toFilter } from "./selection.ts";
+
+/** The options of `events erase`. */
+export interface EraseOptions extends ChangeOptions {
+  readonly where?: readonly FieldValue[];
+  readonly yes?: boolean;
+}
+
+/** Which entries: those that a filter selects, and whose bodies fit. */
+interface Selected {
+  readonly filter: EntryFilter;
+  readonly where: readonly FieldValue[];
+}
+
+/** Entries to erase, by the steps in which they are. */
+interface Found {
+  readonly steps: number[][];
+  readonly states: Partial<Record<EntryState, number>>;
+  /** The newest of them. */
+  readonly newest: Entry[];
+  readonly running: Entry[];
+  /** How many have no body any more that could fit. */
+  bodiless: number;
+  /** The dedup keys, also of what was erased before: a copy may still have it. */
+  readonly keys: Set<string>;
+}
+
+/** Entries of a copy of the inbox. */
+interface InCopy {
+  readonly file: string;
+  readonly seqs: readonly number[];
+}
+
+/** Entries, and bytes of their bodies, that are erased at a time: a delivery may have to wait for that. */
+const STEP = { entries: 50, bytes: 512 * 1024 };
+
+/** Entries that are shown before they are erased. */
+const SHOWN = 10;
+
+/** `events erase`. */
+export async function eraseEvents(
+  references: readonly string[],
+  { yes, ...options }: EraseOptions,
+  context: CliContext,
+): Promise<void> {
+  const states = STORED_STATES.filter((state) => state !== "running");
+  checkChange(references, options, { states, why: "a running entry has to end first" });
+  const { file } = nameInbox(context, options.inbox);
+  await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
+    const filter = await toFilter(options, inbox, context.output);
+    const named = await Promise.all(references.map(async (one) => (await findEntry(inbox, one)).seq));
+    const seqs = named.filter((seq) => filter.seqs?.includes(seq) !== false);
+    const { where = [] } = options;
+    const selected = { where, filter: named.length === 0 ? filter : { ...filter, seqs } };
+    const path = file === undefined ? undefined : realpathSync(file);
+    const found = await find(inbox, selected);
+    const copies = path === undefined ? [] : await findInCopies(path, selected, found.keys);
+    show(found, copies, context);
+    if (await isMeant(yes, context)) await eraseFound(inbox, found, copies, path, context);
+  });
+}
+
+async function find(inbox: Inbox, { filter, where }: Selected): Promise<Found> {
+  const found: Found = { steps: [], states: {}, newest: [], running: [], bodiless: 0, keys: new Set() };
+  let room = { entries: 0, bytes: 0 };
+  for await (const { entry, fits } of matching(inbox, filter, where)) {
+    const isErased = entry.reason === ERASED;
+    if (fits === undefined && !isErased) found.bodiless++;
+    if (fits !== true) continue;
+    found.keys.add(keyText(entry));
+    if (isErased) continue;
+    const state = entryState(entry);
+    if (state === "running") {
+      found.running.push(entry);
+      continue;
+    }
+    found.states[state] = (found.states[state] ?? 0) + 1;
+    if (found.newest.length < SHOWN) found.newest.push(entry);
+    if (room.entries === 0 || room.bytes < entry.bodyLength) {
+      found.steps.push([]);
+      room = { ...STEP };
+    }
+    found.steps.at(-1)?.push(entry.seq);
+    room = { entries: room.entries - 1, bytes: room.bytes - entry.bodyLength };
+  }
+  return found;
+}
+
+/** The same entries in copies of the file, and what those have besides. Numbers differ there, so they select nothing. */
+async function findInCopies(
+  path: string,
+  { filter, where }: Selected,
+  keys: ReadonlySet<string>,
+): Promise<readonly InCopy[]> {
+  const all: InCopy[] = [];
+  for (const file of copiesBeside(path)) {
+    const seqs = new Set<number>();
+    await readCopy(file, async (copy) => {
+      const isByKey = keys.size > 0 ? matching(copy, {}, []) : [];
+      for await (const { entry } of isByKey) if (keys.has(keyText(entry))) add(entry);
+      const isSelected = filter.seqs === undefined ? matching(copy, filter, where) : [];
+      for await (const { entry, fits } of isSelected) if (fits === true) add(entry);
+      function add({ seq, reason }: Entry) {
+        if (reason !== ERASED) seqs.add(seq);
+      }
+    });
+    if (seqs.size > 0) all.push({ file, seqs: [...seqs] });
+  }
+  return all;
+}
+
+function keyText({ key: { source, eventId, timestamp } }: Entry): string {
+  return JSON.stringify([source, eventId, timestamp]);
+}
+
+function show({ states, newest, running, bodiless }: Found, copies: readonly InCopy[], context: CliContext) {
+  const { output, clock } = context;
+  const count = Object.values(states).reduce((sum, one) => sum + one, 0);
+  const parts = count === 0 ? "" : `: ${countsText(states)}`;
+  output.data(`${counted(count, "entry", "entries")} to erase${parts}`);
+  for (const entry of newest) output.data(entryLine(entry, clock(), output));
+  if (count > newest.length) output.data(`… and ${count - newest.length} more`);
+  for (const { file, seqs } of copies)
+    output.data(`${counted(seqs.length, "entry", "entries")} to erase in ${file}`);
+  if (running.length > 0)
+    output.talk(`${running.map(({ seq }) => `#${seq}`).join(", ")} must end first: run this again then`);
+  if (bodiless > 0)
+    output.talk(
+      `${counted(bodiless, "other entry has", "other entries have")} no body any more to compare: select them by number or time`,
+    );
+  const ids = newest.map(({ seq, key }) => ({ seq, id: key.eventId }));
+  const files = copies.map(({ file, seqs }) => ({ file, entries: seqs.length }));
+  output.record("to_erase", {
+    entries: count,
+    states,
+    newest: ids,
+    running: running.length,
+    bodiless,
+    copies: files,
+  });
+}
+
+/** Whether to go on: `--yes`, or an answer at a terminal. */
+async function isMeant(yes: boolean | undefined, context: CliContext): Promise<boolean> {
+  if (yes === true) return true;
+  if (mayAsk(context, yes)) {
+    const { confirm } = await import("@clack/prompts");
+    const { stdin: input, stderr: output } = context.io;
+    const answer = await confirm({ message: "Erase them for good?", initialValue: false, input, output });
+    if (answer === true) return true;
+  }
+  context.output.talk("nothing was erased: pass --yes to erase them");
+  return false;
+}
+
+async function eraseFound(
+  inbox: Inbox,
+  found: Found,
+  copies: readonly InCopy[],
+  path: string | undefined,
+  context: CliContext,
+): Promise<void> {
+  const { output, clock } = context;
+  for (const step of found.steps) await inbox.erase?.(step, clock());
+  for (const { file, seqs } of copies) {
+    eraseInCopy(file, seqs, clock());
+    output.data(`${counted(seqs.length, "entry", "entries")} erased in ${file}`);
+  }
+  const proof = await inbox.endErasure?.(clock());
+  const { entries = 0, erasedAt = clock(), keysHash = null } = proof ?? {};
+  const at = new Date(erasedAt).toISOString();
+  const digest = keysHash === null ? "" : `, SHA-256 of their dedup keys ${keysHash}`;
+  output.data(`${counted(entries, "entry", "entries")} erased at ${at}${digest}`);
+  const backups = path === undefined ? [] : othersBeside(path);
+  output.record("erase", { erased: entries, erasedAt: at, keysHash, backups });
+  const beside = backups.length === 0 ? "" : ` (beside this inbox: ${backups.join(", ")})`;
+  output.talk(`backups${beside}, exported files and folders of --save-dir may still have them: see ${PAGE}`);
+  if (path === undefined) output.talk(`the server's files keep the old bytes until VACUUM FULL: see ${PAGE}`);
+  if (found.running.length > 0) context.exitCode = 1;
+}
+
+const PAGE = "docs/guides/personal-data.md";

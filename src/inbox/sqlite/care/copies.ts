@@ -1,0 +1,80 @@
+import { readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { Inbox } from "../../inbox.ts";
+import { BUSY_TIMEOUT, loadSqlite } from "../client.ts";
+import { clearErased, erase } from "../erase.ts";
+import { inboxError } from "../errors.ts";
+import { rescuedBeside } from "../file/rescued-files.ts";
+import { deliveryOfEntry, listEntries } from "../reads.ts";
+import { closing, Statements } from "../statements.ts";
+import { inTransaction } from "../transfer.ts";
+import { openUntouched } from "./examine.ts";
+
+/** The files that hookporter itself wrote beside an inbox file: rescued ones, and copies from before newer tables. */
+export function copiesBeside(path: string): readonly string[] {
+  const schemas = besides(path).filter((name) => /^\.schema-\d+$/.test(name.slice(basename(path).length)));
+  return [...rescuedBeside(path), ...schemas.map((name) => join(dirname(path), name))];
+}
+
+/** Other inbox files in the same folder, such as backups. */
+export function othersBeside(path: string): readonly string[] {
+  const own = new Set([path, ...copiesBeside(path)]);
+  const files = besides(path).map((name) => join(dirname(path), name));
+  return files.filter((file) => !own.has(file) && isInbox(file));
+}
+
+function besides(path: string): readonly string[] {
+  return readdirSync(dirname(path), { withFileTypes: true })
+    .filter((one) => one.isFile() && !/-(?:wal|shm|journal|holder-.*)$/.test(one.name))
+    .map(({ name }) => name);
+}
+
+function isInbox(file: string): boolean {
+  try {
+    closing(openUntouched(file), () => {});
+    return true;
+  } catch {
+    return false; // another kind of file, or another user's
+  }
+}
+
+/**
+ * Reads a copy, which may be of any schema, with `read`.
+ *
+ * @throws HookporterError `inbox_…`
+ */
+export async function readCopy<Result>(
+  path: string,
+  read: (copy: Pick<Inbox, "list" | "delivery">) => Promise<Result>,
+): Promise<Result> {
+  try {
+    const statements = new Statements(openUntouched(path));
+    try {
+      return await read({
+        list: async (filter) => listEntries(statements, filter),
+        delivery: async (seq) => deliveryOfEntry(statements, seq),
+      });
+    } finally {
+      statements.close();
+    }
+  } catch (thrown) {
+    throw inboxError(path, thrown);
+  }
+}
+
+/**
+ * Erases entries of a copy that no process uses, and writes the file again without what is left of them.
+ *
+ * @throws HookporterError `inbox_…`
+ */
+export function eraseInCopy(path: string, seqs: readonly number[], now: number): void {
+  try {
+    closing(new (loadSqlite().DatabaseSync)(path), (statements) => {
+      statements.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+      inTransaction(statements, () => clearErased(statements, erase(statements, seqs, now)));
+      statements.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+    });
+  } catch (thrown) {
+    throw inboxError(path, thrown);
+  }
+}

@@ -1,0 +1,178 @@
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
+import type { Inbox } from "../../../src/inbox/inbox.ts";
+import { backUp } from "../../../src/inbox/sqlite/care/backup.ts";
+import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
+import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
+import { AT, claimOne, keep, numberedEntry, sampleDelivery, settlementOf } from "../../inbox/entries.ts";
+import { TO_SCHEMA_2 } from "../../inbox/sqlite/schema-2.ts";
+import { runCli, tempFolder } from "../fake-io.ts";
+
+let cwd: string;
+let path: string;
+let inbox: Inbox;
+
+/** An inbox that a receiver has open. */
+beforeEach(async () => {
+  cwd = tempFolder();
+  path = join(cwd, "inbox.db");
+  inbox = await open(path);
+});
+
+async function open(file: string): Promise<Inbox> {
+  const opened = sqliteInbox(file);
+  await opened.open();
+  onTestFinished(() => opened.close());
+  return opened;
+}
+
+/** Adds a dead letter of a tenant, who is named in all that can be said of an entry. */
+async function add(number: number, tenant: string, data = `{"tenant_id":"${tenant}"}`, into = inbox) {
+  const body = Buffer.from(`{"event":"payment.received","data":${data}}`);
+  const delivery = sampleDelivery({ body, target: `/?t=${tenant}`, headers: { "x-tenant": tenant } });
+  const { seq } = await keep(into, numberedEntry(number, 0, { delivery, orderKey: `order-${tenant}` }));
+  const run = { attempt: 1, handler: `for ${tenant}`, startedAt: AT, duration: 1, outcome: "error" } as const;
+  const failure = { name: "E", code: null, at: null, stack: tenant, causes: [] };
+  const records = [{ ...run, error: `no ${tenant}`, note: `answer of ${tenant}`, failure }];
+  const problems = [{ path: "data", message: `got ${tenant}` }];
+  const waits = [{ target: `http://${tenant}/`, since: AT, attempts: 1, nextAt: AT, over: "gone" }];
+  const dead = { state: "dead", reason: "attempts_exhausted", records, problems, waits } as const;
+  await into.settle(settlementOf(await claimOne(into, AT, 1e12), dead as never), AT);
+  return seq;
+}
+
+const erase = (...argv: readonly string[]) =>
+  runCli(["events", "erase", "--inbox", "inbox.db", ...argv], { cwd });
+const of = (tenant: string) => ["--where", `data.tenant_id=${tenant}`];
+
+/** How often a text is in a file, as `grep` finds it. */
+function grep(text: string, file: string): number {
+  return existsSync(file) ? readFileSync(file).toString("latin1").split(text).length - 1 : 0;
+}
+
+it("shows what it would erase, and erases nothing without --yes", async () => {
+  for (const number of [1, 2, 3]) await add(number, number === 3 ? "other" : "tenant-42");
+  const { code, stdout, stderr } = await erase(...of("tenant-42"));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "nothing was erased: pass --yes to erase them\n" });
+  expect(stdout).toContain("2 entries to erase: 2 dead\n");
+  expect(stdout).toMatch(/#2 .*evt_2[\s\S]*#1 .*evt_1/);
+  expect(await inbox.counts()).toMatchObject({ dead: 3, done: 0 });
+  const { records } = await erase(...of("tenant-42"), "--json");
+  expect(records).toMatchObject([
+    { type: "to_erase", entries: 2, states: { dead: 2 }, newest: [{ seq: 2, id: "evt_2" }, { seq: 1 }] },
+  ]);
+});
+
+it("leaves nothing of them in the file and its log, while a receiver has it open, and proves it", async () => {
+  for (let number = 0; number < 60; number++) await add(number, `tenant-${number % 4}-`);
+  expect(grep("tenant-1-", path) + grep("tenant-1-", `${path}-wal`)).toBeGreaterThan(100);
+  const { code, records } = await erase(...of("tenant-1-"), "--yes", "--json");
+  expect([grep("tenant-1-", path), grep("tenant-1-", `${path}-wal`)]).toEqual([0, 0]);
+  expect(grep("tenant-2-", path)).toBeGreaterThan(100);
+  const seqs = Array.from({ length: 15 }, (_, index) => index * 4 + 2);
+  const erased = await inbox.list({ seqs });
+  const keys = erased.map(({ key }) => `${JSON.stringify([key.source, key.eventId, key.timestamp])}\n`);
+  const keysHash = createHash("sha256").update(keys.join("")).digest("hex");
+  expect({ code, record: records.at(-1) }).toMatchObject({
+    code: 0,
+    record: { erased: 15, keysHash, backups: [] },
+  });
+  const [first] = erased;
+  expect(first).toMatchObject({ state: "done", reason: "erased" });
+  expect(await inbox.append(numberedEntry(1))).toMatchObject({ seq: first?.seq, duplicate: true });
+  expect((await erase(...of("tenant-1-"), "--yes")).stdout).toMatch(
+    /^0 entries to erase\n0 entries erased at /,
+  );
+});
+
+it("leaves what runs, and says so", async () => {
+  await keep(inbox, numberedEntry(1));
+  await claimOne(inbox);
+  const { code, stdout, stderr } = await erase("--all", "--yes");
+  expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringContaining("0 entries erased") });
+  expect(stderr).toContain("#1 must end first: run this again then");
+});
+
+it("erases in rescued files and in copies of older schemas too, and names backups", async () => {
+  await add(1, "tenant-42");
+  await add(2, "other");
+  const rescued = `${path}-rescued-20260101T000000Z`;
+  const [old, backup] = [`${path}.schema-2`, join(cwd, "backup.db")];
+  backUp(path, backup);
+  for (const file of [rescued, old]) copyFileSync(backup, file);
+  const database = new (loadSqlite().DatabaseSync)(old);
+  database.exec(TO_SCHEMA_2);
+  database.close();
+  const { stdout, stderr } = await erase(...of("tenant-42"), "--yes");
+  for (const file of [rescued, old]) {
+    expect(stdout).toContain(`1 entry to erase in ${file}\n`);
+    expect(stdout).toContain(`1 entry erased in ${file}\n`);
+    expect(grep("tenant-42", file)).toBe(0);
+    expect(grep("other", file)).toBeGreaterThan(2);
+  }
+  expect(stderr).toContain(`beside this inbox: ${backup}`);
+  expect(grep("tenant-42", backup)).toBeGreaterThan(2);
+  const { records } = await runCli(["events", "list", "--inbox", rescued, "--json"], { cwd });
+  expect(records).toMatchObject([
+    { id: "evt_1", reason: "erased" },
+    { id: "evt_2", state: "dead" },
+  ]);
+  expect(readdirSync(cwd).filter((name) => /rescued.*-(?:wal|shm)/.test(name))).toEqual([]);
+});
+
+it("takes the number of an entry for that of this inbox, not of a copy, which has others", async () => {
+  const rescued = `${path}-rescued-20260101T000000Z`;
+  const another = join(tempFolder(), "inbox.db");
+  const other = await open(another);
+  await add(7, "seven", undefined, other);
+  await add(8, "eight", undefined, other);
+  backUp(another, rescued);
+  const seq = await add(8, "eight");
+  const { stdout } = await erase(String(seq), "--yes");
+  expect(stdout).toContain(`1 entry erased in ${rescued}\n`);
+  expect([grep("seven", rescued) > 0, grep("eight", rescued)]).toEqual([true, 0]);
+});
+
+it.each([
+  [`{"tenant_id":9007199254740993}`, ["data.tenant_id=9007199254740993"], true],
+  [`{"tenant_id":9007199254740993}`, ["data.tenant_id=9007199254740992"], false],
+  [`{"tenant_id":"\\u0034\\u0032"}`, ["data.tenant_id=42"], true],
+  [`{"tenants":[{"id":"a"},{"id":"b"}]}`, ["data.tenants.1.id=b"], true],
+  [`{"tenant_id":"42","to":"a=b,c"}`, ["data.tenant_id=42", "data.to=a=b,c"], true],
+  [`{"tenant_id":"42","to":"x"}`, ["data.tenant_id=42", "data.to=y"], false],
+  [`{"tenant_id":{"id":"42"}}`, ["data.tenant_id=42"], false],
+  ["not json 42", ["data=42"], false],
+])("of an entry with %s, --where %j selects it: %s", async (data, conditions, expected) => {
+  await add(1, "x", data);
+  const { stdout } = await erase(...conditions.flatMap((one) => ["--where", one]));
+  expect(stdout).toContain(`${expected ? "1 entry" : "0 entries"} to erase`);
+});
+
+it("says how many entries have no body any more that --where could be compared with", async () => {
+  await add(1, "tenant-42");
+  await keep(inbox, numberedEntry(2));
+  await inbox.settle(settlementOf(await claimOne(inbox, AT, 1e12)), AT);
+  await inbox.slim({ settledUntil: AT }, { limit: 10 });
+  const { stderr } = await erase(...of("tenant-42"));
+  expect(stderr).toContain("1 other entry has no body any more to compare: select them by number or time");
+});
+
+it("asks a person at a terminal", async () => {
+  await add(1, "tenant-42");
+  const isTTY = { stdin: true, stdout: true, stderr: true };
+  const ask = (stdin: string) =>
+    runCli(["events", "erase", "1", "--inbox", "inbox.db"], { cwd, stdin, isTTY, env: { TERM: "xterm" } });
+  expect((await ask("n")).stderr).toContain("nothing was erased");
+  expect((await ask("y")).stdout).toContain("1 entry erased at");
+});
+
+it.each([
+  [[], 2],
+  [["--where", "data"], 2],
+  [["--state", "running"], 2],
+  [["99"], 2],
+])("refuses %j", async (argv, code) => {
+  expect((await erase(...argv, "--yes")).code).toBe(code);
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { runCli } from "../../cli/fake-io.ts";
+import { AT, claimOne, keep, numberedEntry, sampleDelivery, settlementOf } from "../entries.ts";
+import { openServer } from "./schemas.ts";
+import { NO_SERVER } from "./server.ts";
+
+describe("what was erased", async () => {
+  if (NO_SERVER !== undefined) {
+    it.skip(NO_SERVER, () => {});
+    return;
+  }
+  const { server, admin, newSchema, open } = await openServer();
+
+  it("is in none of the schema's tables, nor in their files after VACUUM FULL", async () => {
+    const schema = newSchema();
+    const inbox = await open(schema);
+    for (const number of [0, 1, 2, 3]) {
+      const tenant = `tenant-${number % 2}-secret`;
+      const pad = "x".repeat(number < 2 ? 10 : 50_000); // in the row, and outside of it
+      const body = Buffer.from(JSON.stringify({ data: { tenant, pad } }));
+      await keep(inbox, numberedEntry(number, 0, { orderKey: tenant, delivery: sampleDelivery({ body }) }));
+      const run = { attempt: 1, handler: "a", startedAt: AT, duration: 1, outcome: "error" } as const;
+      const records = [{ ...run, error: `no ${tenant}`, failure: null, note: tenant }];
+      const dead = { state: "dead", reason: "attempts_exhausted", records } as const;
+      await inbox.settle(settlementOf(await claimOne(inbox, AT, 1e12), dead), AT);
+    }
+    const grep = async (text: string) => {
+      await admin.query("CHECKPOINT");
+      const { rows } = await admin.query(
+        `SELECT c.oid::regclass::text AS name FROM pg_class c
+         WHERE (relnamespace = $1::regnamespace OR oid IN (SELECT reltoastrelid FROM pg_class WHERE relnamespace = $1::regnamespace))
+           AND relkind IN ('r', 't', 'i') AND pg_relation_size(oid) > 0
+           AND position(convert_to($2, 'UTF8') IN pg_read_binary_file(pg_relation_filepath(oid))) > 0`,
+        [schema, text],
+      );
+      return rows.map(({ name }) => name as string);
+    };
+    expect(await grep("tenant-1-secret")).not.toEqual([]);
+    const url = `${server.url}${server.url.includes("?") ? "&" : "?"}schema=${schema}`;
+    const argv = ["events", "erase", "--where", "data.tenant=tenant-1-secret", "--yes"];
+    const { code, stdout, stderr } = await runCli(argv, { env: { HOOKPORTER_INBOX: url } });
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("2 entries erased at ") });
+    expect(stderr).toContain("VACUUM FULL");
+    expect(await inbox.counts()).toMatchObject({ done: 2, dead: 2 });
+    await admin.query(`VACUUM ${schema}.entry, ${schema}.delivery, ${schema}.attempt, ${schema}.stuck`);
+    for (const table of ["entry", "delivery", "attempt", "stuck", "turn", "done"])
+      await admin.query(`VACUUM FULL ${schema}.${table}`);
+    expect(await grep("tenant-1-secret")).toEqual([]);
+    expect(await grep("tenant-0-secret")).not.toEqual([]);
+    expect(await inbox.append(numberedEntry(1))).toMatchObject({ duplicate: true, state: "done" });
+    await inbox.close();
+  });
+});

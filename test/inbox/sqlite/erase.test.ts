@@ -1,0 +1,117 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import type { StoredState } from "../../../src/inbox/entry-state.ts";
+import type { Inbox } from "../../../src/inbox/inbox.ts";
+import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
+import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
+import { AT, keep, numberedEntry, sampleDelivery, settlementOf } from "../entries.ts";
+
+async function open(path: string, access: "own" | "change" = "own"): Promise<Inbox> {
+  const inbox = sqliteInbox(path);
+  await inbox.open({ access });
+  onTestFinished(() => inbox.close());
+  return inbox;
+}
+
+function newPath(): string {
+  const folder = mkdtempSync(join(tmpdir(), "hookporter-erase-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, "inbox.db");
+}
+
+/** How often a text is in the file and its log. */
+function grep(text: string, path: string): number {
+  const files = [path, `${path}-wal`].map((file) => readFileSync(file).toString("latin1"));
+  return files.join("").split(text).length - 1;
+}
+
+/** The history of a receiver, from a seed: bodies, order keys and results of all lengths, some dead letters, one in `tenants` of tenant 1. */
+async function fill(receiver: Inbox, seed: number, tenants: number, backlog: number): Promise<void> {
+  let last = seed;
+  const random = () => {
+    last = (last * 1_103_515_245 + 12_345) % 2 ** 31;
+    return last / 2 ** 31;
+  };
+  const letters = (most: number) => "x".repeat(Math.floor(random() * most));
+  const tenantOf = (seq: number) => `tenant-${seq % tenants}-secret`;
+  for (let seq = 1; seq < 1500; seq += backlog) {
+    const entries = Array.from({ length: backlog }, (_, index) => {
+      const n = seq + index;
+      const pad = random() < 0.02 ? letters(30_000) : letters(1000);
+      const body = Buffer.from(JSON.stringify({ data: { tenant: tenantOf(n), pad } }));
+      const orderKey = `${tenantOf(n)}-${Math.floor(random() * 300)}${letters(40)}`;
+      return numberedEntry(n, 0, { orderKey, delivery: sampleDelivery({ body }) });
+    });
+    await Promise.all(entries.map((entry) => keep(receiver, entry)));
+    for (;;) {
+      const claimed = await receiver.claim({ now: AT + 1, limit: 100, leaseTime: 1000 });
+      if (claimed.length === 0) break;
+      const settlements = claimed.map((entry) => {
+        const run = { attempt: 1, handler: "payment.received", startedAt: AT, duration: 1, note: null };
+        const records = [
+          { ...run, outcome: "error", error: `no ${tenantOf(entry.seq)}`, failure: null },
+        ] as const;
+        const problems = [{ path: "data", message: `got ${tenantOf(entry.seq)} ${letters(99)}` }];
+        const state: StoredState = random() < 0.15 ? "dead" : "done";
+        const failed = { reason: "attempts_exhausted", records, problems } as never;
+        const finished = { finishedHandlers: [letters(60)] };
+        return settlementOf(entry, { state, ...(state === "dead" ? failed : finished) });
+      });
+      await Promise.all(settlements.map((one) => receiver.settle(one, AT)));
+    }
+  }
+}
+
+it.each([
+  [1, 2, 50],
+  [2, 100, 50],
+  [3, 2, 750],
+  [4, 30, 750],
+])(
+  "leaves nothing in the file, whatever pages the rows were moved to (seed %i, one of %i, backlog %i)",
+  { timeout: 60_000 },
+  async (seed, tenants, backlog) => {
+    const path = newPath();
+    const receiver = await open(path);
+    await fill(receiver, seed, tenants, backlog);
+    if (seed % 2 === 0) {
+      await receiver.retry({ limit: 20 }, AT);
+      await receiver.slim({ settledUntil: AT }, { limit: 700 });
+    }
+    const others = (await receiver.list({})).filter(({ seq }) => seq % tenants !== 1);
+    const mine = (await receiver.list({})).filter(({ seq }) => seq % tenants === 1);
+    expect(grep("tenant-1-secret", path)).toBeGreaterThan(mine.length);
+    const eraser = await open(path, "change");
+    for (let at = 0; at < mine.length; at += 50) {
+      const step = mine.slice(at, at + 50).map(({ seq }) => seq);
+      expect(await eraser.erase?.(step, AT)).toEqual(step);
+    }
+    expect(await eraser.endErasure?.(AT)).toMatchObject({ entries: mine.length });
+    expect(grep("tenant-1-secret", path)).toBe(0);
+    // And the rows around them are as they were.
+    expect((await receiver.list({})).filter(({ seq }) => seq % tenants !== 1)).toEqual(others);
+    const dead = others.filter(({ state }) => state === "dead");
+    for (const { seq } of dead) {
+      expect(await receiver.attempts(seq)).toHaveLength(1);
+      expect((await receiver.delivery(seq))?.body.byteLength).toBeGreaterThan(0);
+    }
+    const database = new (loadSqlite().DatabaseSync)(path, { readOnly: true });
+    expect(database.prepare("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
+    database.close();
+  },
+);
+
+it("waits for a program that reads, and refuses to prove anything while the log is not empty", async () => {
+  const path = newPath();
+  const receiver = await open(path);
+  const { seq } = await keep(receiver, numberedEntry(1));
+  const reader = new (loadSqlite().DatabaseSync)(path, { readOnly: true });
+  reader.exec("BEGIN; SELECT count(*) FROM entry");
+  const eraser = await open(path, "change");
+  expect(await eraser.erase?.([seq], AT)).toEqual([seq]);
+  await expect(eraser.endErasure?.(AT)).rejects.toMatchObject({ code: "inbox_busy" });
+  reader.close();
+  expect(await eraser.endErasure?.(AT)).toMatchObject({ entries: 1 });
+});
