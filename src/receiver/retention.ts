@@ -1,6 +1,7 @@
 import { within } from "../base/within.ts";
 import { describeError } from "../errors.ts";
 import { pruneInbox } from "../inbox/prune.ts";
+import type { PruneRequest } from "../inbox/prune-request.ts";
 import { AGREEMENT, type ClockTrust, isTrusted, trustAt, trustAtStart } from "./clock-trust.ts";
 import type { Settings } from "./options/options.ts";
 
@@ -13,7 +14,7 @@ const LAST_STEP = 5000;
 /** What a receiver's pruning depends on. */
 type Terms = Pick<
   Settings,
-  "inbox" | "clock" | "log" | "source" | "maxAge" | "retention" | "deliveryRetention"
+  "inbox" | "clock" | "log" | "source" | "maxAge" | "retention" | "retentionDead" | "deliveryRetention"
 >;
 
 /** Prunes the inbox periodically while a receiver runs, except while the wall clock cannot be trusted. */
@@ -63,8 +64,11 @@ export class Retention {
       const now = await this.#trustedNow();
       if (now === undefined) return;
       // Use the instant that was checked, since the clock may jump between two reads.
-      const due = dueForPruning({ ...this.#terms, clock: () => now });
-      await pruneInbox(inbox, { ...due, signal: this.#aborter.signal });
+      const terms = { ...this.#terms, clock: () => now };
+      const { signal } = this.#aborter;
+      await pruneInbox(inbox, { ...dueForPruning(terms), signal });
+      const dead = deadForPruning(terms);
+      if (dead !== undefined) await pruneInbox(inbox, { prune: dead, signal });
     } catch (thrown) {
       if (this.#aborter.signal.aborted) return; // the inbox closed meanwhile
       log.warn({ error: describeError(thrown) }, "the inbox could not be pruned; trying again later");
@@ -105,7 +109,7 @@ async function lastReceived({ inbox }: Terms, now: number): Promise<number | und
 
 /**
  * What a receiver may prune now. An event must be past its retention and past the age at which it is refused, so that a
- * replay of it is always too old. Dead letters are never pruned automatically.
+ * replay of it is always too old. Dead letters have a retention of their own.
  */
 export function dueForPruning({
   clock,
@@ -126,4 +130,17 @@ export function dueForPruning({
     },
     slim: { settledUntil: now - deliveryRetention, sources, wholeDays: true },
   } as const;
+}
+
+/** Which dead letters a receiver may prune now; `undefined` if all are kept. */
+export function deadForPruning({
+  clock,
+  source,
+  maxAge,
+  retentionDead,
+}: Pick<Terms, "clock" | "source" | "maxAge" | "retentionDead">): PruneRequest | undefined {
+  if (retentionDead === Number.POSITIVE_INFINITY) return undefined;
+  const now = clock();
+  const until = { receivedUntil: now - retentionDead, datedUntil: now - maxAge - 1 };
+  return { states: ["dead"], ...until, sources: [source] };
 }

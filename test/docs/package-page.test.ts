@@ -34,6 +34,7 @@ const OPTIONS: Readonly<Record<keyof ReceiverOptions, true>> = {
     retention: true,
   },
   ...{
+    retentionDead: true,
     deliveryRetention: true,
     bodyLimit: true,
     unverifiedLimit: true,

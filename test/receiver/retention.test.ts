@@ -4,7 +4,7 @@ import { pruneInbox } from "../../src/inbox/prune.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { readOptions } from "../../src/receiver/options/options.ts";
-import { dueForPruning, Retention } from "../../src/receiver/retention.ts";
+import { deadForPruning, dueForPruning, Retention } from "../../src/receiver/retention.ts";
 import { long } from "../long.ts";
 import { openReceiver } from "./open.ts";
 import {
@@ -124,6 +124,27 @@ describe("retention", () => {
     expect(await pruneInbox(receiver.inbox, due)).toMatchObject({ pruned: 1 });
     expect(await entries()).toMatchObject([{ state: "dead", reason: "invalid_json" }, { state: "done" }]);
     expect(await receiver.inbox.delivery(1)).toBeDefined();
+  });
+
+  it("prunes dead letters once they are older than retentionDead, and never without it", async () => {
+    const { receiver, clock, entries } = await openReceiver({ retentionDead: 90 * DAY });
+    const kept = readOptions({ secret: SECRET, clock: () => clock.now });
+    const settings = readOptions({ secret: SECRET, retentionDead: 90 * DAY, clock: () => clock.now });
+    await receiver.accept(deliveryOf("[]"));
+    await receiver.accept(deliveryOf(envelope({ data: { id: "newest" } })));
+    await until(async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 1 }));
+    const prune = async () => {
+      const dead = deadForPruning(settings);
+      return dead && (await pruneInbox(receiver.inbox, { prune: dead })).pruned;
+    };
+    clock.now = NOW + 90 * DAY - 1;
+    expect(await prune()).toBe(0);
+    clock.now = NOW + 90 * DAY + 1;
+    expect(deadForPruning(kept)).toBeUndefined();
+    expect(await prune()).toBe(1);
+    expect(await entries()).not.toContainEqual(expect.objectContaining({ state: "dead" }));
+    const short = { secret: SECRET, retention: 30 * DAY, retentionDead: 29 * DAY };
+    expect(() => readOptions(short)).toThrow(expect.objectContaining({ code: "retention_too_short" }));
   });
 
   it("keeps an event until it is too old to be accepted, even if its retention is over", async () => {

@@ -10,6 +10,7 @@ import type { PruneOptions } from "../events/prune.ts";
 import { addPruneOptions } from "../events/prune-options.ts";
 import type { ChangeOptions } from "../events/selection.ts";
 import { readStates } from "../events/state-values.ts";
+import { readFieldValues } from "../handlers/values.ts";
 import type { WaitOptions } from "../outcome/wait.ts";
 import {
   readCount,

@@ -11,7 +11,7 @@ import type { CliContext } from "../context.ts";
 import type { FieldValue } from "../handlers/values.ts";
 import { nameInbox } from "../inbox/named-inbox.ts";
 import { mayAsk } from "../may-ask.ts";
-import { entryLine } from "./entry-view.ts";
+import { printEntry } from "./entry-view.ts";
 import { findEntry, withInbox } from "./inbox.ts";
 import { matching } from "./matching.ts";
 import { type ChangeOptions, checkChange, toFilter } from "./selection.ts";
@@ -134,7 +134,7 @@ function show({ states, newest, running, bodiless }: Found, copies: readonly InC
   const count = Object.values(states).reduce((sum, one) => sum + one, 0);
   const parts = count === 0 ? "" : `: ${countsText(states)}`;
   output.data(`${counted(count, "entry", "entries")} to erase${parts}`);
-  for (const entry of newest) output.data(entryLine(entry, clock(), output));
+  for (const entry of newest) printEntry(entry, clock(), output);
   if (count > newest.length) output.data(`… and ${count - newest.length} more`);
   for (const { file, seqs } of copies)
     output.data(`${counted(seqs.length, "entry", "entries")} to erase in ${file}`);
@@ -144,12 +144,10 @@ function show({ states, newest, running, bodiless }: Found, copies: readonly InC
     output.talk(
       `${counted(bodiless, "other entry has", "other entries have")} no body any more to compare: select them by number or time`,
     );
-  const ids = newest.map(({ seq, key }) => ({ seq, id: key.eventId }));
   const files = copies.map(({ file, seqs }) => ({ file, entries: seqs.length }));
   output.record("to_erase", {
     entries: count,
     states,
-    newest: ids,
     running: running.length,
     bodiless,
     copies: files,

@@ -79,6 +79,8 @@ export const DEFAULT_AGES = {
 
 export const DEFAULTS = {
   ...DEFAULT_AGES,
+  /** Dead letters are kept until a person prunes them. */
+  retentionDead: Number.POSITIVE_INFINITY,
   bodyLimit: 1024 * 1024,
   unverifiedLimit: 64 * 1024 * 1024,
   bodyTimeout: 10_000,
@@ -109,6 +111,7 @@ const CHECKS: Readonly<Record<keyof ReceiverOptions, Check>> = {
   maxAge: wholeNumber("milliseconds", 1),
   maxSkew: wholeNumber("milliseconds", 0),
   retention: wholeNumber("milliseconds", 1),
+  retentionDead: wholeNumber("milliseconds", 1),
   deliveryRetention: wholeNumber("milliseconds", 0),
   bodyLimit: wholeNumber("bytes", 1),
   unverifiedLimit: wholeNumber("bytes", 1),
@@ -202,7 +205,13 @@ function readNumbers(options: ReceiverOptions): typeof DEFAULTS {
 }
 
 /** A replay must be a known duplicate or too old, for ever. */
-function checkRetention({ retention, maxAge, maxSkew }: typeof DEFAULTS): void {
+function checkRetention({ retention, retentionDead, maxAge, maxSkew }: typeof DEFAULTS): void {
+  if (retentionDead < retention) {
+    throw new ConfigurationError(
+      "retention_too_short",
+      `expected retentionDead to be at least retention (${retention} ms), got ${retentionDead} ms: raise it, or lower retention`,
+    );
+  }
   if (retention >= maxAge + maxSkew) return;
   throw new ConfigurationError(
     "retention_too_short",

@@ -78,9 +78,14 @@ export interface ReceiverOptions<
   readonly maxSkew?: number | undefined;
   /**
    * How long entries that ended are kept, and their dedup keys with them: never less than `maxAge + maxSkew`. Dead letters
-   * are kept until you prune them yourself. Default 30 days.
+   * have `retentionDead`. Default 30 days.
    */
   readonly retention?: number | undefined;
+  /**
+   * How long dead letters are kept, and their dedup keys with them: never less than `retention`. Default: until you prune them
+   * yourself.
+   */
+  readonly retentionDead?: number | undefined;
   /** How long the delivery of an entry that ended well is kept; its body's hash stays. Default 7 days. */
   readonly deliveryRetention?: number | undefined;
   /** Largest body in bytes. Default 1 MiB. */

@@ -61,7 +61,9 @@ it("shows what it would erase, and erases nothing without --yes", async () => {
   expect(await inbox.counts()).toMatchObject({ dead: 3, done: 0 });
   const { records } = await erase(...of("tenant-42"), "--json");
   expect(records).toMatchObject([
-    { type: "to_erase", entries: 2, states: { dead: 2 }, newest: [{ seq: 2, id: "evt_2" }, { seq: 1 }] },
+    { type: "entry", seq: 2, id: "evt_2" },
+    { type: "entry", seq: 1 },
+    { type: "to_erase", entries: 2, states: { dead: 2 } },
   ]);
 });
 

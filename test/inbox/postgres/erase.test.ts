@@ -39,7 +39,10 @@ describe("what was erased", async () => {
     const url = `${server.url}${server.url.includes("?") ? "&" : "?"}schema=${schema}`;
     const argv = ["events", "erase", "--where", "data.tenant=tenant-1-secret", "--yes"];
     const { code, stdout, stderr } = await runCli(argv, { env: { HOOKPORTER_INBOX: url } });
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining("2 entries erased at ") });
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("2 entries erased at "),
+    });
     expect(stderr).toContain("VACUUM FULL");
     expect(await inbox.counts()).toMatchObject({ done: 2, dead: 2 });
     await admin.query(`VACUUM ${schema}.entry, ${schema}.delivery, ${schema}.attempt, ${schema}.stuck`);

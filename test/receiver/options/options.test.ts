@@ -23,7 +23,13 @@ const UNDEFINED: { readonly [Name in keyof Required<ReceiverOptions>]: undefined
     deadLetterOrder: undefined,
     inexactNumbers: undefined,
   },
-  ...{ maxAge: undefined, maxSkew: undefined, retention: undefined, deliveryRetention: undefined },
+  ...{
+    maxAge: undefined,
+    maxSkew: undefined,
+    retention: undefined,
+    retentionDead: undefined,
+    deliveryRetention: undefined,
+  },
   ...{
     bodyLimit: undefined,
     unverifiedLimit: undefined,
@@ -165,6 +171,7 @@ describe("readOptions", () => {
       maxAge: 7 * DAY,
       maxSkew: 5 * MINUTE,
       retention: 30 * DAY,
+      retentionDead: Number.POSITIVE_INFINITY,
       deliveryRetention: 7 * DAY,
       bodyLimit: 1_048_576,
       unverifiedLimit: 67_108_864,
@@ -189,6 +196,7 @@ describe("readOptions", () => {
     "maxAge",
     "maxSkew",
     "retention",
+    "retentionDead",
     "deliveryRetention",
     "bodyLimit",
     "unverifiedLimit",
@@ -223,7 +231,7 @@ describe("readOptions", () => {
     });
 
     it("takes what can work", () => {
-      const value = name === "retention" ? 300 * DAY : DAY;
+      const value = name.startsWith("retention") ? 300 * DAY : DAY;
       expect(read({ [name]: value })[name]).toBe(value);
     });
   });
