@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { REJECTION_REASONS } from "../../src/event/rejection.ts";
-import { DEAD_REASONS, WAITING_REASONS } from "../../src/inbox/reasons.ts";
+import { DEAD_REASONS, ERASED, WAITING_REASONS } from "../../src/inbox/reasons.ts";
 import type { Outcome } from "../../src/receiver/outcome.ts";
 import { REFUSALS, type RefusalReason } from "../../src/receiver/refusals.ts";
 import { toAnswer } from "../../src/receiver/response.ts";
@@ -48,7 +48,7 @@ it("the page lists every other reason of an entry, and no other", () => {
     new Set(onPage.flatMap((row) => (row.isDead === isDead ? [row.reason] : [])));
   const dead = Object.keys(DEAD_REASONS).filter((reason) => !Object.hasOwn(REJECTION_REASONS, reason));
   expect(reasons(true)).toEqual(new Set(dead));
-  expect(reasons(false)).toEqual(new Set(Object.keys(WAITING_REASONS)));
+  expect(reasons(false)).toEqual(new Set([...Object.keys(WAITING_REASONS), ERASED]));
 });
 
 it("the page has the status and type of the other errors", () => {

@@ -243,6 +243,7 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   records.push(...(await run("inbox", "copy", ".hookporter/inbox.db", "copy.db", "--force")));
   records.push(...(await run("inbox", "copy", "--salvage", "backup.db", "salvaged.db")));
   records.push(...(await run("inbox", "copy", "backup.db", "--into", "copy.db")));
+  records.push(...(await run("events", "erase", "--all", "--yes", "--inbox", "copy.db")));
   records.push(...(await run("inbox", "migrate", "--print", "--all", "--inbox", "postgres://127.0.0.1/app")));
   records.push(...(await run("check", url, "--only", "KIND-02")), ...(await run("check", "--list")));
   records.push(...(await run("subscribe", url)), ...(await run("subscribe", "--remembered")));

@@ -10,7 +10,7 @@ export function registerCompletion(program: CliCommand, context: CliContext): vo
     .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
     .addHelpText(
       "after",
-      "\nExamples:\n  source <(hookporter completion bash)\n  hookporter completion fish | source",
+      "\nExamples:\n  hookporter completion bash > ~/.hookporter-completion.bash\n  hookporter completion fish > ~/.config/fish/completions/hookporter.fish",
     )
     .action(async (shell: Shell) =>
       (await import("../completion/scripts.ts")).printCompletion(shell, context),

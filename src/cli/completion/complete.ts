@@ -31,7 +31,7 @@ export async function complete(words: readonly string[], context: MutableContext
 
 /** The inbox in the settings, which count as if they were typed. */
 async function inboxSetting(command: Command, context: CliContext): Promise<string | undefined> {
-  await applySettings(command, context);
+  await applySettings(command, context, false); // a file with code must not run at the Tab key
   const { inbox } = command.opts<{ inbox?: unknown }>();
   return typeof inbox === "string" ? inbox : undefined;
 }

@@ -8,7 +8,7 @@ export function completionScript(shell: Shell): string {
 
 // An answer has a line for each word: the word, a tab, and what it is.
 const SCRIPTS: Readonly<Record<Shell, string>> = {
-  bash: `# hookporter's completion for bash: source <(hookporter completion bash)
+  bash: `# hookporter's completion for bash: save it to a file, which ~/.bashrc sources
 _hookporter() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" line
   # bash takes = as a word of its own.
@@ -26,7 +26,7 @@ _hookporter() {
 complete -F _hookporter hookporter
 `,
   zsh: `#compdef hookporter
-# hookporter's completion for zsh: source <(hookporter completion zsh), after compinit
+# hookporter's completion for zsh: save it as _hookporter in a folder of fpath, or source it after compinit
 _hookporter() {
   local -a found
   local line files=""
@@ -48,7 +48,7 @@ else
   compdef _hookporter hookporter
 fi
 `,
-  fish: `# hookporter's completion for fish: hookporter completion fish | source
+  fish: `# hookporter's completion for fish: save it as ~/.config/fish/completions/hookporter.fish
 function __hookporter_complete
   set -l words (commandline -opc)
   set -l current (commandline -ct)

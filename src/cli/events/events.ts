@@ -1,4 +1,3 @@
-import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
 import { makeFolder } from "../../base/make-folder.ts";
@@ -13,6 +12,7 @@ import { formatDelivery } from "../../relay/fixture.ts";
 import { fixtureName } from "../../relay/fixture-name.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
+import { replaceFile } from "../files/replace-file.ts";
 import { entryFields, entryPage, printEntry, runFields } from "./entry-view.ts";
 import { groupFields, groupLines } from "./failure-view.ts";
 import { followEvents, newestSeq } from "./follow.ts";
@@ -113,7 +113,7 @@ function writeFixture(folder: string, { kind, key, seq }: Entry, delivery: Deliv
   try {
     makeFolder(folder, 0o700);
     const name = fixtureName(delivery.receivedAt, seq, kind, key.eventId);
-    writeFileSync(resolve(folder, name), formatDelivery(delivery), { mode: 0o600 });
+    replaceFile(resolve(folder, name), formatDelivery(delivery));
   } catch (cause) {
     const why = describeFileError(cause);
     throw new HookporterError("input_invalid", `${folder} could not be written: ${why}`, { cause });

@@ -1,4 +1,3 @@
-import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { makeFolder } from "../../base/make-folder.ts";
 import { unusable } from "../../base/unusable.ts";
@@ -12,6 +11,7 @@ import type { CliContext } from "../context.ts";
 import type { Goal } from "../end/goal.ts";
 import type { Stop } from "../end/stop.ts";
 import type { ListenTally } from "../end/tally.ts";
+import { replaceFile } from "../files/replace-file.ts";
 import { attemptLines, recordAttempt } from "../live/attempt-view.ts";
 import { deliveryLines, recordDelivery } from "../live/delivery-view.ts";
 import type { DiagnoseRefusal } from "../live/diagnosis-limit.ts";
@@ -133,6 +133,6 @@ function openSaveFolder(path: string): (observation: DeliveryObservation) => voi
     if (delivery === undefined || !("eventId" in outcome)) return;
     const kind = outcome.type === "accepted" ? outcome.kind : null;
     const name = fixtureName(delivery.receivedAt, ++saved, kind, outcome.eventId);
-    writeFileSync(resolve(path, name), formatDelivery(delivery), { mode: 0o600 });
+    replaceFile(resolve(path, name), formatDelivery(delivery));
   };
 }

@@ -32,14 +32,16 @@ const NO_FILE: ConfigFile = { own: () => undefined, shared: () => undefined, pro
  * to one command, and takes precedence; `{ "project": … }` describes the project's own server.
  *
  * @param variables - what `${NAME}` in a JSON file stands for
+ * @param runsCode - whether a file with code may be loaded
  * @throws HookporterError `config_invalid`
  */
 export async function readConfig(
   io: Pick<Io, "cwd" | "stderr">,
   program: Command,
   variables: Variables,
+  runsCode: boolean,
 ): Promise<ConfigFile> {
-  const source = await readSource(io, variables);
+  const source = await readSource(io, variables, runsCode);
   if (source === undefined) return NO_FILE;
   const { file, content: shared } = source;
   const commands = leaves(program);

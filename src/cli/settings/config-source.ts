@@ -20,13 +20,17 @@ interface ConfigSource {
 /**
  * Reads the configuration file; `undefined` if there is none. A module is loaded as handlers are.
  *
+ * @param runsCode - whether a module may be loaded; otherwise it counts as missing
+ *
  * @throws HookporterError `config_invalid`
  */
 export async function readSource(
   io: Pick<Io, "cwd" | "stderr">,
   variables: Variables,
+  runsCode: boolean,
 ): Promise<ConfigSource | undefined> {
-  const [file, other] = CONFIG_FILES.filter((name) => isThere(io.cwd, name));
+  const names = CONFIG_FILES.filter((name) => runsCode || name.endsWith(".json"));
+  const [file, other] = names.filter((name) => isThere(io.cwd, name));
   if (file === undefined) return undefined;
   if (other !== undefined) {
     throw new HookporterError(

@@ -29,10 +29,14 @@ export interface Settings {
 }
 
 /** @throws HookporterError `config_invalid` */
-export async function openSettings(command: Command, { cwd, env, stderr }: Io): Promise<Settings> {
+export async function openSettings(
+  command: Command,
+  { cwd, env, stderr }: Io,
+  runsCode = true,
+): Promise<Settings> {
   const { envFile = env.HOOKPORTER_ENV_FILE || undefined } = command.opts<{ envFile?: string }>();
   const inFile = variablesIn(cwd, envFile);
-  const config = await readConfig({ cwd, stderr }, programOf(command), { ...inFile, ...env });
+  const config = await readConfig({ cwd, stderr }, programOf(command), { ...inFile, ...env }, runsCode);
   const hasProject = config.project !== undefined;
   const project: Settings["project"] = (key) => {
     const port = key === "port" ? env.PORT || inFile.PORT : undefined;
@@ -86,8 +90,10 @@ function variablesIn(cwd: string, file: string | undefined): Variables {
 export async function applySettings(
   command: Command,
   { io, configured, origins }: Pick<CliContext, "io" | "configured" | "origins">,
+  // A shell runs `completion` wherever it starts, also in a folder whose code nobody has read.
+  runsCode = settingsName(command) !== "completion",
 ): Promise<void> {
-  const settings = await openSettings(command, io);
+  const settings = await openSettings(command, io, runsCode);
   if (settingsName(command) === "listen") refuseFormerVariables(io.env);
   for (const option of command.options) {
     const name = option.attributeName();

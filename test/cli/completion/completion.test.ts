@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SHELLS, type Shell } from "../../../src/cli/completion/options.ts";
@@ -36,7 +36,7 @@ describe("the completion", () => {
     const program = createProgram(createContext(fakeIo({}).io));
     expect(await complete([""])).toEqual(program.commands.map((command) => command.name()));
     expect(await complete(["ev"])).toEqual(["events"]);
-    expect(await complete(["events", "re"])).toEqual(["retry"]);
+    expect(await complete(["events", "ret"])).toEqual(["retry"]);
   });
 
   it("knows every flag of every command", async () => {
@@ -105,6 +105,25 @@ describe("the completion", () => {
       expect(await complete(["events", "show", "--inbox", inbox, ""], cwd)).toEqual([]);
     expect(readdirSync(cwd)).toEqual(["broken.db"]);
   });
+});
+
+it.each(["ts", "mts", "js", "mjs"])("runs no code of the folder: hookporter.config.%s", async (type) => {
+  const cwd = await withInbox();
+  const marker = join(cwd, "ran");
+  const code = `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(marker)}, ""); export default {};`;
+  writeFileSync(join(cwd, `hookporter.config.${type}`), code);
+  expect(await complete(["events", "show", ""], cwd)).toHaveLength(9);
+  for (const shell of SHELLS) expect(await runCli(["completion", shell], { cwd })).toMatchObject({ code: 0 });
+  expect(existsSync(marker)).toBe(false);
+  await runCli(["events", "list"], { cwd }); // which does
+  expect(existsSync(marker)).toBe(true);
+});
+
+it("completes entries of the inbox that hookporter.config.json names", async () => {
+  const cwd = tempFolder();
+  const inbox = join(await withInbox(), ".hookporter", "inbox.db");
+  writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify({ inbox }));
+  expect(await complete(["events", "show", ""], cwd)).toHaveLength(9);
 });
 
 it.each(SHELLS)("`completion %s` prints the script", async (shell) => {
