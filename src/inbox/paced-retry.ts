@@ -88,7 +88,7 @@ export function pauseLines({ paused, retries }: Pauses, now: number): readonly s
       return `${nameOf(id)} is under way: ${rest}, the last due in ${durationText(Math.max(0, until - now))}`;
     if (pause.since !== since || pause.who.startsWith("stopped"))
       return `${nameOf(id)} is paused, ${byWhom(pause.who)}: ${rest}`;
-    return `${nameOf(id)} waits until its first ${canary.length} are handled: ${rest}`;
+    return `${nameOf(id)} waits until its first ${canary.length === 1 ? "entry is" : `${canary.length} are`} handled: ${rest}`;
   });
   const others = paused.filter(({ scope, name }) => !known.has(`${scope} ${name}`));
   return [

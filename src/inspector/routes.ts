@@ -1,10 +1,13 @@
 import type { Delivery } from "../event/delivery.ts";
 import { countsByState } from "../inbox/counts.ts";
 import { failuresLike } from "../inbox/failures.ts";
+import type { Inbox } from "../inbox/inbox.ts";
+import { pauseLines } from "../inbox/paced-retry.ts";
 import { mismatchedSources } from "../receiver/mismatch-text.ts";
 import { formatDelivery } from "../relay/fixture.ts";
 import { invalidRequest, RequestError, wrongMethod } from "./answer.ts";
 import { bodyName, entryFixtureName, listSamples } from "./changes/actions.ts";
+import type { PausesShown } from "./changes/bulk-api.ts";
 import { tallyMany } from "./changes/change-many.ts";
 import { EFFECTS } from "./changes/effects.ts";
 import { curlCommand } from "./entries/curl-command.ts";
@@ -24,6 +27,7 @@ const FAILURES_SHOWN = 20;
 const GET: Readonly<Record<string, Route>> = {
   "/api/status": async ({ status }) => json(await status()),
   "/api/overview": async (workings) => json(await overview(workings)),
+  "/api/pauses": async ({ inbox, outgoing }) => json(await pausesShown(inbox, outgoing.clock())),
   "/api/drifts": async ({ drifts }) => json(drifts.list()),
   "/api/samples": async ({ outgoing }) => json(listSamples(outgoing)),
   "/api/entries": async ({ inbox }, { query }) =>
@@ -112,6 +116,12 @@ function toPassOn(
     delivery: withoutCredentials(delivery, signatureHeader),
     hidden: hiddenHeaders(delivery.headers, signatureHeader),
   };
+}
+
+async function pausesShown(inbox: Inbox, now: number): Promise<PausesShown> {
+  const pauses = (await inbox.pauses?.()) ?? { paused: [], retries: [] };
+  const scopes = pauses.paused.map(({ scope, name }) => ({ scope, name }));
+  return { lines: pauseLines(pauses, now), scopes };
 }
 
 async function overview({ inbox, meter, outgoing }: Workings): Promise<Overview> {

@@ -1,6 +1,7 @@
 /** The types of the API for changing many entries at once, shared by the server and the page. */
 import type { StateCounts } from "../../inbox/counts.ts";
 import type { EntryState } from "../../inbox/entry-state.ts";
+import type { PauseOf } from "../../inbox/pause.ts";
 
 export type { Change } from "../../inbox/change-entries.ts";
 
@@ -28,6 +29,14 @@ export type BulkProgress =
 /** What became of the entries that run again: how many are in each state. */
 export type BulkFates = StateCounts;
 
+/** What is paused, and the retries under way. */
+export interface PausesShown {
+  /** A line for each, in words. */
+  readonly lines: readonly string[];
+  /** What can be resumed. */
+  readonly scopes: readonly PauseOf[];
+}
+
 /** What a bulk change did. */
 export interface BulkResult {
   /** Waiting and failing entries that are due now. */
@@ -35,6 +44,8 @@ export interface BulkResult {
   /** Ended entries that run again. */
   readonly ended: number;
   readonly dropped: number;
+  /** The number of the retry in which entries run at a measured pace. Default: they run at once. */
+  readonly retry?: number;
   /** Matching entries that were left as they are. */
   readonly left: {
     readonly running: number;

@@ -4,6 +4,7 @@ import type { Entry } from "../../inbox/entry.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import { type EntryState, entryState, STORED_STATES, type StoredState } from "../../inbox/entry-state.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
+import { type Pace, retryAtPace } from "../../inbox/paced-retry.ts";
 import { DROPPED } from "../../inbox/target-wait.ts";
 import { findEntries } from "../entries/find-entries.ts";
 import type { BulkProgress, BulkResult, OpenState, Tally } from "./bulk-api.ts";
@@ -27,6 +28,8 @@ export interface Bulk {
   readonly takeBack: boolean;
   /** The newest entry to change, so that the run changes what was counted before. */
   readonly upTo: number | undefined;
+  /** How fast a retry runs them. Default: at once. */
+  readonly pace?: Pace | undefined;
 }
 
 /** Counts the entries that match a filter and are not handled, newest first, as far as a short time allows. */
@@ -84,6 +87,14 @@ export async function* changeInSteps(
   const sum = { pending: 0, ended: 0, dropped: 0 };
   const states = (filter.states ?? OPEN).filter((state) => CHANGEABLE[change].includes(state));
   seqs.reverse();
+  if (bulk.pace !== undefined && seqs.length > 0) {
+    const now = inbox.now?.() ?? clock();
+    const terms = { since: now, who: "the page", pace: bulk.pace };
+    const { id: retry, changed } = await retryAtPace(inbox, seqs, terms);
+    left.changedMeanwhile += seqs.length - changed;
+    yield { changed: seqs.length, of: seqs.length, seqs };
+    return { ...sum, ended: changed, retry, left };
+  }
   for (let at = 0; at < seqs.length && !signal.aborted; at += CHANGED) {
     const step = seqs.slice(at, at + CHANGED);
     const changed = await changeEntries(inbox, change, { seqs: step, states }, clock());

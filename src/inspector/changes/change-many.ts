@@ -35,7 +35,11 @@ export async function changeMany(
   const fields = await readFields(request);
   const change = readChange(fields);
   const upTo = fields.wholeNumber("upTo");
-  const bulk = { change, filter, sources: SOURCES, takeBack: fields.flag("takeBack"), upTo };
+  const rate = fields.wholeNumber("rate", { least: 1, most: 100_000 });
+  const canary = fields.wholeNumber("canary", { least: 1, most: 1_000_000 });
+  const isPaced = change === "retry" && (rate ?? canary) !== undefined;
+  const pace = isPaced ? { rate, canary } : undefined;
+  const bulk = { change, filter, sources: SOURCES, takeBack: fields.flag("takeBack"), upTo, pace };
   const follows = change === "retry" && fields.flag("follow");
   const stopping = new AbortController();
   response.on("close", () => stopping.abort());

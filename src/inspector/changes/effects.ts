@@ -1,5 +1,7 @@
 import { changeEntries } from "../../inbox/change-entries.ts";
 import { entryState } from "../../inbox/entry-state.ts";
+import { noPauses } from "../../inbox/paced-retry.ts";
+import { PAUSE_SCOPES, type PauseOf } from "../../inbox/pause.ts";
 import { DROPPED } from "../../inbox/target-wait.ts";
 import { RequestError } from "../answer.ts";
 import { findEntry, findKept } from "../entries/entries.ts";
@@ -42,6 +44,14 @@ const ANSWERS: Readonly<Record<string, Effect>> = {
       `expected an entry that is not handled, got ${got}: leave it as it is`,
     );
   },
+  "/api/pause": async ({ inbox, outgoing }, { fields }) => {
+    if (inbox.pause === undefined) throw noPauses();
+    await inbox.pause({ ...readPauseOf(fields), since: outgoing.clock(), who: "the page" });
+    return {};
+  },
+  "/api/resume": async ({ inbox, outgoing }, { fields }) => ({
+    resumed: (await inbox.resume?.(readPauseOf(fields), inbox.now?.() ?? outgoing.clock())) === true,
+  }),
   "/api/send": async ({ outgoing }, { fields }) => sendText(fields, outgoing),
   "/api/trigger": async ({ outgoing }, { fields }) => triggerSamples(fields, outgoing),
 };
@@ -51,6 +61,14 @@ export const EFFECTS: Readonly<Record<string, Route>> = {
   ...Object.fromEntries(Object.entries(ANSWERS).map(([path, effect]) => [path, routeOf(effect)])),
   "/api/change": changeMany,
 };
+
+function readPauseOf(fields: Fields): PauseOf {
+  const text = fields.text("scope");
+  const scope = PAUSE_SCOPES.find((known) => known === text);
+  if (scope !== undefined) return { scope, name: fields.text("name") };
+  const known = PAUSE_SCOPES.join(", ");
+  throw new RequestError(400, "invalid_request", `expected scope to be one of ${known}`);
+}
 
 function routeOf(effect: Effect): Route {
   return async (workings, { id, request }) =>

@@ -6,6 +6,7 @@ import { DEFAULT_RESOURCE, useListView } from "./list/list-view.ts";
 import { useFeed } from "./list/use-feed.ts";
 import { MessageBox, TellContext, useMessage } from "./messages.tsx";
 import { OverviewPage } from "./overview/overview-page.tsx";
+import { PausedNotice } from "./overview/paused-notice.tsx";
 import { useDrifts } from "./overview/use-drifts.ts";
 import { type Place, placeOf, useRoute } from "./route.ts";
 import { dropToken } from "./session/session.ts";
@@ -43,6 +44,7 @@ export function App({ client }: { client: ApiClient }) {
       <TellContext.Provider value={tell}>
         <TopBar route={route} feed={feed} isPaused={isPaused} setPaused={setPaused} />
         {state === "unknown" && <UnknownServer />}
+        {isConnected && <PausedNotice />}
         {place?.page === "/" && <DeliveriesPage {...{ route, feed, status, kinds, drifts }} />}
         {place?.page === "/overview" && <OverviewPage drifts={drifts.all} />}
         {place?.page === "/trigger" && <TriggerPage />}

@@ -1,5 +1,6 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import type { PauseOf } from "../../inbox/pause.ts";
 import type {
   DriftNote,
   EntryDetail,
@@ -14,7 +15,7 @@ import type {
   Status,
   Triggered,
 } from "../api.ts";
-import type { BulkFates, BulkResult, Change, Tally } from "../changes/bulk-api.ts";
+import type { BulkFates, BulkResult, Change, PausesShown, Tally } from "../changes/bulk-api.ts";
 import type { FailureRow, Overview } from "../overview/overview-api.ts";
 import { ApiError } from "./api-error.ts";
 import type { Connection } from "./session/connection.ts";
@@ -92,6 +93,9 @@ export class ApiClient {
   readonly drop = (seq: number) => this.#post<{ dropped: number }>(`/api/entries/${seq}/drop`, {});
   readonly handlers = (kind: string) =>
     this.#json<readonly string[]>(`/api/handlers?${new URLSearchParams({ kind })}`);
+  readonly pauses = () => this.#json<PausesShown>("/api/pauses");
+  readonly pause = (of: PauseOf) => this.#post<object>("/api/pause", of);
+  readonly resume = (of: PauseOf) => this.#post<object>("/api/resume", of);
   readonly tally = (query: URLSearchParams) => this.#json<Tally>(`/api/tally?${query}`);
 
   /** Changes the entries that match a filter, and follows what becomes of them. */
@@ -102,6 +106,8 @@ export class ApiClient {
       readonly upTo: number;
       readonly takeBack: boolean;
       readonly follow: boolean;
+      readonly rate?: number | undefined;
+      readonly canary?: number | undefined;
     },
     { onStep, onResult, onFates }: ChangeListener,
     signal?: AbortSignal,

@@ -192,6 +192,21 @@ it.each([
   expect(await inbox.list({})).toMatchObject([{ reason: "too_old" }]);
 });
 
+it("a retry at a measured pace is under way in the inbox, is shown, and can be paused and resumed", async () => {
+  const { api, receiver } = await openInspector({});
+  for (const number of [1, 2, 3]) await receiver.inbox.append(ended(number, {}));
+  const lines = await change(api, "state=dead", { change: "retry", rate: 1, canary: 1 });
+  expect(lines.at(-1)).toEqual({ result: { pending: 0, ended: 3, dropped: 0, retry: 1, left: NOTHING } });
+  expect((await api("/api/pauses")).json).toEqual({
+    lines: ["retry 1 waits until its first entry is handled: 2 of 3 left"],
+    scopes: [{ scope: "retry", name: "1" }],
+  });
+  await api("/api/pause", { scope: "kind", name: "lead.*" });
+  expect((await api("/api/resume", { scope: "retry", name: "1" })).json).toEqual({ resumed: true });
+  expect((await api("/api/pauses")).json).toMatchObject({ scopes: [{ scope: "kind", name: "lead.*" }] });
+  expect((await api("/api/pause", { scope: "bogus", name: "" })).status).toBe(400);
+});
+
 it("a tally is refused for a bad filter, and a bulk change needs JSON", async () => {
   const { api, port, token } = await openInspector();
   expect((await api("/api/tally?state=bogus")).status).toBe(400);

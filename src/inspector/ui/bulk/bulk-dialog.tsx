@@ -70,6 +70,7 @@ function Question({ tally, query }: { tally: Tally; query: URLSearchParams }) {
   const client = useClient();
   const [takeBack, setTakeBack] = useState(false);
   const [chosen, setChosen] = useState<Change>();
+  const [pace, setPace] = useState<{ rate?: number | undefined; canary?: number | undefined }>({});
   const [progress, setProgress] = useState<{ readonly changed: number; readonly of: number }>();
   const { result, setResult, isBusy, run } = useOutcome();
   const stopping = useRef(new AbortController());
@@ -81,7 +82,7 @@ function Question({ tally, query }: { tally: Tally; query: URLSearchParams }) {
     run(
       () =>
         new Promise<void>((resolve, reject) => {
-          const fields = { change, takeBack, upTo: tally.newest ?? 0, follow: true };
+          const fields = { change, takeBack, upTo: tally.newest ?? 0, follow: true, ...pace };
           const onResult = (done: BulkResult) => {
             setResult({ good: true, text: resultText(done) });
             resolve();
@@ -131,6 +132,15 @@ function Question({ tally, query }: { tally: Tally; query: URLSearchParams }) {
           Also the {tally.dropped.toLocaleString("en")} dropped before
         </label>
       )}
+      {choice?.change === "retry" && (
+        <p>
+          <NumberField label="Entries per second" onChange={(rate) => setPace({ ...pace, rate })} />
+          <NumberField
+            label="Run first, before the rest"
+            onChange={(canary) => setPace({ ...pace, canary })}
+          />
+        </p>
+      )}
       {choice !== undefined &&
         leftText(tally, choice.change).map((text) => (
           <p key={text} class="quiet">
@@ -146,6 +156,21 @@ function Question({ tally, query }: { tally: Tally; query: URLSearchParams }) {
         {choice !== undefined && <SendButton label={choice.label} isBusy={isBusy} />}
       </div>
     </form>
+  );
+}
+
+/** A number that may be left out. */
+function NumberField({ label, onChange }: { label: string; onChange: (value: number | undefined) => void }) {
+  return (
+    <label>
+      {label}{" "}
+      <input
+        type="number"
+        min="1"
+        max="100000"
+        onInput={({ currentTarget: { value } }) => onChange(value === "" ? undefined : Number(value))}
+      />
+    </label>
   );
 }
 

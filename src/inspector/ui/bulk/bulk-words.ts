@@ -58,9 +58,10 @@ export function leftText({ states, foreign }: Tally, change: Change): readonly s
 }
 
 /** What a bulk change did. */
-export function resultText({ pending, ended, dropped, left }: BulkResult): string {
+export function resultText({ pending, ended, dropped, retry, left }: BulkResult): string {
   const did = [
-    ended > 0 && `${entries(ended)} ${ended === 1 ? "runs" : "run"} again`,
+    ended > 0 &&
+      `${entries(ended)} ${ended === 1 ? "runs" : "run"} again${retry === undefined ? "" : `, in retry ${retry}`}`,
     pending > 0 && `${entries(pending)} ${pending === 1 ? "runs" : "run"} now`,
     dropped > 0 && `${entries(dropped)} dropped`,
   ].filter(Boolean);

@@ -11,6 +11,7 @@ import { useLoaded } from "../use-loaded.ts";
 import { DriftList } from "./drift-notice.tsx";
 import { DurationsTable } from "./durations-table.tsx";
 import { MinutesChart } from "./minutes-chart.tsx";
+import { PauseButton } from "./paused-notice.tsx";
 
 /** Milliseconds between refreshes. */
 const REFRESH = 2000;
@@ -28,7 +29,10 @@ export function OverviewPage({ drifts }: { drifts: readonly DriftNote[] }) {
     return <p class={`notice ${failure === undefined ? "quiet" : ""}`}>{failure ?? "Loading"}</p>;
   return (
     <main class="page overview">
-      <h1>Overview</h1>
+      <div class="section-head">
+        <h1>Overview</h1>
+        <PauseButton />
+      </div>
       <p class="lead">{leadOf(value)}</p>
       {value.damage !== null && (
         <p class="warning" role="alert">

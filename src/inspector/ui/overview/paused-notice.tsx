@@ -1,0 +1,100 @@
+import { useEffect, useState } from "preact/hooks";
+import type { PauseOf } from "../../../inbox/pause.ts";
+import { useClient } from "../client.ts";
+import { CloseButton, Dialog } from "../parts/dialog.tsx";
+import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.tsx";
+import { visible } from "../parts/visible.ts";
+import { useLoaded } from "../use-loaded.ts";
+
+/** Milliseconds between two looks. */
+const REFRESH = 2000;
+
+/** What is paused and which retries are under way, on every page, with a button for each pause that ends it. */
+export function PausedNotice() {
+  const client = useClient();
+  const [look, setLook] = useState(0);
+  const again = () => setLook((count) => count + 1);
+  useEffect(() => {
+    const timer = setInterval(again, REFRESH);
+    return () => clearInterval(timer);
+  }, []);
+  const { value } = useLoaded(() => client.pauses(), [look]);
+  const { result, run } = useOutcome();
+  if (value === undefined || value.lines.length === 0) return null;
+  return (
+    <section class="warning" role="status" aria-label="Paused">
+      {value.lines.map((line) => (
+        <p key={line}>{visible(line)}</p>
+      ))}
+      {value.scopes.map((of) => (
+        <button
+          key={`${of.scope} ${of.name}`}
+          type="button"
+          onClick={() => run(() => client.resume(of)).then(again)}
+        >
+          {`Resume ${of.scope === "all" ? "everything" : `${of.scope} ${visible(of.name)}`}`}
+        </button>
+      ))}
+      <Outcome result={result} />
+    </section>
+  );
+}
+
+const SCOPES = ["all", "kind", "handler", "target", "source"] as const;
+
+/** A button that asks what to pause. */
+export function PauseButton() {
+  const client = useClient();
+  const [isOpen, setOpen] = useState(false);
+  const [of, setOf] = useState<PauseOf>({ scope: "all", name: "" });
+  const { result, setResult, isBusy, run } = useOutcome();
+  const pause = () =>
+    run(async () => {
+      await client.pause(of);
+      setResult({ good: true, text: "Paused, in every process, until it is resumed." });
+    });
+  return (
+    <>
+      <button type="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        Pause…
+      </button>
+      {isOpen && (
+        <Dialog title="Pause runs" onClose={() => setOpen(false)}>
+          <form onSubmit={submitting(pause)}>
+            <p class="quiet">Deliveries are received and kept all the same.</p>
+            <label>
+              What{" "}
+              <select
+                value={of.scope}
+                onChange={({ currentTarget: { value } }) =>
+                  setOf({ scope: SCOPES.find((scope) => scope === value) ?? "all", name: "" })
+                }
+              >
+                {SCOPES.map((scope) => (
+                  <option key={scope} value={scope}>
+                    {scope === "all" ? "everything" : scope}
+                  </option>
+                ))}
+              </select>
+            </label>
+            {of.scope !== "all" && (
+              <label>
+                Name{" "}
+                <input
+                  required
+                  value={of.name}
+                  onInput={({ currentTarget: { value } }) => setOf({ scope: of.scope, name: value })}
+                />
+              </label>
+            )}
+            <Outcome result={result} />
+            <div class="form-end">
+              <CloseButton label="Close" />
+              <SendButton label="Pause" isBusy={isBusy} />
+            </div>
+          </form>
+        </Dialog>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+import { join } from "node:path";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { sqliteInbox } from "../../src/inbox/sqlite.ts";
+import { createReceiver } from "../../src/receiver/create-receiver.ts";
+import { runCli, tempFolder } from "../cli/fake-io.ts";
+import { sampleKey } from "../inbox/entries.ts";
+import { keptLog, SECRET } from "../receiver/sample.ts";
+
+const MANY = 5000;
+const HALF = 2500;
+/** Milliseconds between two entries at 50 a second. */
+const APART = 20;
+const WAIT = { timeout: 240_000, interval: 200 };
+
+it("5000 dead letters run in order at 50 a second, stop where the target falls over again, and lose nothing", async () => {
+  const cwd = tempFolder();
+  const inbox = sqliteInbox(join(cwd, "a.db"));
+  await inbox.open();
+  onTestFinished(() => inbox.close());
+  const numbers = Array.from({ length: MANY }, (_, n) => n);
+  await Promise.all(
+    numbers.map((n) => {
+      const body = Buffer.from(
+        JSON.stringify({
+          ...{ event: "payment.received", timestamp: "2024-01-15T12:00:00Z", data: { n } },
+          webhook: { id: "wh_1", url: "https://example.com" },
+        }),
+      );
+      return inbox.append({
+        ...{ key: sampleKey({ eventId: `evt_${n}` }), kind: "payment.received" },
+        ...{ eventTimestamp: 0, state: "pending", reason: null, orderKey: String(n % 100) },
+        delivery: { method: "POST", target: "/", headers: {}, body, receivedAt: Date.now() },
+      });
+    }),
+  );
+  await inbox.drop({}, Date.now());
+  const run = async (...argv: string[]) => {
+    const ran = await runCli(["events", ...argv, "--inbox", "a.db"], { cwd });
+    expect(ran.code).toBe(0);
+    return ran.stdout;
+  };
+
+  expect(await run("retry", "--state", "dead", "--rate", "50/s", "--canary", "10")).toContain(
+    "5000 entries, #1 to #5000",
+  );
+  const due = (await inbox.list({ states: ["pending"] })).map(({ runAt }) => runAt);
+  expect(due.map((at) => at - (due[0] ?? 0))).toEqual(numbers.map((n) => n * APART));
+
+  const handled: number[] = [];
+  const begun: number[] = [];
+  let isMended = false;
+  const { log, lines } = keptLog();
+  const receiver = createReceiver({ secret: SECRET, inbox: join(cwd, "a.db"), log });
+  receiver.on("payment.received", (event) => {
+    if (handled.length >= HALF && !isMended) throw new Error("down again");
+    begun.push(Date.now());
+    handled.push((event.data as { n: number }).n);
+  });
+  onTestFinished(() => receiver.close());
+  await receiver.start();
+
+  await vi.waitFor(
+    async () =>
+      expect(await run("pause")).toMatch(
+        /^retry 1 is paused, stopped at #\d+: 6 of the latest 10 failed: \d+ of 5000 left\n$/,
+      ),
+    WAIT,
+  );
+  const [, where = 0] = /#(\d+)/.exec(await run("pause")) ?? [];
+  expect(Math.abs(Number(where) - HALF)).toBeLessThan(100); // few ran before the pause, and some waited for their key
+  expect(lines).toContainEqual(
+    expect.objectContaining({ level: "error", fields: expect.objectContaining({ retry: 1 }) }),
+  );
+  expect(handled).toHaveLength(HALF);
+  // None ran before its time: from the canary on, no more than 50 a second, and a few that were late.
+  const early = begun.slice(10).filter((at, n) => at < (begun[10] ?? 0) + n * APART * 0.9 - 1000);
+  expect(early).toEqual([]);
+  expect(await inbox.list({})).toHaveLength(MANY);
+
+  isMended = true;
+  await run("resume", "--retry", "1");
+  await vi.waitFor(
+    async () => expect(await inbox.counts()).toMatchObject({ done: MANY, dead: 0, pending: 0 }),
+    WAIT,
+  );
+  expect(handled.toSorted((a, b) => a - b)).toEqual(numbers);
+  for (let key = 0; key < 100; key++) {
+    const ofKey = handled.filter((n) => n % 100 === key);
+    expect(ofKey).toEqual(ofKey.toSorted((a, b) => a - b));
+  }
+}, 500_000);
