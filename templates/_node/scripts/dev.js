@@ -19,7 +19,11 @@ const watcher = watch("src", { recursive: true }, () => {
   timer = setTimeout(build, 100);
 });
 
-process.once("SIGINT", () => server.kill("SIGINT")).once("SIGTERM", () => server.kill("SIGTERM"));
+// On Windows, Ctrl-C reaches the server without this, and a signal from another process would end it before it has closed.
+const isWindows = process.platform === "win32";
+process
+  .once("SIGINT", () => isWindows || server.kill("SIGINT"))
+  .once("SIGTERM", () => server.kill("SIGTERM"));
 server.once("exit", () => {
   clearTimeout(timer);
   watcher.close();
