@@ -1,0 +1,43 @@
+import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
+import { fixtureName } from "../../../src/relay/fixture-name.ts";
+import { AT, keep, numberedEntry } from "../../inbox/entries.ts";
+import { runCli, tempFolder } from "../fake-io.ts";
+
+it.each(["a file", "nothing", "a folder"])(
+  "export replaces a link to %s at the name of its file, and writes nothing through it",
+  async (what) => {
+    const cwd = tempFolder();
+    const inbox = sqliteInbox(join(cwd, "inbox.db"));
+    await inbox.open();
+    await keep(inbox, numberedEntry(1));
+    await inbox.close();
+    const target = join(tempFolder(), "target");
+    if (what === "a file") writeFileSync(target, "mine");
+    if (what === "a folder") mkdirSync(target);
+    mkdirSync(join(cwd, "out"));
+    const file = join(cwd, "out", fixtureName(AT, 1, "payment.received", "evt_1"));
+    symlinkSync(target, file);
+    const { code } = await runCli(["events", "export", "--inbox", "inbox.db", "--to", "out"], { cwd });
+    expect({ code, isFile: lstatSync(file).isFile() }).toEqual({ code: 0, isFile: true });
+    expect(readFileSync(file, "utf8")).toContain("payment.received");
+    if (what === "a file") expect(readFileSync(target, "utf8")).toBe("mine");
+    else expect(() => readFileSync(target)).toThrow();
+    if (what === "a folder") expect(readdirSync(target)).toEqual([]);
+    expect(readdirSync(join(cwd, "out"))).toHaveLength(1);
+  },
+);
+
+it.each([
+  ["../../etc/passwd", "../../../x"],
+  ["a\0b\u001b[31m\r\n", "\0\u202e"],
+  ["x".repeat(5000), "y".repeat(5000)],
+  ["CON", "nul."],
+  ["..\\..\\a:b*?|<>", "é/😀"],
+])("the name of a saved delivery of kind %j with id %j is safe in every file system", (kind, id) => {
+  const name = fixtureName(AT, 1, kind, id);
+  expect(name).toMatch(/^\d{8}T\d{6}\.\d{3}Z-000001-[A-Za-z0-9._-]{1,60}-[A-Za-z0-9._-]{1,20}\.json$/);
+  expect(name.length).toBeLessThan(130);
+});
