@@ -76,8 +76,6 @@ const SYSTEM = [
   "test/cli/doctor/{drill,server}.test.ts",
   "test/fleet/{earlier-version,paced-retry,rolling-restart}.test.ts",
   "test/monitoring/{outages,scrape}.test.ts",
-  "test/fleet/{earlier-version,rolling-restart}.test.ts",
-  "test/monitoring/scrape.test.ts",
   "test/windows/*.test.ts",
 ];
 /** These also run with the others, but do more with the whole systems: they fetch a newer Node if they need one. */
