@@ -22,7 +22,7 @@ import {
 } from "./sqlite/operations.ts";
 import { otherRunners } from "./sqlite/processes/runner-records.ts";
 import { type RunnerRecords, Runners } from "./sqlite/processes/runners.ts";
-import { SqlInbox } from "./sqlite/sql-inbox.ts";
+import { inTurn, SqlInbox } from "./sqlite/sql-inbox.ts";
 import type { Statements } from "./sqlite/statements.ts";
 import { defaultThreading, type Threading } from "./sqlite/thread/threaded-writer.ts";
 import { Trust } from "./sqlite/trust.ts";
@@ -183,7 +183,8 @@ class SqliteInbox extends SqlInbox {
   protected override async scrub(): Promise<void> {
     const free = () => this.read((statements) => Number(statements.pragma("freelist_count")));
     // A receiver may free more meanwhile.
-    for (let steps = 0; steps < MOST_STEPS && (await free()) > 0; steps++) await this.write("giveBackPages");
+    for (let steps = 0; steps < MOST_STEPS && (await free()) > 0; steps++)
+      await inTurn(() => this.write("giveBackPages"));
     await this.#open.connection.emptyLogInUse();
   }
 

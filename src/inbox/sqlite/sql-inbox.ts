@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "../claim.ts";
 import type { Erasure } from "../erasure.ts";
 import type { Inbox } from "../inbox.ts";
@@ -14,6 +15,17 @@ import { anyPaused, readPauses } from "./pause.ts";
 import * as reads from "./reads.ts";
 import { readSenders } from "./senders.ts";
 import type { Statements } from "./statements.ts";
+
+/**
+ * Runs a step of long work, then leaves the file to other programs for longer than it took: each looks only now and then
+ * whether it is unlocked, and would wait in vain between steps that follow at once.
+ */
+export async function inTurn<Result>(step: () => Promise<Result>): Promise<Result> {
+  const start = performance.now();
+  const result = await step();
+  await setTimeout(10 + 3 * (performance.now() - start));
+  return result;
+}
 
 /** An inbox in a database of SQLite, on a disk or in memory. */
 export abstract class SqlInbox implements Inbox {
@@ -71,11 +83,14 @@ export abstract class SqlInbox implements Inbox {
       const rows = await this.read((db) => erasedKeys(db, id, after));
       for (let seqs = rows.map(({ seq }) => seq as number); seqs.length > 0; ) {
         const few = seqs.splice(0, fewToClear(seqs));
-        await this.write("clearErased", few);
+        await inTurn(() => this.write("clearErased", few));
       }
       return rows;
     });
-    for (let key: string | undefined = ""; key !== undefined; ) key = await this.write("rewriteOrder", key);
+    for (let key: string | undefined = ""; key !== undefined; ) {
+      const from: string = key;
+      key = await inTurn(() => this.write("rewriteOrder", from));
+    }
     await this.scrub();
     await this.write("endErasure", id, { erasedAt: now, ...proof });
     return { erasedAt: now, ...proof };
@@ -84,7 +99,7 @@ export abstract class SqlInbox implements Inbox {
   /** Removes what is left of deleted rows in free pages and in the log. */
   protected async scrub(): Promise<void> {}
 
-  readonly erase: NonNullable<Inbox["erase"]> = (seqs, now) => this.write("erase", seqs, now);
+  readonly erase: NonNullable<Inbox["erase"]> = (seqs, now) => inTurn(() => this.write("erase", seqs, now));
   readonly append: Inbox["append"] = (entry) => this.write("append", entry);
   readonly touch: Inbox["touch"] = (key, at) => this.write("touch", key, at);
   // No other fields of leases, since this may go to a thread.
