@@ -7,6 +7,23 @@ const WAIT = { timeout: 10_000, interval: 20 };
 describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   const newPage = useBrowser();
 
+  it("a kind is paused in a dialog, said on every page, and resumed there", async () => {
+    const { inspector, receiver } = await openInspector({});
+    const page = await newPage();
+    await openPage(page, inspector.url, "/overview");
+    await page.getByRole("button", { name: "Pause…" }).click();
+    await page.getByRole("combobox").selectOption("kind");
+    await page.getByRole("textbox", { name: "Name" }).fill("lead.*");
+    await page.getByRole("dialog").getByRole("button", { name: "Pause", exact: true }).click();
+    await page.getByText("Paused, in every process").waitFor();
+    expect((await receiver.inbox.pauses?.())?.paused).toMatchObject([{ scope: "kind", name: "lead.*" }]);
+    await page.keyboard.press("Escape");
+    await openPage(page, inspector.url, "/");
+    await page.getByText(/^kind lead\.\* is paused, for .*, by the page$/).waitFor();
+    await page.getByRole("button", { name: "Resume kind lead.*" }).click();
+    await vi.waitFor(async () => expect((await receiver.inbox.pauses?.())?.paused).toEqual([]), WAIT);
+  });
+
   it("the overview's bars fit the session, show what became of deliveries, and link to them", async () => {
     const never = new Promise<void>(() => {});
     const handler = ({ kind }: { kind: string }) => {
