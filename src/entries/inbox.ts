@@ -9,6 +9,7 @@ export type { ClaimedEntry, ClaimRequest, DueRequest } from "../inbox/claim.ts";
 export type { CountFilter, Counts } from "../inbox/counts.ts";
 export type { EntryFilter, TextAlternatives } from "../inbox/entry-filter.ts";
 export { entryState, type StateFacts, type StoredIn, type StoredState } from "../inbox/entry-state.ts";
+export type { Erasure } from "../inbox/erasure.ts";
 export type { BacklogRequest, Inbox } from "../inbox/inbox.ts";
 export type { InsideEnd, InsideResult, InsideTerms, Progress } from "../inbox/inside.ts";
 export type { Lease } from "../inbox/lease.ts";

@@ -2,7 +2,6 @@ import { createServer } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { CATALOGUE } from "../../src/check/catalogue.ts";
 import type { CheckResult } from "../../src/check/check-result.ts";
 import type { Observer } from "../../src/check/observer.ts";
 import { observeByUrl } from "../../src/check/observer.ts";
@@ -181,11 +180,8 @@ it("a right receiver passes however slowly the deliveries of one case are made",
   let looks = 0;
   const clock = () => Date.now() - 60_000 + 7 * ++looks;
   const options = {
-    ...optionsFor(url),
-    cases: CATALOGUE,
-    clock,
-    timeout: 10_000,
-    observer: observeByUrl(observe, 30_000),
+    ...optionsFor(url, "DUP"),
+    ...{ clock, timeout: 10_000, observer: observeByUrl(observe, 30_000) },
   };
   const { results } = await runCheck(options);
   expect(results.filter(({ outcome }) => outcome === "failed").map(({ id }) => id)).toEqual([]);
@@ -208,7 +204,7 @@ it("a slow answer is a recommendation, named with its time, and the report has t
   const url = await serve(async (request, response) => {
     for await (const _ of request); // to its end, from which the time counts
     const isSlow = request.headers["x-service-signature"] === undefined;
-    setTimeout(() => response.writeHead(isSlow ? 401 : 200).end(), isSlow ? 300 : 0);
+    setTimeout(() => response.writeHead(isSlow ? 401 : 200).end(), isSlow ? 900 : 0);
   });
   const options = { ...optionsFor(url, "SIG-01", "SIG-28"), timeout: 10_000, slow: 290 };
   const { results, responseTimes, diagnosis } = await runCheck(options);

@@ -7,10 +7,16 @@ import type {
   Counts,
   DedupKey,
   EntryFilter,
+  Erasure,
   Inbox,
   Lease,
   NewEntry,
+  NewPacedRetry,
   OpenTerms,
+  PaceStep,
+  Pause,
+  PauseOf,
+  Pauses,
   PruneRequest,
   Runner,
   SenderNote,
@@ -38,6 +44,10 @@ export class LoggedInbox implements Inbox {
 
   get damage(): HookporterError | undefined {
     return this.#inner.damage;
+  }
+
+  get isPaused(): boolean {
+    return this.#inner.isPaused === true;
   }
 
   open(terms?: OpenTerms): Promise<void> {
@@ -106,6 +116,38 @@ export class LoggedInbox implements Inbox {
 
   drop(filter: EntryFilter, now: number): Promise<number> {
     return this.#note("drop").drop(filter, now);
+  }
+
+  async pauses(): Promise<Pauses> {
+    return (await this.#note("pauses").pauses?.()) ?? { paused: [], retries: [] };
+  }
+
+  async pause(pause: Pause): Promise<void> {
+    await this.#note("pause").pause?.(pause);
+  }
+
+  async resume(of: PauseOf, now: number): Promise<boolean> {
+    return (await this.#note("resume").resume?.(of, now)) ?? false;
+  }
+
+  async newRetry(retry: NewPacedRetry): Promise<number> {
+    return (await this.#note("newRetry").newRetry?.(retry)) ?? 0;
+  }
+
+  async paceRetry(step: PaceStep): Promise<number> {
+    return (await this.#note("paceRetry").paceRetry?.(step)) ?? 0;
+  }
+
+  async endRetry(id: number): Promise<void> {
+    await this.#note("endRetry").endRetry?.(id);
+  }
+
+  async erase(seqs: readonly number[], now: number): Promise<readonly number[]> {
+    return (await this.#note("erase").erase?.(seqs, now)) ?? [];
+  }
+
+  async endErasure(now: number): Promise<Erasure | undefined> {
+    return this.#note("endErasure").endErasure?.(now);
   }
 
   waiting(request?: Pick<EntryFilter, "sources">): Promise<readonly TargetCount[]> {
