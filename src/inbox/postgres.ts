@@ -8,19 +8,13 @@ import type { Inbox } from "./inbox.ts";
 import type { InsideEnd, InsideResult, InsideTerms } from "./inside.ts";
 import type { OpenTerms } from "./open-terms.ts";
 import type { NewPacedRetry, PaceStep, Pause, PauseOf } from "./pause.ts";
-import { Batches } from "./postgres/batch.ts";
 import { drop, hasten, paceRetry, reschedule, retry } from "./postgres/change.ts";
 import { claimRows, nextDue, renewLeases, sourcesOf } from "./postgres/claim.ts";
 import { StoreClock } from "./postgres/clock.ts";
-import { connect } from "./postgres/connect.ts";
 import { endErasure, erase } from "./postgres/erase.ts";
-import { isFaultOfRow, isOutage } from "./postgres/errors.ts";
-import { insideParts, runInside } from "./postgres/inside.ts";
-import { keepAll, touchAll } from "./postgres/keep.ts";
-import { KeptLately } from "./postgres/kept-lately.ts";
-import { LowWater } from "./postgres/low-water.ts";
-import { checkEncoding, checkSchema, migrate } from "./postgres/migrations.ts";
-import type { Opened } from "./postgres/opened.ts";
+import { runInside } from "./postgres/inside.ts";
+import { touchAll } from "./postgres/keep.ts";
+import { type Opened, openParts } from "./postgres/opened.ts";
 import {
   type PostgresConnection,
   type PostgresOptions,
@@ -31,13 +25,9 @@ import * as pauses from "./postgres/pause.ts";
 import { pruneStep, slimStep } from "./postgres/prune.ts";
 import * as reads from "./postgres/reads.ts";
 import { droppedBefore, toClaimed } from "./postgres/rows.ts";
-import { Runners } from "./postgres/runners.ts";
 import { readSenders, recordSender } from "./postgres/senders.ts";
-import { settleAll } from "./postgres/settle.ts";
-import { Store } from "./postgres/store.ts";
+import type { Store } from "./postgres/store.ts";
 import { StoreVitals } from "./postgres/store-vitals.ts";
-import { Upkeep } from "./postgres/upkeep.ts";
-import { Wake } from "./postgres/wake.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
 import type { Runner } from "./runner.ts";
 import type { SenderNote, SenderRecord } from "./senders.ts";
@@ -69,49 +59,8 @@ class PostgresInbox implements Inbox {
     this.#clock = new StoreClock(terms.clock);
   }
 
-  async open({ access = "own", log }: OpenTerms = {}): Promise<void> {
-    const session = await connect(this.#terms);
-    const store = new Store(session, this.#terms);
-    const runners = new Runners(store, this.#clock, log, {
-      due: () => wake.due(),
-      tellBusy: () => wake.tellBusy(),
-      back: () => void keptLately.look(store, Date.now(), log),
-    });
-    const keptLately = new KeptLately();
-    const wake = new Wake(store, session, runners, log);
-    const upkeep = access === "own" ? new Upkeep(store, this.#clock, log) : undefined;
-    try {
-      await checkEncoding(store);
-      if (access === "own" && this.#terms.migrate === "auto") await migrate(store);
-      await checkSchema(store);
-      await upkeep?.start();
-      if (access === "own") wake.start();
-    } catch (thrown) {
-      await store.close();
-      throw thrown;
-    }
-    const terms = { isFaultOfOne: isFaultOfRow };
-    this.#opened = {
-      store,
-      isReadOnly: access === "read",
-      keeping: new Batches({
-        ...terms,
-        isOutage,
-        mayOvertake: ({ orderKey }) => orderKey === null,
-        run: (entries) => this.vitals.timed(keepAll(store, entries)),
-      }),
-      settling: new Batches({
-        ...terms,
-        run: (batch) => this.vitals.timed(settleAll(store, batch, () => wake.tell())),
-        keyOf: ({ settlement }) => settlement.seq,
-      }),
-      inside: insideParts(store, session, this.#terms, () => wake.tell()),
-      upkeep,
-      runners,
-      keptLately,
-      lowWater: new LowWater(() => wake.due()),
-      wake,
-    };
+  async open(terms: OpenTerms = {}): Promise<void> {
+    this.#opened = await openParts(terms, this.#terms, this.#clock, this.vitals);
   }
 
   async register(runner: Runner): Promise<void> {
