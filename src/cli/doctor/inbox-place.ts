@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { networkFileSystem, shownMode, syncedFolder } from "../../base/system/files.ts";
 import { realPath } from "../../base/system/paths.ts";
@@ -7,6 +7,7 @@ import { selectInbox } from "../../inbox/open.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import { missingPart } from "../../inbox/sqlite/file/inbox-file.ts";
 import { mergeCommand, rescuedBeside } from "../../inbox/sqlite/file/rescued-files.ts";
+import { statfsSync } from "../../package/builtins.ts";
 import { type DoctorCheck, type Finding, fail, failure, ok, warn } from "./finding.ts";
 
 /** The types of /proc and /sys, where not even root can make a file. */

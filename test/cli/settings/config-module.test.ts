@@ -126,9 +126,9 @@ it("doctor sees the settings of listen in a module", async () => {
 });
 
 it.each([
-  ["hookporter.config.json", '{ "inbox": "sub/own.db" }'],
-  [TS, 'export default { inbox: "sub/own.db" };'],
-])("completion takes entry numbers from the inbox in %s", async (name, text) => {
+  ["takes entry numbers from the inbox in", "hookporter.config.json", '{ "inbox": "sub/own.db" }', /^1\t/m],
+  ["does not run, and so has no inbox from,", TS, 'export default { inbox: "sub/own.db" };', /^$/],
+])("completion %s %s", async (_, name, text, completed) => {
   const cwd = folderWith({ [name]: text });
   mkdirSync(join(cwd, "sub"));
   const inbox = sqliteInbox(join(cwd, "sub", "own.db"));
@@ -136,5 +136,5 @@ it.each([
   await keep(inbox, numberedEntry(1));
   await inbox.close();
   const { stdout } = await runCli(["__complete", "events", "show", ""], { cwd });
-  expect(stdout).toMatch(/^1\t/m);
+  expect(stdout).toMatch(completed);
 });

@@ -16,7 +16,12 @@ it("no source can turn text into markup or code", () => {
 });
 
 /** The types of the API, by their paths below `src/`. */
-const API = ["inspector/api.ts", "inspector/changes/bulk-api.ts", "inspector/overview/overview-api.ts"];
+const API = [
+  "inspector/api.ts",
+  "inspector/changes/bulk-api.ts",
+  "inspector/overview/overview-api.ts",
+  "inbox/pause.ts",
+];
 
 /** What both sides share; these files import no other code. */
 const SHARED = [
