@@ -85,7 +85,7 @@ describe.skipIf(missing !== undefined)("on Windows, the command", { timeout: 180
     await run("verify", ["body.json", "--signature", signature], { code: 4 });
   });
 
-  it("for the file works: backup, check, copy, vacuum, prune, maintain, migrate", async () => {
+  it("for the file works: backup, check, copy, vacuum, pause, resume, erase, prune, maintain, migrate", async () => {
     const receiver = await listen();
     await run("events backup", ["backup.db"]);
     await run("events backup", ["backup.db"], { code: 2 });
@@ -106,6 +106,9 @@ describe.skipIf(missing !== undefined)("on Windows, the command", { timeout: 180
     await run("inbox vacuum", [], { code: 3 }); // in use
     expect(await receiver.interrupt()).toBe(0);
     await run("inbox vacuum");
+    await run("events pause", ["--kind", "lead.created"]);
+    await run("events resume", ["--kind", "lead.created"]);
+    await run("events erase", ["1", "--yes"]);
     await run("events prune", ["--older-than", "8d"]);
     await run("inbox maintain");
     await run("inbox migrate", ["--inbox", "postgres://127.0.0.1/app", "--print", "--all"]);
