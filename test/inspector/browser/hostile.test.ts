@@ -9,7 +9,7 @@ import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
 const MARKUP =
   "<img src=x onerror=\"window.owned='img'\"><script>window.owned='script'</script><svg onload=\"window.owned='svg'\">";
 /** The heading of the detail; the list has one too, for screen readers. */
-const DETAIL_TITLE = ".detail-head h1, .page > h1";
+const DETAIL_TITLE = ".detail-head h1, .page h1";
 
 const REORDERED = "\u202egnp.exe\u0007\u001b[31m";
 

@@ -124,7 +124,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 async function show(page: Page, url: URL, view: string): Promise<void> {
   await page.goto(`${url.origin}/#${view}`);
   await page
-    .locator(view === "/" ? ".line" : ".detail-head h1, .page > h1")
+    .locator(view === "/" ? ".line" : ".detail-head h1, .page h1")
     .first()
     .waitFor();
   if (view.startsWith("/entry")) await page.getByRole("heading", { name: "Payload" }).waitFor();
