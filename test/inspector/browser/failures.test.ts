@@ -94,6 +94,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     mend();
     await page.keyboard.press("R");
     await page.getByRole("dialog").getByRole("button", { name: "Retry 41" }).waitFor();
+    const focused = "document.activeElement.closest('dialog, [role=dialog]') !== null";
+    await expect.poll(() => page.evaluate(focused)).toBe(true);
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").getByText("40 of 41 handled").waitFor();
   });
