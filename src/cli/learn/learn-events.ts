@@ -45,7 +45,7 @@ export async function forEachEvent(
   const { output, io } = context;
   let done = 0;
   let drawn = performance.now();
-  const { events, unreadable, samples } = await readEvents(what, selection, context, (event, of) => {
+  const { events, unreadable, fault, samples } = await readEvents(what, selection, context, (event, of) => {
     take(event);
     done++;
     if (performance.now() - drawn < INTERVAL) return;
@@ -53,8 +53,12 @@ export async function forEachEvent(
     const { columns } = io.stderr as { readonly columns?: number };
     output.status(of === undefined ? `${done} events` : progressLine(done, of, columns || 80));
   }).finally(() => output.status(undefined));
-  if (unreadable > 0)
-    output.talk(`passed over ${unreadable} that ${unreadable === 1 ? "is not an event" : "are not events"}`);
+  if (unreadable > 0) {
+    const because = fault === undefined ? "" : `, the first: ${fault}`;
+    output.talk(
+      `passed over ${unreadable} that ${unreadable === 1 ? "is not an event" : "are not events"}${because}`,
+    );
+  }
   if (samples > 0) {
     const was = samples === 1 ? "1 event that was" : `${samples} events that were`;
     output.talk(`left out ${was} made up by trigger, check or the sandbox: --with-samples takes them`);

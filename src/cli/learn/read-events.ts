@@ -38,6 +38,8 @@ export interface EventSelection {
 export interface Reading {
   readonly events: number;
   readonly unreadable: number;
+  /** What the first of those is, and what is wrong with it; `undefined` if its bytes are gone. */
+  readonly fault?: string;
   /** Made-up events that were left out. */
   readonly samples: number;
 }
@@ -45,8 +47,8 @@ export interface Reading {
 /** Receives each event, and how many there will be if that is known. */
 type TakeEvent = (event: SeenEvent, of: number | undefined) => void;
 
-/** Receives what was read too if it is no event. */
-type Count = (event: SeenEvent | undefined, of?: number) => void;
+/** Receives what was read too if it is no event: what it is, and why. */
+type Count = (event: SeenEvent | string | undefined, of?: number) => void;
 
 /** Entries that are read at a time. */
 const PAGE = 500;
@@ -66,10 +68,16 @@ export async function readEvents(
   context: CliContext,
   take: TakeEvent,
 ): Promise<Reading> {
-  const tally = { events: 0, unreadable: 0, samples: 0 };
+  const tally: { -readonly [Name in keyof Reading]: Reading[Name] } = {
+    events: 0,
+    unreadable: 0,
+    samples: 0,
+  };
   const count: Count = (event, of) => {
-    if (event === undefined) tally.unreadable++;
-    else if (event.isSample && selection.withSamples !== true) tally.samples++;
+    if (event === undefined || typeof event === "string") {
+      tally.unreadable++;
+      if (tally.fault === undefined && event !== undefined) tally.fault = event;
+    } else if (event.isSample && selection.withSamples !== true) tally.samples++;
     else if (isSelected(event, selection)) {
       tally.events++;
       take(event, of);
@@ -83,7 +91,7 @@ export async function readEvents(
     if (one === STDIN || one.endsWith(".ndjson")) await readLines(one, context, count);
     else {
       const { fixtures, broken } = await gatherFixtures([one], selection, context);
-      tally.unreadable += broken.length;
+      for (const { message } of broken) count(message);
       for (const { name, fixture } of fixtures) count(eventOf(fixture, name));
     }
   }
@@ -133,24 +141,24 @@ async function readLines(given: string, { io }: CliContext, count: Count): Promi
   }
 }
 
-function lineEvent(line: string, name: string): SeenEvent | undefined {
+function lineEvent(line: string, name: string): SeenEvent | string {
   try {
     return eventOf(parseFixture(Buffer.from(line), name), name);
   } catch (thrown) {
-    if (thrown instanceof HookporterError) return undefined;
+    if (thrown instanceof HookporterError) return thrown.message;
     throw thrown;
   }
 }
 
-function eventOf(fixture: Fixture, name: string): SeenEvent | undefined {
+function eventOf(fixture: Fixture, name: string): SeenEvent | string {
   return fixture.type === "delivery"
     ? bodyEvent(fixture.delivery.body, name, fixture.delivery.receivedAt)
     : bodyEvent(fixture.body, name);
 }
 
-function bodyEvent(body: Uint8Array, name: string, receivedAt?: number): SeenEvent | undefined {
+function bodyEvent(body: Uint8Array, name: string, receivedAt?: number): SeenEvent | string {
   const read = readEnvelope(body);
-  if (!read.ok) return undefined;
+  if (!read.ok) return `${name}: ${read.rejection.message}`;
   const { envelope, timestamp } = read;
   const isSample = /^wh_(?:sample|sandbox)_/.test(envelope.webhook.id);
   return { name, kind: envelope.event, data: envelope.data, at: receivedAt ?? timestamp, isSample };
