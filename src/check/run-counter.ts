@@ -26,7 +26,7 @@ const REAL: Timing = { now: () => performance.now(), wait };
  */
 export type CountRuns = (event: ObservedEvent, wanted: number) => Promise<number>;
 
-/** Counts how often events ran. A receiver that ran nothing for the whole time-out is not waited for so long again. */
+/** Counts how often events ran. After a receiver ran nothing for the whole time-out, later counts wait only `settle`. */
 export function runCounter(
   observer: Observer,
   { timeout, settle }: Patience,

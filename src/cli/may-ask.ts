@@ -5,3 +5,9 @@ export function mayAsk({ io, output }: CliContext, yes: boolean | undefined): bo
   const isCi = !["", "0", "false"].includes((io.env.CI ?? "").toLowerCase());
   return yes !== true && !output.json && !isCi && io.isTTY.stdin && io.isTTY.stderr;
 }
+
+/** Asks a question whose answer is no unless the person says yes. */
+export async function confirmed(message: string, { io }: CliContext): Promise<boolean> {
+  const { confirm } = await import("@clack/prompts"); // only if there is something to ask
+  return (await confirm({ message, initialValue: false, input: io.stdin, output: io.stderr })) === true;
+}

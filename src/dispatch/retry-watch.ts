@@ -1,15 +1,13 @@
 import { describeError } from "../errors.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { entryState } from "../inbox/entry-state.ts";
-import { PACED, type PacedRetry, type Pause } from "../inbox/pause.ts";
+import { CANARY_PERCENT, PACED, type PacedRetry, type Pause, STOPPED } from "../inbox/pause.ts";
 import type { Settlement } from "../inbox/settlement.ts";
 import { TARGET_AWAY } from "../inbox/target-wait.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 
 /** Milliseconds between two looks at the retries that are under way. */
 const LOOK = 1000;
-/** The share of a canary that has to succeed. */
-export const ENOUGH = 0.95;
 /** How many of the latest results of a retry are looked at, and how many of those may fail. */
 const LATEST = 10;
 const MAX_FAILED = 5;
@@ -45,7 +43,7 @@ export class RetryWatch {
     this.#results.delete(name);
     await this.#stop({
       ...{ scope: "retry", name, since: this.#options.clock() },
-      who: `stopped at #${seq}: ${failed} of the latest ${results.length} failed`,
+      who: `${STOPPED} at #${seq}: ${failed} of the latest ${results.length} failed`,
     });
   }
 
@@ -70,15 +68,16 @@ export class RetryWatch {
     const entries = await inbox.list({ seqs: canary });
     const states = entries.map(entryState);
     const all = canary.length;
+    const enough = (CANARY_PERCENT / 100) * all;
     const handled = states.filter((state) => state === "handled").length;
     const open = states.filter((state) => state === "waiting" || state === "running").length;
-    if (handled >= ENOUGH * all) {
+    if (handled >= enough) {
       await inbox.resume?.({ scope: "retry", name: pause.name }, clock());
       log.info({ retry: id, entries: retry.left }, "a retry goes on: its first entries succeeded");
       return;
     }
-    if (handled + open >= ENOUGH * all) return;
-    const who = `stopped: ${all - handled - open} of the first ${all} failed`;
+    if (handled + open >= enough) return;
+    const who = `${STOPPED}: ${all - handled - open} of the first ${all} failed`;
     if (who !== pause.who) await this.#stop({ ...pause, who });
   }
 

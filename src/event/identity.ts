@@ -13,6 +13,11 @@ export interface DedupKey {
   readonly timestamp: number;
 }
 
+/** A key as one text: equal for equal keys only. */
+export function keyText({ source, eventId, timestamp }: DedupKey): string {
+  return JSON.stringify([source, eventId, timestamp]);
+}
+
 /** The key timestamp of a rejected delivery. It has no event id; a digest of its bytes is used instead. */
 export const REJECTED = -(10 ** 15);
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { keyText } from "../event/identity.ts";
 import type { Erasure } from "./erasure.ts";
 import { decodeText } from "./text.ts";
 
@@ -19,7 +20,9 @@ export async function keysHashOf(
     const rows = await read(after);
     if (rows.length === 0) return { entries, keysHash: digest.digest("hex") };
     for (const { source, event_id: id, key_timestamp: at } of rows)
-      digest.update(`${JSON.stringify([decodeText(String(source)), decodeText(String(id)), Number(at)])}\n`);
+      digest.update(
+        `${keyText({ source: decodeText(String(source)), eventId: decodeText(String(id)), timestamp: Number(at) })}\n`,
+      );
     entries += rows.length;
     after = Number(rows.at(-1)?.seq);
   }

@@ -3,7 +3,7 @@ import { durationText } from "../text/duration-text.ts";
 import { CHANGEABLE } from "./change-entries.ts";
 import type { EntryFilter } from "./entry-filter.ts";
 import type { Inbox } from "./inbox.ts";
-import { type NewPacedRetry, PACE_STEP, type Pauses } from "./pause.ts";
+import { type NewPacedRetry, PACE_STEP, type Pauses, STOPPED } from "./pause.ts";
 
 /** How fast entries are retried, and how many of them first. */
 export interface Pace {
@@ -86,7 +86,7 @@ export function pauseLines({ paused, retries }: Pauses, now: number): readonly s
     const rest = `${left} of ${entries} left`;
     if (pause === undefined)
       return `${nameOf(id)} is under way: ${rest}, the last due in ${durationText(Math.max(0, until - now))}`;
-    if (pause.since !== since || pause.who.startsWith("stopped"))
+    if (pause.since !== since || pause.who.startsWith(STOPPED))
       return `${nameOf(id)} is paused, ${byWhom(pause.who)}: ${rest}`;
     return `${nameOf(id)} waits until its first ${canary.length === 1 ? "entry is" : `${canary.length} are`} handled: ${rest}`;
   });
@@ -101,5 +101,5 @@ export function pauseLines({ paused, retries }: Pauses, now: number): readonly s
 }
 
 function byWhom(who: string): string {
-  return who.startsWith("stopped") ? who : `by ${who}`;
+  return who.startsWith(STOPPED) ? who : `by ${who}`;
 }

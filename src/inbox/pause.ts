@@ -68,6 +68,12 @@ export const PACE_STEP = 1000;
 /** Milliseconds after which a paused entry is looked at again, if nothing resumes it before; less than any horizon of a claim. */
 export const SET_ASIDE = 600_000;
 
+/** The percentage of a canary that has to succeed before the rest runs. */
+export const CANARY_PERCENT = 95;
+
+/** How {@link Pause.who} begins if a retry stopped by itself. */
+export const STOPPED = "stopped";
+
 /** The reason of an entry that is paused. */
 export const PAUSED = "paused";
 

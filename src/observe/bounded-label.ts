@@ -5,8 +5,8 @@ export const OTHER = "other";
 const LONGEST = 120;
 
 /**
- * Keeps the values of a label few, since Prometheus keeps a time series for each for ever: the returned function gives the
- * value, or `other` if there are too many.
+ * Limits how many values a label has, since Prometheus keeps a time series for each. The returned function returns the value
+ * itself, or `other` once there are too many.
  *
  * @param most - how many values are told apart
  */

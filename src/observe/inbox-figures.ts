@@ -29,7 +29,7 @@ const SHARE = 1 / 100;
 /** The longest that a scrape waits for a reading, in milliseconds. After that it gets the one before. */
 export const MAX_WAIT = 2000;
 
-/** Gives the figures, at most a little old; `undefined` if the inbox cannot be read. */
+/** Returns the latest figures, or `undefined` if the inbox cannot be read. They may be some seconds old. */
 export type ReadFigures = () => Promise<InboxFigures | undefined>;
 
 /** Reads an inbox for those who look often, at a bounded cost: counting a large inbox takes a while. */

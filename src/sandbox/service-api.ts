@@ -56,7 +56,7 @@ const MAX_CALLERS = 1000;
 /**
  * Counts requests per minute and caller. The service has a limit per minute, enforced with 429 (service description,
  * "Limits"); that a minute begins with a caller's first request is the sandbox's own rule. The returned function counts a
- * request, and gives the milliseconds to wait if it exceeds the limit.
+ * request, and returns the milliseconds to wait if it exceeds the limit.
  *
  * @param perMinute - requests; `Infinity` for no limit
  */

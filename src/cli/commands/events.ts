@@ -1,4 +1,5 @@
 import { STATE_WORDS } from "../../inbox/entry-state.ts";
+import { CANARY_PERCENT } from "../../inbox/pause.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import type { BackupOptions } from "../events/backup.ts";
@@ -116,7 +117,11 @@ function registerChanges(events: CliCommand, context: CliContext): void {
     .option("--all", "retry every waiting, failing, dead and received entry")
     .option("--limit <n>", "only the oldest n entries (default: all)", readCount)
     .option("--rate <n>", "entries per second, such as 20/s (default: all at once)", readRate)
-    .option("--canary <n>", "run the first n, and the others once 95 % of those are handled", readCount)
+    .option(
+      "--canary <n>",
+      `run the first n, and the others once ${CANARY_PERCENT} % of those are handled`,
+      readCount,
+    )
     .option("--dry-run", "print how many entries would be retried, and change nothing")
     .example("hookporter events retry --state dead --rate 20/s --canary 10")
     .action(async (entries: readonly string[], options: ChangeOptions & PaceOptions) =>

@@ -142,7 +142,7 @@ function addForwarding(command: CliCommand): void {
     )
     .option(
       "--max-forwards <n>",
-      "forward only so many events, and keep later ones as received, which the next listen forwards (default: no limit)",
+      "forward at most n events; later ones are kept as received, and the next listen forwards them (default: no limit)",
       readCount,
     )
     .option("--sync", "forward while the sender waits, and return the target's response to the sender");

@@ -7,6 +7,7 @@ import { counted } from "../../text/counted.ts";
 import { durationText } from "../../text/duration-text.ts";
 import { timeText } from "../../text/time-text.ts";
 import { placed } from "../events/failure-view.ts";
+import { CONFIG_FILES } from "../settings/config-source.ts";
 import { database, tables } from "./database.ts";
 import { disk } from "./disk.ts";
 import { BEHIND, entries, processes } from "./entries.ts";
@@ -117,7 +118,7 @@ async function lastWell(setup: Setup): Promise<number | undefined> {
 }
 
 const FILES = [
-  ...["hookporter.config.json", "hookporter.config.ts", "hookporter.config.js", "hookporter.config.mjs"],
+  ...CONFIG_FILES,
   ...["package.json", "package-lock.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "dist"],
 ];
 

@@ -1,4 +1,5 @@
 import { realpathSync } from "node:fs";
+import { keyText } from "../../event/identity.ts";
 import { countsText } from "../../inbox/counts.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
@@ -10,7 +11,7 @@ import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import type { FieldValue } from "../handlers/values.ts";
 import { nameInbox } from "../inbox/named-inbox.ts";
-import { mayAsk } from "../may-ask.ts";
+import { confirmed, mayAsk } from "../may-ask.ts";
 import { printEntry } from "./entry-view.ts";
 import { findEntry, withInbox } from "./inbox.ts";
 import { matching } from "./matching.ts";
@@ -83,7 +84,7 @@ async function find(inbox: Inbox, { filter, where }: Selected): Promise<Found> {
     const isErased = entry.reason === ERASED;
     if (fits === undefined && !isErased) found.bodiless++;
     if (fits !== true) continue;
-    found.keys.add(keyText(entry));
+    found.keys.add(keyText(entry.key));
     if (isErased) continue;
     const state = entryState(entry);
     if (state === "running") {
@@ -113,7 +114,7 @@ async function findInCopies(
     const seqs = new Set<number>();
     await readCopy(file, async (copy) => {
       const isByKey = keys.size > 0 ? matching(copy, {}, []) : [];
-      for await (const { entry } of isByKey) if (keys.has(keyText(entry))) add(entry);
+      for await (const { entry } of isByKey) if (keys.has(keyText(entry.key))) add(entry);
       const isSelected = filter.seqs === undefined ? matching(copy, filter, where) : [];
       for await (const { entry, fits } of isSelected) if (fits === true) add(entry);
       function add({ seq, reason }: Entry) {
@@ -123,10 +124,6 @@ async function findInCopies(
     if (seqs.size > 0) all.push({ file, seqs: [...seqs] });
   }
   return all;
-}
-
-function keyText({ key: { source, eventId, timestamp } }: Entry): string {
-  return JSON.stringify([source, eventId, timestamp]);
 }
 
 function show({ states, newest, running, bodiless }: Found, copies: readonly InCopy[], context: CliContext) {
@@ -157,12 +154,7 @@ function show({ states, newest, running, bodiless }: Found, copies: readonly InC
 /** Whether to go on: `--yes`, or an answer at a terminal. */
 async function isMeant(yes: boolean | undefined, context: CliContext): Promise<boolean> {
   if (yes === true) return true;
-  if (mayAsk(context, yes)) {
-    const { confirm } = await import("@clack/prompts");
-    const { stdin: input, stderr: output } = context.io;
-    const answer = await confirm({ message: "Erase them for good?", initialValue: false, input, output });
-    if (answer === true) return true;
-  }
+  if (mayAsk(context, yes) && (await confirmed("Erase them for good?", context))) return true;
   context.output.talk("nothing was erased: pass --yes to erase them");
   return false;
 }

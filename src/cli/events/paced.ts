@@ -2,6 +2,7 @@ import { changeEntries } from "../../inbox/change-entries.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { intervalOf, retryAtPace, retryableSeqs } from "../../inbox/paced-retry.ts";
+import { CANARY_PERCENT } from "../../inbox/pause.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { counted } from "../../text/counted.ts";
 import { durationText } from "../../text/duration-text.ts";
@@ -48,7 +49,7 @@ export async function retryOldest(
   output.data(`retry ${id}: ${counted(changed, "entry", "entries")}${which}${takes}`);
   output.record("retry", { retried: changed, retry: id, first, last });
   if (canary !== undefined && canary < seqs.length)
-    output.talk(`the first ${canary} run now, the others once 95 % of those are handled`);
+    output.talk(`the first ${canary} run now, the others once ${CANARY_PERCENT} % of those are handled`);
   output.talk(
     `it pauses by itself if its entries fail again; \`${ownCommand("events pause")}\` shows how far it is`,
   );

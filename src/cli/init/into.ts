@@ -8,6 +8,7 @@ import { counted } from "../../text/counted.ts";
 import { diffLines } from "../../text/diff-lines.ts";
 import type { CliContext } from "../context.ts";
 import { checkReplaceable, replaceFile } from "../files/replace-file.ts";
+import { confirmed } from "../may-ask.ts";
 
 /** `init --into DIR`: adds a receiver to an app, once the user has seen what changes. */
 export async function addInto(
@@ -33,7 +34,7 @@ export async function addInto(
       `expected --yes or a terminal to ask on, got neither; nothing was written: ${fix}`,
     );
   }
-  if (!yes && !(await confirmed(context))) {
+  if (!yes && !(await confirmed("Write these changes?", context))) {
     output.talk("cancelled; nothing was written");
     context.exitCode = 130;
     return;
@@ -58,11 +59,6 @@ function changeLines(
     return all[index + 1]?.change === "added" ? [color.dim(`    ${line}`)] : [];
   });
   return isNew ? [color.green(`+ ${path} (new, ${counted(added, "line", "lines")})`)] : [path, ...shown];
-}
-
-async function confirmed({ io }: CliContext): Promise<boolean> {
-  const { confirm } = await import("@clack/prompts");
-  return (await confirm({ message: "Write these changes?", input: io.stdin, output: io.stderr })) === true;
 }
 
 async function write(directory: string, texts: readonly PlannedText[]): Promise<void> {

@@ -10,8 +10,7 @@ const LATELY = 10 * 60_000;
 const MOST = 10_000;
 
 const MISSING = `
-  SELECT count(*)::int AS missing, min(at) AS since
-  FROM json_to_recordset($1::text::json) AS kept(key_timestamp bigint, event_id text, source text, at bigint)
+  SELECT n FROM json_to_recordset($1::text::json) AS kept(n int, key_timestamp bigint, event_id text, source text)
   WHERE NOT EXISTS (
     SELECT FROM @.entry
     WHERE (entry.key_timestamp, entry.event_id, entry.source) = (kept.key_timestamp, kept.event_id, kept.source)
@@ -19,8 +18,8 @@ const MISSING = `
 
 /**
  * What this process acknowledged lately. If the database comes back as an older copy of itself, such as a standby that
- * lagged when it was promoted, or a restored backup, acknowledged entries are gone: nothing here can bring them back, but
- * whoever can have them sent again must hear of it.
+ * lagged when it was promoted, or a restored backup, acknowledged entries are gone. Nothing here can bring them back, but
+ * the service can send them again, so the log says how many there are.
  */
 export class KeptLately {
   #kept: { readonly key: DedupKey; readonly at: number }[] = [];
@@ -35,21 +34,18 @@ export class KeptLately {
   async look(store: Store, now: number, log: Logger | undefined): Promise<void> {
     const kept = this.#kept.slice(-MOST).filter(({ at }) => at > now - LATELY);
     if (kept.length === 0) return;
-    const rows = kept.map(({ key, at }) => ({
-      ...{
-        key_timestamp: key.timestamp,
-        event_id: encodeText(key.eventId),
-        source: encodeText(key.source),
-        at,
-      },
-    }));
+    const rows = kept.map(({ key: { timestamp, eventId, source } }, n) => {
+      return { n, key_timestamp: timestamp, event_id: encodeText(eventId), source: encodeText(source) };
+    });
     try {
-      const [row] = await store.query(MISSING, [JSON.stringify(rows)]);
-      const missing = Number(row?.missing);
-      this.#kept = [];
-      if (missing === 0) return;
+      const found = await store.query(MISSING, [JSON.stringify(rows)]);
+      const missing = new Set(found.flatMap(({ n }) => kept[Number(n)] ?? []));
+      if (missing.size === 0) return;
+      // Those that were kept meanwhile stay, and those that are there: it may come back older once more.
+      this.#kept = this.#kept.filter((one) => !missing.has(one));
+      const since = Math.min(...[...missing].map(({ at }) => at));
       log?.error(
-        { missing, of: kept.length, since: new Date(Number(row?.since)).toISOString() },
+        { missing: missing.size, of: kept.length, since: new Date(since).toISOString() },
         "acknowledged entries are missing: the database has come back as an older copy of itself, such as a standby that " +
           "lagged or a restored backup; have the service send again what it has sent since then",
       );

@@ -3,13 +3,13 @@ import {
   PACE_STEP,
   PACED,
   PAUSED,
-  type PacedRetry,
   type Pause,
   type PauseOf,
   type PauseScope,
   type Pauses,
   SET_ASIDE,
 } from "../pause.ts";
+import { toPause, toRetry } from "../pause-rows.ts";
 import { decodeText, encodeText } from "../text.ts";
 import type { Query, Row } from "./session.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
@@ -73,28 +73,6 @@ export async function readPauses(store: Store): Promise<Pauses> {
      FROM @.pace ORDER BY id`,
   );
   return { paused: paused.map(toPause), retries: retries.map(toRetry) };
-}
-
-function toPause({ scope, name, since, who }: Row): Pause {
-  return {
-    scope: scope as PauseScope,
-    name: decodeText(String(name)),
-    since: Number(since),
-    who: decodeText(String(who)),
-  };
-}
-
-function toRetry(row: Row): PacedRetry {
-  return {
-    id: Number(row.id),
-    since: Number(row.since),
-    who: decodeText(String(row.who)),
-    interval: Number(row.interval_ms),
-    entries: Number(row.entries),
-    canary: JSON.parse(String(row.canary)),
-    left: Number(row.left_over),
-    until: Number(row.due_until),
-  };
 }
 
 const PAUSE = `

@@ -6,14 +6,13 @@ import {
   PACE_STEP,
   PACED,
   PAUSED,
-  type PacedRetry,
   type PaceStep,
   type Pause,
   type PauseOf,
-  type PauseScope,
   type Pauses,
   SET_ASIDE,
 } from "../pause.ts";
+import { toPause, toRetry } from "../pause-rows.ts";
 import { decodeText, encodeText } from "../text.ts";
 import { WAITING } from "./index-conditions.ts";
 import type { Row } from "./rows.ts";
@@ -69,13 +68,8 @@ export function setAsideIfPaused(
   return true;
 }
 
-/** A file that is only looked into may have an older schema, in which nothing is paused. */
-function knowsPauses(statements: Statements): boolean {
-  return statements.get("SELECT 1 FROM sqlite_schema WHERE name = 'pace'") !== undefined;
-}
-
 function requirePauses(statements: Statements): void {
-  if (knowsPauses(statements)) return;
+  if (statements.hasTable("pace")) return;
   const message =
     "expected an inbox of schema 4 to pause or pace entries in, got an older one: start a receiver of this version on it first";
   throw new HookporterError("inbox_older", message);
@@ -91,35 +85,14 @@ export function anyPaused(statements: Statements): boolean {
 
 /** All that is paused, and all retries. */
 export function readPauses(statements: Statements): Pauses {
-  if (!knowsPauses(statements)) return { paused: [], retries: [] };
+  // A file that is only looked into may have an older schema, in which nothing is paused.
+  if (!statements.hasTable("pace")) return { paused: [], retries: [] };
   const paused = statements.all("SELECT * FROM paused ORDER BY since, scope, name");
   const retries = statements.all(
     `SELECT pace.*, (SELECT count(*) FROM entry WHERE ${WAITING} AND state = 'pending' AND reason = '${PACED}' || id) AS left_over
      FROM pace ORDER BY id`,
   );
   return { paused: paused.map(toPause), retries: retries.map(toRetry) };
-}
-
-function toPause({ scope, name, since, who }: Row): Pause {
-  return {
-    scope: scope as PauseScope,
-    name: decodeText(name as string),
-    since: Number(since),
-    who: decodeText(who as string),
-  };
-}
-
-function toRetry(row: Row): PacedRetry {
-  return {
-    id: Number(row.id),
-    since: Number(row.since),
-    who: decodeText(row.who as string),
-    interval: Number(row.interval_ms),
-    entries: Number(row.entries),
-    canary: JSON.parse(row.canary as string),
-    left: Number(row.left_over),
-    until: Number(row.due_until),
-  };
 }
 
 export function pause(statements: Statements, { scope, name, since, who }: Pause): void {

@@ -23,7 +23,7 @@ export function recordSender(statements: Statements, note: SenderNote): SenderRe
 
 /** What is known of all sources; nothing in a file whose schema is older. */
 export function readSenders(statements: Statements): readonly SenderRecord[] {
-  if (statements.get("SELECT 1 FROM sqlite_schema WHERE name = 'sender'") === undefined) return [];
+  if (!statements.hasTable("sender")) return [];
   return statements.all("SELECT * FROM sender ORDER BY source").map(toSender);
 }
 

@@ -167,7 +167,7 @@ function merge(
 /** The dates up to which events were pruned. Files made before schema 3 have one mark for all sources. */
 export function prunedMarks(statements: Statements): readonly PrunedMark[] {
   const all = statements.get("SELECT dated_until FROM pruned")?.dated_until as number;
-  const hasSources = statements.get("SELECT 1 FROM sqlite_schema WHERE name = 'pruned_source'") !== undefined;
+  const hasSources = statements.hasTable("pruned_source");
   const own: readonly Row[] = hasSources
     ? statements.all("SELECT source, dated_until FROM pruned_source")
     : [];

@@ -11,7 +11,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const anchor = join(import.meta.dirname, "..", "..", "..", "package.json");
 
-/** A thread that commits to a database with statements that it prepared at its start, as the writer thread does. */
+/** A thread that commits to a database with statements that it prepared at its start, as the writer thread does; for long enough to be sampled on a busy machine. */
 const PROGRAM = `
   const { parentPort, workerData } = require("node:worker_threads");
   const own = process.versions.sqlite === undefined ? undefined : process.getBuiltinModule("node:sqlite");
@@ -22,7 +22,7 @@ const PROGRAM = `
   parentPort.on("message", () => {
     for (let batch = 0; batch < 40; batch++) {
       begin.run();
-      for (let row = 0; row < 200; row++) insert.run("x".repeat(200));
+      for (let row = 0; row < 2000; row++) insert.run("x".repeat(200));
       commit.run();
     }
     parentPort.postMessage("done");

@@ -78,7 +78,7 @@ describe("a life of a receiver whose connection is cut at any request", async ()
           void (await tx.query(`INSERT INTO ${schema}_effects.effect VALUES ($1)`, [id])),
         { tx: true, name: "effect" },
       );
-      // As whoever starts it would: a server that is not there yet is waited for.
+      // A supervisor would start it again until the server answers.
       await wait(() => receiver.start());
       const timestamp = new Date().toISOString();
       const ids = await Promise.all(

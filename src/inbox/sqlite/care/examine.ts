@@ -165,7 +165,7 @@ export function openUntouched(path: string): DatabaseSyncInstance {
 }
 
 function* examine(statements: Statements, path: string, now: number): Generator<Partial<FileFacts>> {
-  const recorded = has(statements, "runner") ? otherRunners(statements, undefined) : [];
+  const recorded = statements.hasTable("runner") ? otherRunners(statements, undefined) : [];
   const living = livingRunners(path);
   yield { processes: recorded.filter(({ id }) => living.includes(id)) };
   yield { senders: readSenders(statements), pauses: readPauses(statements) };
@@ -187,8 +187,4 @@ function entries(statements: Statements, now: number): Partial<FileFacts> {
     due: Number(n),
     oldestDue: typeof oldest === "number" ? oldest : null,
   };
-}
-
-function has(statements: Statements, table: string): boolean {
-  return statements.get("SELECT 1 FROM sqlite_schema WHERE name = ?", table) !== undefined;
 }

@@ -1,6 +1,6 @@
 import { describeError, HookporterError } from "../../../errors.ts";
 import type { Delivery } from "../../../event/delivery.ts";
-import type { DedupKey } from "../../../event/identity.ts";
+import { type DedupKey, keyText } from "../../../event/identity.ts";
 import type { Entry } from "../../entry.ts";
 import { STORED_STATES } from "../../entry-state.ts";
 import { runsWithin } from "../../runs-within.ts";
@@ -207,10 +207,6 @@ class LostKeys {
 
 function numbersIn([from, to]: Range): readonly number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);
-}
-
-function keyText({ source, eventId, timestamp }: DedupKey): string {
-  return JSON.stringify([source, eventId, timestamp]);
 }
 
 /** An entry whose fields could have been written: bytes of another page may look like a row. */
