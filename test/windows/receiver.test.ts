@@ -18,14 +18,20 @@ function userFolder(): string {
 const stateFiles = (cwd: string) => readdirSync(join(cwd, ".hookporter"));
 const isLock = (name: string) => name.includes("-holder-");
 
-/** A handler that notes each event in a file; one that takes longer than its process may live, if it is told to. */
+/**
+ * A handler that notes each event in a file of its process; one that takes longer than its process may live, if it is told to.
+ * One file for all would not do: Wine appends in two steps, so one of two processes that append at the same time can lose its line.
+ */
 const NOTING = `import { appendFileSync } from "node:fs";
 export default { "*": async ({ id, data }) => {
   if (data.slow) await new Promise((resolve) => setTimeout(resolve, data.slow));
-  appendFileSync("effects", id + "\\n");
+  appendFileSync("effects-" + process.pid, id + "\\n");
 } };`;
 
-const effects = (cwd: string) => readFileSync(join(cwd, "effects"), "utf8").split("\n").slice(0, -1);
+const effects = (cwd: string) =>
+  readdirSync(cwd)
+    .filter((name) => name.startsWith("effects-"))
+    .flatMap((name) => readFileSync(join(cwd, name), "utf8").split("\n").slice(0, -1));
 
 describe.skipIf(missing !== undefined)("on Windows, a receiver", { timeout: 180_000 }, () => {
   it("starts, keeps events, stops by Ctrl-C with exit code 0, and knows them when it starts again", async () => {
