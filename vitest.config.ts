@@ -12,6 +12,11 @@ const closingLine: Reporter = {
       for (const test of module.children.allTests()) {
         const { state } = test.result();
         if (state === "passed" || state === "failed") counts[state]++;
+        if (test.diagnostic()?.flaky) {
+          process.stdout.write(
+            `passed at the second try only: ${module.relativeModuleId} ${test.fullName}\n`,
+          );
+        }
       }
     }
     process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed\n`);
@@ -89,6 +94,9 @@ export default defineConfig(({ mode }) => ({
     exclude: [...configDefaults.exclude, ...(hasNames || mode === "system" ? [] : SYSTEM)],
     // Files share what they import, which takes half as long; tests of whole systems each start afresh.
     isolate: mode === "system",
+    // Browsers, servers and Wine have bad moments of their own. Where nobody can look at once, a test of whole systems gets a second
+    // try, which is printed; not those that lose something if they fail once (`retry: 0`).
+    retry: mode === "system" && process.env.CI !== undefined ? 1 : 0,
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // One for each core, as many tests wait for processes and sockets; the default leaves a core idle.

@@ -5,7 +5,10 @@ import type { Tally } from "./tally.ts";
 
 const MINUTE = 60_000;
 
-it("`listen` keeps its promise however often it is killed", { timeout: long(1, 25) * MINUTE }, async () => {
+it("`listen` keeps its promise however often it is killed", {
+  timeout: long(1, 25) * MINUTE,
+  retry: 0,
+}, async () => {
   const kills = long(8, 1000);
   const result = await crash({ kills, seed: 20_260_115, forwarding: 0.3, companion: false });
   expectPromiseKept(result, kills);
@@ -13,6 +16,7 @@ it("`listen` keeps its promise however often it is killed", { timeout: long(1, 2
 
 it("`listen` keeps its promise on an inbox shared with a process that is killed repeatedly", {
   timeout: long(1, 10) * MINUTE,
+  retry: 0,
 }, async () => {
   const kills = long(5, 200);
   const result = await crash({ kills, seed: 4, forwarding: 0.3, companion: true });

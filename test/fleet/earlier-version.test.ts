@@ -115,6 +115,7 @@ const sorted = (numbers: readonly number[]) => [...numbers].sort((one, other) =>
 describe.skipIf(source === undefined)("version 0.2, and this one", async () => {
   it("take turns on an inbox file under load: neither runs beside the other, nothing is lost, and the copy leads back", {
     timeout: 180_000,
+    retry: 0,
   }, async () => {
     const file = join(tempFolder(), "inbox.db");
     const { ports, end, more } = load();

@@ -31,6 +31,7 @@ describe("the fleet of the example", async () => {
 
   it("is restarted process by process, and nothing is refused, lost, kept twice or left unhandled", {
     timeout: 120_000,
+    retry: 0,
   }, async () => {
     const [schema, own] = [newSchema(), newSchema()];
     await admin.query(`CREATE SCHEMA ${own}; SET search_path TO ${own};

@@ -80,7 +80,7 @@ describe.skipIf(missing !== undefined)("on Windows, a receiver", { timeout: 180_
     for (const one of all) expect(await one.interrupt()).toBe(0);
   });
 
-  it("loses nothing when it is killed 20 times under load", async () => {
+  it("loses nothing when it is killed 20 times under load", { retry: 0 }, async () => {
     const cwd = userFolder();
     writeFileSync(join(cwd, "h.mjs"), NOTING);
     const random = seededRandom(20_260_115);

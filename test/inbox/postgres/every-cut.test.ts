@@ -51,7 +51,7 @@ async function startProxy(url: string, cutAt: number, lost: Lost) {
   };
 }
 
-describe("a life of a receiver whose connection is cut at any request", async () => {
+describe("a life of a receiver whose connection is cut at any request", { retry: 0 }, async () => {
   if (NO_SERVER !== undefined) {
     it.skip(NO_SERVER, () => {});
     return;

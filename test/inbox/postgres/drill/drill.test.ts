@@ -21,6 +21,7 @@ describe("processes on one inbox on PostgreSQL, with everything at random", asyn
     `lose nothing and get stuck nowhere for ${SECONDS} seconds (with tx: %s)`,
     {
       timeout: 600_000 + SECONDS * 3000,
+      retry: 0,
     },
     async (tx) => {
       const figures = await runDrill({
