@@ -97,7 +97,7 @@ const NOT_RUN: Readonly<Record<string, number>> = {
   "another machine": 3,
   "hours of measuring": 1,
   "it needs the internet": 3,
-  "needs an app": 2,
+  "needs an app": 1,
   "the address is an example": 1,
   "the registry": 6,
 };

@@ -1,10 +1,12 @@
 import { expect, it } from "vitest";
+import { CATALOGUE } from "../../src/check/catalogue.ts";
 import { readPage, rowsOf, sectionOf } from "./markdown.ts";
 
 const page = readPage("docs/comparison.md");
 const measured = sectionOf(page, "Measured");
 const minute = readPage("docs/first-minute.md");
 const performance = readPage("docs/performance.md");
+const readme = readPage("README.md");
 
 it("the versions and the seconds are those of the first minute", () => {
   const others = rowsOf(minute).filter(([name = ""]) => /^[@\w/]+ \d+\.\d+\.\d+$/.test(name));
@@ -24,10 +26,31 @@ it("the versions and the seconds are those of the first minute", () => {
 });
 
 it("the ratio of deliveries per second is that of the performance page", () => {
-  const perSecond = (name: string) => {
-    const row = rowsOf(performance).find(([cell, count = ""]) => cell === name && /^\d/.test(count)) ?? [];
-    return Number(row[1]?.replaceAll(" ", ""));
-  };
   const ratio = perSecond("octokit") / perSecond("hookporter node, durable");
   expect(rowsOf(measured)[0]?.slice(1)).toEqual([ratio.toFixed(1), "–", "–", "1"]);
 });
+
+it("the README's table has ten rows of the page's", () => {
+  const rows = rowsOf(sectionOf(readme, "How it differs").replaceAll("](docs/", "]("));
+  expect(rows).toHaveLength(10);
+  expect(rowsOf(page)).toEqual(expect.arrayContaining([...rows]));
+});
+
+it("the README's figures are those of the pages that explain them", () => {
+  const promise = sectionOf(readme, "What it promises");
+  const drill = /(\d+ kills) .*: (\d+) acknowledged, 0 lost, 0 stuck, (\d+) run twice/;
+  const [, kills, acknowledged, twice] = drill.exec(readPage("docs/reference/cli/doctor.md")) ?? [];
+  expect(promise).toContain(`${kills} under load: ${acknowledged} events acknowledged, 0 lost`);
+  expect(promise).toContain(`${twice} events handled twice`);
+  const ratio = /Express adapter × plain Express, 64 connections ≥ \S+ \| (\d\.\d)/.exec(performance)?.[1];
+  const thousands = Math.floor(perSecond("hookporter express, durable") / 1000);
+  expect(promise).toContain(
+    `${thousands} 000 deliveries per second on two cores, ${ratio} times plain Express`,
+  );
+  expect(promise).toContain(`all ${CATALOGUE.length} cases`);
+});
+
+function perSecond(name: string): number {
+  const row = rowsOf(performance).find(([cell, count = ""]) => cell === name && /^\d/.test(count)) ?? [];
+  return Number(row[1]?.replaceAll(" ", ""));
+}
