@@ -111,7 +111,10 @@ it.each([
 );
 
 it("the page of the environment names every flag whose variable contains the command's name, and no other", () => {
-  const [everywhere = "", once = ""] = sectionOf(readPage("docs/reference/environment.md"), "Variables of flags")
+  const [everywhere = "", once = ""] = sectionOf(
+    readPage("docs/reference/environment.md"),
+    "Variables of flags",
+  )
     .split(/^- in /m)
     .slice(1);
   const onPage = commands.flatMap((command) => {
