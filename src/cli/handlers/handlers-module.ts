@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from "node:fs";
-import { basename, dirname, extname, join, resolve } from "node:path";
+import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
 import type { Handler } from "../../dispatch/handler.ts";
 import { describeError, HookporterError } from "../../errors.ts";
@@ -116,9 +116,12 @@ async function loadFile(loader: ModuleLoader, file: string, oneOfMany: boolean):
     exported = await loader.load(file);
   } catch (cause) {
     const [line] = describeError(cause).split("\n");
-    throw new HookporterError("handlers_invalid", `could not load ${file}: ${line}; correct what it names`, {
-      cause,
-    });
+    const [, packageName] = /^Cannot find module '([^.'][^']*)'/.exec(String(line)) ?? [];
+    const fix =
+      packageName === undefined || isAbsolute(packageName)
+        ? "correct what it names"
+        : "install it there, or correct its name";
+    throw new HookporterError("handlers_invalid", `could not load ${file}: ${line}; ${fix}`, { cause });
   }
   const {
     handlers,

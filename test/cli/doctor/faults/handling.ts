@@ -20,6 +20,16 @@ export const HANDLING_FAULTS: readonly Fault[] = [
     follow: (place) => writeHandlers(place, 'export default { "*": () => {} };'),
   },
   {
+    title: "handlers that import a package that is not installed",
+    plant: (place) => {
+      writeHandlers(place, 'import "no-such-package"; export default {};');
+      place.argv.push("--handlers", "handlers.mjs");
+    },
+    found: { check: "handlers", status: "fail", message: /Cannot find module 'no-such-package'/ },
+    fix: /^install it there, or correct its name$/,
+    follow: (place) => writeHandlers(place, 'export default { "*": () => {} };'),
+  },
+  {
     title: "a misspelt kind in handlers",
     plant: (place) => {
       writeHandlers(place, 'export default { "*": () => {}, "payment.recieved": () => {} };');
