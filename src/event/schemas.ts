@@ -53,7 +53,7 @@ export function documentedProblems(kind: string, data: OpenObject): readonly Dat
  * The schema of a kind's documented `data`, if any (section "Property (as carried in a `property.created` webhook, field
  * `data`)").
  */
-function documentedSchema(kind: string): typeof propertyCreatedSchema | undefined {
+export function documentedSchema(kind: string): typeof propertyCreatedSchema | undefined {
   return kind === "property.created" ? propertyCreatedSchema : undefined;
 }
 

@@ -147,7 +147,7 @@ function listBlocks(kinds: readonly string[], format: SchemaFormat): readonly Bl
 }
 
 /** What a kind's schema rests on, and a warning if that is little. */
-function restsOn(kind: string, { events, first }: LearnedKind): string {
+export function restsOn(kind: string, { events, first }: LearnedKind): string {
   const since = formatTimestamp(first).slice(0, "2026-01-01".length);
   const few = events < ENOUGH_EVENTS ? " Few events: fields and types may be missing." : "";
   return `\`data\` of \`${kind}\`, learned from ${events} ${events === 1 ? "event" : "events"} since ${since}.${few}`;

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { placeOf } from "../../learn/data-type.ts";
+import type { Learned } from "../../learn/learned.ts";
 import { sampleValue } from "../../learn/sample-value.ts";
 import { seededRandom } from "../../relay/random.ts";
 import type { MadeUpData } from "../../relay/trigger.ts";
@@ -31,7 +32,7 @@ export async function learnedData(
 export async function findLearnedData(
   { shapes }: { readonly shapes?: string | false },
   context: CliContext,
-): Promise<MadeUpData | undefined> {
+): Promise<(MadeUpData & { readonly learned: Learned }) | undefined> {
   const file = shapes === undefined ? shapesBeside(DEFAULT_OUT.zod) : shapes;
   if (file === false || (shapes === undefined && !existsSync(resolve(context.io.cwd, file))))
     return undefined;
@@ -40,5 +41,5 @@ export async function findLearnedData(
     const known = learned.get(kind);
     return known && JSON.stringify(sampleValue(placeOf(known.shape), seededRandom(seed)));
   };
-  return { file, data };
+  return { file, data, learned };
 }

@@ -104,19 +104,18 @@ function fenced(lines: readonly string[]): string {
   return [`<${mark}>`, ...lines, `</${mark}>`].join("\n");
 }
 
-/** Each kind as a resource: a sample, whose `data` follows the learned shape if there is one. */
+/** The schema of each kind as a resource. */
 function addKinds(server: McpServer, served: Promise<Served>): void {
   for (const kind of eventKinds) {
     const uri = `hookporter://kinds/${kind}`;
-    const about = { description: `A sample of ${kind}`, mimeType: "application/json" };
+    const about = {
+      description: `JSON Schema of ${kind}, with a sample`,
+      mimeType: "application/schema+json",
+    };
     server.registerResource(kind, uri, about, async () => {
       const { context } = await served;
-      const { findLearnedData } = await import("../learn/learned-data.ts");
-      const { sampleEvent } = await import("../../event/sample.ts");
-      const learned = (await findLearnedData({}, context))?.data(kind, 1);
-      const sample = sampleEvent(kind, { timestamp: context.clock() });
-      const data: unknown = learned === undefined ? sample.data : JSON.parse(learned);
-      return { contents: [{ uri, mimeType: about.mimeType, text: JSON.stringify({ ...sample, data }) }] };
+      const schema = await (await import("./kind-schema.ts")).kindSchema(kind, context);
+      return { contents: [{ uri, mimeType: about.mimeType, text: JSON.stringify(schema) }] };
     });
   }
 }

@@ -1,9 +1,13 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, it, onTestFinished } from "vitest";
+import * as z from "zod";
+import { DEFAULT_OUT, shapesBeside } from "../../../src/cli/learn/options.ts";
 import { eventKinds } from "../../../src/event/kinds.ts";
+import { type Learned, learn } from "../../../src/learn/learned.ts";
+import { writeShapes } from "../../../src/learn/shape-file.ts";
 import { root } from "../../docs/markdown.ts";
 import { SECRET } from "../../receiver/sample.ts";
 import { tempFolder } from "../fake-io.ts";
@@ -64,8 +68,39 @@ it("lists eight tools with annotations, and the kinds as resources", async () =>
   expect(tools.map(({ annotations }) => annotations?.destructiveHint)).toEqual(Array(8).fill(false));
   const { resources } = await client.listResources();
   expect(resources.map(({ name }) => name)).toEqual(eventKinds);
-  const { contents } = await client.readResource({ uri: "hookporter://kinds/lead.created" });
-  expect(contents.map((one) => ("text" in one ? JSON.parse(one.text).event : ""))).toEqual(["lead.created"]);
+});
+
+it("reads a kind's schema, with a sample that fits it: `data` as learned, as documented, or open and said to be", async () => {
+  const cwd = tempFolder();
+  const learned: Learned = new Map();
+  learn(learned, "lead.created", { id: "lead_1", score: 3 }, Date.parse("2026-01-15T09:30:00.000Z"));
+  mkdirSync(join(cwd, "src"));
+  writeFileSync(join(cwd, shapesBeside(DEFAULT_OUT.zod)), writeShapes(learned));
+  const { client } = await connect(cwd);
+  const read = async (kind: string) => {
+    const { contents } = await client.readResource({ uri: `hookporter://kinds/${kind}` });
+    const schema = contents.map((one) => ("text" in one ? JSON.parse(one.text) : undefined))[0];
+    const { data, event, webhook } = schema.properties;
+    expect([event.const, webhook.required]).toEqual([kind, ["id", "url"]]);
+    expect(z.fromJSONSchema(schema).safeParse(schema.examples[0])).toMatchObject({ success: true });
+    expect(z.fromJSONSchema(data).safeParse({ id: 1 })).toMatchObject({
+      success: kind === "payment.received",
+    });
+    return data;
+  };
+  expect(await read("lead.created")).toMatchObject({
+    properties: { id: { type: "string" }, score: { type: "number" } },
+    description: expect.stringContaining("learned from 1 event since 2026-01-15"),
+  });
+  expect(await read("property.created")).toMatchObject({
+    required: ["id"],
+    properties: { id: { pattern: "^prop_.*" }, owner: {} },
+    description: expect.stringContaining("Only `id` is always there"),
+  });
+  expect(await read("payment.received")).toMatchObject({
+    properties: {},
+    description: expect.stringContaining("documents no fields of this kind"),
+  });
 });
 
 it("sends to this machine, one event at a time, and retries one entry, unless more is allowed", async () => {
