@@ -3,6 +3,7 @@ import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
 import { portUser } from "./port-user.ts";
 import type { Setup } from "./setup.ts";
+import { DOCTOR_AGENT } from "./user-agent.ts";
 
 const HOST = "127.0.0.1";
 /** Milliseconds that whatever is on a port may take to answer. */
@@ -71,6 +72,7 @@ async function answersAsReceiver(port: number, path: string): Promise<boolean> {
   try {
     const response = await fetch(`http://${HOST}:${port}${path}`, {
       redirect: "manual",
+      headers: { "user-agent": DOCTOR_AGENT },
       signal: AbortSignal.timeout(ANSWER),
     });
     const body = (await response.json()) as { error?: { type?: unknown } } | null;

@@ -44,7 +44,12 @@ export async function retryEvents(
       retried = await retryOldest(inbox, chosen, { rate, canary, limit, dryRun }, context);
     }
     await sayTargets(inbox, filter, retried, output);
-    if (retried > 0) output.talk("they will run as soon as a receiver has this inbox open");
+    if (retried > 0) {
+      const runs = (await inbox.runners?.())?.some(({ role }) => role !== "receive") === true;
+      output.talk(
+        `they ${runs ? "run now: a receiver has" : "will run as soon as a receiver has"} this inbox open`,
+      );
+    }
     await sayPauses(inbox, output, context.clock());
   });
 }

@@ -8,6 +8,7 @@ import type { Receiver } from "../../receiver/receiver.ts";
 import { formatDelivery } from "../../relay/fixture.ts";
 import { fixtureName } from "../../relay/fixture-name.ts";
 import type { CliContext } from "../context.ts";
+import { DOCTOR_AGENT } from "../doctor/user-agent.ts";
 import type { Goal } from "../end/goal.ts";
 import type { Stop } from "../end/stop.ts";
 import type { ListenTally } from "../end/tally.ts";
@@ -72,6 +73,7 @@ export function watchDeliveries(
     else show();
   };
   const stopWatching = receiver.observe((observation) => {
+    if (observation.type === "delivery" && observation.headers["user-agent"] === DOCTOR_AGENT) return;
     tally.count(observation);
     bar.update({ counts: tally.brief });
     const kind = kindOf(observation);

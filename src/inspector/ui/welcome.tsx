@@ -14,8 +14,8 @@ export function NothingYet({ status }: { status: Status | undefined }) {
     <main class="welcome">
       <h1>No deliveries yet</h1>
       <p>Each delivery appears here when it arrives. Send a sample from the folder in which listen runs:</p>
-      <Command text={`npx hookporter trigger payment.received${url}`} />
-      <Command text={`npx hookporter trigger --all${url}`} />
+      <Command words={`trigger payment.received${url}`} />
+      <Command words={`trigger --all${url}`} />
       <p>Or point the service, a script or a tunnel at the endpoint:</p>
       <Command text={endpoint} />
       <p>Or start here:</p>
@@ -107,7 +107,7 @@ export function NoToken() {
         press <kbd>o</kbd> in its terminal. If this page is open and connected in another tab, reload this
         one.
       </p>
-      <Command text="npx hookporter listen" />
+      <Command words="listen" />
     </main>
   );
 }

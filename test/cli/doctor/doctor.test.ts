@@ -17,13 +17,14 @@ import { changeInbox, diagnose, GOOD_SECRET, openPlace, writeEnvFile } from "./p
 
 it("doctor finds a receiver of this inbox on its port while it runs, and nothing wrong", async () => {
   const place = await openPlace();
-  const { url } = await listening(["--no-inspect"], place.cwd);
+  const { url, records } = await listening(["--no-inspect"], place.cwd);
   place.argv.push("--port", new URL(url).port);
   const { code, findings, wrong } = await diagnose(place);
   expect({ code, wrong }).toEqual({ code: 0, wrong: [] });
   expect(findings.find(({ check }) => check === "port")?.message).toContain(
     "a receiver of this inbox runs there",
   );
+  expect(records("delivery"), "doctor's own request").toEqual([]);
   expect(findings.find(({ check }) => check === "processes")?.message).toMatch(
     /^1 process uses the inbox: role both, version /,
   );

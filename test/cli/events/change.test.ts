@@ -90,6 +90,14 @@ it("events retry makes waiting entries due now, and retries dead ones", async ()
   expect((await due()).filter((at) => at > later)).toEqual([]);
 });
 
+it("events retry says whether a receiver runs them now, or will", async () => {
+  const { cwd } = await threeWaiting();
+  const retry = async (...argv: string[]) => (await runCli(["events", "retry", ...argv], { cwd })).stderr;
+  expect(await retry("1")).toContain("they will run as soon as a receiver has this inbox open");
+  await listening(["--no-catch-up"], cwd);
+  expect(await retry("2")).toContain("they run now: a receiver has this inbox open");
+});
+
 it("events redrive is an old name of events retry, and says so", async () => {
   const { cwd } = await threeWaiting();
   const { code, stdout, stderr } = await runCli(["events", "redrive", "1", "--json"], { cwd });

@@ -40,7 +40,7 @@ export function ReceivedAdvice({
       <p>
         <strong>Next</strong> Start listen with handlers, or with an app to forward to:
       </p>
-      <Command text="npx hookporter listen --handlers handlers/" />
+      <Command words="listen --handlers handlers/" />
     </div>
   );
 }

@@ -61,7 +61,7 @@ export function RefusalPage({
           <section aria-labelledby="more-title">
             <h2 id="more-title">Find out more</h2>
             <p>Save the body on the sending side, and find out why its signature fails:</p>
-            <Command text={`npx hookporter verify body.json --signature "${signature}"`} />
+            <Command words={`verify body.json --signature "${signature}"`} />
           </section>
         )}
       </div>

@@ -31,8 +31,8 @@ export function DurationsTable({ latency, durations }: Pick<Overview, "latency" 
       {durations.length === 0 && (
         <>
           <p class="quiet">No handler has run since listen started.</p>
-          <Command text="npx hookporter listen --handlers handlers/" />
-          <Command text="npx hookporter listen --forward-to 3000/webhooks" />
+          <Command words="listen --handlers handlers/" />
+          <Command words="listen --forward-to 3000/webhooks" />
         </>
       )}
     </section>

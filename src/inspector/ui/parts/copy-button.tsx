@@ -30,7 +30,8 @@ export function CopyButton({
   );
 }
 
-export function Command({ text }: { text: string }) {
+/** A command of this program, or another text, to copy. */
+export function Command({ words = "", text = `npx hookporter ${words}` }: { words?: string; text?: string }) {
   return (
     <div class="command">
       <code>{text}</code>
