@@ -5,6 +5,6 @@ export default defineConfig({
   test: {
     include: (process.env.HOOKPORTER_MUTANTS_TESTS ?? "").split(" "),
     setupFiles: ["test/without-shrinking.ts"],
-    testTimeout: 20_000,
+    testTimeout: 120_000, // with mutants, on a busy machine
   },
 });

@@ -1,5 +1,8 @@
 // Mutation tests: changes the code in one place at a time, and looks whether a test fails. `npm run mutants` runs all folders
 // below one after the other, `npm run mutants -- src/event` one folder, `npm run mutants -- src/event/utf8.ts` one file.
+// `--sample 200` tries as many changes of each folder, drawn with `--seed`, and prints how many a test noticed; below
+// `--at-least 85` per cent of them it fails.
+import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
 import settings from "../stryker.config.js";
 
@@ -26,6 +29,9 @@ const FOLDERS = {
     without: ["src/inbox/sqlite/thread/*.ts", "src/inbox/sqlite/{trust,care/check-process,file/presence}.ts"],
     quick: true,
   },
+  "src/http": { tests: ["test/http/*.test.ts"], quick: true },
+  "src/relay": { tests: ["test/relay/*.test.ts"], quick: true },
+  "src/cli/send": { tests: ["test/cli/send/*.test.ts", "test/cli/bad-input.test.ts"], quick: true },
   "src/receiver": {
     tests: [
       "test/receiver/{,adapters/,handlers/,options/}!(answers|concurrent|server|types|ways-to-keep).test.ts",
@@ -35,7 +41,16 @@ const FOLDERS = {
   },
 };
 
-const paths = process.argv.slice(2);
+const { values: flags, positionals: paths } = parseArgs({
+  options: {
+    sample: { type: "string" },
+    seed: { type: "string", default: "1" },
+    "at-least": { type: "string", default: "0" },
+  },
+  allowPositionals: true,
+});
+const isSample = flags.sample !== undefined;
+if (isSample) process.env.HOOKPORTER_MUTANTS_SAMPLE = JSON.stringify([Number(flags.sample), flags.seed]);
 for (const path of paths.length > 0 ? paths : Object.keys(FOLDERS)) {
   const folder = Object.keys(FOLDERS)
     .filter((name) => path === name || path.startsWith(`${name}/`))
@@ -45,14 +60,34 @@ for (const path of paths.length > 0 ? paths : Object.keys(FOLDERS)) {
   const { tests, without = [], quick = false } = FOLDERS[folder];
   process.env.HOOKPORTER_MUTANTS_TESTS = tests.join(" ");
   const report = `.mutants/${folder.replaceAll("/", "-")}`;
-  await new Stryker({
+  const results = await new Stryker({
     ...settings,
+    ...(isSample && {
+      plugins: [...settings.plugins, "./scripts/sample-mutants.js"],
+      checkers: ["sample"],
+      reporters: settings.reporters.filter((name) => name !== "html"),
+    }),
     ignoreStatic: quick,
     // Stryker does not look again at mutants that run when a module is loaded, even if a new test finds them.
-    incremental: quick,
+    incremental: quick && !isSample,
     mutate: [path.endsWith(".ts") ? path : `${path}/**/*.ts`, ...without.map((pattern) => `!${pattern}`)],
     incrementalFile: `${report}-known.json`,
     jsonReporter: { fileName: `${report}.json` },
     htmlReporter: { fileName: `${report}.html` },
   }).runMutationTest();
+  if (isSample) tell(folder, results);
+}
+
+/** Prints what became of a sample. Code that no test runs is not drawn from, so it is counted apart. */
+function tell(folder, results) {
+  const of = (...states) => results.filter(({ status }) => states.includes(status)).length;
+  const noticed = of("Killed", "Timeout");
+  const tried = noticed + of("Survived");
+  const untested = of("NoCoverage");
+  const all = untested + tried + of("CompileError");
+  const share = Math.round((noticed / tried) * (1 - untested / all) * 1000) / 10;
+  console.log(
+    `${folder}, seed ${flags.seed}: ${noticed} of ${tried} noticed (${of("Timeout")} by a time limit); no test runs ${untested} of ${all}: ${share} %`,
+  );
+  if (share < Number(flags["at-least"])) process.exitCode = 1;
 }
