@@ -35,8 +35,8 @@ export const SURE_DIGITS = 15;
 const MAX_DIGITS = 100;
 
 /**
- * Whether a double holds a number: printed with as many digits, it has the same ones. So `0.1` and the 17 digits that some
- * languages print for it are held; `9007199254740993`, `1e400` and 20 digits of π are not.
+ * Whether a double holds a number: printed with as many digits, or as few as JavaScript needs, it has the same ones. So `0.1`
+ * and the 17 digits that some languages print for it are held; `9007199254740993`, `1e400` and 20 digits of π are not.
  *
  * @param canonical - its canonical form
  */
@@ -45,5 +45,5 @@ export function isHeld(lexeme: string, canonical: string): boolean {
   const digits = canonical.replace(/^-|e.*$/g, "").length;
   const value = Number(lexeme);
   if (digits > MAX_DIGITS || !Number.isFinite(value)) return false;
-  return canonicalNumber(value.toPrecision(digits)) === canonical;
+  return [value.toPrecision(digits), String(value)].some((text) => canonicalNumber(text) === canonical);
 }
