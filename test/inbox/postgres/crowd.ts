@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
 import { sign } from "../../../src/signature/sign.ts";
+import type { Cause, Disturbance } from "./drill/causes.ts";
 
 const PROGRAM = join(import.meta.dirname, "children", "receiver.js");
 const SECRET = "a-secret-made-up-for-the-drill";
@@ -21,6 +22,8 @@ interface Common {
   readonly schema: string;
   readonly tx: boolean;
   readonly lease?: number;
+  /** A folder in which each process notes the runs of its handler, in a file of its name. */
+  readonly notes?: string;
 }
 
 /** The delivery of an event; every third event has an order key. */
@@ -39,9 +42,15 @@ export class Crowd {
   readonly answered = new Map<number, { accepted: number; fresh: number }>();
   /** How often the processes logged each warning or error. */
   readonly logged = new Map<string, number>();
+  /** What was done to processes, each by its name: its place, and how many were there before it. */
+  readonly disturbances: Disturbance[] = [];
+  /** Processes that ended though they were not killed, with their last words. */
+  readonly died: string[] = [];
   readonly #terms: readonly Terms[];
   readonly #common: Common;
   readonly #children: (ChildProcess | undefined)[] = [];
+  readonly #names: string[] = [];
+  #started = 0;
 
   constructor(terms: readonly Terms[], common: Common) {
     this.#terms = terms;
@@ -66,15 +75,20 @@ export class Crowd {
   async #start(index: number): Promise<void> {
     const until = Date.now() + START_TIMEOUT;
     for (let isLast = false; ; isLast = Date.now() > until) {
-      const child = fork(PROGRAM, [JSON.stringify({ ...this.#terms[index], ...this.#common })], {
-        stdio: ["ignore", "ignore", isLast ? "inherit" : "ignore", "ipc"],
+      const name = `${index}.${this.#started++}`;
+      const child = fork(PROGRAM, [JSON.stringify({ ...this.#terms[index], ...this.#common, name })], {
+        stdio: ["ignore", "ignore", "pipe", "ipc"],
+      });
+      let words = "";
+      child.stderr?.on("data", (chunk) => {
+        words = `${words}${chunk}`.slice(-1000);
       });
       const started = await new Promise((resolve) => {
         child.once("message", () => resolve(true));
         child.once("exit", () => resolve(false));
       });
       if (started === false) {
-        if (isLast) throw new Error("expected a process of the drill to start");
+        if (isLast) throw new Error(`expected a process of the drill to start: ${words}`);
         continue;
       }
       child.on("message", ({ number, type, duplicate, logged }: Answer) => {
@@ -83,8 +97,12 @@ export class Crowd {
         const { accepted, fresh } = this.answered.get(number) ?? { accepted: 0, fresh: 0 };
         this.answered.set(number, { accepted: accepted + 1, fresh: fresh + (duplicate ? 0 : 1) });
       });
+      child.once("exit", (code) => {
+        if (this.#children[index] === child) this.died.push(`${name}, code ${code}: ${words}`);
+      });
       child.on("error", () => {}); // a message to a process that was just killed
       this.#children[index] = child;
+      this.#names[index] = name;
       return;
     }
   }
@@ -97,15 +115,26 @@ export class Crowd {
   /** Pauses a process for a while. */
   async freeze(index: number, ms: number): Promise<void> {
     const child = this.#children[index];
+    const note = this.#note("freeze past the lease", index);
     child?.kill("SIGSTOP");
     await new Promise((resolve) => setTimeout(resolve, ms));
     child?.kill("SIGCONT");
+    note();
   }
 
   /** Kills a process, and starts its successor. */
   async replace(index: number): Promise<void> {
     await this.#kill(index);
     await this.#start(index);
+  }
+
+  /** Begins to note what is done to a process; returns what ends that. */
+  #note(cause: Cause, index: number): () => void {
+    const name = this.#names[index];
+    const from = Date.now();
+    return () => {
+      this.disturbances.push({ cause, from, to: Date.now(), reaches: (process) => process === name });
+    };
   }
 
   async killAll(): Promise<void> {
@@ -117,8 +146,10 @@ export class Crowd {
     this.#children[index] = undefined;
     if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = new Promise((resolve) => child.once("exit", resolve));
+    const note = this.#note("kill", index);
     child.kill("SIGKILL");
     await ended;
+    note();
   }
 }
 

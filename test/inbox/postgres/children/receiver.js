@@ -1,15 +1,37 @@
 // A process on PostgreSQL whose handler records each run, for the test that kills it.
+import { openSync, writeSync } from "node:fs";
+import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { createReceiver, postgresInbox } from "../../../../dist/index.js";
 
-const { url, listenUrl, schema, role, tx, lease = 1500 } = JSON.parse(process.argv[2]);
+const { url, listenUrl, schema, role, tx, lease = 1500, notes, name } = JSON.parse(process.argv[2]);
 const tell = (_, logged) => process.send?.({ logged });
 const log = { debug() {}, info() {}, warn: tell, error: tell };
 /** Entries of a backlog have numbers from this one on: their handler does no other work. */
 const BACKLOG = 1_000_000;
 const EFFECT = `INSERT INTO ${schema}_effects.effect (id, number, key, attempt) VALUES ($1, $2, $3, $4)`;
+
+/** Notes that a run begins or ends, in a file: a message might not leave a process that is killed. */
+const file = notes === undefined ? undefined : openSync(join(notes, name), "a");
+function note(number, attempt, change) {
+  if (file === undefined) return;
+  writeSync(file, `${JSON.stringify({ number, attempt, at: Date.now(), change })}\n`);
+}
+
+/** Runs a handler's effect, and notes when that begins and ends. */
+async function noted(event, context, query) {
+  const { number } = event.data;
+  note(number, context.attempt, "begun");
+  try {
+    await haveEffect(event, context, query);
+    note(number, context.attempt, "ended");
+  } catch (thrown) {
+    note(number, context.attempt, `failed: ${thrown.code ?? thrown.message}`);
+    throw thrown;
+  }
+}
 
 /** Runs the statement that is a handler's effect, before and after other work. */
 async function haveEffect({ id, data }, { attempt }, query) {
@@ -30,13 +52,13 @@ const receiver = createReceiver({
   log,
 });
 if (tx) {
-  const handler = (event, context) => haveEffect(event, context, (...query) => context.tx.query(...query));
+  const handler = (event, context) => noted(event, context, (...query) => context.tx.query(...query));
   receiver.on("payment.received", handler, { tx: true });
 } else {
   const effects = new pg.Pool({ connectionString: url, max: 4 });
   effects.on("error", () => {}); // the server is restarted
   receiver.on("payment.received", (event, context) => {
-    return haveEffect(event, context, (...query) => effects.query(...query));
+    return noted(event, context, (...query) => effects.query(...query));
   });
 }
 await receiver.start();

@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { postgresStore } from "../../../../src/inbox/postgres.ts";
@@ -5,6 +8,12 @@ import { seededRandom } from "../../../../src/relay/random.ts";
 import { Crowd, type Terms } from "../crowd.ts";
 import { startDelayingProxy } from "../delaying-proxy.ts";
 import type { Pooler, PostgresServer } from "../server.ts";
+import { type Cause, causesOfRuns, type Run } from "./causes.ts";
+
+/** Milliseconds of a lease. */
+const LEASE = 5000;
+/** The place of the process whose connections lead through the pooler. */
+const POOLED = 4;
 
 /** Milliseconds without progress after which what is left counts as stuck. */
 const STALLED = 60_000;
@@ -29,8 +38,16 @@ export interface DrillFigures {
   readonly lost: number;
   readonly stuck: number;
   readonly keptTwice: number;
-  /** Entries that were claimed more than once. */
+  /** Entries that were claimed more than once, also those that a killed process had not begun to run. */
   readonly again: number;
+  /** How often a handler ran again, by what became of the run before. */
+  readonly ranAgain: Readonly<Record<string, number>>;
+  /** Runs that followed another though nothing was done to its process. */
+  readonly ranAgainWithoutCause: readonly string[];
+  /** Processes that ended by themselves. */
+  readonly died: readonly string[];
+  /** How runs failed, by the error's code. */
+  readonly failures: Readonly<Record<string, number>>;
   readonly effectsTwice: number;
   /** What the processes logged as a warning or an error, by its text. */
   readonly logged: Readonly<Record<string, number>>;
@@ -53,7 +70,8 @@ export async function runDrill(terms: DrillTerms): Promise<DrillFigures> {
     }
   };
   const far = await startDelayingProxy(server.url, 100);
-  const crowd = new Crowd(processes(server, pooler, far.url), { schema, tx, lease: 5000 });
+  const notes = mkdtempSync(join(tmpdir(), "hookporter-drill-"));
+  const crowd = new Crowd(processes(server, pooler, far.url), { schema, tx, lease: LEASE, notes });
   const inbox = postgresStore(server.url, { schema });
   await inbox.open();
   await ask(`CREATE SCHEMA IF NOT EXISTS ${schema}_effects`);
@@ -76,6 +94,8 @@ export async function runDrill(terms: DrillTerms): Promise<DrillFigures> {
     const again = await ask(
       `SELECT count(*)::int AS n FROM (SELECT attempts FROM ${schema}.done WHERE attempts > 1) x`,
     );
+    const { runs, failures } = readNotes(notes);
+    const { byCause, withoutCause } = causesOfRuns(runs, crowd.disturbances, LEASE);
     const had = new Set(effects.map(({ number }) => number));
     const expected = [
       ...Array.from({ length: sent }, (_, number) => number),
@@ -92,6 +112,10 @@ export async function runDrill(terms: DrillTerms): Promise<DrillFigures> {
       keptTwice:
         entries[0].n - entries[0].ids + [...crowd.answered.values()].filter(({ fresh }) => fresh > 1).length,
       again: again[0].n,
+      ranAgain: byCause,
+      ranAgainWithoutCause: withoutCause,
+      died: crowd.died,
+      failures,
       effectsTwice: effects.filter(({ n }) => n > 1).length,
       logged: Object.fromEntries(crowd.logged),
     };
@@ -99,6 +123,7 @@ export async function runDrill(terms: DrillTerms): Promise<DrillFigures> {
     await crowd.killAll();
     await inbox.close();
     await far.stop();
+    rmSync(notes, { recursive: true, force: true });
     await admin.query(`DROP SCHEMA ${schema}_effects CASCADE; DROP SCHEMA ${schema} CASCADE`).catch(() => {});
     await admin.end();
   }
@@ -113,6 +138,29 @@ export async function runDrill(terms: DrillTerms): Promise<DrillFigures> {
     const { pending, running, dead, unhandled } = await of.counts();
     return pending + running + dead + unhandled;
   }
+}
+
+/** The runs that processes noted, each process in the file of its name. */
+function readNotes(folder: string): { runs: readonly Run[]; failures: Record<string, number> } {
+  const runs: Run[] = [];
+  const failures: Record<string, number> = {};
+  for (const process of readdirSync(folder)) {
+    const open = new Map<string, { number: number; process: string; from: number; to?: number }>();
+    const lines = readFileSync(join(folder, process), "utf8").split("\n").filter(Boolean);
+    for (const { number, attempt, at, change } of lines.map((line) => JSON.parse(line))) {
+      const key = `${number} ${attempt}`;
+      const begun = open.get(key);
+      if (change === "begun") {
+        const run = { number, process, from: at };
+        open.set(key, run);
+        runs.push(run);
+      } else if (begun !== undefined) {
+        begun.to = at;
+        if (change !== "ended") failures[change] = (failures[change] ?? 0) + 1;
+      }
+    }
+  }
+  return { runs, failures };
 }
 
 /** Two that receive and four that run: directly, from afar, through a pooler, and with a role's setting that hurts. */
@@ -145,17 +193,24 @@ async function disturb(
   const any = () => Math.floor(random() * many);
   const connections = "datname = current_database() AND pid <> pg_backend_pid()";
   const listening = "query LIKE '%pg_postmaster_start_time%' AND application_name <> ''";
+  const noted = async (
+    cause: Cause,
+    run: () => Promise<unknown> | undefined,
+    reaches?: (process: string) => boolean,
+  ) => {
+    const from = Date.now();
+    await run();
+    crowd.disturbances.push({ cause, from, to: Date.now(), ...(reaches !== undefined && { reaches }) });
+  };
+  const isPooled = (process: string) => process.startsWith(`${POOLED}.`);
+  const cut = () => ask(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${connections}`);
   const ways: readonly (readonly [name: string, weight: number, run: () => Promise<unknown> | undefined])[] =
     [
       ["kill", 10, () => crowd.replace(any())],
       ["freeze", 4, () => crowd.freeze(any(), 200 + random() * 4000)],
-      ["server restart", 0.5, () => server.restart?.()],
-      ["pooler restart", 1, () => pooler?.restart()],
-      [
-        "all connections cut",
-        1,
-        () => ask(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${connections}`),
-      ],
+      ["server restart", 0.5, () => noted("server restart", () => server.restart?.())],
+      ["pooler restart", 1, () => noted("pooler kill", () => pooler?.restart(), isPooled)],
+      ["all connections cut", 1, () => noted("cut connection", cut)],
       [
         "listening connections cut",
         2,

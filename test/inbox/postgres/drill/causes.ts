@@ -1,0 +1,64 @@
+/** A run of a handler in a process, as the process noted it; without `to` it had not ended. Times are in Unix milliseconds. */
+export interface Run {
+  readonly number: number;
+  readonly process: string;
+  readonly from: number;
+  readonly to?: number;
+}
+
+/** What may make an entry run again. Losing only the connection that listens is no such cause. */
+export type Cause = "kill" | "freeze past the lease" | "server restart" | "pooler kill" | "cut connection";
+
+/** Something that was done to a process, or to all that it `reaches`. */
+export interface Disturbance {
+  readonly cause: Cause;
+  readonly from: number;
+  readonly to: number;
+  readonly reaches?: (process: string) => boolean;
+}
+
+/** Milliseconds that a result takes to be stored, and a connection to be back after it was cut. */
+const GRACE = 1500;
+
+/** How often a handler ran again, by the cause, and each time that has none. */
+export interface RunsAgain {
+  readonly byCause: Readonly<Record<string, number>>;
+  readonly withoutCause: readonly string[];
+}
+
+/** Says for each run that an earlier one of its entry preceded what became of that earlier one. */
+export function causesOfRuns(
+  runs: readonly Run[],
+  disturbances: readonly Disturbance[],
+  lease: number,
+): RunsAgain {
+  const byCause: Record<string, number> = {};
+  const withoutCause: string[] = [];
+  const earlier = new Map<number, Run>();
+  for (const run of [...runs].sort((one, other) => one.from - other.from)) {
+    const before = earlier.get(run.number);
+    earlier.set(run.number, run);
+    if (before === undefined) continue;
+    const cause = causeOf(before, run.from, disturbances, lease);
+    if (cause === undefined) withoutCause.push(JSON.stringify({ ...before, again: run }));
+    else byCause[cause] = (byCause[cause] ?? 0) + 1;
+  }
+  return { byCause, withoutCause };
+}
+
+/** Why a run did not count: what reached its process until its result was stored, or until the next run. */
+function causeOf(
+  { process, from, to }: Run,
+  next: number,
+  disturbances: readonly Disturbance[],
+  lease: number,
+): Cause | undefined {
+  const reached = disturbances.filter(({ reaches }) => reaches === undefined || reaches(process));
+  // A run that ended is stored soon; unless the process is killed or stands still in between.
+  const until = to === undefined ? next : Math.min(next, to + GRACE);
+  const during = reached.filter((one) => one.from <= until && one.to + GRACE >= from);
+  const frozen = during.filter(({ cause }) => cause === "freeze past the lease");
+  // A lease is renewed after a third of it, so a process may stand still for two thirds, less what a renewal takes.
+  if (frozen.some((one) => one.to - one.from >= lease / 2)) return "freeze past the lease";
+  return during.find(({ cause }) => cause !== "freeze past the lease")?.cause;
+}
