@@ -4,8 +4,12 @@ import { onTestFinished, vi } from "vitest";
 import { startCli, tempFolder } from "./fake-io.ts";
 
 /** Starts `listen` on a free port and waits until it is ready; it ends with the test. */
-export async function listening(argv: readonly string[] = [], cwd = tempFolder()) {
-  const listen = startCli(["listen", "--port", "0", "--json", ...argv], { cwd });
+export async function listening(
+  argv: readonly string[] = [],
+  cwd = tempFolder(),
+  env: Readonly<Record<string, string>> = {},
+) {
+  const listen = startCli(["listen", "--port", "0", "--json", ...argv], { cwd, env });
   const stop = async () => {
     listen.signal("SIGINT");
     return listen.finished;

@@ -1,10 +1,13 @@
 import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { fixtureName } from "../../../src/relay/fixture-name.ts";
 import { AT, keep, numberedEntry } from "../../inbox/entries.ts";
+import { SECRET } from "../../receiver/sample.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
+import { listening } from "../open-listen.ts";
 
 it.each(["a file", "nothing", "a folder"])(
   "export replaces a link to %s at the name of its file, and writes nothing through it",
@@ -29,6 +32,28 @@ it.each(["a file", "nothing", "a folder"])(
     expect(readdirSync(join(cwd, "out"))).toHaveLength(1);
   },
 );
+
+it("--save-dir replaces a link at the name of its file, and writes nothing through it", async () => {
+  const cwd = tempFolder();
+  vi.spyOn(Date, "now").mockReturnValue(AT); // so that the same event is saved under the same name again
+  onTestFinished(() => void vi.restoreAllMocks());
+  const request = signedRequest(sampleEvent("payment.received", { timestamp: AT }), { secret: SECRET });
+  const save = async (folder: string) => {
+    const argv = ["--secret-env", "OWN", "--save-dir", folder, "--inbox", `${folder}.db`];
+    const { url, stop } = await listening(["--no-inspect", ...argv], cwd, { OWN: SECRET });
+    expect((await fetch(url, request)).status).toBe(200);
+    await stop();
+    return readdirSync(join(cwd, folder));
+  };
+  const [name = ""] = await save("first");
+  const target = join(tempFolder(), "target");
+  writeFileSync(target, "mine");
+  mkdirSync(join(cwd, "second"));
+  symlinkSync(target, join(cwd, "second", name));
+  expect(await save("second")).toEqual([name]);
+  expect(lstatSync(join(cwd, "second", name)).isFile()).toBe(true);
+  expect(readFileSync(target, "utf8")).toBe("mine");
+});
 
 it.each([
   ["../../etc/passwd", "../../../x"],
