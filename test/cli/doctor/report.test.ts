@@ -3,51 +3,18 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
-import { keptLog, SECRET, until } from "../../receiver/sample.ts";
+import { keptLog, SECRET } from "../../receiver/sample.ts";
 import { runCli } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
-import { changeInbox, diagnose, openPlace, type Place, writeEnvFile } from "./place.ts";
+import { changeInbox, openPlace, writeEnvFile } from "./place.ts";
+import { report, trouble } from "./trouble.ts";
 
 const MINUTE = 60_000;
-
-async function report(place: Place) {
-  const found = await diagnose({ ...place, argv: [...place.argv, "--report"] });
-  const of = (check: string) =>
-    found.findings.filter((one) => one.check === check).map(({ message }) => message);
-  return { ...found, of, text: JSON.stringify(found.findings) };
-}
-
-/** Delivers events some time ago: 3 that are refused by their handler, 1 that waits, and 4 with another secret. */
-async function trouble({ inbox }: Place, ago: number): Promise<void> {
-  const clock = () => Date.now() - ago;
-  const attempts: string[] = [];
-  const receiver = createReceiver({
-    ...{ secret: SECRET, inbox, clock, log: keptLog().log, retry: { attempts: 1 } },
-    handlers: {
-      "payment.*": () => {
-        throw new Error("no account for 'Jane Doe', 4711");
-      },
-    },
-  });
-  receiver.observe(({ type }) => {
-    if (type === "attempt") attempts.push(type);
-  });
-  await receiver.start();
-  const deliver = async (secret: string, index: number) => {
-    const event = sampleEvent("payment.received", { timestamp: clock() + index });
-    const { headers, body } = signedRequest(event, { secret });
-    await receiver.accept({ method: "POST", target: "/webhooks", headers, body, receivedAt: clock() });
-  };
-  for (const index of [0, 1, 2]) await deliver(SECRET, index);
-  await until(() => expect(attempts).toHaveLength(3));
-  for (const index of [3, 4, 5, 6]) await deliver("a secret of another sender", index);
-  await receiver.close();
-}
 
 it("shows on one page what an incident's channel needs, and neither a secret nor a payload", async () => {
   const place = await openPlace();
   writeEnvFile(place, `HOOKPORTER_SECRET=${SECRET}\n`);
-  await trouble(place, 20 * MINUTE);
+  await trouble(place.inbox, 20 * MINUTE);
   const { code, of, text, findings } = await report(place);
   expect(code).toBe(0);
   expect([...new Set(findings.map(({ check }) => check))]).toEqual([
@@ -60,7 +27,7 @@ it("shows on one page what an incident's channel needs, and neither a secret nor
   expect(warning).toMatch(/^4 refused since /);
   expect(of("entries")).toEqual(["0 waiting, 0 due, the oldest: none; 3 dead letters", "3 dead letters"]);
   expect(of("dead letters")).toEqual([
-    expect.stringMatching(/^3 since .*: no account for …, # at .*report\.test\.ts/),
+    expect.stringMatching(/^3 since .*: no account for …, # at .*trouble\.ts/),
   ]);
   expect(of("changes")[0]).toMatch(/^last well at .*; changed since an hour before: .*\.env changed$/);
   expect(text).not.toContain(SECRET);

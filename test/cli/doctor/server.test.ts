@@ -1,13 +1,16 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { migrationSql } from "../../../src/inbox/postgres/migrations.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
-import { keep, numberedEntry } from "../../inbox/entries.ts";
+import { createReceiver } from "../../../src/receiver/create-receiver.ts";
+import { AT, keep, numberedEntry } from "../../inbox/entries.ts";
 import { openServer } from "../../inbox/postgres/schemas.ts";
 import { NO_POOLER, NO_SERVER, startPooler } from "../../inbox/postgres/server.ts";
+import { keptLog, SECRET } from "../../receiver/sample.ts";
 import { closedPort } from "../../tunnel/machine.ts";
 import { runCli } from "../fake-io.ts";
 import { type Fault, plantAndFix } from "./fault.ts";
-import { diagnose, openPlace, type Place } from "./place.ts";
+import { diagnose, openPlace, type Place, writeEnvFile } from "./place.ts";
+import { report, trouble } from "./trouble.ts";
 
 describe("doctor on an inbox on PostgreSQL", async () => {
   if (NO_SERVER !== undefined) {
@@ -213,6 +216,45 @@ describe("doctor on an inbox on PostgreSQL", async () => {
     expect((await diagnose(place)).wrong).toEqual([]);
     const { rows } = await admin.query("SELECT FROM pg_namespace WHERE nspname = 'never_made'");
     expect(rows).toEqual([]);
+  });
+
+  it("reports on one page what an incident's channel needs, without a payload or the password", async () => {
+    const place = await open();
+    const user = await newUser();
+    await run(["inbox", "migrate", "--grant-to", user.username], place.env.HOOKPORTER_INBOX ?? "");
+    use(place, urlOf(schemaOf(place), user));
+    writeEnvFile(place, `HOOKPORTER_SECRET=${SECRET}\n`);
+    await trouble(place.env.HOOKPORTER_INBOX ?? "", 20 * 60_000);
+    const { code, of, text, findings } = await report(place);
+    expect(code).toBe(0);
+    expect([...new Set(findings.map(({ check }) => check))]).toEqual([
+      ...["time", "node", "secret", "database", "tables", "processes"],
+      ...["signatures", "entries", "dead letters", "changes"],
+    ]);
+    expect(of("database")[0]).toMatch(/PostgreSQL 1\d/);
+    expect(of("signatures")[0]).toMatch(
+      /authentic delivery .*\(20 min ago\), latest mismatch .*\(20 min ago\)$/,
+    );
+    expect(of("signatures")[1]).toMatch(/^4 refused since /);
+    expect(of("entries")).toEqual(["0 waiting, 0 due, the oldest: none; 3 dead letters", "3 dead letters"]);
+    expect(of("dead letters")).toEqual([
+      expect.stringMatching(/^3 since .*: no account for …, # at .*trouble\.ts/),
+    ]);
+    expect(of("changes")[0]).toMatch(/^last well at .*; changed since an hour before: .*\.env changed$/);
+    expect(text).not.toMatch(/Jane|4711|:app@/);
+  });
+
+  it("reports for how long the oldest entry on a server has been due, and the processes that started", async () => {
+    const place = await open();
+    await opened(schemaOf(place), (inbox) => keep(inbox, numberedEntry(1, Date.now() - 20 * 60_000 - AT)));
+    const inbox = place.env.HOOKPORTER_INBOX ?? "";
+    const receiver = createReceiver({ ...{ secret: SECRET, inbox, role: "receive" }, log: keptLog().log });
+    await receiver.start();
+    onTestFinished(() => receiver.close());
+    const { of } = await report(place);
+    expect(of("entries")[0]).toMatch(/^1 waiting, 1 due, the oldest: .*\(20 min ago\); 0 dead letters$/);
+    expect(of("processes")[0]).toMatch(/^1 process uses the inbox/);
+    expect(of("changes")[0]).toMatch(/ a process started \(role receive, version /);
   });
 
   it.each(FAULTS.map((fault) => [fault.title, fault] as const))(
