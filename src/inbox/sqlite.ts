@@ -167,17 +167,20 @@ class SqliteInbox extends SqlInbox {
   }
 
   override prune(request: PruneRequest, step: Step): Promise<StepResult> {
-    return this.#thenGiveBack(super.prune(request, step));
+    return this.#thenGiveBack(() => super.prune(request, step));
   }
 
   override slim(request: SlimRequest, step: Step): Promise<StepResult> {
-    return this.#thenGiveBack(super.slim(request, step));
+    return this.#thenGiveBack(() => super.slim(request, step));
   }
 
-  async #thenGiveBack(step: Promise<StepResult>): Promise<StepResult> {
-    const result = await step;
-    if (result.changed > 0) await this.write("giveBackPages");
-    return result;
+  #thenGiveBack(step: () => Promise<StepResult>): Promise<StepResult> {
+    const whole = async () => {
+      const result = await step();
+      if (result.changed > 0) await this.write("giveBackPages");
+      return result;
+    };
+    return this.#open.access === "own" ? whole() : inTurn(whole); // a receiver's own writes are queued
   }
 
   protected override async scrub(): Promise<void> {

@@ -86,7 +86,7 @@ export function fewToClear(seqs: readonly number[]): number {
   let rows = 0;
   const end = seqs.findIndex((seq, index) => {
     rows += Math.min(seq - (seqs[index - 1] ?? 0), 2 * NEIGHBOURS);
-    return index > 0 && rows > 2 * NEIGHBOURS;
+    return index > 0 && rows > 4 * NEIGHBOURS;
   });
   return end === -1 ? seqs.length : end;
 }
