@@ -174,13 +174,10 @@ class SqliteInbox extends SqlInbox {
     return this.#thenGiveBack(() => super.slim(request, step));
   }
 
-  #thenGiveBack(step: () => Promise<StepResult>): Promise<StepResult> {
-    const whole = async () => {
-      const result = await step();
-      if (result.changed > 0) await this.write("giveBackPages");
-      return result;
-    };
-    return this.#open.access === "own" ? whole() : inTurn(whole); // a receiver's own writes are queued
+  async #thenGiveBack(step: () => Promise<StepResult>): Promise<StepResult> {
+    const result = this.#open.access === "own" ? await step() : await inTurn(step); // a receiver queues its own writes
+    if (result.changed > 0) await this.write("giveBackPages");
+    return result;
   }
 
   protected override async scrub(): Promise<void> {

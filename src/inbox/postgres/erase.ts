@@ -6,10 +6,7 @@ import { LONG_TIMEOUT, type Store } from "./store.ts";
 
 const ENDED = "seq, key_timestamp, received_at, dated, source, run_at, attempts";
 
-/**
- * Leaves the row of `entry` without what is not its key, and one of `done` that says so. Each table is given the numbers:
- * joined with `gone` alone, which the planner takes for large, it would be read whole.
- */
+/** Leaves the row of `entry` with its key, and one of `done`. Each table is given the numbers, or it would be read whole. */
 const ERASE = `
   WITH waiting AS (
     DELETE FROM @.turn WHERE seq = ANY ($1::bigint[]) AND lease IS NULL RETURNING ${ENDED}, $2::bigint AS settled_at
@@ -25,11 +22,9 @@ const ERASE = `
     UPDATE @.entry SET order_key = NULL, body_hash = sha256(''), body_length = 0
     FROM gone WHERE entry.seq = ANY ($1::bigint[]) AND entry.seq = gone.seq AND entry.key_timestamp = gone.key_timestamp
   ), deliveries AS (
-    DELETE FROM @.delivery USING gone
-    WHERE delivery.seq = ANY ($1::bigint[]) AND delivery.seq = gone.seq AND delivery.received_at = gone.received_at
+    DELETE FROM @.delivery d USING gone WHERE d.seq = ANY ($1::bigint[]) AND d.seq = gone.seq AND d.received_at = gone.received_at
   ), attempts AS (
-    DELETE FROM @.attempt USING gone
-    WHERE attempt.seq = ANY ($1::bigint[]) AND attempt.seq = gone.seq AND attempt.received_at = gone.received_at
+    DELETE FROM @.attempt a USING gone WHERE a.seq = ANY ($1::bigint[]) AND a.seq = gone.seq AND a.received_at = gone.received_at
   ), recorded AS (
     INSERT INTO @.erased (seq, erasure) SELECT seq, $3::bigint FROM gone
   )
