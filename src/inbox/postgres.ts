@@ -9,7 +9,14 @@ import type { InsideEnd, InsideResult, InsideTerms } from "./inside.ts";
 import type { OpenTerms } from "./open-terms.ts";
 import type { NewPacedRetry, PaceStep, Pause, PauseOf } from "./pause.ts";
 import { drop, hasten, paceRetry, reschedule, retry } from "./postgres/change.ts";
-import { claimRows, nextDue, renewLeases, sourcesOf } from "./postgres/claim.ts";
+import {
+  claimRows,
+  droppedBefore,
+  nextDue,
+  renewLeases,
+  sourcesOf,
+  toClaimedEntry,
+} from "./postgres/claim.ts";
 import { StoreClock } from "./postgres/clock.ts";
 import { endErasure, erase } from "./postgres/erase.ts";
 import { runInside } from "./postgres/inside.ts";
@@ -24,7 +31,6 @@ import {
 import * as pauses from "./postgres/pause.ts";
 import { pruneStep, slimStep } from "./postgres/prune.ts";
 import * as reads from "./postgres/reads.ts";
-import { droppedBefore, toClaimed } from "./postgres/rows.ts";
 import { readSenders, recordSender } from "./postgres/senders.ts";
 import type { Store } from "./postgres/store.ts";
 import { StoreVitals } from "./postgres/store-vitals.ts";
@@ -110,7 +116,7 @@ class PostgresInbox implements Inbox {
     if (this.isPaused) await pauses.setAside(store, await sourcesOf(store, request.sources), now);
     if (rows.length > 0) this.#open.wake.tellBusy();
     for (const row of rows) {
-      const entry = toClaimed(row, now + leaseTime);
+      const entry = toClaimedEntry(row, now + leaseTime);
       if (row.reason !== DROPPED) claimed.push(entry);
       else await this.settle(droppedBefore(entry), now); // while it ran in a process that has died
     }

@@ -1,11 +1,23 @@
-import type { ClaimRequest, DueRequest } from "../claim.ts";
+import { hash } from "../../package/builtins.ts";
+import type { ClaimedEntry, ClaimRequest, DueRequest } from "../claim.ts";
+import { hex, type Row, toClaimed } from "../rows.ts";
+import type { Settlement } from "../settlement.ts";
 import { DROPPED } from "../target-wait.ts";
 import { encodeText } from "../text.ts";
+import { noDelivery } from "../unreadable.ts";
 import { isOutage } from "./errors.ts";
-import { ANY_PAUSED, NOT_HELD, notPausedTarget, PACED_UNTIL, PAUSED_RUNS, servedOf } from "./pause.ts";
-import type { Row, Value } from "./session.ts";
+import {
+  ANY_PAUSED,
+  NOT_HELD,
+  notPausedTarget,
+  PACED_UNTIL,
+  PAUSED_RUNS,
+  servedOf,
+  toPausedRuns,
+} from "./pause.ts";
+import type { Value } from "./session.ts";
 import type { Store } from "./store.ts";
-import { spanOf } from "./values.ts";
+import { spanOf, toDelivery } from "./values.ts";
 
 /** Jumps from one source to the next in the index of what can be claimed: fast for any number of entries. */
 const WAITING_SOURCES = `
@@ -92,6 +104,26 @@ async function keptRows(store: Store, leased: readonly Row[]): Promise<readonly 
   const values = [column("seq"), keyTimes, times, ...spanOf(keyTimes), ...spanOf(times)];
   const read = () => store.query(KEPT, values);
   return read().catch((thrown) => (isOutage(thrown) ? read() : Promise.reject(thrown)));
+}
+
+/** A claimed entry. If its delivery is not what was received, it is marked: it must not stop others from being claimed. */
+export function toClaimedEntry(row: Row, until: number): ClaimedEntry {
+  const unreadable = whyUnreadable(row);
+  const delivery = unreadable === undefined ? toDelivery(row) : noDelivery(Number(row.received_at));
+  const lease = { token: String(row.lease), until };
+  const paused = toPausedRuns(row);
+  return { ...toClaimed(row, lease, Number(row.attempts), delivery), unreadable, ...(paused && { paused }) };
+}
+
+function whyUnreadable({ body, body_hash: expected }: Row): string | undefined {
+  if (body === null) return "it has no delivery";
+  const isAsReceived = hash("sha256", body as Uint8Array, "hex") === hex(expected);
+  return isAsReceived ? undefined : "its body is not what was received";
+}
+
+/** The end of an entry that was dropped while it ran, and leased again only to be ended. */
+export function droppedBefore({ seq, lease, runAt, finishedHandlers }: ClaimedEntry): Settlement {
+  return { seq, lease, state: "dead", reason: DROPPED, runAt, finishedHandlers, records: [], uncount: true };
 }
 
 /** The common table expressions that choose and lock what to claim; the last is `chosen`. */

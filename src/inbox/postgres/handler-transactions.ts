@@ -1,5 +1,6 @@
+import type { Row } from "../rows.ts";
 import type { HandlerTransaction } from "../transaction-types.ts";
-import type { Query, Row, Session, Value } from "./session.ts";
+import type { Query, Session, Value } from "./session.ts";
 import { RevocableTransaction, revocable } from "./transaction.ts";
 
 /** Runs one statement of the inbox in a transaction of your database library; returns its rows. */

@@ -3,9 +3,9 @@ import { hash } from "../../package/builtins.ts";
 import type { Appended, NewEntry } from "../append.ts";
 import type { StoredState } from "../entry-state.ts";
 import type { Lease } from "../lease.ts";
+import type { Row } from "../rows.ts";
 import { encodeNullable, encodeText } from "../text.ts";
 import { LOCK_HASHES } from "./order.ts";
-import type { Row } from "./session.ts";
 import type { Store } from "./store.ts";
 import { datedAt, orderHash } from "./values.ts";
 

@@ -1,5 +1,5 @@
 import type { ClaimRequest, DueRequest } from "../claim.ts";
-import type { Row } from "./session.ts";
+import type { Row } from "../rows.ts";
 
 /** Milliseconds by which entries of other processes and machines may be due before those that were claimed last. */
 const MARGIN = 1000;

@@ -9,9 +9,9 @@ import {
   type Pauses,
   SET_ASIDE,
 } from "../pause.ts";
-import { toPause, toRetry } from "../pause-rows.ts";
+import { type Row, toPause, toRetry } from "../rows.ts";
 import { decodeText, encodeText } from "../text.ts";
-import type { Query, Row } from "./session.ts";
+import type { Query } from "./session.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
 
 /** Those of some sources, as `served`, that are not paused. */

@@ -2,9 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { HookporterError } from "../../errors.ts";
 import { REJECTED } from "../../event/identity.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "../prune-request.ts";
+import type { Row } from "../rows.ts";
 import { encodeText } from "../text.ts";
 import { ENTRY_WITH_STATE } from "./filter.ts";
-import type { Query, Row, Value } from "./session.ts";
+import type { Query, Value } from "./session.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
 
 /** Milliseconds after the end of a day until what could not be dropped with it is deleted row by row. */

@@ -6,14 +6,13 @@ import type { EntryFilter } from "../entry-filter.ts";
 import type { StoredState } from "../entry-state.ts";
 import type { BacklogRequest } from "../inbox.ts";
 import { type EntryOutline, FAILURE_START, type OutlineRequest, placeIn, toOutlines } from "../outline.ts";
+import { type Row, toAttempt, toEntry, toTargetCounts } from "../rows.ts";
 import { runsWithin } from "../runs-within.ts";
 import { DROPPED, type TargetCount } from "../target-wait.ts";
-import { decodeText, encodeText } from "../text.ts";
+import { encodeText } from "../text.ts";
 import { ENTRY_WITH_STATE, FAILING, filterSql } from "./filter.ts";
-import { toAttempt, toDelivery, toEntry } from "./rows.ts";
-import type { Row } from "./session.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
-import { spanOf } from "./values.ts";
+import { spanOf, toDelivery } from "./values.ts";
 
 const STATE =
   "CASE WHEN t.lease IS NOT NULL THEN 'running' WHEN t.seq IS NOT NULL THEN 'pending' ELSE coalesce(s.state, 'done') END";
@@ -145,9 +144,7 @@ export async function countByTarget(
      WHERE waiting_for IS NOT NULL AND ($1::text[] IS NULL OR source = ANY ($1::text[])) GROUP BY target`,
     [sources?.map(encodeText) ?? null],
   );
-  return rows
-    .map(({ target, entries }) => ({ target: decodeText(String(target)), entries: Number(entries) }))
-    .sort((a, b) => (a.target < b.target ? -1 : 1));
+  return toTargetCounts(rows);
 }
 
 /** How many entries of these sources are pending or running, counted up to a limit. */

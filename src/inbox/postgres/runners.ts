@@ -1,10 +1,11 @@
 import type { Logger } from "../../base/logger.ts";
-import type { Role, Runner } from "../runner.ts";
+import { type Row, toRunner } from "../rows.ts";
+import type { Runner } from "../runner.ts";
 import { encodeText } from "../text.ts";
 import { sourcesOf } from "./claim.ts";
 import type { StoreClock } from "./clock.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
-import type { Query, Row, Value } from "./session.ts";
+import type { Query, Value } from "./session.ts";
 import type { Store } from "./store.ts";
 
 /** Milliseconds between two signs of life of a process: all that an idle one asks of the database, if it is notified. */
@@ -175,14 +176,7 @@ export class Runners {
        WHERE id <> $1::text AND seen_at > $2::bigint AND (${IS_FREE}) IS NOT TRUE ORDER BY since, id`,
       [this.#own?.id ?? "", this.#clock.now() - GONE],
     );
-    return rows.map(({ id, since, version, role, sources, kinds }) => ({
-      id: String(id),
-      version: String(version),
-      role: role as Role,
-      sources: JSON.parse(String(sources)),
-      kinds: JSON.parse(String(kinds)),
-      since: Number(since),
-    }));
+    return rows.map(toRunner);
   }
 
   /** Removes the record of this process. One that cannot be removed now ages, as that of a killed process does. */

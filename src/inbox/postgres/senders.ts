@@ -1,6 +1,6 @@
+import { toSender } from "../rows.ts";
 import { addNote, type SenderNote, type SenderRecord } from "../senders.ts";
-import { decodeText, encodeText } from "../text.ts";
-import type { Row } from "./session.ts";
+import { encodeText } from "../text.ts";
 import type { Store } from "./store.ts";
 
 /** Adds what a receiver saw of its source's signatures; returns what is known then. */
@@ -29,15 +29,4 @@ export async function recordSender(store: Store, note: SenderNote): Promise<Send
 /** What is known of all sources. */
 export async function readSenders(store: Store): Promise<readonly SenderRecord[]> {
   return (await store.query("SELECT * FROM @.sender ORDER BY source")).map(toSender);
-}
-
-function toSender(row: Row): SenderRecord {
-  const [count, bodies] = [Number(row.mismatches), Number(row.bodies)];
-  const [from, to] = [Number(row.mismatched_from), Number(row.mismatched_to)];
-  return {
-    source: decodeText(row.source as string),
-    ...(row.authentic_at !== null && { authenticAt: Number(row.authentic_at) }),
-    ...(count > 0 && { mismatches: { count, bodies, from, to } }),
-    days: JSON.parse(row.days as string),
-  };
 }

@@ -1,8 +1,6 @@
+import type { Row } from "../rows.ts";
 import { isOfStandby, stateOf } from "./errors.ts";
 import type { PostgresResult, PostgresStatement, Statements } from "./transaction.ts";
-
-/** A row as the client returns it. 64-bit numbers may be strings: read them with `Number`. */
-export type Row = Readonly<Record<string, unknown>>;
 
 /** A value of a parameter. */
 export type Value = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[];

@@ -1,13 +1,14 @@
 import type { InsideResult, Progress } from "../inside.ts";
+import { type Row, waitsValue } from "../rows.ts";
 import { isUneventful, withRuns } from "../runs-within.ts";
 import type { Settlement } from "../settlement.ts";
 import { DROPPED } from "../target-wait.ts";
 import { encodeNullable, encodeText } from "../text.ts";
 import { OWN_TURNS } from "./claim.ts";
 import { LOCK_KEYS_OF, RELEASE_FIRST } from "./order.ts";
-import type { Query, Row } from "./session.ts";
+import type { Query } from "./session.ts";
 import type { Store } from "./store.ts";
-import { waitingFor, waitsValue } from "./values.ts";
+import { waitingFor } from "./values.ts";
 
 /** A settlement, and when it was made. */
 export interface Settling {

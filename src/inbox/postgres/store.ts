@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { Row } from "../rows.ts";
 import { inboxError, isConflict } from "./errors.ts";
-import type { Query, Row, Session, Value } from "./session.ts";
+import type { Query, Session, Value } from "./session.ts";
 
 /** Milliseconds after which a statement that a sender waits for is given up. */
 export const TIMEOUT = 5000;

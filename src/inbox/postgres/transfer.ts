@@ -1,3 +1,4 @@
+import { toAttempt, toEntry, waitsValue } from "../rows.ts";
 import { runsWithin, splitRuns } from "../runs-within.ts";
 import { decodeText, encodeNullable, encodeText } from "../text.ts";
 import type { Transfer, TransferRange, WholeEntry } from "../transfer/transfer.ts";
@@ -6,11 +7,10 @@ import { StoreClock } from "./clock.ts";
 import { checkEncoding, checkSchema, migrate } from "./migrations.ts";
 import { MARK } from "./prune.ts";
 import { ENTRY_COLUMNS } from "./reads.ts";
-import { toAttempt, toDelivery, toEntry } from "./rows.ts";
 import { Runners } from "./runners.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
 import { makeDays } from "./upkeep.ts";
-import { datedAt, orderHash, waitingFor, waitsValue } from "./values.ts";
+import { datedAt, orderHash, toDelivery, waitingFor } from "./values.ts";
 
 /** A schema that is copied (`read`), or copied into (`own`), which makes its tables if there are none. */
 export async function openSchemaTransfer(store: Store, access: "read" | "own"): Promise<Transfer> {

@@ -3,8 +3,9 @@ import type { DedupKey } from "../../event/identity.ts";
 import { REJECTED } from "../../event/identity.ts";
 import { hash } from "../../package/builtins.ts";
 import type { NewEntry } from "../append.ts";
+import type { Row } from "../rows.ts";
 import type { TargetWait } from "../target-wait.ts";
-import { encodeText } from "../text.ts";
+import { decodeText, encodeText } from "../text.ts";
 
 /**
  * The date up to which an event must be pruned before it can be taken for new again. A rejected delivery never ran, so
@@ -24,13 +25,17 @@ export function orderHash({ source }: DedupKey, orderKey: string | null): number
   return Number.parseInt(hash("sha256", JSON.stringify([source, orderKey]), "hex").slice(0, 13), 16);
 }
 
-/** The stored form of the targets that an entry waits for. */
-export function waitsValue(waits: readonly TargetWait[]): string | null {
-  if (waits.length === 0) return null;
-  return JSON.stringify(waits.map((wait) => ({ ...wait, target: encodeText(wait.target) })));
+export function toDelivery(row: Row): Delivery {
+  return {
+    method: decodeText(row.method as string),
+    target: decodeText(row.target as string),
+    headers: JSON.parse(row.headers as string),
+    body: row.body as Uint8Array,
+    receivedAt: Number(row.received_at),
+  };
 }
 
-/** The targets among them that are still waited for. */
+/** The targets that are still waited for. */
 export function waitingFor(waits: readonly TargetWait[]): readonly string[] | null {
   const targets = waits.filter(({ over }) => over === null).map(({ target }) => encodeText(target));
   return targets.length === 0 ? null : targets;

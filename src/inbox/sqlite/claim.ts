@@ -1,12 +1,12 @@
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "../claim.ts";
 import { leaseToken } from "../lease.ts";
+import type { Row } from "../rows.ts";
 import { DROPPED } from "../target-wait.ts";
 import { encodeText } from "../text.ts";
 import { WAITING, WAITS } from "./index-conditions.ts";
 import { holdBackIfNeeded, releaseNext } from "./order.ts";
 import { type ClaimTerms, claimTerms, setAsideIfPaused, unpausedSources } from "./pause.ts";
-import { readClaimed } from "./read-claimed.ts";
-import { CLAIM_COLUMNS, type Row } from "./rows.ts";
+import { CLAIM_COLUMNS, readClaimed } from "./read-claimed.ts";
 import { servedBy } from "./sources.ts";
 import type { Statements } from "./statements.ts";
 

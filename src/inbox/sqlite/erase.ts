@@ -2,9 +2,9 @@ import { hash } from "../../package/builtins.ts";
 import type { Erasure } from "../erasure.ts";
 import { KEY_COLUMNS } from "../keys-hash.ts";
 import { ERASED } from "../reasons.ts";
+import type { Row } from "../rows.ts";
 import { ORDERED } from "./index-conditions.ts";
 import { releaseNext } from "./order.ts";
-import type { Row } from "./rows.ts";
 import type { Statements, Value } from "./statements.ts";
 
 // Erasing goes over the entries twice. First each is overwritten where it lies, so that nothing moves. Then the rows go, with

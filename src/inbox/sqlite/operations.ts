@@ -4,11 +4,12 @@ import { hash } from "../../package/builtins.ts";
 import type { Appended, NewEntry } from "../append.ts";
 import type { EntryFilter } from "../entry-filter.ts";
 import type { StoredState } from "../entry-state.ts";
+import { waitsValue } from "../rows.ts";
 import { AWAITS_HANDLER, NO_HANDLER } from "../runner.ts";
 import type { Finish } from "../runs-within.ts";
 import type { Settlement } from "../settlement.ts";
 import { DROPPED } from "../target-wait.ts";
-import { encodeText } from "../text.ts";
+import { encodeNullable, encodeText } from "../text.ts";
 import { claimDue } from "./claim.ts";
 import { clearErased, endErasure, erase, rewriteOrder } from "./erase.ts";
 import { filterSql } from "./filter.ts";
@@ -18,7 +19,6 @@ import { isBehind, releaseAll, releaseBehind, releaseNext } from "./order.ts";
 import { endPause, endRetry, newRetry, paceRetry, pause, release } from "./pause.ts";
 import { forgetRunners, recordRunner } from "./processes/runner-records.ts";
 import { giveBackPages, pruneStep, slimStep } from "./prune.ts";
-import { attemptValues, waitsValue } from "./rows.ts";
 import { recordSender } from "./senders.ts";
 import { sourcesToServe } from "./sources.ts";
 import type { Statements } from "./statements.ts";
@@ -174,8 +174,13 @@ export function recordRuns(
   { seq, records }: Pick<Settlement, "seq" | "records">,
 ): void {
   for (const record of records) {
-    const insert = record.failure === null ? INSERT_ATTEMPT : INSERT_FAILED_ATTEMPT;
-    statements.run(insert, ...attemptValues(seq, record));
+    const { attempt, handler, startedAt, duration, outcome, error, note, failure } = record;
+    statements.run(
+      failure === null ? INSERT_ATTEMPT : INSERT_FAILED_ATTEMPT,
+      ...[seq, attempt, encodeText(handler), startedAt, duration, outcome],
+      ...[encodeNullable(error), encodeNullable(note)],
+      ...(failure === null ? [] : [JSON.stringify(failure)]),
+    );
   }
 }
 

@@ -12,10 +12,9 @@ import {
   type Pauses,
   SET_ASIDE,
 } from "../pause.ts";
-import { toPause, toRetry } from "../pause-rows.ts";
+import { type Row, toPause, toRetry } from "../rows.ts";
 import { decodeText, encodeText } from "../text.ts";
 import { WAITING } from "./index-conditions.ts";
-import type { Row } from "./rows.ts";
 import { sourcesToServe } from "./sources.ts";
 import type { Statements } from "./statements.ts";
 

@@ -1,7 +1,7 @@
 import { REJECTED } from "../../event/identity.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "../prune-request.ts";
+import type { Row } from "../rows.ts";
 import { releaseNext } from "./order.ts";
-import type { Row } from "./rows.ts";
 import { servedBy } from "./sources.ts";
 import type { Statements } from "./statements.ts";
 

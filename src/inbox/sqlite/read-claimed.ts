@@ -1,10 +1,27 @@
+import type { Delivery } from "../../event/delivery.ts";
 import { hash } from "../../package/builtins.ts";
 import type { ClaimedEntry } from "../claim.ts";
 import type { Lease } from "../lease.ts";
+import { type Row, toClaimed } from "../rows.ts";
 import { finishedNames } from "../runs-within.ts";
 import { noDelivery } from "../unreadable.ts";
-import { type Row, toClaimed, toDelivery } from "./rows.ts";
 import type { Statements } from "./statements.ts";
+
+/** The columns of `entry` that a claim reads. */
+export const CLAIM_COLUMNS =
+  "seq, key_timestamp, event_id, source, kind, state, reason, order_key, received_at, run_at, attempts, " +
+  "finished_handlers, waits, body_hash";
+
+/** A delivery, from a row of `delivery` and its entry's `received_at`. */
+export function toDelivery(row: Row, receivedAt = row.received_at): Delivery {
+  return {
+    method: row.method as string,
+    target: row.target as string,
+    headers: JSON.parse(row.headers as string),
+    body: row.body as Uint8Array,
+    receivedAt: receivedAt as number,
+  };
+}
 
 /**
  * An entry that was just leased, with its delivery. If the delivery is not what was received, the entry is marked as
@@ -27,7 +44,9 @@ export function readClaimed(
     );
     if (stored === undefined) return unreadable(row, lease, "it has no delivery");
     const delivery = toDelivery(stored, row.received_at);
-    if (hash("sha256", delivery.body, "hex") === row.body_hash) return toClaimed(row, delivery, lease);
+    if (hash("sha256", delivery.body, "hex") === row.body_hash) {
+      return toClaimed(row, lease, (row.attempts as number) + 1, delivery);
+    }
     return unreadable(row, lease, "its body is not what was received");
   } catch (thrown) {
     if (thrown instanceof SyntaxError) return unreadable(row, lease, "its headers are not JSON");
@@ -38,7 +57,8 @@ export function readClaimed(
 function unreadable(row: Row, lease: Lease, why: string): ClaimedEntry {
   const finished = isList(row.finished_handlers) ? row.finished_handlers : "[]";
   const nothing = noDelivery(row.received_at as number);
-  const claimed = toClaimed({ ...row, finished_handlers: finished }, nothing, lease);
+  const attempt = (row.attempts as number) + 1;
+  const claimed = toClaimed({ ...row, finished_handlers: finished }, lease, attempt, nothing);
   return { ...claimed, unreadable: why };
 }
 

@@ -6,12 +6,13 @@ import type { EntryFilter } from "../entry-filter.ts";
 import type { StoredState } from "../entry-state.ts";
 import type { BacklogRequest } from "../inbox.ts";
 import { type EntryOutline, FAILURE_START, type OutlineRequest, placeIn, toOutlines } from "../outline.ts";
+import { toAttempt, toEntry, toTargetCounts } from "../rows.ts";
 import { runsWithin } from "../runs-within.ts";
 import { DROPPED, type TargetCount } from "../target-wait.ts";
-import { decodeText, encodeText } from "../text.ts";
+import { encodeText } from "../text.ts";
 import { FAILING, filterSql } from "./filter.ts";
 import { HELD_BACK, WAITING, WAITS } from "./index-conditions.ts";
-import { toAttempt, toDelivery, toEntry } from "./rows.ts";
+import { toDelivery } from "./read-claimed.ts";
 import type { Statements } from "./statements.ts";
 
 /** Entries in order of arrival; with a limit the newest, oldest of them first. */
@@ -99,14 +100,12 @@ export function countWaiting(
   if (!knowsWaits(statements)) return [];
   const ofSources = sources === undefined ? "" : "AND source IN (SELECT value FROM json_each(?))";
   const rows = statements.all(
-    `SELECT json_extract(wait.value, '$.target') AS target, count(*) AS n
+    `SELECT json_extract(wait.value, '$.target') AS target, count(*) AS entries
      FROM entry, json_each(entry.waits) AS wait
      WHERE ${WAITS} ${ofSources} AND json_extract(wait.value, '$.over') IS NULL GROUP BY 1`,
     ...(sources === undefined ? [] : [JSON.stringify(sources.map(encodeText))]),
   );
-  return rows
-    .map(({ target, n }) => ({ target: decodeText(target as string), entries: n as number }))
-    .sort((a, b) => (a.target < b.target ? -1 : 1));
+  return toTargetCounts(rows);
 }
 
 /** How many entries of these sources are pending or running, counted up to a limit. */

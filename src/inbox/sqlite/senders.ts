@@ -1,6 +1,6 @@
+import { toSender } from "../rows.ts";
 import { addNote, type SenderNote, type SenderRecord } from "../senders.ts";
-import { decodeText, encodeText } from "../text.ts";
-import type { Row } from "./rows.ts";
+import { encodeText } from "../text.ts";
 import type { Statements } from "./statements.ts";
 
 /** Adds what a receiver saw of its source's signatures, within a transaction; returns what is known then. */
@@ -25,14 +25,4 @@ export function recordSender(statements: Statements, note: SenderNote): SenderRe
 export function readSenders(statements: Statements): readonly SenderRecord[] {
   if (!statements.hasTable("sender")) return [];
   return statements.all("SELECT * FROM sender ORDER BY source").map(toSender);
-}
-
-function toSender(row: Row): SenderRecord {
-  const { mismatches: count, bodies, mismatched_from: from, mismatched_to: to } = row;
-  return {
-    source: decodeText(row.source as string),
-    ...(row.authentic_at !== null && { authenticAt: row.authentic_at as number }),
-    ...(count !== 0 && { mismatches: { count, bodies, from, to } as SenderRecord["mismatches"] }),
-    days: JSON.parse(row.days as string),
-  };
 }

@@ -1,6 +1,6 @@
+import type { Row } from "../rows.ts";
 import { encodeText } from "../text.ts";
 import { WAITING } from "./index-conditions.ts";
-import type { Row } from "./rows.ts";
 import type { Statements } from "./statements.ts";
 
 /** Jumps from one source to the next in the index of what can be claimed: fast for any number of entries. */

@@ -1,6 +1,6 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
+import type { Row } from "../rows.ts";
 import { BUSY_TIMEOUT } from "./client.ts";
-import type { Row } from "./rows.ts";
 
 /** A parameter of a statement. */
 export type Value = string | number | null | Uint8Array;

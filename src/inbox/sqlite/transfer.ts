@@ -1,5 +1,6 @@
 import type { Entry } from "../entry.ts";
 import { progressOf } from "../entry-state.ts";
+import { type Row, toEntry, waitsValue } from "../rows.ts";
 import { splitRuns } from "../runs-within.ts";
 import { decodeText, encodeNullable, encodeText } from "../text.ts";
 import {
@@ -15,7 +16,6 @@ import { recordRuns } from "./operations.ts";
 import { livingRunners } from "./processes/runner-lock.ts";
 import { MARK_PRUNED } from "./prune.ts";
 import { attemptsOfEntry, deliveryOfEntry } from "./reads.ts";
-import { type Row, toEntry, waitsValue } from "./rows.ts";
 import { Statements } from "./statements.ts";
 
 /** Opens an inbox file to copy it (`read`), or to copy into it (`own`), which makes it if there is none. */

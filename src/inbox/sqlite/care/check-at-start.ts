@@ -1,6 +1,6 @@
+import type { Row } from "../../rows.ts";
 import { isDamage } from "../errors.ts";
 import { ORDERED, WAITING } from "../index-conditions.ts";
-import type { Row } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 
 /** Maximum milliseconds of the check: a large inbox must not start slower than a small one. */

@@ -1,7 +1,7 @@
 import { describeError } from "../../../errors.ts";
 import { hash } from "../../../package/builtins.ts";
+import type { Row } from "../../rows.ts";
 import { openToRead } from "../client.ts";
-import type { Row } from "../rows.ts";
 import { closing, type Statements } from "../statements.ts";
 
 /** The result of a check of every page of an inbox file. */

@@ -1,4 +1,5 @@
-import type { Role, Runner } from "../../runner.ts";
+import { toRunner } from "../../rows.ts";
+import type { Runner } from "../../runner.ts";
 import { WAITING } from "../index-conditions.ts";
 import { SCHEMA_VERSION } from "../migrations.ts";
 import { sourcesToServe } from "../sources.ts";
@@ -34,12 +35,5 @@ export function forgetRunners(statements: Statements, ids: readonly string[], no
 
 /** The recorded processes, except one. */
 export function otherRunners(statements: Statements, own: string | undefined): readonly Runner[] {
-  return statements.all("SELECT * FROM runner WHERE id <> ?", own ?? "").map((row) => ({
-    id: row.id as string,
-    version: row.version as string,
-    role: row.role as Role,
-    sources: JSON.parse(row.sources as string),
-    kinds: JSON.parse(row.kinds as string),
-    since: Number(row.since),
-  }));
+  return statements.all("SELECT * FROM runner WHERE id <> ?", own ?? "").map(toRunner);
 }

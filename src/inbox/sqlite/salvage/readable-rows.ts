@@ -1,4 +1,4 @@
-import type { Row } from "../rows.ts";
+import type { Row } from "../../rows.ts";
 import type { Statements } from "../statements.ts";
 
 /** A range of numbers, both ends included. */

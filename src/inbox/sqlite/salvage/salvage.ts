@@ -3,11 +3,12 @@ import type { Delivery } from "../../../event/delivery.ts";
 import { type DedupKey, keyText } from "../../../event/identity.ts";
 import type { Entry } from "../../entry.ts";
 import { STORED_STATES } from "../../entry-state.ts";
+import { type Row, toAttempt, toEntry } from "../../rows.ts";
 import { runsWithin } from "../../runs-within.ts";
 import { decodeText } from "../../text.ts";
 import type { CopyTerms } from "../../transfer/copy.ts";
 import { bySeq, oneRead, type PrunedMark, type Transfer, type WholeEntry } from "../../transfer/transfer.ts";
-import { type Row, toAttempt, toDelivery, toEntry } from "../rows.ts";
+import { toDelivery } from "../read-claimed.ts";
 import { Statements } from "../statements.ts";
 import { prunedMarks } from "../transfer.ts";
 import {
@@ -129,7 +130,7 @@ function readStep(
   const runs = bySeq(read("attempt", "SELECT * FROM attempt WHERE seq BETWEEN ? AND ? ORDER BY rowid"));
   const whole = new Map<number, WholeEntry>();
   for (const row of rows) {
-    const entry = readable(() => plausible(toEntry(row)));
+    const entry = readable(() => plausible(row));
     if (entry === undefined) {
       lost.push([Number(row.seq), Number(row.seq)]);
       continue;
@@ -210,14 +211,13 @@ function numbersIn([from, to]: Range): readonly number[] {
 }
 
 /** An entry whose fields could have been written: bytes of another page may look like a row. */
-function plausible(entry: Entry): Entry | undefined {
-  const { seq, key, state, receivedAt, runAt, attempts, bodyHash, finishedHandlers } = entry;
-  const numbers = [seq, key.timestamp, receivedAt, runAt, attempts];
+function plausible(row: Row): Entry | undefined {
+  const { seq, key_timestamp: timestamp, received_at: receivedAt, run_at: runAt, attempts } = row;
+  const entry = toEntry(row);
   const isWhole =
-    numbers.every(Number.isSafeInteger) &&
-    STORED_STATES.includes(state) &&
-    /^[0-9a-f]{64}$/.test(bodyHash) &&
-    Array.isArray(finishedHandlers);
+    [seq, timestamp, receivedAt, runAt, attempts].every(Number.isSafeInteger) &&
+    STORED_STATES.includes(entry.state) &&
+    /^[0-9a-f]{64}$/.test(entry.bodyHash);
   return isWhole ? entry : undefined;
 }
 
