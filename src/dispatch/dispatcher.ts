@@ -1,5 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
+import { UnderWay } from "../base/under-way.ts";
+import { within } from "../base/within.ts";
 import { HookporterError } from "../errors.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { type Lease, leaseToken } from "../inbox/lease.ts";
@@ -29,8 +31,9 @@ export class Dispatcher {
   readonly #loop: ClaimLoop;
   readonly #runner: EntryRunner;
   readonly #watch: RetryWatch;
-  /** Claims of single entries that are under way. */
-  readonly #claims = new Set<Promise<void>>();
+  /** Claims besides those of the loop: `stop` waits for them, so that no entry stays leased without a run. */
+  readonly #claims = new UnderWay();
+  readonly #drains = new UnderWay();
   /** The next turn of the event loop, if entries wait for it: by then their senders are answered. */
   #turn: Promise<void> | undefined;
   readonly #nextTurn = () => {
@@ -40,8 +43,6 @@ export class Dispatcher {
     return this.#turn;
   };
   #started = false;
-  /** Drains that are under way; none of these rejects. */
-  readonly #drains = new Set<Promise<unknown>>();
   #stopRenewing: (() => void) | undefined;
   #stopListening: (() => void) | undefined;
 
@@ -65,7 +66,7 @@ export class Dispatcher {
     this.#queues = new TargetQueues(options, {
       ...{ failures, except, wake },
       run: (entry, how) => void this.#runner.run(entry, how),
-      whileClaiming: (work) => this.#whileClaiming(work),
+      whileClaiming: (claim) => this.#claims.follow(claim),
     });
     this.#loop = new ClaimLoop(options, {
       ...{ failures, except, limit: this.#limit, nextTurn: this.#nextTurn, watch },
@@ -150,22 +151,17 @@ export class Dispatcher {
     this.#stopListening?.();
     this.#stopper.abort();
     this.#loop.stop();
-    await Promise.allSettled([this.#loop.underWay, ...this.#claims]);
+    await Promise.all([this.#loop.underWay, this.#claims.settled()]);
     await this.#turn;
     this.#limit.close();
     this.#runner.close();
     const turns = this.#queues.stop();
-    let grace: NodeJS.Timeout | undefined;
-    const over = new Promise<void>((resolve) => {
-      grace = setTimeout(resolve, graceMs);
-    });
-    await Promise.race([this.#runner.running.drained(), over]);
-    clearTimeout(grace);
+    await within(this.#runner.running.drained(), graceMs, () => undefined);
     const message =
       "expected handlers to finish before the receiver closes, got no result: the entry will run again";
     this.#aborter.abort(new HookporterError("closed", message));
     await this.#runner.running.drained();
-    await Promise.all([turns, ...this.#drains]);
+    await Promise.all([turns, this.#drains.settled()]);
     this.#stopRenewing?.();
   }
 
@@ -185,15 +181,10 @@ export class Dispatcher {
       run: (entry, how) => this.#runner.run(entry, how),
       except: () => this.#runner.doubtfullyLeased(),
     });
-    const settled = draining.catch(() => {});
-    this.#drains.add(settled);
-    try {
-      return await draining;
-    } finally {
-      this.#drains.delete(settled);
+    return this.#drains.follow(draining).finally(() => {
       stopRenewing();
       budget.end();
-    }
+    });
   }
 
   /**
@@ -215,25 +206,10 @@ export class Dispatcher {
 
   async #claimOnly(seq: number): Promise<void> {
     const { inbox, clock } = this.#options;
-    const terms = claimTerms(this.#options);
-    await this.#whileClaiming(async () => {
-      const entries = await inbox.claim({ ...terms, now: clock(), limit: 1, only: seq });
+    const claim = inbox.claim({ ...claimTerms(this.#options), now: clock(), limit: 1, only: seq });
+    const running = claim.then((entries) => {
       for (const entry of entries) void this.#runner.run(entry, { claimed: true, atOnce: true });
     });
-  }
-
-  /** `stop` waits for claims, so that no entry stays leased without a run. */
-  async #whileClaiming<Result>(work: () => Promise<Result>): Promise<Result> {
-    const claim = work();
-    const settled = claim.then(
-      () => {},
-      () => {},
-    );
-    this.#claims.add(settled);
-    try {
-      return await claim;
-    } finally {
-      this.#claims.delete(settled);
-    }
+    await this.#claims.follow(running);
   }
 }

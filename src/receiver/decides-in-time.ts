@@ -1,3 +1,4 @@
+import { within } from "../base/within.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
@@ -14,18 +15,10 @@ export async function decidesInTime(
   kind: string,
   { bodyTimeout: ms }: Pick<Settings, "bodyTimeout">,
 ): Promise<DataResult> {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const told = `expected the schema of ${kind} to decide within ${ms} ms, got no result: make it faster`;
-      reject(new ConfigurationError("option_invalid", told));
-    }, ms);
-  });
-  try {
-    return await Promise.race([checking, over]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const decided = await within(checking, ms, () => undefined);
+  if (decided !== undefined) return decided;
+  const told = `expected the schema of ${kind} to decide within ${ms} ms, got no result: make it faster`;
+  throw new ConfigurationError("option_invalid", told);
 }
 
 /** Checks an entry's `data` again; empty for an entry that is not an event, or whose delivery was deleted. */

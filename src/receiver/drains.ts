@@ -1,4 +1,5 @@
 import type { Logger } from "../base/logger.ts";
+import { UnderWay } from "../base/under-way.ts";
 import type { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DrainReport } from "../dispatch/drain.ts";
 import { describeError } from "../errors.ts";
@@ -17,7 +18,7 @@ interface Draining {
 /** The drains of a receiver that are under way. */
 export class Drains {
   readonly #parts: Draining;
-  readonly #underWay = new Set<Promise<DrainReport>>();
+  readonly #underWay = new UnderWay();
 
   constructor(parts: Draining) {
     this.#parts = parts;
@@ -25,21 +26,17 @@ export class Drains {
 
   /** Drains, with the inbox open meanwhile; logs a failure, since callers such as `waitUntil` would not. */
   async run(options: DrainOptions): Promise<DrainReport> {
-    const draining = this.#run(options);
-    this.#underWay.add(draining);
     try {
-      return await draining;
+      return await this.#underWay.follow(this.#run(options));
     } catch (thrown) {
       this.#parts.log.error({ error: describeError(thrown) }, "a drain failed");
       throw thrown;
-    } finally {
-      this.#underWay.delete(draining);
     }
   }
 
   /** Resolves once those that are under way have ended. */
-  async settled(): Promise<void> {
-    await Promise.allSettled(this.#underWay);
+  settled(): Promise<void> {
+    return this.#underWay.settled();
   }
 
   async #run(options: DrainOptions): Promise<DrainReport> {

@@ -8,17 +8,13 @@ import type { HandlerContext } from "../handler.ts";
 export class OwnSignal {
   #aborter: AbortController | undefined;
   #aborted = false;
-  #reason: unknown;
-
   /** The reason for which it was aborted. */
-  get reason(): unknown {
-    return this.#reason;
-  }
+  reason: unknown;
 
   get signal(): AbortSignal {
     if (this.#aborter === undefined) {
       this.#aborter = new AbortController();
-      if (this.#aborted) this.#aborter.abort(this.#reason);
+      if (this.#aborted) this.#aborter.abort(this.reason);
     }
     return this.#aborter.signal;
   }
@@ -27,7 +23,7 @@ export class OwnSignal {
   abort(reason: unknown): void {
     if (this.#aborted) return;
     this.#aborted = true;
-    this.#reason = reason;
+    this.reason = reason;
     this.#aborter?.abort(reason);
   }
 }

@@ -14,7 +14,7 @@ interface Dispatching {
   /** Entries not to claim. */
   readonly except: () => readonly number[];
   /** Makes a shutdown wait for a claim. */
-  readonly whileClaiming: <Result>(work: () => Promise<Result>) => Promise<Result>;
+  readonly whileClaiming: <Result>(claim: Promise<Result>) => Promise<Result>;
   readonly wake: () => void;
 }
 
@@ -100,13 +100,10 @@ export class TargetQueues implements TargetGate, QueueWork {
     const { inbox, clock, role } = this.#options;
     if (role === "receive") return [];
     const { except: leased, whileClaiming, failures } = this.#dispatching;
-    const terms = { ...claimTerms(this.#options), limit };
-    const passed = [...leased(), ...except];
+    const terms = { ...claimTerms(this.#options), now: clock(), limit, except: [...leased(), ...except] };
     try {
-      return await whileClaiming(async () => {
-        const request = { ...terms, now: clock(), except: passed, waitingFor: { target, after } };
-        return (await inbox.claim(request)).map((entry) => this.#ready(entry, target));
-      });
+      const claim = inbox.claim({ ...terms, waitingFor: { target, after } });
+      return await whileClaiming(claim.then((entries) => entries.map((entry) => this.#ready(entry, target))));
     } catch (thrown) {
       failures.report(thrown);
       return undefined;

@@ -35,18 +35,14 @@ export class EntryTransactions {
   readonly #canWait: boolean;
   /** How many of the run's records are stored. */
   #stored = 0;
-  #end: "stored" | "refused" | undefined;
+  /** Whether a transaction stored the end of the entry, or was refused since its lease was lost. Then nothing is left to store. */
+  end: "stored" | "refused" | undefined;
 
   /** @param canWait - whether the entry waits for a place however many do */
   constructor(entry: ClaimedEntry, parts: Transacting, canWait: boolean) {
     this.#entry = entry;
     this.#parts = parts;
     this.#canWait = canWait;
-  }
-
-  /** Whether a transaction stored the end of the entry, or was refused since its lease was lost. Then nothing is left to store. */
-  get end(): "stored" | "refused" | undefined {
-    return this.#end;
   }
 
   /** The records among those of the run that are not stored yet. */
@@ -109,12 +105,12 @@ export class EntryTransactions {
       );
     }
     if (end === "refused") {
-      this.#end = "refused";
+      this.end = "refused";
       return undefined;
     }
     if (end === "committed" && result !== undefined) {
       this.#stored += result.records.length;
-      if (result.state !== "running") this.#end = "stored";
+      if (result.state !== "running") this.end = "stored";
     }
     return ran;
   }

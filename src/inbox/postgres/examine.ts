@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { within } from "../../base/within.ts";
 import type { Pauses } from "../pause.ts";
 import type { Runner } from "../runner.ts";
 import type { SenderRecord } from "../senders.ts";
@@ -197,11 +198,9 @@ const HEALTH = `
 async function hears(session: Session, store: Store): Promise<boolean> {
   if (session.listen === undefined) return false;
   const channel = `hookporter_doctor_${randomUUID().slice(0, 8)}`;
-  let timer: NodeJS.Timeout | undefined;
   let heard = (_arrived: boolean) => {};
   const arrived = new Promise<boolean>((resolve) => {
     heard = resolve;
-    timer = setTimeout(() => resolve(false), NOTIFICATION);
   });
   try {
     const listening = await session.listen(
@@ -211,13 +210,11 @@ async function hears(session: Session, store: Store): Promise<boolean> {
     );
     try {
       await store.query("SELECT pg_notify($1::text, '')", [channel]);
-      return await arrived;
+      return await within(arrived, NOTIFICATION, () => false);
     } finally {
       await listening.stop().catch(() => {});
     }
   } catch {
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }

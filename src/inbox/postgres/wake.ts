@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "../../base/logger.ts";
+import { within } from "../../base/within.ts";
 import { describeError } from "../../errors.ts";
 import type { Listening, Query, Session } from "./session.ts";
 import type { Store } from "./store.ts";
@@ -160,16 +161,13 @@ export class Wake {
 
   /** Whether a notification that is sent now is heard: a pooler accepts LISTEN and loses it. */
   async #arrives(proof: string): Promise<boolean> {
-    let timer: NodeJS.Timeout | undefined;
     const arrived = new Promise<boolean>((resolve) => {
       this.#proven = () => resolve(true);
-      timer = setTimeout(() => resolve(false), PROOF);
     });
     try {
       await this.#notify(proof);
-      return await arrived;
+      return await within(arrived, PROOF, () => false);
     } finally {
-      clearTimeout(timer);
       this.#proven = undefined;
     }
   }

@@ -71,15 +71,9 @@ function tryTogether<Operation>(
     transactions.commit();
     return { results, storeFailed: false };
   } catch (error) {
-    rollback(transactions);
+    try {
+      transactions.rollback();
+    } catch {} // it has ended with the first error, which is the one to report
     return { results: operations.map(() => ({ error })), storeFailed: !working };
-  }
-}
-
-function rollback(transactions: Transactions): void {
-  try {
-    transactions.rollback();
-  } catch {
-    // The transaction has ended with the first error, which is the one to report.
   }
 }
