@@ -120,10 +120,7 @@ export class ClaimLoop {
   }
 
   /** Claims and runs due entries; resolves to when the next one is due. */
-  async #claimDue(
-    terms: Omit<ClaimRequest, "now" | "limit">,
-    nextRunAt: () => Promise<number | undefined>,
-  ): Promise<number | undefined> {
+  async #claimDue(terms: Omit<ClaimRequest, "now" | "limit">, nextRunAt: () => Promise<number | undefined>) {
     const { inbox, clock } = this.#options;
     const { limit: concurrency, run, nextTurn, except } = this.#claiming;
     const { now: limit, ahead } = concurrency.room;

@@ -42,12 +42,7 @@ export function longestDelay({ maxDelay }: RetryPolicy): number {
  * @param random - a number from 0 up to 1
  * @param asked - milliseconds that the handler's error asked for, instead of the back-off
  */
-export function retryDelay(
-  attempt: number,
-  policy: RetryPolicy,
-  random: number,
-  asked?: number,
-): number | undefined {
+export function retryDelay(attempt: number, policy: RetryPolicy, random: number, asked?: number) {
   if (attempt >= policy.attempts) return undefined;
   if (asked !== undefined) return Math.round(Math.min(longestDelay(policy), Math.max(0, asked)));
   if (policy.delay === 0) return 0; // 0 × an infinite factor is not a number

@@ -46,11 +46,7 @@ export function problemLine({ field, message }: DataProblem): string {
  * The problems that a schema reported, in our own words: schema libraries put values into their messages, and those must
  * not reach a record or a log. At most 20 problems and 2 KiB; at least one. Each field begins with `root`.
  */
-export function toDataProblems(
-  issues: readonly StandardSchemaV1.Issue[],
-  data: unknown,
-  root = "data",
-): readonly DataProblem[] {
+export function toDataProblems(issues: readonly StandardSchemaV1.Issue[], data: unknown, root = "data") {
   const some = issues.slice(0, MAX_PROBLEMS);
   const isSafe = comparer(some, data);
   const problems: DataProblem[] = [];

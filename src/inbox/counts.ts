@@ -59,10 +59,7 @@ export function totalOf(counts: StateCounts): number {
 }
 
 /** The states that have entries, in words: `2 dead, about 250000 handled`. */
-export function countsText(
-  counts: Partial<StateCounts>,
-  numberText: (number: number) => string = String,
-): string {
+export function countsText(counts: Partial<StateCounts>, numberText: (number: number) => string = String) {
   return STATE_WORDS.flatMap((state) => {
     const count = counts[state] ?? 0;
     const about = state === "handled" && counts.handledIsEstimate === true ? "about " : "";

@@ -52,10 +52,7 @@ class MemoryInbox extends SqlInbox {
     return this.#made;
   }
 
-  protected async write<Name extends OperationName>(
-    name: Name,
-    ...args: OperationArguments<Name>
-  ): Promise<OperationResult<Name>> {
+  protected async write<Name extends OperationName>(name: Name, ...args: OperationArguments<Name>) {
     return this.#commit((statements) => runOperation(statements, { name, args }) as OperationResult<Name>);
   }
 

@@ -14,11 +14,7 @@ export interface Pace {
 }
 
 /** The numbers of the entries that match a filter and can be retried, oldest first. */
-export async function retryableSeqs(
-  inbox: Inbox,
-  filter: EntryFilter,
-  limit = Number.POSITIVE_INFINITY,
-): Promise<readonly number[]> {
+export async function retryableSeqs(inbox: Inbox, filter: EntryFilter, limit = Number.POSITIVE_INFINITY) {
   const states = (filter.states ?? CHANGEABLE.retry).filter((state) => CHANGEABLE.retry.includes(state));
   const seqs: number[] = [];
   for (let [before, found] = [filter.before, PACE_STEP]; found === PACE_STEP; before = seqs.at(-1)) {

@@ -29,10 +29,7 @@ export async function pruneInbox(inbox: Inbox, { prune, slim, signal }: Pruning)
   };
 }
 
-async function allSteps(
-  take: (step: Step) => Promise<StepResult>,
-  signal: AbortSignal | undefined,
-): Promise<number> {
+async function allSteps(take: (step: Step) => Promise<StepResult>, signal: AbortSignal | undefined) {
   let changed = 0;
   for (let cursor: string | undefined; signal?.aborted !== true; ) {
     const result: StepResult = await take({ cursor, limit: STEP });

@@ -14,12 +14,7 @@ import { openFile, readOnly } from "./sqlite/file/inbox-file.ts";
 import { LogSize } from "./sqlite/file/log-size.ts";
 import { tellNew } from "./sqlite/file/rescued-files.ts";
 import { whenUnlocked } from "./sqlite/file/when-unlocked.ts";
-import {
-  type OperationArguments,
-  type OperationName,
-  type OperationResult,
-  VITAL,
-} from "./sqlite/operations.ts";
+import { type OperationArguments, type OperationName, VITAL } from "./sqlite/operations.ts";
 import { otherRunners } from "./sqlite/processes/runner-records.ts";
 import { type RunnerRecords, Runners } from "./sqlite/processes/runners.ts";
 import { inTurn, SqlInbox } from "./sqlite/sql-inbox.ts";
@@ -233,10 +228,7 @@ class SqliteInbox extends SqlInbox {
     if (isCorrupt(error) && connection?.cut === undefined) trust?.[how](error.message);
   }
 
-  protected async write<Name extends OperationName>(
-    name: Name,
-    ...args: OperationArguments<Name>
-  ): Promise<OperationResult<Name>> {
+  protected async write<Name extends OperationName>(name: Name, ...args: OperationArguments<Name>) {
     try {
       const { access, connection } = this.#open;
       if (access === "read") throw readOnly(this.#path);

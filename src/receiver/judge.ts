@@ -80,11 +80,7 @@ export interface AgeLimits {
 }
 
 /** The rejection of an event that is too old or too far ahead; `undefined` if it is neither. */
-export function checkAge(
-  timestamp: number,
-  now: number,
-  { maxAge, maxSkew }: AgeLimits,
-): Rejection | undefined {
+export function checkAge(timestamp: number, now: number, { maxAge, maxSkew }: AgeLimits) {
   const age = now - timestamp;
   if (age > maxAge) return tooOld();
   if (-age > maxSkew) return rejected("future_timestamp", "timestamp").rejection;

@@ -16,10 +16,7 @@ export interface MismatchedSource {
 }
 
 /** The sources worth a word, since several bodies were refused and nothing accepted since. */
-export function mismatchedSources(
-  records: readonly SenderRecord[],
-  now: number,
-): readonly MismatchedSource[] {
+export function mismatchedSources(records: readonly SenderRecord[], now: number) {
   return records
     .filter(({ mismatches }) => (mismatches?.bodies ?? 0) >= ENOUGH_BODIES)
     .map((record) => {

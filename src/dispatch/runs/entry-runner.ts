@@ -93,10 +93,7 @@ export class EntryRunner {
     }
   }
 
-  async #runAndSettle(
-    entry: ClaimedEntry,
-    { ready, before, begin, atOnce, turn, within, onEnd }: EntryRun,
-  ): Promise<Settlement | undefined> {
+  async #runAndSettle(entry: ClaimedEntry, { ready, before, begin, atOnce, turn, within, onEnd }: EntryRun) {
     const { log } = this.#options;
     const { limit, queues, loop } = this.#parts;
     const { seq } = entry;
@@ -153,11 +150,7 @@ export class EntryRunner {
   }
 
   /** Stores what is left to store of a settlement; returns `false` if the lease was lost. */
-  async #store(
-    settlement: Settlement,
-    transactions: EntryTransactions | undefined,
-    signal: AbortSignal,
-  ): Promise<boolean> {
+  async #store(settlement: Settlement, transactions: EntryTransactions | undefined, signal: AbortSignal) {
     if (transactions?.end !== undefined) return transactions.end === "stored";
     const records = transactions?.unstored(settlement.records) ?? settlement.records;
     const left = records === settlement.records ? settlement : { ...settlement, records };

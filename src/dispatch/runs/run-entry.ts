@@ -17,11 +17,7 @@ import type { RunOptions, RunParts } from "./run-options.ts";
  * Runs the unfinished handlers of a claimed entry, one after another, and returns the entry's settlement. In its turn at
  * a target, only the handler of that target runs.
  */
-export async function runEntry(
-  entry: ClaimedEntry,
-  options: RunOptions,
-  parts: RunParts,
-): Promise<Settlement> {
+export async function runEntry(entry: ClaimedEntry, options: RunOptions, parts: RunParts) {
   const { seq } = entry;
   const { clock } = options;
   if (entry.unreadable !== undefined) {
@@ -47,11 +43,7 @@ export async function runEntry(
   return settleWithoutRun(plan, entry, clock);
 }
 
-function settleWithoutRun(
-  plan: Exclude<Plan, PlannedRun>,
-  entry: ClaimedEntry,
-  clock: () => number,
-): Settlement {
+function settleWithoutRun(plan: Exclude<Plan, PlannedRun>, entry: ClaimedEntry, clock: () => number) {
   if ("end" in plan) {
     if (plan.end === "done") return settlementOf(entry, clock, "done", null);
     return settlementOf(entry, clock, plan.end, plan.reason, { problems: plan.problems });

@@ -56,11 +56,7 @@ export class EntryTransactions {
    *
    * @throws HookporterError `inbox_unavailable` if it is not known whether the transaction was committed
    */
-  async run(
-    handler: Run,
-    limits: RunLimits,
-    resultOf: (record: AttemptRecord) => Settlement | Progress,
-  ): Promise<HandlerRun | NoPlace | undefined> {
+  async run(handler: Run, limits: RunLimits, resultOf: (record: AttemptRecord) => Settlement | Progress) {
     const refused = await this.#takePlace(limits.signal);
     if (refused !== undefined) return refused;
     const start = performance.now();
@@ -71,11 +67,7 @@ export class EntryTransactions {
     }
   }
 
-  async #run(
-    handler: Run,
-    limits: RunLimits,
-    resultOf: (record: AttemptRecord) => Settlement | Progress,
-  ): Promise<HandlerRun | undefined> {
+  async #run(handler: Run, limits: RunLimits, resultOf: (record: AttemptRecord) => Settlement | Progress) {
     const { inbox, clock, isLeased } = this.#parts;
     const { timeout, signal } = limits;
     const { seq } = this.#entry;

@@ -64,10 +64,7 @@ export function retry(store: Store, filter: EntryFilter, now: number): Promise<n
 }
 
 /** Makes entries of a retry pending, each at its time, in one transaction; returns how many. */
-export async function paceRetry(
-  store: Store,
-  { id, interval, seqs, from, waits }: PaceStep,
-): Promise<number> {
+export async function paceRetry(store: Store, { id, interval, seqs, from, waits }: PaceStep) {
   const values = [seqs, Math.round(from), interval, waits ? PACED + id : null];
   return store.transaction(async (query) => {
     const keys = await query(LOCK_KEYS_OF, [seqs]);

@@ -51,11 +51,7 @@ class Parameters {
 }
 
 /** Leases due entries and returns their rows, joined with their entry and delivery. */
-export async function claimRows(
-  store: Store,
-  request: ClaimRequest,
-  from: number | undefined,
-): Promise<readonly Row[]> {
+export async function claimRows(store: Store, request: ClaimRequest, from: number | undefined) {
   const { now, leaseTime, runner, limit, ahead = 0 } = request;
   const parameters = new Parameters();
   const sources = await sourcesOf(store, request.sources);
@@ -184,10 +180,7 @@ function choose(
 }
 
 /** The sources to look at, as stored: those of the request, or all that have waiting entries. */
-export async function sourcesOf(
-  store: Store,
-  sources: readonly string[] | undefined,
-): Promise<readonly string[]> {
+export async function sourcesOf(store: Store, sources: readonly string[] | undefined) {
   if (sources !== undefined) return sources.map(encodeText);
   return (await store.query(WAITING_SOURCES)).map(({ source }) => String(source));
 }

@@ -94,10 +94,7 @@ export interface Repeat {
 }
 
 /** Keeps a batch of entries; for one whose key is known, counts a duplicate; `undefined` for one that may be pruned. */
-export async function keepAll(
-  store: Store,
-  entries: readonly NewEntry[],
-): Promise<readonly (Appended | undefined)[]> {
+export async function keepAll(store: Store, entries: readonly NewEntry[]) {
   const results: (Appended | undefined)[] = entries.map(() => undefined);
   const left = new Set(entries.keys());
   // Twice more if a known entry is pruned just before it is counted as repeated: a dead letter must be kept then.
@@ -191,10 +188,7 @@ function isKeptInAnyCase(entry: NewEntry | undefined): boolean {
 }
 
 /** Counts duplicates of known keys; `undefined` for a key that is not known. */
-export async function touchAll(
-  store: Store,
-  repeats: readonly Repeat[],
-): Promise<readonly (Appended | undefined)[]> {
+export async function touchAll(store: Store, repeats: readonly Repeat[]) {
   if (repeats.length === 0) return [];
   const input = repeats.map(({ key, at }, n) => ({
     n,

@@ -37,10 +37,7 @@ export class LowWater {
    *
    * @param look - leases what is due from a time on, or from the start
    */
-  async claim(
-    request: ClaimRequest,
-    look: (from: number | undefined) => Promise<readonly Row[]>,
-  ): Promise<readonly Row[]> {
+  async claim(request: ClaimRequest, look: (from: number | undefined) => Promise<readonly Row[]>) {
     const { now, limit, ahead = 0, only, waitingFor } = request;
     if (only !== undefined || waitingFor !== undefined) return look(undefined);
     this.#lowered = Number.POSITIVE_INFINITY;

@@ -116,10 +116,7 @@ const RELEASE = `
   )
   SELECT count(*) AS found, max(seq) AS last FROM next`;
 
-export async function newRetry(
-  store: Store,
-  { since, who, interval, entries, canary }: NewPacedRetry,
-): Promise<number> {
+export async function newRetry(store: Store, { since, who, interval, entries, canary }: NewPacedRetry) {
   return store.transaction(async (query) => {
     const [row] = await query(
       `INSERT INTO @.pace (id, since, who, interval_ms, entries, canary, due_until)

@@ -5,10 +5,10 @@ import type { Entry } from "../entry.ts";
 import type { EntryFilter } from "../entry-filter.ts";
 import type { StoredState } from "../entry-state.ts";
 import type { BacklogRequest } from "../inbox.ts";
-import { type EntryOutline, FAILURE_START, type OutlineRequest, placeIn, toOutlines } from "../outline.ts";
+import { FAILURE_START, type OutlineRequest, placeIn, toOutlines } from "../outline.ts";
 import { type Row, toAttempt, toEntry, toTargetCounts } from "../rows.ts";
 import { runsWithin } from "../runs-within.ts";
-import { DROPPED, type TargetCount } from "../target-wait.ts";
+import { DROPPED } from "../target-wait.ts";
 import { encodeText } from "../text.ts";
 import { ENTRY_WITH_STATE, FAILING, filterSql } from "./filter.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
@@ -56,10 +56,7 @@ export async function attemptsOfEntry(store: Store, seq: number): Promise<readon
 }
 
 /** The runs of the last attempts, and the beginnings of bodies. Only the days on which the entries were received are read. */
-export async function outlineEntries(
-  store: Store,
-  request: OutlineRequest,
-): Promise<readonly EntryOutline[]> {
+export async function outlineEntries(store: Store, request: OutlineRequest) {
   const { entries, bodyBytes } = request;
   if (entries.length === 0) return [];
   const seqs = entries.map(({ seq }) => seq);
@@ -135,10 +132,7 @@ export async function countByState(store: Store, filter: CountFilter = {}): Prom
 }
 
 /** How many pending and running entries wait for each target. */
-export async function countByTarget(
-  store: Store,
-  sources: readonly string[] | undefined,
-): Promise<readonly TargetCount[]> {
+export async function countByTarget(store: Store, sources: readonly string[] | undefined) {
   const rows = await store.query(
     `SELECT target, count(*) AS entries FROM @.turn, unnest(waiting_for) AS w(target)
      WHERE waiting_for IS NOT NULL AND ($1::text[] IS NULL OR source = ANY ($1::text[])) GROUP BY target`,

@@ -208,11 +208,7 @@ function databaseStatements(transaction: PostgresQueries): Statements {
   };
 }
 
-async function listenOn(
-  database: PostgresDatabase,
-  channel: string,
-  heard: (payload: string) => void,
-): Promise<Listening> {
+async function listenOn(database: PostgresDatabase, channel: string, heard: (payload: string) => void) {
   const stop = await database.listen?.(channel, heard);
   return { stop: async () => stop?.() };
 }

@@ -131,11 +131,7 @@ const STILL_LEASED = `
  *
  * @param onReleased - called if that lets entries run that were held back
  */
-export async function settleAll(
-  store: Store,
-  batch: readonly Settling[],
-  onReleased: () => void,
-): Promise<readonly boolean[]> {
+export async function settleAll(store: Store, batch: readonly Settling[], onReleased: () => void) {
   const isShort = batch.every(({ settlement }) => isUneventful(settlement));
   const [settle, values] = isShort
     ? [SETTLE_UNEVENTFUL, [JSON.stringify(batch.map(uneventfulOf))]]

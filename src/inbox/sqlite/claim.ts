@@ -65,12 +65,7 @@ function firstDue(bySource: readonly (readonly Row[])[], limit: number): readonl
 }
 
 /** Leases one entry, due or not, unless it has ended, is leased, or is held back. */
-function claimOnly(
-  statements: Statements,
-  seq: number,
-  request: ClaimRequest,
-  terms: ClaimTerms,
-): readonly ClaimedEntry[] {
+function claimOnly(statements: Statements, seq: number, request: ClaimRequest, terms: ClaimTerms) {
   const { now, leaseTime, except = [] } = request;
   if (except.includes(seq)) return [];
   const row = statements.get(

@@ -165,11 +165,7 @@ export function erasedKeys(statements: Statements, id: number, after: number): r
 }
 
 /** Keeps the proof of an erasure, within a transaction; forgets erased entries that were pruned since. */
-export function endErasure(
-  statements: Statements,
-  id: number,
-  { erasedAt, entries, keysHash }: Erasure,
-): void {
+export function endErasure(statements: Statements, id: number, { erasedAt, entries, keysHash }: Erasure) {
   const sql = "UPDATE erasure SET erased_at = ?, entries = ?, keys_hash = ? WHERE id = ?";
   statements.run(sql, erasedAt, entries, keysHash, id);
   statements.run("DELETE FROM erased WHERE seq NOT IN (SELECT seq FROM entry)");

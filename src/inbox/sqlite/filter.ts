@@ -26,10 +26,7 @@ const HAS_TARGET = `EXISTS (SELECT 1 FROM json_each(waits) AS wait
  *
  * @param isOld - whether the file's schema is older than this code's
  */
-export function filterSql(
-  filter: EntryFilter,
-  isOld = false,
-): { where: string; values: (string | number)[] } {
+export function filterSql(filter: EntryFilter, isOld = false) {
   const conditions: string[] = [];
   const values: (string | number)[] = [];
   const add = (condition: string, ...given: (string | number)[]) => {

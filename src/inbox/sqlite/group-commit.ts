@@ -108,11 +108,7 @@ export class GroupCommit<Operation> {
     this.#sent = [...this.#sent, settled];
   }
 
-  async #settleLater(
-    batch: Batch<Operation>,
-    results: Promise<readonly WorkResult[]>,
-    isBack: () => void,
-  ): Promise<void> {
+  async #settleLater(batch: Batch<Operation>, results: Promise<readonly WorkResult[]>, isBack: () => void) {
     const known = await results;
     isBack();
     // The next batch is sent before these promises are settled, since what follows from them takes as long.

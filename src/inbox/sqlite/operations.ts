@@ -109,11 +109,7 @@ function touch(statements: Statements, key: DedupKey, at: number): Appended | un
   return { seq: row.seq as number, duplicate: true, state: row.state as StoredState };
 }
 
-function renew(
-  statements: Statements,
-  leases: readonly { seq: number; lease: string }[],
-  until: number,
-): readonly number[] {
+function renew(statements: Statements, leases: readonly { seq: number; lease: string }[], until: number) {
   const sql = "UPDATE entry SET run_at = ? WHERE seq = ? AND lease = ? AND state = 'running'";
   const lost = leases.filter(({ seq, lease }) => statements.run(sql, until, seq, lease) === 0);
   return lost.map(({ seq }) => seq);
@@ -169,10 +165,7 @@ function settle(statements: Statements, given: Settlement, now: number): boolean
 }
 
 /** Adds runs to those of an entry, within a transaction. */
-export function recordRuns(
-  statements: Statements,
-  { seq, records }: Pick<Settlement, "seq" | "records">,
-): void {
+export function recordRuns(statements: Statements, { seq, records }: Pick<Settlement, "seq" | "records">) {
   for (const record of records) {
     const { attempt, handler, startedAt, duration, outcome, error, note, failure } = record;
     statements.run(

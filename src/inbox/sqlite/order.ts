@@ -26,10 +26,7 @@ export function holdBackIfNeeded(
 }
 
 /** Whether an earlier entry of a new one's order key waits or runs. */
-export function isBehind(
-  statements: Statements,
-  { orderKey, key }: Pick<NewEntry, "orderKey" | "key">,
-): boolean {
+export function isBehind(statements: Statements, { orderKey, key }: Pick<NewEntry, "orderKey" | "key">) {
   const sql = `SELECT 1 FROM entry WHERE ${ORDERED} AND order_key = ? AND source = ? AND state <> 'dead' LIMIT 1`;
   return statements.get(sql, encodeNullable(orderKey), encodeText(key.source)) !== undefined;
 }

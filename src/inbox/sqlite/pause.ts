@@ -52,12 +52,7 @@ export function unpausedSources(
 }
 
 /** Makes a due entry that is paused due later, so that the next claims do not look at it again; returns whether it is paused. */
-export function setAsideIfPaused(
-  statements: Statements,
-  row: Row,
-  { holds }: ClaimPauses,
-  now: number,
-): boolean {
+export function setAsideIfPaused(statements: Statements, row: Row, { holds }: ClaimPauses, now: number) {
   const reason = row.reason as string | null;
   if (!holds({ kind: row.kind as string | null, reason })) return false;
   statements.run(
@@ -117,10 +112,7 @@ interface Release {
 }
 
 /** Makes the next entries due that a pause held back; returns how many there were, and the last of them. */
-export function release(
-  statements: Statements,
-  { of: { scope, name }, after, from }: Release,
-): { readonly found: number; readonly last: number; readonly until: number } {
+export function release(statements: Statements, { of: { scope, name }, after, from }: Release) {
   const isRetry = scope === "retry";
   const interval = isRetry
     ? Number(statements.get("SELECT interval_ms FROM pace WHERE id = ?", name)?.interval_ms ?? 0)
@@ -137,10 +129,7 @@ export function release(
   return { found: rows.length, last: Math.max(after, ...rows.map(({ seq }) => seq as number)), until };
 }
 
-export function newRetry(
-  statements: Statements,
-  { since, who, interval, entries, canary }: NewPacedRetry,
-): number {
+export function newRetry(statements: Statements, { since, who, interval, entries, canary }: NewPacedRetry) {
   requirePauses(statements);
   const id = statements.insert(
     "INSERT INTO pace (since, who, interval_ms, entries, canary, due_until) VALUES (?, ?, ?, ?, ?, ?)",

@@ -37,11 +37,7 @@ export function pruneStep(statements: Statements, request: PruneRequest, step: S
 }
 
 /** Deletes the deliveries of done entries, within a transaction. */
-export function slimStep(
-  statements: Statements,
-  { settledUntil, sources }: SlimRequest,
-  step: Step,
-): StepResult {
+export function slimStep(statements: Statements, { settledUntil, sources }: SlimRequest, step: Step) {
   const rows = statements.all(
     `SELECT seq, state, source, received_at, settled_at FROM delivery JOIN entry USING (seq)
      WHERE delivery.seq > ? ORDER BY delivery.seq LIMIT ?`,

@@ -30,12 +30,7 @@ export function toDelivery(row: Row, receivedAt = row.received_at): Delivery {
  * @param damaged - entries whose delivery is on a damaged page and must not be read: once a transaction has met damage,
  *   SQLite allows no more writes in it
  */
-export function readClaimed(
-  statements: Statements,
-  row: Row,
-  lease: Lease,
-  damaged: ReadonlySet<number>,
-): ClaimedEntry {
+export function readClaimed(statements: Statements, row: Row, lease: Lease, damaged: ReadonlySet<number>) {
   if (damaged.has(row.seq as number)) return unreadable(row, lease, "the page it is on is damaged");
   try {
     const stored = statements.get(

@@ -8,7 +8,7 @@ import type { BacklogRequest } from "../inbox.ts";
 import { type EntryOutline, FAILURE_START, type OutlineRequest, placeIn, toOutlines } from "../outline.ts";
 import { toAttempt, toEntry, toTargetCounts } from "../rows.ts";
 import { runsWithin } from "../runs-within.ts";
-import { DROPPED, type TargetCount } from "../target-wait.ts";
+import { DROPPED } from "../target-wait.ts";
 import { encodeText } from "../text.ts";
 import { FAILING, filterSql } from "./filter.ts";
 import { HELD_BACK, WAITING, WAITS } from "./index-conditions.ts";
@@ -93,10 +93,7 @@ export function countByState(statements: Statements, filter: CountFilter = {}): 
 }
 
 /** How many entries wait for each target. */
-export function countWaiting(
-  statements: Statements,
-  sources: readonly string[] | undefined,
-): readonly TargetCount[] {
+export function countWaiting(statements: Statements, sources: readonly string[] | undefined) {
   if (!knowsWaits(statements)) return [];
   const ofSources = sources === undefined ? "" : "AND source IN (SELECT value FROM json_each(?))";
   const rows = statements.all(

@@ -12,10 +12,7 @@ const WAITING_SOURCES = `WITH RECURSIVE found (source) AS (
 ) SELECT source FROM found WHERE source IS NOT NULL`;
 
 /** The sources to look at, as stored: those in the request, or all with waiting entries. */
-export function sourcesToServe(
-  statements: Statements,
-  sources: readonly string[] | undefined,
-): readonly string[] {
+export function sourcesToServe(statements: Statements, sources: readonly string[] | undefined) {
   if (sources !== undefined) return sources.map(encodeText);
   return statements.all(WAITING_SOURCES).map(({ source }) => source as string);
 }

@@ -107,10 +107,7 @@ export class Statements {
 }
 
 /** Works with an open database, and closes it. */
-export function closing<Result>(
-  database: DatabaseSyncInstance,
-  work: (statements: Statements) => Result,
-): Result {
+export function closing<Result>(database: DatabaseSyncInstance, work: (statements: Statements) => Result) {
   const statements = new Statements(database);
   try {
     return work(statements);

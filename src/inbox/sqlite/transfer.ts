@@ -133,11 +133,7 @@ function write(statements: Statements, { entry, lease, delivery, runs }: WholeEn
   recordRuns(statements, { seq, records: others });
 }
 
-function merge(
-  statements: Statements,
-  one: WholeEntry,
-  marks: ReadonlyMap<string, number>,
-): "added" | "advanced" | "known" {
+function merge(statements: Statements, one: WholeEntry, marks: ReadonlyMap<string, number>) {
   const { key, state, receivedAt } = one.entry;
   // The lease of a running one belongs to a process that has ended.
   const entry: Entry =

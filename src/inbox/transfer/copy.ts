@@ -89,11 +89,7 @@ interface Verifying extends Required<Pick<CopyTerms, "onProgress">> {
   readonly signal: AbortSignal | undefined;
 }
 
-async function verify(
-  from: Transfer,
-  to: Transfer,
-  { last, total, onProgress, signal }: Verifying,
-): Promise<string | undefined> {
+async function verify(from: Transfer, to: Transfer, { last, total, onProgress, signal }: Verifying) {
   const [original, copy] = [createHash("sha256"), createHash("sha256")];
   let entries = 0;
   for await (const { read, found } of eachStep(from, to, last)) {

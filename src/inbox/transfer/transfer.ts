@@ -60,9 +60,7 @@ export interface Merged {
 const LARGEST_READ = 8 * 1024 * 1024;
 
 /** The numbers to read at a time, of entries in order of arrival: at least one. */
-export function oneRead(
-  entries: readonly { readonly seq: number; readonly length: number }[],
-): readonly number[] {
+export function oneRead(entries: readonly { readonly seq: number; readonly length: number }[]) {
   let bytes = 0;
   const end = entries.findIndex(({ length }, index) => {
     bytes += length;
@@ -72,9 +70,7 @@ export function oneRead(
 }
 
 /** Rows by the number of their entry, in their order. */
-export function bySeq<Row extends Readonly<Record<string, unknown>>>(
-  rows: readonly Row[],
-): ReadonlyMap<number, readonly Row[]> {
+export function bySeq<Row extends Readonly<Record<string, unknown>>>(rows: readonly Row[]) {
   const found = new Map<number, Row[]>();
   for (const row of rows) {
     const seq = Number(row.seq);

@@ -20,10 +20,7 @@ export const checkSources: Check = (given) => {
   }
 };
 
-export function limitsOf(
-  sources: Readonly<Record<string, SourceLimits>> | undefined,
-  source: string,
-): SourceLimits {
+export function limitsOf(sources: Readonly<Record<string, SourceLimits>> | undefined, source: string) {
   return sources !== undefined && Object.hasOwn(sources, source) ? (sources[source] ?? {}) : {};
 }
 

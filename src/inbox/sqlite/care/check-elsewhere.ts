@@ -25,10 +25,7 @@ export const checkElsewhere: StartCheck = (path, done) =>
  * Runs the program that checks files, and calls back with its exit code and its output. Returns what ends it, without a
  * call unless `isTold`; `undefined` if the program is not there, as when the source runs unbuilt.
  */
-export function runElsewhere(
-  argv: readonly string[],
-  done: (code: number | null, text: string) => void,
-): ((isTold?: boolean) => void) | undefined {
+export function runElsewhere(argv: readonly string[], done: (code: number | null, text: string) => void) {
   const program = builtProgram("inbox-check.js");
   if (program?.exists !== true) return undefined;
   const child = spawn(process.execPath, [program.path, ...argv], { stdio: ["ignore", "pipe", "ignore"] });

@@ -106,11 +106,7 @@ interface Reading {
 }
 
 /** Everything that can be read of a range of numbers. */
-function readStep(
-  statements: Statements,
-  range: Range,
-  { tables, keys, source, found }: Reading,
-): readonly WholeEntry[] {
+function readStep(statements: Statements, range: Range, { tables, keys, source, found }: Reading) {
   const lost: Range[] = [];
   const read = (table: keyof Tables, sql: string, onLost?: (range: Range) => void) => {
     if (tables[table]) return readableRows((part) => statements.all(sql, ...part), range, onLost);
