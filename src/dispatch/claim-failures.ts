@@ -14,7 +14,6 @@ export class ClaimFailures {
     this.#log = log;
   }
 
-  /** Call it when a claim fails. */
   report(thrown: unknown): void {
     const error = describeError(thrown);
     if (error === this.#latest && performance.now() - this.#reportedAt < AGAIN) return;

@@ -12,13 +12,11 @@ export const MAX_LATE_MS = 100;
 /** Milliseconds between two looks at an inbox that hears of all entries. */
 const HEARD_POLL_MS = 3_600_000;
 
-/** What the loop needs of the dispatcher. */
 interface Claiming {
   readonly limit: ConcurrencyLimit;
   readonly failures: ClaimFailures;
   readonly watch: RetryWatch;
   readonly run: (entry: ClaimedEntry) => void;
-  /** Entries not to claim. */
   readonly except: () => readonly number[];
   readonly nextTurn: () => Promise<void>;
 }

@@ -8,14 +8,12 @@ import { longestDelay } from "./retry.ts";
  */
 export const CLOCK_SLACK = 5 * 60_000;
 
-/** What all claims have in common. */
 export function claimTerms(options: DispatcherOptions) {
   const { retry, leaseTime, unhandledAfter = 0, deadBlocks, sources, runner } = options;
   const horizon = Math.max(longestDelay(retry), leaseTime, unhandledAfter) + CLOCK_SLACK;
   return { leaseTime, horizon, deadBlocks, sources, runner } satisfies Partial<ClaimRequest>;
 }
 
-/** The same for claims of whatever is due. */
 export async function dueTerms(options: DispatcherOptions) {
   const { sources, leftKinds } = options;
   const exceptKinds = leftKinds === undefined ? [] : (await Promise.all(sources.map(leftKinds))).flat();

@@ -20,7 +20,6 @@ export class ConcurrencyLimit {
     this.#limit = limit;
   }
 
-  /** How many entries are running. */
   get running(): number {
     return this.#running;
   }

@@ -7,18 +7,14 @@ import type { AttemptTracing } from "./runs/attempt-tracing.ts";
 import type { RunOptions } from "./runs/run-options.ts";
 import type { TargetOptions } from "./targets/target.ts";
 
-/** How entries are claimed and run. */
 export interface DispatcherOptions extends RunOptions {
   /** Called with each entry that was attempted, once its settlement is stored. */
   readonly onAttempts: (entry: ClaimedEntry, settlement: Settlement) => void;
-  /** Called once when an entry becomes a dead letter. */
   readonly onDead: (letter: EntryLetter) => void;
   readonly inbox: Inbox;
   /** The id with which this process is registered with the inbox. */
   readonly runner: string;
-  /** The sources whose entries are run. */
   readonly sources: readonly string[];
-  /** Maximum entries that run at a time. */
   readonly concurrency: number;
   /** Milliseconds of a lease; it is renewed after a third of that. */
   readonly leaseTime: number;
@@ -37,6 +33,5 @@ export interface DispatcherOptions extends RunOptions {
   readonly leftKinds?: (source: string) => Promise<readonly string[]>;
   /** Follows runs from inside. Default: nothing does. */
   readonly tracing?: AttemptTracing | undefined;
-  /** The targets of all handlers. Default none. */
   readonly knownTargets?: () => readonly TargetOptions[];
 }

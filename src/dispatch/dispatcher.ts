@@ -137,7 +137,6 @@ export class Dispatcher {
     };
   }
 
-  /** How many entries this process is running. */
   get running(): number {
     return this.#limit.running;
   }

@@ -26,13 +26,11 @@ export interface DrainReport {
   readonly nextRunAt: number | undefined;
 }
 
-/** What a drain needs of the dispatcher. */
 export interface Draining {
   readonly limit: ConcurrencyLimit;
   readonly failures: ClaimFailures;
   /** Runs a claimed entry; returns its settlement, or `undefined` if it was given back. */
   readonly run: (entry: ClaimedEntry, how: EntryRun) => Promise<Settlement | undefined>;
-  /** Entries not to claim. */
   readonly except: () => readonly number[];
   readonly budget: RunBudget;
   readonly watch: RetryWatch;

@@ -13,7 +13,6 @@ export const MAX_STACK = 8192;
 const MAX_CAUSES = 8;
 const MAX_ERRORS = 4;
 
-/** What a record says of a thrown value. */
 export interface DescribedFailure {
   readonly error: string;
   readonly failure: HandlerFailure;
@@ -39,7 +38,6 @@ function describe(thrown: unknown): DescribedFailure {
   return { error: cutText(error, MAX_ERROR), failure: { name: cutText(nameOf(thrown), 100), at, stack } };
 }
 
-/** A thrown value and its causes, each once. */
 function causesOf(thrown: unknown): readonly unknown[] {
   const chain: unknown[] = [thrown];
   while (chain.length <= MAX_CAUSES) {

@@ -58,7 +58,6 @@ export interface NamedHandler {
   readonly attempts?: number;
   /** What it sends to, if it is a target that entries wait for. */
   readonly target?: TargetOptions;
-  /** Whether it runs in a transaction of the inbox. */
   readonly tx?: boolean;
 }
 
@@ -91,7 +90,6 @@ export interface PlannedRun {
 /** The event of an entry that runs as soon as it was kept, so that its bytes need not be read again. */
 export interface ReadyEvent {
   readonly event: WebhookEvent;
-  /** The schemas that its `data` was checked with. */
   readonly schemas: DataSchemas;
 }
 

@@ -7,7 +7,6 @@ export type NewlyKept = Pick<ClaimedEntry, "seq" | "key" | "kind" | "orderKey" |
 
 /** Room to run an entry that is about to be kept. The entry is inserted with this lease, so no claim is needed. */
 export interface Reservation {
-  /** The lease to insert the entry with. */
   readonly lease: Lease;
   /** Runs the entry that was inserted with the lease, but not before the sender can be answered. */
   readonly run: (kept: NewlyKept, ready?: ReadyEvent) => void;

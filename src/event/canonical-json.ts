@@ -192,7 +192,6 @@ export class CanonicalJson {
     else this.#longString(at, to);
   }
 
-  /** Copies the rest of a string. */
   #longString(at: number, to: number): void {
     const bytes = this.#bytes;
     const quote = bytes.indexOf(QUOTE, at);

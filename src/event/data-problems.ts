@@ -156,7 +156,6 @@ function holdsWord(text: string, word: string): boolean {
   return false;
 }
 
-/** The type of what is at a path in `data`. */
 function typeAt(data: unknown, steps: readonly PropertyKey[]): string {
   const found = memberAt(data, steps);
   if (found === undefined) return NOTHING;

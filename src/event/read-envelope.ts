@@ -8,7 +8,6 @@ import { type ParsedEnvelope, parseEnvelope, parseEnvelopeAgain } from "./parse-
 import type { InvalidEnvelope } from "./rejection.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
-/** An envelope read from bytes, with the values that its identity needs. */
 export interface ReadEnvelope extends Omit<ParsedEnvelope, "content" | "inexact"> {
   readonly eventId: string;
   /** A digest that is equal for events that differ only in their timestamp. */

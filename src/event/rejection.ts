@@ -23,7 +23,6 @@ export interface Rejection {
   readonly field?: string;
 }
 
-/** The bytes are not an event. */
 export interface InvalidEnvelope {
   readonly ok: false;
   readonly rejection: Rejection;

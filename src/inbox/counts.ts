@@ -28,12 +28,10 @@ export interface StateCounts extends Readonly<Record<EntryState, number>> {
   readonly handledIsEstimate?: boolean;
 }
 
-/** Counts of nothing, to add to. */
 export function noCounts(): { -readonly [State in StoredState | "failing"]: number } & { dropped?: number } {
   return { pending: 0, failing: 0, running: 0, done: 0, dead: 0, unhandled: 0 };
 }
 
-/** How many of some entries are in each state. */
 export function countStates(entries: readonly StateFacts[]): StateCounts {
   const counts = { waiting: 0, failing: 0, running: 0, handled: 0, dead: 0, received: 0 };
   for (const entry of entries) counts[entryState(entry)]++;

@@ -8,12 +8,10 @@ import { DROPPED } from "./target-wait.ts";
 
 /** Failing entries and dead letters that are looked at, the newest. */
 export const LOOKED_AT = 4000;
-/** Groups that are told apart. */
 const MOST_GROUPS = 1000;
 /** Characters of an error that tell it from others. */
 const COMPARED = 500;
 
-/** What an entry failed with. */
 export interface Failure {
   /** The same for all that failed alike. */
   readonly key: string;
@@ -34,7 +32,6 @@ export interface FailureGroup extends Omit<Failure, "key"> {
   readonly since: number;
 }
 
-/** Failures by how many entries they have. */
 export interface FailureGroups {
   /** Those with most entries first. */
   readonly groups: readonly FailureGroup[];

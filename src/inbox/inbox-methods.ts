@@ -22,8 +22,6 @@ const OPTIONAL: Methods<Optional> = {
   ...{ pauses: true, pause: true, resume: true, newRetry: true, paceRetry: true, endRetry: true },
 };
 
-/** The methods of every inbox. */
 export const INBOX_METHODS = Object.keys(REQUIRED) as Names<Required>;
 
-/** The methods that an inbox may have. */
 export const OPTIONAL_INBOX_METHODS = Object.keys(OPTIONAL) as Names<Optional>;

@@ -17,10 +17,8 @@ export function isUnfit(reason: string): reason is UnfitReason {
   return UNFIT_REASONS.some((unfit) => unfit === reason);
 }
 
-/** What the inbox keeps of an envelope. */
 type Read = Pick<ReadEnvelope, "envelope" | "timestamp">;
 
-/** What an event is kept as. */
 export interface EntryTerms {
   readonly key: DedupKey;
   readonly order: string | null;

@@ -74,7 +74,6 @@ export const CANARY_PERCENT = 95;
 /** How {@link Pause.who} begins if a retry stopped by itself. */
 export const STOPPED = "stopped";
 
-/** The reason of an entry that is paused. */
 export const PAUSED = "paused";
 
 /** How the reason of an entry begins that is due at its time in a retry; the retry's number follows. */

@@ -5,17 +5,13 @@ import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-reques
 /** Entries per step: a delivery may have to wait for a step, so one takes a few milliseconds. */
 const STEP = 200;
 
-/** What to delete from an inbox. */
 export interface Pruning {
-  /** Entries to delete. */
   readonly prune?: PruneRequest;
-  /** Entries whose delivery to delete. */
   readonly slim?: SlimRequest;
   /** Stops the work after the current step. */
   readonly signal?: AbortSignal;
 }
 
-/** How many entries were pruned, and how many were slimmed. */
 export interface Pruned {
   readonly pruned: number;
   readonly slimmed: number;

@@ -24,10 +24,8 @@ export const WAITING_REASONS = {
   [PAUSED]: "paused by hand",
 } as const;
 
-/** One of the stable reasons of dead letters. */
 export type DeadReason = keyof typeof DEAD_REASONS;
 
-/** One of the stable reasons of entries that are not dead. */
 export type WaitingReason = keyof typeof WAITING_REASONS;
 
 /** The reason of a handled entry of which only the dedup key is left, so that its event is not taken for new. */

@@ -1,5 +1,4 @@
 const HOUR = 3_600_000;
-/** Milliseconds of a day. */
 export const DAY = 24 * HOUR;
 
 /** Days that normal silence is reckoned from, the one of the latest authentic delivery included. */

@@ -30,7 +30,6 @@ export function sqliteInbox(path: string, threading: Threading = defaultThreadin
   return new SqliteInbox(path, threading);
 }
 
-/** The parts of an open inbox. */
 interface Opened {
   readonly access: "own" | "change" | "read";
   readonly connection: Connection;

@@ -19,7 +19,6 @@ export function encodeNullable(text: string | null): string | null {
   return text === null ? null : encodeText(text);
 }
 
-/** Decodes a text of {@link encodeText}. */
 export function decodeText(stored: string): string {
   return stored.startsWith(MARK) ? JSON.parse(stored.slice(1)) : stored;
 }

@@ -24,13 +24,11 @@ export interface InboxVitals {
 export class CommitListeners {
   readonly #listeners = new Set<(duration: number) => void>();
 
-  /** Adds a listener; returns a function that removes it. */
   add(listener: (duration: number) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Call it after a commit. */
   note(duration: number): void {
     for (const listener of this.#listeners) {
       try {

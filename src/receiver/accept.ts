@@ -17,7 +17,6 @@ import type { Accepted, Misconfigured, Outcome, Proof, Unauthorized } from "./ou
 export interface NewEntryTerms {
   /** Milliseconds until it is due. Default 0. */
   readonly holdMs?: number | undefined;
-  /** A reservation, to run it at once. */
   readonly reservation?: Pick<Reservation, "lease" | "run"> | undefined;
 }
 
@@ -100,7 +99,6 @@ function copyOf({ method, target, headers, body, receivedAt }: Delivery): Delive
   return { method, target, headers, body: new Uint8Array(body), receivedAt };
 }
 
-/** Keeps a dead letter. */
 async function reject(
   delivery: Delivery,
   { rejection, read }: { readonly rejection: Rejection; readonly read?: ReadEnvelope },

@@ -9,7 +9,6 @@ const JUST_NOW = 250;
 interface BacklogTerms {
   readonly inbox: Pick<Inbox, "backlog">;
   readonly source: string;
-  /** The most entries that have not ended. */
   readonly maxPending: number;
   readonly log: Logger;
 }

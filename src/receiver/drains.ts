@@ -7,7 +7,6 @@ import type { InboxUse } from "../inbox/shared/inbox-use.ts";
 import { closed } from "./not-ready.ts";
 import { checkDrain, type DrainOptions } from "./options/drain-options.ts";
 
-/** What drains need of the receiver. */
 interface Draining {
   readonly dispatcher: Dispatcher;
   readonly use: InboxUse;
@@ -34,7 +33,6 @@ export class Drains {
     }
   }
 
-  /** Resolves once those that are under way have ended. */
   settled(): Promise<void> {
     return this.#underWay.settled();
   }

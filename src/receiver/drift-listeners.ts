@@ -13,7 +13,6 @@ export class DriftListeners {
     this.#settings = settings;
   }
 
-  /** Adds a listener; returns a function that removes it. */
   add(listener: (drift: Drift) => unknown): () => void {
     return this.#listeners.add(listener);
   }

@@ -26,7 +26,6 @@ import type { SenderWatch } from "./sender-watch.ts";
 import type { SignedRefusals } from "./signed-refusals.ts";
 import type { Wiring } from "./wiring.ts";
 
-/** What taking deliveries needs of the receiver. */
 interface Receiving {
   /** Has the settings of now: a module of handlers may replace some. */
   readonly wiring: Pick<Wiring, "settings">;
@@ -35,9 +34,7 @@ interface Receiving {
   readonly signedRefusals: SignedRefusals;
   readonly senders: SenderWatch;
   readonly outcomes: OutcomeLog;
-  /** Why deliveries are not accepted now, if they are not. */
   readonly refusal: () => Error | undefined;
-  /** Called with a delivery that has just become a dead letter. */
   readonly onDead: (letter: EntryLetter) => void;
 }
 
@@ -60,7 +57,6 @@ export class Intake {
     if (this.#underWay > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  /** As `Receiver.accept`. */
   async accept(delivery: Delivery): Promise<Outcome> {
     const start = performance.now();
     const outcome = await this.#take(delivery, authenticate);
@@ -68,7 +64,6 @@ export class Intake {
     return outcome;
   }
 
-  /** As `Receiver.acceptFrom`. */
   async acceptFrom(channel: Channel, body: Uint8Array): Promise<Outcome> {
     const { clock, bodyLimit } = this.#receiving.wiring.settings;
     const start = performance.now();
@@ -86,7 +81,6 @@ export class Intake {
     }
   }
 
-  /** As `Receiver.receive`. */
   async receive(incoming: Incoming, inline?: Inline): Promise<Answer> {
     try {
       const receivedAt = this.#receiving.wiring.settings.clock();
@@ -110,7 +104,6 @@ export class Intake {
     return error === undefined ? outcome : { type: "unavailable", error };
   }
 
-  /** Logs and reports what became of a request. */
   #note(
     incoming: Incoming,
     { outcome, delivery, receivedAt, start }: Omit<Answered, "head"> & Pick<Delivery, "receivedAt">,

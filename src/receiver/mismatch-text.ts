@@ -9,7 +9,6 @@ export function mismatchText({ authenticAt, mismatches }: SenderRecord, now: num
   return `${refused}, none accepted since ${timeText(authenticAt, now)}: was the secret changed?`;
 }
 
-/** A source whose signatures match no secret, and what to say about it. */
 export interface MismatchedSource {
   readonly record: SenderRecord;
   readonly text: string;

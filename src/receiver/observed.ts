@@ -89,7 +89,6 @@ function passingDiagnosis(delivery: Delivery, settings: Settings): PassingDiagno
   };
 }
 
-/** Returns the first digits of a body's digest under each secret. */
 function digestStarts(body: Uint8Array, secrets: readonly Secret[]): readonly DigestStart[] {
   return secrets.map(({ key, role, fingerprint }) => {
     const start = sign(body, key).slice(SIGNATURE_PREFIX.length).slice(0, SHOWN_DIGITS);

@@ -13,7 +13,6 @@ import { dedupKey, orderKey } from "./judge.ts";
 import type { Settings } from "./options/options.ts";
 import type { Wiring } from "./wiring.ts";
 
-/** What a plan needs of the receiver, beside its handlers. */
 export interface Planning {
   /** What to do with an entry of a kind that has no handler. */
   readonly missing: Pick<MissingHandlers, "plan">;

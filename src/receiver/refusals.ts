@@ -1,6 +1,5 @@
 import { RETRY_AFTER } from "../http/answer.ts";
 
-/** What a refused request is answered with, and what to say about it. */
 interface Refusal {
   readonly status: number;
   readonly type: string;
@@ -56,7 +55,6 @@ export const REFUSALS = {
 /** Why a request was refused before its signature was checked. */
 export type RefusalReason = keyof typeof REFUSALS;
 
-/** What to answer to a refusal, and to say about it. */
 export function refusalFor(reason: RefusalReason): Refusal {
   return REFUSALS[reason];
 }

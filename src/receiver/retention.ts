@@ -11,7 +11,6 @@ export const NEXT_LOOK = 10 * 60_000;
 /** Milliseconds that a running step may take once the receiver closes: a database that hangs must not hold it up. */
 const LAST_STEP = 5000;
 
-/** What a receiver's pruning depends on. */
 type Terms = Pick<
   Settings,
   "inbox" | "clock" | "log" | "source" | "maxAge" | "retention" | "retentionDead" | "deliveryRetention"
@@ -83,7 +82,6 @@ export class Retention {
     return trustAtStart(now, last);
   }
 
-  /** The time, if the clock can be trusted. */
   async #trustedNow(): Promise<number | undefined> {
     const before = await (this.#trust ?? this.#trustAtStart());
     const { leap, ...trust } = trustAt(this.#now(), before);

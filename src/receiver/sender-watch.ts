@@ -24,7 +24,6 @@ type Terms = Pick<Settings, "inbox" | "source" | "log">;
  */
 export class SenderWatch {
   readonly #terms: Terms;
-  /** Counts what is authentic. */
   readonly tally: SenderTally;
   readonly #lines = new OnceAMinute<"mismatch" | "failure">();
   #record: SenderRecord;

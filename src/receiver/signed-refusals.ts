@@ -35,7 +35,6 @@ export class SignedRefusals {
     this.#settings = settings;
   }
 
-  /** Whether a request carries the signature header. */
   isSigned({ headers }: Pick<Incoming, "headers">): boolean {
     return readHeader(headers, this.#settings.signatureHeader) !== undefined;
   }

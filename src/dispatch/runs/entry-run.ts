@@ -2,9 +2,7 @@ import type { ReadyEvent } from "../handler.ts";
 import type { Turn } from "../targets/target.ts";
 
 export interface TimeLimit {
-  /** Aborted when the run must end. */
   readonly signal: AbortSignal;
-  /** Whether there is time left to run a handler. */
   fits(): boolean;
 }
 
@@ -13,7 +11,6 @@ export interface EntryRun {
   readonly claimed: boolean;
   /** Whether it runs at once, even beyond the concurrency limit. */
   readonly atOnce?: boolean;
-  /** Its event, if it was just read. */
   readonly ready?: ReadyEvent | undefined;
   /** Awaited before the run; if it resolves to `false`, the entry is given back instead. */
   readonly before?: () => Promise<unknown>;

@@ -17,7 +17,6 @@ import type { RunParts } from "./run-options.ts";
 import { RunningEntries } from "./running.ts";
 import { type Storing, settleAgain } from "./settle-again.ts";
 
-/** What running needs of the dispatcher. */
 interface Running {
   readonly limit: ConcurrencyLimit;
   readonly queues: TargetQueues;
@@ -78,12 +77,10 @@ export class EntryRunner {
     return finished;
   }
 
-  /** Entries that run here but could be claimed. */
   doubtfullyLeased(): readonly number[] {
     return this.running.doubtfullyLeased(this.#options.clock(), this.#options.leaseTime);
   }
 
-  /** Extends the leases of all entries that run here. */
   async renew(): Promise<void> {
     const { inbox, clock, leaseTime, log } = this.#options;
     try {

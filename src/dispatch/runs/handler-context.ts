@@ -8,7 +8,6 @@ import type { HandlerContext } from "../handler.ts";
 export class OwnSignal {
   #aborter: AbortController | undefined;
   #aborted = false;
-  /** The reason for which it was aborted. */
   reason: unknown;
 
   get signal(): AbortSignal {

@@ -8,7 +8,6 @@ export const MAX_MARGIN = 1000;
 /** A share of a short budget that is kept for each. */
 const MARGIN = 0.1;
 
-/** The time of a drain, the limit of one handler, and the signals of a shutdown. */
 interface BudgetTerms {
   readonly budgetMs: number;
   /** When it began, by `performance.now()`. Default: now. */
@@ -67,7 +66,6 @@ export class RunBudget implements TimeLimit {
     return this.#aborter.signal;
   }
 
-  /** Whether there is time left to run a handler. */
   fits(): boolean {
     return !this.#terms.stopping.aborted && performance.now() <= this.#lastStart;
   }

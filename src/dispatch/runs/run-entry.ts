@@ -73,7 +73,6 @@ async function plannedInTime(
   return made ?? { error: record.error };
 }
 
-/** Why there is no plan for an entry. */
 interface Unplanned {
   readonly error: string | null;
 }
@@ -101,7 +100,6 @@ class EntryHandlers {
     this.#finished = new Set(entry.finishedHandlers);
   }
 
-  /** Runs them, and returns the entry's settlement. In its turn at a target, only the handler of that target runs. */
   async run(): Promise<Settlement> {
     const { handlerTimeout: timeout, clock } = this.#options;
     const { signal, within, turn } = this.#parts;
@@ -231,20 +229,17 @@ function settlementOf(
 interface Failure {
   /** The handler's own maximum of attempts. */
   readonly attempts: number;
-  /** Milliseconds that it asked to wait. */
   readonly asked: number | undefined;
 }
 
 /** A failure outside any handler has no limit but the retry policy's. */
 const UNREADABLE: Failure = { attempts: Number.POSITIVE_INFINITY, asked: undefined };
 
-/** What is left to do for an entry. */
 interface Left {
   readonly failures: readonly Failure[];
   readonly waits?: EntryWaits | undefined;
   /** Whether it was the entry's turn at one target, and it has other handlers. */
   readonly others?: boolean;
-  /** Whether some of it is paused. */
   readonly paused?: boolean;
 }
 

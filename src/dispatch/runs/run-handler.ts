@@ -11,7 +11,6 @@ export const MAX_BYTES = 2048;
 
 export interface HandlerRun {
   readonly record: AttemptRecord;
-  /** What the handler's error says about the next attempt. */
   readonly failure: TargetFailure;
 }
 

@@ -7,7 +7,6 @@ import type { EntryTransactions } from "../transactions/entry-transactions.ts";
 import type { AttemptTrace } from "./attempt-tracing.ts";
 import type { EntryRun, TimeLimit } from "./entry-run.ts";
 
-/** How all entries are run. */
 export interface RunOptions {
   /** Reads the entry, unless its event is ready, and finds its handlers. */
   readonly plan: (entry: ClaimedEntry, ready?: ReadyEvent) => Plan | Promise<Plan>;
@@ -18,7 +17,6 @@ export interface RunOptions {
   readonly log: Logger;
 }
 
-/** How one entry is run. */
 export interface RunParts extends Pick<EntryRun, "ready"> {
   /** Decides which entries wait for their turn at a target. Default: none do. */
   readonly targets?: TargetGate | undefined;

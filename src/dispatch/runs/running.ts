@@ -16,12 +16,10 @@ export interface Running {
  * at a time.
  */
 export class RunningEntries extends Chain<Running> {
-  /** The settlement of an entry, if it runs here. */
   finished(seq: number): Promise<Settlement | undefined> | undefined {
     return this.#find(seq)?.finished;
   }
 
-  /** Resolves once all entries that run now have ended. */
   async drained(): Promise<void> {
     await Promise.all(this.items().map(({ finished }) => finished));
   }
@@ -42,7 +40,6 @@ export class RunningEntries extends Chain<Running> {
     return unsure;
   }
 
-  /** Extends all leases that were not lost. */
   async renew(inbox: Inbox, until: number): Promise<void> {
     const all = this.items();
     if (all.length === 0) return;

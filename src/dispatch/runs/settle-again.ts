@@ -9,7 +9,6 @@ const LAST_WAIT = 1000;
 export interface Storing {
   readonly inbox: Pick<Inbox, "settle" | "damage">;
   readonly clock: () => number;
-  /** Whether an entry is still leased to this process. */
   readonly isLeased: (seq: number) => boolean;
   /** Aborted when a shutdown begins. From then on, nothing waits for a store that is damaged. */
   readonly stopping: AbortSignal;

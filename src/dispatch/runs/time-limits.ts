@@ -1,8 +1,6 @@
 import { Chain, type Link } from "../../base/chain.ts";
 
-/** A run that may take too long. */
 export interface Limited {
-  /** Called when its time is over. */
   readonly overdue: () => void;
   /** Called with the signal's reason when the outer signal is aborted. */
   readonly stop: (reason: unknown) => void;
@@ -27,7 +25,6 @@ export function limitTime(run: Limited, timeout: number, signal: AbortSignal): (
   return limits.add(run, timeout);
 }
 
-/** The runs under one signal. */
 class TimeLimits {
   readonly #signal: AbortSignal;
   readonly #runs = new Chain<Limited>();
@@ -72,7 +69,6 @@ class Together {
     }, timeout);
   }
 
-  /** Whether a run that begins now can share the timer. */
   takes(timeout: number, now: number): boolean {
     return !this.#isOver && timeout === this.#timeout && now - this.#since < TOGETHER_MS;
   }

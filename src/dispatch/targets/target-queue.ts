@@ -21,16 +21,13 @@ export interface ReadyEntry {
   readonly giveBack: () => void;
 }
 
-/** Which entries to claim. */
 export interface Wanted {
   readonly target: string;
-  /** Only higher numbers. */
   readonly after: number;
   readonly limit: number;
   readonly except: readonly number[];
 }
 
-/** What a queue needs done. */
 export interface QueueWork {
   /** Claims entries that wait for the target, in order of arrival; none after a failure of the store. */
   claim(wanted: Wanted): Promise<readonly ReadyEntry[] | undefined>;
@@ -50,7 +47,6 @@ export interface QueueWork {
 export class TargetQueue {
   readonly #target: TargetOptions;
   readonly #work: QueueWork;
-  /** Whether entries wait for their turn. */
   #waits = false;
   #answers = false;
   #round: Promise<void> | undefined;

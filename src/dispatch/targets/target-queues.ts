@@ -7,11 +7,9 @@ import { TURN_OVERDUE } from "./entry-waits.ts";
 import type { TargetEnd, TargetGate, TargetOptions, Turn } from "./target.ts";
 import { type QueueWork, type ReadyEntry, TargetQueue, type Wanted } from "./target-queue.ts";
 
-/** What the queues need of the dispatcher. */
 interface Dispatching {
   readonly failures: ClaimFailures;
   readonly run: (entry: ClaimedEntry, how: EntryRun) => void;
-  /** Entries not to claim. */
   readonly except: () => readonly number[];
   /** Makes a shutdown wait for a claim. */
   readonly whileClaiming: <Result>(claim: Promise<Result>) => Promise<Result>;

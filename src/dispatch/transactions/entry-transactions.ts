@@ -10,7 +10,6 @@ import type { OwnSignal } from "../runs/handler-context.ts";
 import { type HandlerRun, type RunLimits, runHandler } from "../runs/run-handler.ts";
 import type { TransactionPlaces } from "./transaction-places.ts";
 
-/** What handlers' transactions need of the dispatcher. */
 export interface Transacting {
   readonly inbox: Pick<Inbox, "inside">;
   readonly places: TransactionPlaces;
@@ -26,7 +25,6 @@ export interface NoPlace {
   readonly reason: WaitingReason | null;
 }
 
-/** A handler that is given its transaction. */
 type Run = (own: OwnSignal, note: (text: string) => void, tx: unknown) => unknown;
 
 export class EntryTransactions {

@@ -24,7 +24,6 @@ export class TransactionPlaces {
     this.#limit = limit;
   }
 
-  /** Takes a place, if one is free. */
   take(): boolean {
     if (this.#taken >= this.#limit) return false;
     this.#taken++;

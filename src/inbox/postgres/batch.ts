@@ -1,6 +1,5 @@
 import { tooMuchWaiting } from "../too-much-waiting.ts";
 
-/** One piece of work, and the promise of its result. */
 interface Waiting<Item, Result> {
   readonly item: Item;
   readonly bytes: number;
@@ -65,7 +64,6 @@ export class Batches<Item, Result> {
     });
   }
 
-  /** Resolves once nothing is waiting. */
   async idle(): Promise<void> {
     while (this.#running !== undefined || this.#second !== undefined)
       await Promise.all([this.#running, this.#second]);

@@ -9,7 +9,6 @@ export interface Migrated {
   readonly schema: string;
   /** The version before; 0 if there was no schema. */
   readonly from: number;
-  /** The version now. */
   readonly to: number;
 }
 
@@ -44,7 +43,6 @@ export async function printedMigration(
 /** Days before and after upkeep. */
 export interface DaysMade {
   readonly made: number;
-  /** How many days have partitions now. */
   readonly days: number;
 }
 

@@ -63,7 +63,6 @@ export function retry(store: Store, filter: EntryFilter, now: number): Promise<n
   });
 }
 
-/** Makes entries of a retry pending, each at its time, in one transaction; returns how many. */
 export async function paceRetry(store: Store, { id, interval, seqs, from, waits }: PaceStep) {
   const values = [seqs, Math.round(from), interval, waits ? PACED + id : null];
   return store.transaction(async (query) => {
@@ -76,7 +75,6 @@ export async function paceRetry(store: Store, { id, interval, seqs, from, waits 
   });
 }
 
-/** Sets when pending entries are due; returns how many. */
 export function reschedule(store: Store, filter: EntryFilter, runAt: number): Promise<number> {
   return change(store, filter, { which: PENDING, sql: RESCHEDULE, after: [], now: runAt });
 }
@@ -86,7 +84,6 @@ const HASTEN = `
   WHERE turn.source = ANY ($1::text[]) AND NOT behind AND run_at > $2::bigint AND lease IS NULL
     AND turn.reason IN ('${NO_HANDLER}', '${AWAITS_HANDLER}') AND e.seq = turn.seq AND e.key_timestamp = turn.key_timestamp`;
 
-/** Makes entries due that wait for a process with a handler; returns how many. */
 export async function hasten(
   store: Store,
   { sources, kinds }: Pick<EntryFilter, "sources" | "kinds">,
@@ -99,7 +96,6 @@ export async function hasten(
   return rows.length;
 }
 
-/** Makes entries dead letters for good, or marks them if they are running; returns how many. */
 export function drop(store: Store, filter: EntryFilter, now: number): Promise<number> {
   return change(store, filter, { which: NOT_DROPPED, sql: DROP, after: [RELEASE_FIRST], now });
 }

@@ -41,7 +41,6 @@ const notOfKinds = (kinds: string) => `
   AND NOT EXISTS (SELECT FROM @.entry kept WHERE kept.seq = turn.seq AND kept.key_timestamp = turn.key_timestamp
     AND kept.kind = ANY (${kinds}) OFFSET 0)`;
 
-/** Collects the values of a statement's parameters. */
 class Parameters {
   readonly values: Value[] = [];
 
@@ -215,7 +214,6 @@ export const OWN_TURNS = `(SELECT * FROM input ORDER BY seq OFFSET 0) input CROS
 /** Leases that are renewed in one statement: any number of them must not pass its time limit. */
 const STEP = 500;
 
-/** Extends leases; returns the numbers of entries whose lease was lost. */
 export async function renewLeases(
   store: Store,
   leases: readonly { seq: number; lease: string }[],

@@ -35,7 +35,6 @@ const OPEN = "SELECT id FROM @.erasure WHERE keys_hash IS NULL LIMIT 1";
 const BEGIN =
   "INSERT INTO @.erasure (id, erased_at, entries) VALUES (nextval('@.erasure_id'), $1::bigint, 0) RETURNING id";
 
-/** Removes all of these entries but their keys, unless they run; returns the numbers of the others. */
 export async function erase(store: Store, seqs: readonly number[], now: number): Promise<readonly number[]> {
   return store.transaction(async (query) => {
     const keys = await query(LOCK_KEYS_OF, [seqs]);

@@ -1,6 +1,5 @@
 import { describeError, HookporterError, type InboxErrorCode } from "../../errors.ts";
 
-/** What an error means for a caller, and what to do about it. */
 interface Meaning {
   readonly code: InboxErrorCode;
   readonly fix: string;

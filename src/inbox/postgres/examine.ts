@@ -15,12 +15,10 @@ import { readSenders } from "./senders.ts";
 import type { Session } from "./session.ts";
 import { Store } from "./store.ts";
 
-/** What is known about an inbox on PostgreSQL that was only looked at. */
 export interface DatabaseFacts {
   readonly server: ServerFacts;
   /** The version of the tables; 0 if there are none. */
   readonly schema: number;
-  /** The newest version that this code knows. */
   readonly newestSchema: number;
   readonly name: string;
   /** Whether notifications arrive, as they do not through a pooler in transaction mode. */
@@ -31,7 +29,6 @@ export interface DatabaseFacts {
   readonly lacks: readonly string[];
 }
 
-/** The server, and what its user may do there. */
 export interface ServerFacts {
   /** Such as `15.6`. */
   readonly version: string;
@@ -39,7 +36,6 @@ export interface ServerFacts {
   /** Whether it only reads, as a standby does. */
   readonly isStandby: boolean;
   readonly user: string;
-  /** Whether the user may create a schema in the database. */
   readonly mayCreate: boolean;
   /** The user's settings that make an inbox slow or its statements fail, such as `enable_indexscan = off`. */
   readonly harmful: readonly string[];
@@ -69,7 +65,6 @@ export interface TableFacts {
   readonly oldestTransaction: number;
 }
 
-/** Milliseconds to wait for a notification. */
 const NOTIFICATION = 2000;
 
 /** Entries are counted no further than this, so that a large backlog is no reason for doctor to be slow. */

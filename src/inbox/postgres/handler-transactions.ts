@@ -29,7 +29,6 @@ export interface OpenTransaction {
 /** Begins a transaction, runs work in it and commits it; rolls it back if the work rejects. */
 export type RunTransaction = (work: (open: OpenTransaction) => Promise<void>) => Promise<void>;
 
-/** Transactions on the inbox's own connections. */
 export function sessionTransactions(session: Session, timeout: number): RunTransaction {
   return (work) =>
     session.transaction((query, statements) => {
@@ -38,7 +37,6 @@ export function sessionTransactions(session: Session, timeout: number): RunTrans
     }, timeout);
 }
 
-/** Transactions of the user's database library. */
 export function ownTransactions(own: OwnTransactions): RunTransaction {
   return async (work) => {
     let runs = 0;

@@ -22,7 +22,6 @@ const ABANDONED_WAIT = 5000;
 const FIRST_WAIT = 50;
 const LAST_WAIT = 1000;
 
-/** What handlers' transactions are made with. */
 export interface InsideParts {
   readonly store: Store;
   readonly run: RunTransaction;
@@ -32,7 +31,6 @@ export interface InsideParts {
   readonly onReleased: () => void;
 }
 
-/** The parts for the options of an inbox. */
 export function insideParts(
   store: Store,
   session: Session,

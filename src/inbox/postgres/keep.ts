@@ -9,7 +9,6 @@ import { LOCK_HASHES } from "./order.ts";
 import type { Store } from "./store.ts";
 import { datedAt, orderHash } from "./values.ts";
 
-/** Which kinds of entries a batch has. */
 interface Kinds {
   readonly ordered: boolean;
   /** Whether one is kept as a dead letter. */
@@ -87,7 +86,6 @@ const TOUCH = `
     ELSE coalesce(stuck.state, 'done') END AS state
   FROM found LEFT JOIN @.turn USING (seq) LEFT JOIN @.stuck USING (seq)`;
 
-/** A known key, and when its event was received again. */
 export interface Repeat {
   readonly key: DedupKey;
   readonly at: number;

@@ -6,7 +6,6 @@ import type { Store } from "./store.ts";
 
 /** A standby lags by seconds; entries that were kept earlier may rightly be pruned or erased. */
 const LATELY = 10 * 60_000;
-/** The most entries that are remembered. */
 const MOST = 10_000;
 
 const MISSING = `

@@ -6,7 +6,6 @@ import type { Query } from "./session.ts";
 import { LIFT_LIMIT, LONG_TIMEOUT, type Store } from "./store.ts";
 import { STEP_2_TABLES, TABLES } from "./tables.ts";
 
-/** One version of the schema. */
 interface Migration {
   readonly statements: readonly string[];
   /** Whether a process that does not know this version must not use the schema. */
@@ -22,7 +21,6 @@ const MIGRATIONS: readonly Migration[] = [
   { statements: split(STEP_2_TABLES), breaking: false },
 ];
 
-/** The newest schema version that this code knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('hookporter migrate ' || $1, 0))";

@@ -17,7 +17,6 @@ import type { StoreVitals } from "./store-vitals.ts";
 import { Upkeep } from "./upkeep.ts";
 import { Wake } from "./wake.ts";
 
-/** The parts of an open inbox. */
 export interface Opened {
   readonly store: Store;
   readonly isReadOnly: boolean;

@@ -53,7 +53,6 @@ export interface PostgresOptions {
 /** Where an inbox is: a URL, a pool of `pg`, or a database in this process. */
 export type PostgresConnection = string | PostgresPool | PostgresDatabase;
 
-/** What an inbox is opened with. */
 export interface PostgresTerms {
   readonly connection: PostgresConnection;
   readonly schema: string;
@@ -61,11 +60,9 @@ export interface PostgresTerms {
   readonly connections: number;
   readonly listenUrl: string | undefined;
   readonly transaction: OwnTransactions | undefined;
-  /** The most handlers with a transaction at a time. */
   readonly maxTransactions: number;
   /** The inbox in messages: without the password. */
   readonly name: string;
-  /** This machine's clock, in milliseconds since 1970. */
   readonly clock: () => number;
 }
 

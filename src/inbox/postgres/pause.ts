@@ -31,7 +31,6 @@ const IS_HELD = `
 
 export const NOT_HELD = `AND NOT ${IS_HELD}`;
 
-/** That a target is not paused. */
 export const notPausedTarget = (target: string) =>
   `AND NOT EXISTS (SELECT FROM @.paused WHERE scope = 'target' AND name = ${target})`;
 
@@ -42,7 +41,6 @@ export const PAUSED_RUNS =
 /** When the last entry of all retries is due: a due time up to then is not that of a clock that was set back. */
 export const PACED_UNTIL = "(SELECT coalesce(max(due_until), 0) FROM @.pace)";
 
-/** Whether anything is paused, or a retry is under way. */
 export const ANY_PAUSED = "(EXISTS (SELECT FROM @.paused) OR EXISTS (SELECT FROM @.pace)) AS any_paused";
 
 export function toPausedRuns(row: Row): readonly PauseOf[] | undefined {
@@ -65,7 +63,6 @@ export async function setAside(store: Store, sources: readonly string[], now: nu
   );
 }
 
-/** All that is paused, and all retries. */
 export async function readPauses(store: Store): Promise<Pauses> {
   const paused = await store.query("SELECT * FROM @.paused ORDER BY since, scope, name");
   const retries = await store.query(

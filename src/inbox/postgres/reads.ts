@@ -26,7 +26,6 @@ export const ENTRY_COLUMNS = `e.*, coalesce(t.reason, s.reason, d.reason) AS rea
   coalesce(t.waits, s.waits, d.waits) AS waits,
   ${STATE} AS state`;
 
-/** Entries in order of arrival; with a limit the newest, oldest of them first. */
 export async function listEntries(store: Store, filter: EntryFilter): Promise<readonly Entry[]> {
   const { where, values } = filterSql(filter);
   const rows = await store.query(
@@ -39,7 +38,6 @@ export async function listEntries(store: Store, filter: EntryFilter): Promise<re
   return rows.map(toEntry).reverse();
 }
 
-/** An entry's delivery; `undefined` if there is no such entry, or it was slimmed. */
 export async function deliveryOfEntry(store: Store, seq: number): Promise<Delivery | undefined> {
   const [row] = await store.query(
     "SELECT method, target, headers, body, received_at FROM @.delivery WHERE seq = $1::bigint",
@@ -48,7 +46,6 @@ export async function deliveryOfEntry(store: Store, seq: number): Promise<Delive
   return row === undefined ? undefined : toDelivery(row);
 }
 
-/** The runs of an entry's handlers, oldest first. */
 export async function attemptsOfEntry(store: Store, seq: number): Promise<readonly AttemptRecord[]> {
   const rows = await store.query("SELECT * FROM @.attempt WHERE seq = $1::bigint ORDER BY id", [seq]);
   const ended = await store.query("SELECT finished_handlers FROM @.done WHERE seq = $1::bigint", [seq]);
@@ -131,7 +128,6 @@ export async function countByState(store: Store, filter: CountFilter = {}): Prom
   return large.length === 0 ? counts : { ...counts, doneIsEstimate: true };
 }
 
-/** How many pending and running entries wait for each target. */
 export async function countByTarget(store: Store, sources: readonly string[] | undefined) {
   const rows = await store.query(
     `SELECT target, count(*) AS entries FROM @.turn, unnest(waiting_for) AS w(target)
@@ -141,7 +137,6 @@ export async function countByTarget(store: Store, sources: readonly string[] | u
   return toTargetCounts(rows);
 }
 
-/** How many entries of these sources are pending or running, counted up to a limit. */
 export async function countBacklog(store: Store, { sources, limit }: BacklogRequest): Promise<number> {
   const [row] = await store.query(
     "SELECT count(*) AS n FROM (SELECT FROM @.turn WHERE source = ANY ($1::text[]) LIMIT $2::bigint) x",

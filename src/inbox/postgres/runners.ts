@@ -78,7 +78,6 @@ const PULSE = `
     EXISTS (SELECT FROM @.runner WHERE id <> $1::text AND ${IS_FREE}) AS any_free,
     ${anyDue("$10", "$2")}`;
 
-/** What the other parts of an inbox do for its processes. */
 interface Companions {
   /** Called when entries may be due: those of a dead process, or others. */
   readonly due: () => void;
@@ -122,7 +121,6 @@ export class Runners {
     this.#companions = companions;
   }
 
-  /** Records this process, or what has changed about it. */
   async register(runner: Runner): Promise<void> {
     await this.#record(runner);
     const isNew = this.#own === undefined;

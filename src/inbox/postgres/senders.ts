@@ -3,7 +3,6 @@ import { addNote, type SenderNote, type SenderRecord } from "../senders.ts";
 import { encodeText } from "../text.ts";
 import type { Store } from "./store.ts";
 
-/** Adds what a receiver saw of its source's signatures; returns what is known then. */
 export async function recordSender(store: Store, note: SenderNote): Promise<SenderRecord> {
   const source = encodeText(note.source);
   return store.transaction(async (query) => {
@@ -26,7 +25,6 @@ export async function recordSender(store: Store, note: SenderNote): Promise<Send
   });
 }
 
-/** What is known of all sources. */
 export async function readSenders(store: Store): Promise<readonly SenderRecord[]> {
   return (await store.query("SELECT * FROM @.sender ORDER BY source")).map(toSender);
 }

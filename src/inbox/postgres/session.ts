@@ -2,7 +2,6 @@ import type { Row } from "../rows.ts";
 import { isOfStandby, stateOf } from "./errors.ts";
 import type { PostgresResult, PostgresStatement, Statements } from "./transaction.ts";
 
-/** A value of a parameter. */
 export type Value = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[];
 
 /** Runs one statement with positional parameters, `$1` and so on. */

@@ -10,7 +10,6 @@ import type { Query } from "./session.ts";
 import type { Store } from "./store.ts";
 import { waitingFor } from "./values.ts";
 
-/** A settlement, and when it was made. */
 export interface Settling {
   readonly settlement: Settlement;
   readonly now: number;

@@ -3,7 +3,6 @@ import { Socket } from "node:net";
 /** Milliseconds to wait until the server closes a connection that has said goodbye. */
 const GOODBYE = 1000;
 
-/** The sockets of a client or a pool. */
 export class Sockets {
   readonly #open = new Set<Socket>();
 

@@ -28,7 +28,6 @@ export class Store {
     this.name = name;
   }
 
-  /** Runs one statement in a transaction of its own. */
   query(text: string, values: readonly Value[] = [], timeout = TIMEOUT): Promise<readonly Row[]> {
     return this.#again(() => this.#session.query(this.sql(text), values, timeout));
   }

@@ -29,7 +29,6 @@ export interface PostgresTransaction {
   ): Promise<PostgresResult<Row>>;
 }
 
-/** What runs a statement of a handler's transaction. */
 export interface Statements {
   query(statement: string | PostgresStatement, values?: unknown[]): Promise<unknown>;
 }
@@ -72,7 +71,6 @@ export class RevocableTransaction implements PostgresTransaction {
     return (await this.#statements.query(statement, given)) as PostgresResult<Row>;
   }
 
-  /** Refuses every later statement. */
   revoke(): void {
     this.#statements = undefined;
   }

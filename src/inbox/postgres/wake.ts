@@ -104,7 +104,6 @@ export class Wake {
     if (this.#hears && performance.now() >= this.#lastTold + BUSY) this.tell();
   }
 
-  /** Resolves once nothing is under way. */
   async stop(): Promise<void> {
     this.#stopped = true;
     clearTimeout(this.#telling);

@@ -52,7 +52,6 @@ export class SharedStore {
     if (this.#runners.delete(id) && this.#runners.size > 0) await this.#record();
   }
 
-  /** The other processes, and the receivers of this one. */
   async runners(): Promise<readonly Runner[]> {
     return [...((await this.inbox.runners?.()) ?? []), ...this.#runners.values()];
   }

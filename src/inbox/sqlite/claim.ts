@@ -129,7 +129,6 @@ function kindsSql({ exceptKinds = [] }: DueRequest): { where: string; values: st
   return { where, values: [JSON.stringify(exceptKinds.map(encodeText))] };
 }
 
-/** When the next entry is due; `undefined` if none is waiting. */
 export function nextDue(statements: Statements, request: DueRequest): number | undefined {
   const { except = [], sources } = request;
   const kinds = kindsSql(request);

@@ -111,7 +111,6 @@ export function loadSqlite(): { DatabaseSync: typeof DatabaseSync } {
   return (ownSqlite() ?? installedSqlite()) as { DatabaseSync: typeof DatabaseSync };
 }
 
-/** Which SQLite is used, and its version. */
 export function sqliteInUse(): { readonly from: string; readonly version: string } {
   const database = new (loadSqlite().DatabaseSync)(":memory:");
   try {

@@ -93,7 +93,6 @@ export class Connection {
     return this.#writer.statements;
   }
 
-  /** Runs an operation in the next shared commit. */
   write<Name extends OperationName>(
     name: Name,
     args: OperationArguments<Name>,
@@ -150,7 +149,6 @@ export class Connection {
     throw new HookporterError("inbox_busy", message);
   }
 
-  /** Resolves once nothing is waiting to be written. */
   idle(): Promise<void> {
     return this.#commit.idle();
   }

@@ -28,7 +28,6 @@ export function isDiskError(thrown: unknown): boolean {
   return resultOf(thrown) === 10;
 }
 
-/** Whether another connection holds a lock. */
 export function isLocked(thrown: unknown): boolean {
   return CODES[resultOf(thrown)]?.code === "inbox_busy";
 }

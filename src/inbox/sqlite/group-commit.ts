@@ -71,7 +71,6 @@ export class GroupCommit<Operation> {
     });
   }
 
-  /** Resolves once nothing is waiting. */
   async idle(): Promise<void> {
     for (;;) {
       const [next = this.#endOfTurn] = this.#sent;

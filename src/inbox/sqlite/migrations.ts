@@ -181,7 +181,6 @@ const MIGRATIONS: readonly Step[] = [
   },
 ];
 
-/** The newest schema version that this code knows. */
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 const CREATE_MIGRATION =
@@ -195,7 +194,6 @@ export function createSchema(database: DatabaseSyncInstance, now: number, versio
   database.exec(`BEGIN IMMEDIATE; ${CREATE_MIGRATION}; ${steps.join("\n")} COMMIT`);
 }
 
-/** What happens around a migration. */
 interface AroundMigration {
   /** Throws if the file must not be changed now. */
   readonly refuse: () => void;

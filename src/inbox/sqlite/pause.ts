@@ -18,7 +18,6 @@ import { WAITING } from "./index-conditions.ts";
 import { sourcesToServe } from "./sources.ts";
 import type { Statements } from "./statements.ts";
 
-/** What a claim needs to know besides its request. */
 export interface ClaimTerms {
   /** Entries whose delivery is on a damaged page. */
   readonly damaged: ReadonlySet<number>;
@@ -69,7 +68,6 @@ function requirePauses(statements: Statements): void {
   throw new HookporterError("inbox_older", message);
 }
 
-/** Whether anything is paused, or a retry is under way. */
 export function anyPaused(statements: Statements): boolean {
   return (
     statements.get("SELECT 1 WHERE EXISTS (SELECT 1 FROM paused) OR EXISTS (SELECT 1 FROM pace)") !==
@@ -77,7 +75,6 @@ export function anyPaused(statements: Statements): boolean {
   );
 }
 
-/** All that is paused, and all retries. */
 export function readPauses(statements: Statements): Pauses {
   // A file that is only looked into may have an older schema, in which nothing is paused.
   if (!statements.hasTable("pace")) return { paused: [], retries: [] };

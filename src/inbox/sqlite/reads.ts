@@ -15,7 +15,6 @@ import { HELD_BACK, WAITING, WAITS } from "./index-conditions.ts";
 import { toDelivery } from "./read-claimed.ts";
 import type { Statements } from "./statements.ts";
 
-/** Entries in order of arrival; with a limit the newest, oldest of them first. */
 export function listEntries(statements: Statements, filter: EntryFilter): readonly Entry[] {
   const { targets, text } = filter;
   const isOld = (targets ?? text) !== undefined && !knowsWaits(statements);
@@ -28,7 +27,6 @@ export function listEntries(statements: Statements, filter: EntryFilter): readon
     .map(toEntry);
 }
 
-/** An entry's delivery; `undefined` if there is no such entry, or it was slimmed. */
 export function deliveryOfEntry(statements: Statements, seq: number): Delivery | undefined {
   const sql =
     "SELECT method, target, headers, body, received_at FROM delivery JOIN entry USING (seq) WHERE seq = ?";
@@ -36,7 +34,6 @@ export function deliveryOfEntry(statements: Statements, seq: number): Delivery |
   return row === undefined ? undefined : toDelivery(row);
 }
 
-/** The runs of an entry's handlers, oldest first. */
 export function attemptsOfEntry(statements: Statements, seq: number): readonly AttemptRecord[] {
   const rows = statements.all("SELECT * FROM attempt WHERE seq = ? ORDER BY rowid", seq);
   const entry = statements.get("SELECT finished_handlers FROM entry WHERE seq = ?", seq);
@@ -74,7 +71,6 @@ export function outlineEntries(statements: Statements, request: OutlineRequest):
   );
 }
 
-/** The number of entries in each state. */
 export function countByState(statements: Statements, filter: CountFilter = {}): Counts {
   const counts = noCounts();
   const { where, values } = filterSql(filter);
@@ -92,7 +88,6 @@ export function countByState(statements: Statements, filter: CountFilter = {}): 
   return counts;
 }
 
-/** How many entries wait for each target. */
 export function countWaiting(statements: Statements, sources: readonly string[] | undefined) {
   if (!knowsWaits(statements)) return [];
   const ofSources = sources === undefined ? "" : "AND source IN (SELECT value FROM json_each(?))";
@@ -105,7 +100,6 @@ export function countWaiting(statements: Statements, sources: readonly string[] 
   return toTargetCounts(rows);
 }
 
-/** How many entries of these sources are pending or running, counted up to a limit. */
 export function countBacklog(statements: Statements, { sources, limit }: BacklogRequest): number {
   // Each part reads its own index, and no more of it than is asked for.
   const parts = [WAITING, HELD_BACK].map((which) => `SELECT 1 FROM entry WHERE source = ? AND ${which}`);

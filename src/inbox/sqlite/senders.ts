@@ -3,7 +3,6 @@ import { addNote, type SenderNote, type SenderRecord } from "../senders.ts";
 import { encodeText } from "../text.ts";
 import type { Statements } from "./statements.ts";
 
-/** Adds what a receiver saw of its source's signatures, within a transaction; returns what is known then. */
 export function recordSender(statements: Statements, note: SenderNote): SenderRecord {
   const source = encodeText(note.source);
   const row = statements.get("SELECT * FROM sender WHERE source = ?", source);

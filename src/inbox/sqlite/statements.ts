@@ -2,7 +2,6 @@ import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructur
 import type { Row } from "../rows.ts";
 import { BUSY_TIMEOUT } from "./client.ts";
 
-/** A parameter of a statement. */
 export type Value = string | number | null | Uint8Array;
 
 /** A database that prepares each statement once. */
@@ -25,7 +24,6 @@ export class Statements {
     return this.#prepare(sql).all(...values)[0] as Row | undefined;
   }
 
-  /** Every row. */
   all(sql: string, ...values: Value[]): Row[] {
     return this.#prepare(sql).all(...values) as Row[];
   }
@@ -81,7 +79,6 @@ export class Statements {
     this.exec(`VACUUM INTO '${file.replaceAll("'", "''")}'`);
   }
 
-  /** The value of a pragma. */
   pragma(name: string): unknown {
     return Object.values(this.get(`PRAGMA ${name}`) ?? {})[0];
   }

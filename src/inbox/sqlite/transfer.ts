@@ -69,7 +69,6 @@ export async function openFileTransfer(given: string, access: "read" | "own"): P
   };
 }
 
-/** Runs work in a transaction that writes. */
 export function inTransaction(statements: Statements, work: () => void): void {
   statements.exec("BEGIN IMMEDIATE");
   try {

@@ -11,12 +11,10 @@ export interface CopyTerms {
 
 export interface CopyProgress {
   readonly step: "copy" | "verify" | "salvage";
-  /** Entries so far in this step. */
   readonly entries: number;
   readonly total: number;
 }
 
-/** The result of a whole copy. */
 export interface Copied {
   readonly entries: number;
   /** How many of them were there before, from a copy that was interrupted. */

@@ -5,9 +5,7 @@ import type { Merged, Transfer } from "./transfer.ts";
 /** Entries per step, each a transaction. */
 const STEP = 500;
 
-/** The result of a whole merge. */
 export interface MergeReport extends Merged {
-  /** Entries that were read. */
   readonly entries: number;
 }
 

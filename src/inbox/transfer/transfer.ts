@@ -3,7 +3,6 @@ import { hash } from "../../package/builtins.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
 import type { Entry } from "../entry.ts";
 
-/** An entry with everything that belongs to it. */
 export interface WholeEntry {
   readonly entry: Entry;
   /** The token of its lease, if it is running. */
@@ -35,7 +34,6 @@ export interface Transfer {
   runners(): Promise<number>;
   /** The highest number of an entry; 0 if there is none. */
   last(): Promise<number>;
-  /** How many entries there are. */
   count(): Promise<number>;
   read(range: TransferRange): Promise<readonly WholeEntry[]>;
   /** Adds entries as they are, with their numbers, in one transaction. Later entries get higher numbers. */

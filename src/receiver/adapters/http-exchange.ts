@@ -15,11 +15,9 @@ import type { Receiver } from "../receiver.ts";
 /** Statuses of answers to unauthenticated requests. */
 const UNPROVEN: readonly number[] = [401, 404, 405];
 
-/** What an adapter knows about the endpoint. */
 export interface Endpoint {
   /** The raw request target. */
   readonly target: string;
-  /** The endpoint's path. */
   readonly path: string;
   /** Called just before the body is read, with its limits. */
   readonly beforeBody?: (limits: BodyLimits) => void;

@@ -26,7 +26,6 @@ export interface ServerOptions {
 }
 
 export interface RunningServer {
-  /** The endpoint's URL. */
   readonly url: URL;
   /** Stops accepting connections, waits up to 2 seconds for requests in progress, then closes the remaining connections. */
   close(): Promise<void>;

@@ -22,7 +22,6 @@ export type KindsOf<Pattern extends string, OtherKinds extends string> = Pattern
     ? Extract<KnownKind<OtherKinds>, `${Family}.${string}`>
     : Pattern;
 
-/** A union of the events of kinds. */
 export type EventsOf<Kind extends string, Schemas> = Kind extends string
   ? WebhookEvent<Kind, DataOf<Kind, Schemas>>
   : never;
@@ -36,7 +35,6 @@ export type EventOf<Pattern extends string, Schemas = object, OtherKinds extends
   Schemas
 >;
 
-/** The events of each pattern. */
 export type EventsByPattern<Schemas = object, OtherKinds extends string = never> = {
   readonly [Pattern in KindPattern<OtherKinds>]: EventOf<Pattern, Schemas, OtherKinds>;
 };

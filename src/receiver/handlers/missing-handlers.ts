@@ -11,7 +11,6 @@ const LATER: Plan = { wait: 10_000, reason: NO_HANDLER };
 /** The most kinds of a source that are left to other processes without being claimed. */
 const MAX_KINDS = 100;
 
-/** What is known about the handlers of this receiver. */
 interface Here {
   /** The id of its registration. */
   readonly id: string;

@@ -109,7 +109,6 @@ export class Router<Schemas = object, OtherKinds extends string = never>
     return [...this.#routes].flatMap(({ named: { target } }) => target ?? []);
   }
 
-  /** Whether there is no handler for anything. */
   get isEmpty(): boolean {
     return this.#routes.size === 0;
   }

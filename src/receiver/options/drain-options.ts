@@ -9,7 +9,6 @@ export interface DrainOptions {
   readonly budget: number;
 }
 
-/** The check of `budget`. */
 export const checkBudget = wholeNumber("milliseconds", 1, MAX_TIMER);
 
 /** @throws ConfigurationError `option_invalid` */

@@ -60,7 +60,6 @@ export interface Settings
   readonly restamps: Restamps;
   /** Counts the bytes of bodies that are being received. */
   readonly budget: BodyBudget;
-  /** Whether the inbox stores what it is given. */
   readonly store: StoreHealth;
   /** What has not ended of the source, if there is a limit. */
   readonly backlog: Backlog | undefined;

@@ -17,7 +17,6 @@ export type StartCheck = (
   done: (report: CheckReport | undefined) => void,
 ) => (() => void) | undefined;
 
-/** Checks a file in another process. */
 export const checkElsewhere: StartCheck = (path, done) =>
   runElsewhere([path], (code, text) => done(code === 0 ? JSON.parse(text) : undefined));
 

@@ -14,10 +14,8 @@ export interface FileReport {
   readonly usable: boolean;
 }
 
-/** Maximum problems in a report. */
 const MOST = 100;
 
-/** Entries read at a time. */
 const STEP = 500;
 
 /** Tables, and an index of one of them, whose damage concerns single entries only. */

@@ -1,7 +1,6 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { describeError } from "../../../errors.ts";
 
-/** Bytes read at a time. */
 const STEP = 1024 * 1024;
 
 /**

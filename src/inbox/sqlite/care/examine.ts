@@ -64,7 +64,6 @@ const LOOK = 50;
 
 /** A lock that keeps everything from being written. */
 export interface Locked {
-  /** The processes that hold it, as far as the system tells. */
   readonly pids: readonly number[];
 }
 
@@ -106,11 +105,9 @@ export interface FileFacts {
   /** Of the write-ahead log. */
   readonly logBytes: number;
   readonly schema: number;
-  /** The newest schema that this code knows. */
   readonly newestSchema: number;
   /** The registered processes that live. */
   readonly processes: readonly Runner[];
-  /** What receivers noted of signatures. */
   readonly senders: readonly SenderRecord[];
   readonly pauses: Pauses;
   /** Pending and running entries. */

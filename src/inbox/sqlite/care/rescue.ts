@@ -15,7 +15,6 @@ const AGAIN = 30_000;
 /** Bytes of the disk that a rescue leaves free. */
 const LEFT_FREE = 16 * 1024 * 1024;
 
-/** What a rescue needs of an open inbox. */
 export interface RescueParts {
   /** What was expected, and what is there instead, if a file of the inbox was removed or replaced. */
   readonly missing: () => string | undefined;

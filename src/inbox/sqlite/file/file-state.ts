@@ -14,7 +14,6 @@ export interface FileState extends FileReport {
   readonly bytes: number;
   /** Size in bytes of the log, which is not in the database yet. */
   readonly logBytes: number;
-  /** The living processes that use it. */
   readonly holders: readonly Holder[];
   /** `undefined` if it is too damaged to be read. */
   readonly content: FileContent | undefined;
@@ -22,7 +21,6 @@ export interface FileState extends FileReport {
 
 export interface FileContent {
   readonly schema: number;
-  /** The newest schema that this code knows. */
   readonly newestSchema: number;
   readonly counts: Counts;
   /** The lowest and the highest number of an entry; 0 if there is none. */

@@ -5,7 +5,6 @@ import { statfsSync } from "../../../package/builtins.ts";
 import { CommitListeners, type InboxSize, type InboxVitals } from "../../vitals.ts";
 import { inboxError } from "../errors.ts";
 
-/** The bytes of an inbox file, and of its log. */
 export function sizes(path: string): { readonly bytes: number; readonly logBytes: number } {
   const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   return { bytes: sizeOf(path), logBytes: sizeOf(`${path}-wal`) };

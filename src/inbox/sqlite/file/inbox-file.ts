@@ -15,7 +15,6 @@ export interface OpenedFile {
   /** With symbolic links resolved. */
   readonly path: string;
   readonly database: DatabaseSyncInstance;
-  /** Whether it was just made. */
   readonly isNew: boolean;
   /** Set if it was brought up to date now. */
   readonly migrated?: Migrated;
@@ -50,7 +49,6 @@ export function openFile(given: string, access: "own" | "change" | "read"): Open
   }
 }
 
-/** The error of a write to a read-only inbox. */
 export function readOnly(path: string): HookporterError {
   return new HookporterError(
     "inbox_unavailable",
@@ -78,7 +76,6 @@ function isOlder(path: string): HookporterError {
 export interface InboxFile {
   /** With symbolic links resolved: the files beside it are named after this. */
   readonly path: string;
-  /** Whether it was just made. */
   readonly isNew: boolean;
 }
 

@@ -7,7 +7,6 @@ const ENDINGS = ["", "-wal"];
 /** The files of an inbox: the ending of each and its identity in the file system. */
 export type FileIdentities = readonly (readonly [ending: string, identity: string])[];
 
-/** A file that has become smaller. */
 export interface Shrunk {
   readonly file: string;
   readonly isLog: boolean;

@@ -26,7 +26,6 @@ export function rescuedBeside(path: string): readonly string[] {
   }
 }
 
-/** The command that brings a rescued file back. */
 export function mergeCommand(rescued: string, path: string): string {
   return ownCommand(`inbox copy ${rescued} --into ${path}`);
 }

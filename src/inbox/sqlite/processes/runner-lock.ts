@@ -27,7 +27,6 @@ export class RunnerLock {
     this.#database = hold(this.#file);
   }
 
-  /** Releases the lock and removes its file. */
   release(): void {
     closeAndRemove(this.#file, this.#database);
   }
@@ -71,7 +70,6 @@ export function isHeld(inbox: string, id: string): boolean {
   }
 }
 
-/** The ids of the registered processes that live. */
 export function livingRunners(inbox: string): readonly string[] {
   return lockedRunners(inbox).filter((id) => isHeld(inbox, id));
 }
@@ -85,7 +83,6 @@ export function lockedRunners(inbox: string): readonly string[] {
   );
 }
 
-/** The path of the lock file of a registered process. */
 export function lockFile(inbox: string, id: string): string {
   return `${inbox}-holder-${id}`;
 }

@@ -5,9 +5,7 @@ import { describeError } from "../../../errors.ts";
 import type { Runner } from "../../runner.ts";
 import { findDead, isHeld, lockedRunners, RunnerLock } from "./runner-lock.ts";
 
-/** The records of registered processes. */
 export interface RunnerRecords {
-  /** All recorded processes, except one. */
   others(own: string | undefined): readonly Runner[];
   record(runner: Runner, now: number): Promise<void>;
   /** Deletes records and ends the leases of their processes; returns how many leases ended. */
@@ -31,7 +29,6 @@ export class Runners {
     this.#log = log;
   }
 
-  /** Registers this process, or updates its record. */
   async register(runner: Runner): Promise<void> {
     if (this.#own === undefined && !this.#lock(runner.id)) return;
     await this.#records.record(runner, Date.now());

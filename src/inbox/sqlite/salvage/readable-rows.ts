@@ -4,7 +4,6 @@ import type { Statements } from "../statements.ts";
 /** A range of numbers, both ends included. */
 export type Range = readonly [from: number, to: number];
 
-/** Numbers that are read at a time. */
 export const STEP = 256;
 
 /** Places at which it is tried whether anything of a table can be read. */

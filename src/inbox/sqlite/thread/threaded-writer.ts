@@ -56,7 +56,6 @@ const SLOWER =
 /** Maximum milliseconds that the exit of the process waits for the thread to leave SQLite. */
 export const MAX_EXIT_WAIT = 3000;
 
-/** The promise of a batch in the thread. */
 interface UnderWay {
   readonly resolve: (results: readonly WorkResult[]) => void;
   readonly reject: (error: unknown) => void;

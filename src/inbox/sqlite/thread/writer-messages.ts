@@ -2,7 +2,6 @@ import type { FileIdentities } from "../file/presence.ts";
 import type { Packet } from "./packet.ts";
 
 export interface WriterStart {
-  /** The path of the inbox file. */
   readonly path: string;
   /** The files that the inbox was opened with: the thread must not write to any others. */
   readonly files: FileIdentities;

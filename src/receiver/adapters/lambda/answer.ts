@@ -18,7 +18,6 @@ export interface LambdaAnswer {
 /** Set by the gateway itself. */
 const OF_GATEWAY = ["connection", "content-length"];
 
-/** Writes an answer in the format of its request. */
 export function toLambdaAnswer(
   { status, headers, body }: Answer,
   request: LambdaRequest,

@@ -48,7 +48,6 @@ export function checkRequest(event: unknown): asserts event is LambdaRequest {
   throw invalid("the event to be an HTTP request", event, NO_REQUEST);
 }
 
-/** Whether a load balancer sent it. */
 export function isBalanced({ requestContext }: LambdaRequest): boolean {
   return isRecord(requestContext) && "elb" in requestContext;
 }
