@@ -15,7 +15,7 @@ import { type DrainReport, drain } from "./drain.ts";
 import type { Reservation } from "./reservation.ts";
 import { RetryWatch } from "./retry-watch.ts";
 import { EntryRunner } from "./runs/entry-runner.ts";
-import { LeaseRenewal } from "./runs/lease-renewal.ts";
+import { leaseRenewal } from "./runs/lease-renewal.ts";
 import { RunBudget } from "./runs/run-budget.ts";
 import { TargetQueues } from "./targets/target-queues.ts";
 
@@ -25,7 +25,7 @@ export class Dispatcher {
   readonly #aborter = new AbortController();
   readonly #stopper = new AbortController();
   readonly #failures: ClaimFailures;
-  readonly #renewal: LeaseRenewal;
+  readonly #startRenewing: () => () => void;
   readonly #limit: ConcurrencyLimit;
   readonly #queues: TargetQueues;
   readonly #loop: ClaimLoop;
@@ -77,7 +77,7 @@ export class Dispatcher {
       stopping: this.#stopper.signal,
       signal: this.#aborter.signal,
     });
-    this.#renewal = new LeaseRenewal(Math.max(10, options.leaseTime / 3), () => this.#runner.renew());
+    this.#startRenewing = leaseRenewal(Math.max(10, options.leaseTime / 3), () => this.#runner.renew());
   }
 
   /**
@@ -86,7 +86,7 @@ export class Dispatcher {
    */
   start(): void {
     this.#started = true;
-    this.#stopRenewing = this.#renewal.start();
+    this.#stopRenewing = this.#startRenewing();
     if (this.#options.role === "receive") return;
     this.#stopListening = this.#options.inbox.onDue?.(() => this.wake());
     this.#loop.start(() => this.#queues.open());
@@ -174,7 +174,7 @@ export class Dispatcher {
     const { handlerTimeout } = this.#options;
     const signals = { stopping: this.#stopper.signal, closing: this.#aborter.signal };
     const budget = new RunBudget({ budgetMs, since, handlerTimeout, ...signals });
-    const stopRenewing = this.#renewal.start();
+    const stopRenewing = this.#startRenewing();
     const draining = drain(this.#options, {
       ...{ budget, limit: this.#limit, failures: this.#failures, watch: this.#watch },
       run: (entry, how) => this.#runner.run(entry, how),

@@ -2,12 +2,10 @@ import { HookporterError } from "../errors.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
-import type { EntryFilter } from "./entry-filter.ts";
-import type { Erasure } from "./erasure.ts";
 import type { Inbox } from "./inbox.ts";
 import type { InsideEnd, InsideResult, InsideTerms } from "./inside.ts";
 import type { OpenTerms } from "./open-terms.ts";
-import type { NewPacedRetry, PaceStep, Pause, PauseOf } from "./pause.ts";
+import type { NewPacedRetry, Pause, PauseOf } from "./pause.ts";
 import { drop, hasten, paceRetry, reschedule, retry } from "./postgres/change.ts";
 import {
   claimRows,
@@ -34,9 +32,6 @@ import * as reads from "./postgres/reads.ts";
 import { readSenders, recordSender } from "./postgres/senders.ts";
 import type { Store } from "./postgres/store.ts";
 import { StoreVitals } from "./postgres/store-vitals.ts";
-import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
-import type { Runner } from "./runner.ts";
-import type { SenderNote, SenderRecord } from "./senders.ts";
 import type { Settlement } from "./settlement.ts";
 import { DROPPED } from "./target-wait.ts";
 
@@ -69,21 +64,10 @@ class PostgresInbox implements Inbox {
     this.#opened = await openParts(terms, this.#terms, this.#clock, this.vitals);
   }
 
-  async register(runner: Runner): Promise<void> {
-    await this.#writable.runners.register(runner);
-  }
-
-  async runners(): Promise<readonly Runner[]> {
-    return this.#open.runners.others();
-  }
-
-  now(): number {
-    return this.#clock.now();
-  }
-
-  onDue(listener: () => void): () => void {
-    return this.#open.wake.onDue(listener);
-  }
+  readonly register: NonNullable<Inbox["register"]> = async (own) => this.#writable.runners.register(own);
+  readonly runners: NonNullable<Inbox["runners"]> = async () => this.#open.runners.others();
+  readonly now = () => this.#clock.now();
+  readonly onDue: NonNullable<Inbox["onDue"]> = (listener) => this.#open.wake.onDue(listener);
 
   get hears(): boolean {
     return this.#opened?.wake.hears === true;
@@ -155,37 +139,19 @@ class PostgresInbox implements Inbox {
     return at;
   }
 
-  async retry(filter: EntryFilter, now: number): Promise<number> {
-    return this.#change(retry, filter, Math.min(now, this.now()));
-  }
-
-  async reschedule(filter: EntryFilter, runAt: number): Promise<number> {
-    return this.#change(reschedule, filter, runAt);
-  }
-
+  readonly retry: Inbox["retry"] = (filter, now) =>
+    this.#changing((store) => retry(store, filter, Math.min(now, this.now())));
   readonly hasten: NonNullable<Inbox["hasten"]> = (filter, now) =>
-    this.#change(hasten, filter, Math.min(now, this.now()));
+    this.#changing((store) => hasten(store, filter, Math.min(now, this.now())));
+  readonly reschedule: Inbox["reschedule"] = (filter, runAt) =>
+    this.#changing((store) => reschedule(store, filter, runAt));
+  readonly drop: Inbox["drop"] = (filter, now) => this.#changing((store) => drop(store, filter, now));
+  readonly erase: NonNullable<Inbox["erase"]> = (seqs, now) =>
+    this.#changing((store) => erase(store, seqs, now));
+  readonly endErasure: NonNullable<Inbox["endErasure"]> = async (now) =>
+    endErasure(this.#writable.store, now);
 
-  readonly drop: Inbox["drop"] = (filter, now) => this.#change(drop, filter, now);
-
-  async erase(seqs: readonly number[], now: number): Promise<readonly number[]> {
-    return this.#change(erase, seqs, now);
-  }
-
-  async endErasure(now: number): Promise<Erasure | undefined> {
-    return endErasure(this.#writable.store, now);
-  }
-
-  /** Changes entries, so that they or those that they held back are due. */
-  #change<Which, Result>(
-    change: (store: Store, which: Which, at: number) => Promise<Result>,
-    which: Which,
-    at: number,
-  ): Promise<Result> {
-    return this.#changing((store) => change(store, which, at));
-  }
-
-  /** The same for any work; the other processes look again at what is paused. */
+  /** Changes entries, so that they or those that they held back are due, or what is paused: all processes look again. */
   async #changing<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
     const { store, wake, lowWater } = this.#writable;
     return work(store).finally(() => {
@@ -210,22 +176,12 @@ class PostgresInbox implements Inbox {
     return this.#changing((store) => pauses.newRetry(store, retry));
   }
 
-  async paceRetry(step: PaceStep): Promise<number> {
-    return this.#changing((store) => paceRetry(store, step));
-  }
-
-  async endRetry(id: number): Promise<void> {
-    await this.#changing((store) => pauses.endRetry(store, id));
-  }
-
-  async prune(request: PruneRequest, step: Step): Promise<StepResult> {
-    return pruneStep(this.#writable.store, request, step);
-  }
-
-  async slim(request: SlimRequest, step: Step): Promise<StepResult> {
-    return slimStep(this.#writable.store, request, step);
-  }
-
+  readonly paceRetry: NonNullable<Inbox["paceRetry"]> = (step) =>
+    this.#changing((store) => paceRetry(store, step));
+  readonly endRetry: NonNullable<Inbox["endRetry"]> = (id) =>
+    this.#changing((store) => pauses.endRetry(store, id));
+  readonly prune: Inbox["prune"] = async (of, step) => pruneStep(this.#writable.store, of, step);
+  readonly slim: Inbox["slim"] = async (of, step) => slimStep(this.#writable.store, of, step);
   readonly backlog: NonNullable<Inbox["backlog"]> = async (of) => reads.countBacklog(this.#open.store, of);
   readonly waiting: Inbox["waiting"] = async (of) => reads.countByTarget(this.#open.store, of?.sources);
   readonly list: Inbox["list"] = async (filter) => reads.listEntries(this.#open.store, filter);
@@ -236,10 +192,8 @@ class PostgresInbox implements Inbox {
   readonly counts: Inbox["counts"] = async (filter) => reads.countByState(this.#open.store, filter);
   readonly senders: NonNullable<Inbox["senders"]> = async () => readSenders(this.#open.store);
   readonly pauses: NonNullable<Inbox["pauses"]> = async () => pauses.readPauses(this.#open.store);
-
-  async recordSender(note: SenderNote): Promise<SenderRecord> {
-    return recordSender(this.#writable.store, note);
-  }
+  readonly recordSender: NonNullable<Inbox["recordSender"]> = async (note) =>
+    recordSender(this.#writable.store, note);
 
   async close(): Promise<void> {
     const opened = this.#opened;

@@ -11,7 +11,7 @@ import { inboxError, isCorrupt, isDamage } from "./sqlite/errors.ts";
 import { tellMigrated } from "./sqlite/file/copy-before.ts";
 import { FileVitals } from "./sqlite/file/file-vitals.ts";
 import { openFile, readOnly } from "./sqlite/file/inbox-file.ts";
-import { LogSize } from "./sqlite/file/log-size.ts";
+import { logSizeWatch } from "./sqlite/file/log-size.ts";
 import { tellNew } from "./sqlite/file/rescued-files.ts";
 import { whenUnlocked } from "./sqlite/file/when-unlocked.ts";
 import { type OperationArguments, type OperationName, VITAL } from "./sqlite/operations.ts";
@@ -67,11 +67,11 @@ class SqliteInbox extends SqlInbox {
       const { path, database, isNew, migrated } = openFile(this.#path, access);
       if (isNew) tellNew(path, log);
       if (migrated !== undefined) tellMigrated(path, migrated, log);
-      const reports = { log, commits: this.vitals.commits, rescues: access === "own" };
+      const reports = { log, commits: this.vitals, rescues: access === "own" };
       const connection = new Connection(path, database, this.#threading, reports);
       const runners = new Runners(path, this.#runnerRecords, log);
-      const size = new LogSize(path, terms);
-      const look = () => void this.#upkeep(size);
+      const lookAtLog = logSizeWatch(path, terms);
+      const look = () => void this.#upkeep(lookAtLog);
       const upkeep = access === "own" ? setInterval(look, UPKEEP).unref() : undefined;
       const trust = new Trust(path, log);
       this.#opened = { access, connection, runners, trust, upkeep };
@@ -115,11 +115,11 @@ class SqliteInbox extends SqlInbox {
       : new HookporterError("inbox_corrupt", trust.damage);
   }
 
-  async #upkeep(size: LogSize): Promise<void> {
+  async #upkeep(lookAtLog: ReturnType<typeof logSizeWatch>): Promise<void> {
     const { connection, runners } = this.#opened ?? {};
     try {
       if (connection?.look() !== undefined) return;
-      size.look(() => connection?.cutLog());
+      lookAtLog(() => connection?.cutLog());
       await runners?.endLeasesOfDead();
     } catch {
       // Claims meet the same failure and report it. The next check comes soon.

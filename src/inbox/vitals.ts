@@ -24,7 +24,7 @@ export interface InboxVitals {
 export class CommitListeners {
   readonly #listeners = new Set<(duration: number) => void>();
 
-  add(listener: (duration: number) => void): () => void {
+  onCommit(listener: (duration: number) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }

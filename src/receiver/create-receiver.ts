@@ -1,37 +1,31 @@
 import { Listeners } from "../base/listeners.ts";
+import { UnderWay } from "../base/under-way.ts";
 import { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DrainReport } from "../dispatch/drain.ts";
 import type { AnyHandler, DeadLetter, EntryLetter } from "../dispatch/handler.ts";
-import type { ReceiverErrorCode } from "../errors.ts";
-import type { DataProblem } from "../event/data-problems.ts";
-import type { Delivery } from "../event/delivery.ts";
+import { describeError, type ReceiverErrorCode } from "../errors.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import type { DataSchemas } from "../event/schemas.ts";
-import type { Answer } from "../http/answer.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { isUnfit } from "../inbox/new-entry.ts";
 import { stateAfter } from "../inbox/settlement.ts";
-import { InboxUse } from "../inbox/shared/inbox-use.ts";
+import { inboxUse } from "../inbox/shared/inbox-use.ts";
 import { checkFunction } from "../options/check-options.ts";
-import type { Channel } from "./channel.ts";
 import { tellDead } from "./dead-letter.ts";
 import { recheckEntry } from "./decides-in-time.ts";
-import { Drains } from "./drains.ts";
 import type { Drift } from "./drift.ts";
 import { DriftListeners } from "./drift-listeners.ts";
 import type { HandlersModule, HandlersOption } from "./handlers/define-handlers.ts";
 import type { HandlerOptions } from "./handlers/handler-options.ts";
 import { MissingHandlers } from "./handlers/missing-handlers.ts";
 import { Registration } from "./handlers/registration.ts";
-import type { Incoming, Inline } from "./incoming.ts";
 import { Intake } from "./intake.ts";
 import { closed, notReady, type Phase } from "./not-ready.ts";
 import type { Observation } from "./observation.ts";
 import { attemptObservation } from "./observed.ts";
-import type { DrainOptions } from "./options/drain-options.ts";
+import { checkDrain, type DrainOptions } from "./options/drain-options.ts";
 import { readOptions, type Settings } from "./options/options.ts";
 import type { ReceiverOptions } from "./options/receiver-options.ts";
-import type { Outcome } from "./outcome.ts";
 import { OutcomeLog } from "./outcome-log.ts";
 import { planEntry } from "./plan.ts";
 import type { Ran, Receiver, ReplacingHandlers } from "./receiver.ts";
@@ -76,10 +70,13 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   #phase: Phase = "new";
   #closing: Promise<void> | undefined;
   #startedAt = 0;
-  readonly #use = new InboxUse({ open: () => this.#open(), close: () => this.#close() });
+  readonly #use = inboxUse(
+    () => this.#open(),
+    () => this.#close(),
+  );
   #release: (() => Promise<void>) | undefined;
   #stopWatching: (() => void) | undefined;
-  readonly #drains: Drains;
+  readonly #drains = new UnderWay();
 
   constructor(settings: Settings, handlers: HandlersModule | HandlersOption = {}) {
     const wiring = new Wiring(settings);
@@ -123,10 +120,6 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
         this.#tellDead(letter);
       },
     });
-    this.#drains = new Drains({
-      ...{ dispatcher: this.#dispatcher, use: this.#use, log: settings.log },
-      isClosed: () => this.#phase === "closed",
-    });
   }
 
   get inbox(): Inbox {
@@ -169,7 +162,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     if (this.#phase !== "new") throw closed("start() to be called once", "another call");
     this.#phase = "starting";
     try {
-      this.#release = await this.#use.take();
+      this.#release = await this.#use();
     } catch (error) {
       if (this.#phase === "starting") this.#phase = "new";
       throw error;
@@ -224,8 +217,26 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     await this.#drains.settled();
   }
 
-  drain(options: DrainOptions): Promise<DrainReport> {
-    return this.#drains.run(options);
+  async drain(options: DrainOptions): Promise<DrainReport> {
+    try {
+      return await this.#drains.follow(this.#drain(options));
+    } catch (thrown) {
+      // Callers such as `waitUntil` would not log it.
+      this.#wiring.settings.log.error({ error: describeError(thrown) }, "a drain failed");
+      throw thrown;
+    }
+  }
+
+  async #drain(options: DrainOptions): Promise<DrainReport> {
+    const since = performance.now();
+    checkDrain(options);
+    if (this.#phase === "closed") throw closed("an open receiver", "a closed one");
+    const release = await this.#use();
+    try {
+      return await this.#dispatcher.drain(options.budget, since);
+    } finally {
+      await release();
+    }
   }
 
   get ready(): boolean {
@@ -258,21 +269,10 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     return this.#wiring.router.match(kind).map(({ name }) => name);
   }
 
-  recheck(seq: number): Promise<readonly DataProblem[]> {
-    return recheckEntry(seq, this.#wiring.settings);
-  }
-
-  accept(delivery: Delivery): Promise<Outcome> {
-    return this.#intake.accept(delivery);
-  }
-
-  acceptFrom(channel: Channel, body: Uint8Array): Promise<Outcome> {
-    return this.#intake.acceptFrom(channel, body);
-  }
-
-  receive(incoming: Incoming, inline?: Inline): Promise<Answer> {
-    return this.#intake.receive(incoming, inline);
-  }
+  readonly recheck: Receiver["recheck"] = (seq) => recheckEntry(seq, this.#wiring.settings);
+  readonly accept: Receiver["accept"] = (delivery) => this.#intake.accept(delivery);
+  readonly acceptFrom: Receiver["acceptFrom"] = (channel, body) => this.#intake.acceptFrom(channel, body);
+  readonly receive: Receiver["receive"] = (incoming, inline) => this.#intake.receive(incoming, inline);
 
   #tellDead(letter: EntryLetter): void {
     tellDead(letter, this.#wiring.router.deadListeners, this.#wiring.settings);

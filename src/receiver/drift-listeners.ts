@@ -4,17 +4,12 @@ import type { Drift } from "./drift.ts";
 import type { Settings } from "./options/options.ts";
 
 /** Tells listeners and the log that events began to differ. */
-export class DriftListeners {
-  readonly #listeners: Listeners<Drift>;
+export class DriftListeners extends Listeners<Drift> {
   readonly #settings: Pick<Settings, "drift" | "log">;
 
   constructor(settings: Pick<Settings, "drift" | "log">) {
-    this.#listeners = new Listeners(settings.log);
+    super(settings.log);
     this.#settings = settings;
-  }
-
-  add(listener: (drift: Drift) => unknown): () => void {
-    return this.#listeners.add(listener);
   }
 
   /** Compares an entry's event with those before it. */
@@ -26,7 +21,7 @@ export class DriftListeners {
     for (const { path, what, expected, got } of watch?.differences(kind, data) ?? []) {
       const drift: Drift = { kind, path, what, expected, got, seq, eventId };
       log.warn({ drift }, `events of ${kind} began to differ`);
-      this.#listeners.notify(drift);
+      this.notify(drift);
     }
   }
 }

@@ -1,25 +1,19 @@
-/** Renews leases at an interval, as long as anything that runs entries needs it. */
-export class LeaseRenewal {
-  readonly #intervalMs: number;
-  readonly #renew: () => Promise<void>;
-  #users = 0;
-  #timer: NodeJS.Timeout | undefined;
-
-  /** @param renew - must not reject */
-  constructor(intervalMs: number, renew: () => Promise<void>) {
-    this.#intervalMs = intervalMs;
-    this.#renew = renew;
-  }
-
-  /** Begins, unless it has begun; returns a function that ends it. Call that once. */
-  start(): () => void {
-    this.#users++;
-    this.#timer ??= setInterval(() => void this.#renew(), this.#intervalMs);
+/**
+ * Renews leases at an interval, as long as anything that runs entries needs it.
+ *
+ * @param renew - must not reject
+ * @returns a function that begins, unless that was done, and returns one that ends it; call that once
+ */
+export function leaseRenewal(intervalMs: number, renew: () => Promise<void>): () => () => void {
+  let users = 0;
+  let timer: NodeJS.Timeout | undefined;
+  return () => {
+    users++;
+    timer ??= setInterval(() => void renew(), intervalMs);
     return () => {
-      this.#users--;
-      if (this.#users > 0) return;
-      clearInterval(this.#timer);
-      this.#timer = undefined;
+      if (--users > 0) return;
+      clearInterval(timer);
+      timer = undefined;
     };
-  }
+  };
 }

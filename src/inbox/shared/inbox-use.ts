@@ -1,52 +1,39 @@
-interface Opening {
-  readonly open: () => Promise<void>;
-  readonly close: () => Promise<void>;
-}
+/**
+ * Opens an inbox, unless it is open. Resolves to a function that ends this use of it, and closes the inbox if that was the
+ * last one; it may be called again.
+ *
+ * @throws whatever opening throws; the inbox is closed then
+ */
+export type UseInbox = () => Promise<() => Promise<void>>;
 
 /** Keeps an inbox open for as long as anything uses it: the receiver once it is started, and each drain. */
-export class InboxUse {
-  readonly #opening: Opening;
-  #users = 0;
+export function inboxUse(open: () => Promise<void>, close: () => Promise<void>): UseInbox {
+  let users = 0;
   /** The latest opening or closing; never rejects. */
-  #latest: Promise<void> = Promise.resolve();
-
-  constructor(opening: Opening) {
-    this.#opening = opening;
-  }
-
-  /**
-   * Opens the inbox, unless it is open. Resolves to a function that ends this use of it, and closes the inbox if that was
-   * the last one; it may be called again.
-   *
-   * @throws whatever opening throws; the inbox is closed then
-   */
-  async take(): Promise<() => Promise<void>> {
-    await this.#inTurn(async () => {
-      if (this.#users === 0) await this.#open();
-      this.#users++;
-    });
-    let released: Promise<void> | undefined;
-    return () => {
-      released ??= this.#inTurn(async () => {
-        this.#users--;
-        if (this.#users === 0) await this.#opening.close();
-      });
-      return released;
-    };
-  }
-
-  async #open(): Promise<void> {
+  let latest: Promise<void> = Promise.resolve();
+  const inTurn = (work: () => Promise<void>) => {
+    const done = latest.then(work);
+    latest = done.catch(() => {});
+    return done;
+  };
+  const begin = async () => {
     try {
-      await this.#opening.open();
+      if (users === 0) await open();
+      users++;
     } catch (thrown) {
-      await this.#opening.close().catch(() => {});
+      await close().catch(() => {});
       throw thrown;
     }
-  }
-
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const done = this.#latest.then(work);
-    this.#latest = done.catch(() => {});
-    return done;
-  }
+  };
+  const end = async () => {
+    if (--users === 0) await close();
+  };
+  return async () => {
+    await inTurn(begin);
+    let released: Promise<void> | undefined;
+    return () => {
+      released ??= inTurn(end);
+      return released;
+    };
+  };
 }

@@ -40,7 +40,7 @@ class SharedInbox {
   #stopNoting: (() => void) | undefined;
   readonly vitals: InboxVitals = {
     size: async () => (await this.store.vitals?.size()) ?? { bytes: 0 },
-    onCommit: (listener) => this.#commits.add(listener),
+    onCommit: (listener) => this.#commits.onCommit(listener),
   };
 
   constructor(terms: SharedTerms) {

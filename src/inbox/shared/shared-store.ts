@@ -2,14 +2,14 @@ import type { Logger } from "../../base/logger.ts";
 import type { Inbox } from "../inbox.ts";
 import type { OpenTerms } from "../open-terms.ts";
 import { mergedRunner, type Runner } from "../runner.ts";
-import { InboxUse } from "./inbox-use.ts";
+import { inboxUse, type UseInbox } from "./inbox-use.ts";
 
 /** A store that is open once in this process, for everyone who opens it. */
 export class SharedStore {
   readonly inbox: Inbox;
   /** The id of this process in the store. */
   readonly #process: string;
-  readonly #use: InboxUse;
+  readonly #use: UseInbox;
   /** How everyone who uses it opened it. */
   readonly #members = new Map<object, OpenTerms>();
   readonly #runners = new Map<string, Runner>();
@@ -19,7 +19,10 @@ export class SharedStore {
   constructor(process: string, inbox: Inbox) {
     this.#process = process;
     this.inbox = inbox;
-    this.#use = new InboxUse({ open: () => inbox.open(this.#terms), close: () => inbox.close() });
+    this.#use = inboxUse(
+      () => inbox.open(this.#terms),
+      () => inbox.close(),
+    );
   }
 
   /** Whether nobody has it open, or is opening it. */
@@ -33,7 +36,7 @@ export class SharedStore {
     this.#members.set(member, terms);
     const leave = () => void this.#members.delete(member);
     try {
-      const release = await this.#use.take();
+      const release = await this.#use();
       if (terms.walLimit !== undefined) this.#tellConflict(terms);
       return () => release().finally(leave);
     } catch (thrown) {

@@ -39,9 +39,7 @@ export async function examineFile(path: string, now: number, timeout: number): P
 }
 
 function examineHere(path: string, now: number): Partial<FileFacts> {
-  let facts: Partial<FileFacts> = {};
-  for (const found of examineSteps(path, now)) facts = { ...facts, ...found };
-  return facts;
+  return Object.assign({}, ...examineSteps(path, now));
 }
 
 function examineElsewhere(path: string, timeout: number): Promise<Partial<FileFacts> | undefined> {

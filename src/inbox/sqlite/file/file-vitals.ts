@@ -11,11 +11,11 @@ export function sizes(path: string): { readonly bytes: number; readonly logBytes
 }
 
 /** The figures of an inbox file. Nothing opens the file: closing it again would end SQLite's locks. */
-export class FileVitals implements InboxVitals {
-  readonly commits = new CommitListeners();
+export class FileVitals extends CommitListeners implements InboxVitals {
   readonly #path: string;
 
   constructor(path: string) {
+    super();
     this.#path = path;
   }
 
@@ -28,9 +28,5 @@ export class FileVitals implements InboxVitals {
     } catch (thrown) {
       throw inboxError(this.#path, thrown);
     }
-  }
-
-  onCommit(listener: (duration: number) => void): () => void {
-    return this.commits.add(listener);
   }
 }

@@ -12,7 +12,7 @@ import { makeFile, removeLeftBehind } from "./new-file.ts";
 import { rescuedBeside } from "./rescued-files.ts";
 
 export interface OpenedFile {
-  /** With symbolic links resolved. */
+  /** With symbolic links resolved: the files beside it are named after this. */
   readonly path: string;
   readonly database: DatabaseSyncInstance;
   readonly isNew: boolean;
@@ -73,11 +73,7 @@ function isOlder(path: string): HookporterError {
   );
 }
 
-export interface InboxFile {
-  /** With symbolic links resolved: the files beside it are named after this. */
-  readonly path: string;
-  readonly isNew: boolean;
-}
+type InboxFile = Pick<OpenedFile, "path" | "isNew">;
 
 const PAGE = "see docs/recovery.md";
 

@@ -16,35 +16,25 @@ const WORTH_CUTTING = 2 * KEPT_LOG;
  * Watches the size of the write-ahead log. SQLite moves the log into the database itself, but only up to what the
  * oldest open transaction sees: a program that leaves one open makes the log grow without limit.
  */
-export class LogSize {
-  readonly #inbox: string;
-  readonly #terms: Pick<OpenTerms, "walLimit" | "log">;
-  #nextLook = 0;
-  #warned = false;
-
-  constructor(inbox: string, terms: Pick<OpenTerms, "walLimit" | "log">) {
-    this.#inbox = inbox;
-    this.#terms = terms;
-  }
-
+export function logSizeWatch(inbox: string, terms: Pick<OpenTerms, "walLimit" | "log">) {
+  let nextLook = 0;
+  let warned = false;
   /** Checks at most once per interval; calls `cut` if the log should be moved into the database. */
-  look(cut: () => void): void {
-    if (performance.now() < this.#nextLook) return;
-    this.#nextLook = performance.now() + EVERY;
-    const bytes = statSync(`${this.#inbox}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-    const { walLimit = DEFAULT_WAL_LIMIT } = this.#terms;
-    if (bytes > Math.min(walLimit, WORTH_CUTTING)) cut();
-    if (bytes > walLimit && !this.#warned) this.#warn(bytes, walLimit);
-    this.#warned = bytes > walLimit;
-  }
-
-  #warn(bytes: number, limit: number): void {
-    const message =
-      "the inbox's log cannot shrink because a program keeps a read transaction open: " +
-      "end that program (`fuser FILE` lists the programs that have the file open)";
-    this.#terms.log?.warn({ log: `${this.#inbox}-wal`, bytes, limit }, message);
-  }
+  return (cut: () => void): void => {
+    if (performance.now() < nextLook) return;
+    nextLook = performance.now() + EVERY;
+    const log = `${inbox}-wal`;
+    const bytes = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+    const { walLimit: limit = DEFAULT_WAL_LIMIT } = terms;
+    if (bytes > Math.min(limit, WORTH_CUTTING)) cut();
+    if (bytes > limit && !warned) terms.log?.warn({ log, bytes, limit }, CANNOT_SHRINK);
+    warned = bytes > limit;
+  };
 }
+
+const CANNOT_SHRINK =
+  "the inbox's log cannot shrink because a program keeps a read transaction open: " +
+  "end that program (`fuser FILE` lists the programs that have the file open)";
 
 /**
  * Moves the log into the database and truncates it, as far as that is possible without waiting longer for others. Returns
