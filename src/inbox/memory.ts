@@ -53,20 +53,8 @@ class MemoryInbox extends SqlInbox {
   }
 
   protected async write<Name extends OperationName>(name: Name, ...args: OperationArguments<Name>) {
-    return this.#commit((statements) => runOperation(statements, { name, args }) as OperationResult<Name>);
-  }
-
-  #commit<Result>(work: (statements: Statements) => Result): Result {
     const statements = this.#statements;
-    statements.begin();
-    try {
-      const result = work(statements);
-      statements.run("COMMIT");
-      return result;
-    } catch (thrown) {
-      if (statements.inTransaction) statements.run("ROLLBACK");
-      throw thrown;
-    }
+    return statements.transaction(() => runOperation(statements, { name, args }) as OperationResult<Name>);
   }
 
   protected async read<Result>(work: (statements: Statements) => Result): Promise<Result> {
@@ -104,7 +92,8 @@ class MemoryInbox extends SqlInbox {
   async #store(result: Settlement | Progress, now: number): Promise<boolean> {
     if (result.state !== "running") return this.settle(result, now);
     if (!this.#isLeased(result)) return false;
-    this.#commit((statements) => {
+    const statements = this.#statements;
+    statements.transaction(() => {
       const finished = JSON.stringify(result.finishedHandlers);
       statements.run("UPDATE entry SET finished_handlers = ? WHERE seq = ?", finished, result.seq);
       recordRuns(statements, result);

@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { Inbox } from "./inbox.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
+import type { Row } from "./rows.ts";
 
 /** Entries per step: a delivery may have to wait for a step, so one takes a few milliseconds. */
 const STEP = 200;
@@ -35,4 +36,22 @@ async function allSteps(take: (step: Step) => Promise<StepResult>, signal: Abort
     await setImmediate();
   }
   return changed;
+}
+
+/** Of rows in order of arrival: if all of a step are too young, the rest are too. */
+export function stepResult(rows: readonly Row[], old: number, changed: number, { limit }: Step): StepResult {
+  return { changed, next: rows.length < limit || old === 0 ? undefined : String(rows.at(-1)?.seq) };
+}
+
+/**
+ * The latest date of each source's pruned events, which must not be taken for new again. A rejected delivery never ran,
+ * whatever its date.
+ */
+export function latestDates(pruned: readonly Row[]): ReadonlyMap<string, number> {
+  const latest = new Map<string, number>();
+  for (const { source, dated, never_ran: neverRan } of pruned) {
+    if (neverRan === true || neverRan === 1) continue;
+    latest.set(source as string, Math.max(latest.get(source as string) ?? -Infinity, Number(dated)));
+  }
+  return latest;
 }

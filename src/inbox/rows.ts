@@ -143,6 +143,11 @@ function toKey(row: Row): DedupKey {
   };
 }
 
+/** The columns of a dedup key. */
+export function keyColumns({ timestamp, eventId, source }: DedupKey) {
+  return { key_timestamp: timestamp, event_id: encodeText(eventId), source: encodeText(source) };
+}
+
 /** A digest, which PostgreSQL stores as bytes. */
 export function hex(stored: unknown): string {
   return typeof stored === "string" ? stored : Buffer.from(stored as Uint8Array).toString("hex");

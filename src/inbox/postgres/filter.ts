@@ -76,12 +76,11 @@ function textSql(text: string, value: AddValue): readonly string[] {
 
 function elseSql(other: TextAlternatives = {}, value: AddValue): readonly string[] {
   const { states = [], reasons = [], seqs = [] } = other;
-  const given = (reasons.length === 0 ? [] : [value(reasons.map(encodeText), "text[]")]).map(
-    (list) => `coalesce(t.reason, s.reason, d.reason) = ANY (${list})`,
-  );
+  const reason = () =>
+    `coalesce(t.reason, s.reason, d.reason) = ANY (${value(reasons.map(encodeText), "text[]")})`;
   return [
     ...statesSql({ ...other, states }),
-    ...given,
+    ...(reasons.length === 0 ? [] : [reason()]),
     ...(seqs.length === 0 ? [] : [`e.seq = ANY (${value(seqs, "bigint[]")})`]),
   ];
 }

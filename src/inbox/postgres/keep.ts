@@ -3,11 +3,11 @@ import { hash } from "../../package/builtins.ts";
 import type { Appended, NewEntry } from "../append.ts";
 import type { StoredState } from "../entry-state.ts";
 import type { Lease } from "../lease.ts";
-import type { Row } from "../rows.ts";
-import { encodeNullable, encodeText } from "../text.ts";
+import { keyColumns, type Row } from "../rows.ts";
+import { encodeNullable } from "../text.ts";
 import { LOCK_HASHES } from "./order.ts";
 import type { Store } from "./store.ts";
-import { datedAt, orderHash } from "./values.ts";
+import { datedAt, deliveryColumns, orderHash } from "./values.ts";
 
 interface Kinds {
   readonly ordered: boolean;
@@ -94,33 +94,25 @@ export interface Repeat {
 /** Keeps a batch of entries; for one whose key is known, counts a duplicate; `undefined` for one that may be pruned. */
 export async function keepAll(store: Store, entries: readonly NewEntry[]) {
   const results: (Appended | undefined)[] = entries.map(() => undefined);
-  const left = new Set(entries.keys());
+  let left = entries.map((entry, at) => ({ entry, at }));
   // Twice more if a known entry is pruned just before it is counted as repeated: a dead letter must be kept then.
-  for (let look = 0; look < 3 && left.size > 0; look++) {
-    const rows = [...left].flatMap((n) => entries[n] ?? []);
-    const numbers = [...left];
-    for (const { n, seq } of await insert(store, rows)) {
-      const at = numbers[Number(n)] ?? -1;
-      const entry = entries[at];
-      if (entry === undefined) continue;
-      left.delete(at);
-      results[at] = {
-        seq: Number(seq),
-        duplicate: false,
-        state: entry.state,
-        leased: leaseOf(entry) !== undefined,
-      };
-    }
-    const known = [...left];
-    const repeats = known
-      .flatMap((n) => entries[n] ?? [])
-      .map(({ key, delivery }) => ({ key, at: delivery.receivedAt }));
-    for (const [index, touched] of (await touchAll(store, repeats)).entries()) {
-      const at = known[index] ?? -1;
-      if (touched === undefined && isKeptInAnyCase(entries[at])) continue;
-      left.delete(at);
-      results[at] = touched;
-    }
+  for (let look = 0; look < 3 && left.length > 0; look++) {
+    const inserted = await insert(
+      store,
+      left.map(({ entry }) => entry),
+    );
+    const seqs = new Map(inserted.map(({ n, seq }) => [Number(n), Number(seq)]));
+    const known = left.filter(({ entry, at }, n) => {
+      const [seq, leased] = [seqs.get(n), leaseOf(entry) !== undefined];
+      if (seq !== undefined) results[at] = { seq, duplicate: false, state: entry.state, leased };
+      return seq === undefined;
+    });
+    const repeats = known.map(({ entry: { key, delivery } }) => ({ key, at: delivery.receivedAt }));
+    const touched = await touchAll(store, repeats);
+    left = known.filter(({ entry, at }, n) => {
+      results[at] = touched[n];
+      return touched[n] === undefined && isKeptInAnyCase(entry);
+    });
   }
   return results;
 }
@@ -151,9 +143,7 @@ function rowOf(entry: NewEntry, n: number, bodyAt: number) {
   const lease = leaseOf(entry);
   return {
     n,
-    key_timestamp: key.timestamp,
-    event_id: encodeText(key.eventId),
-    source: encodeText(key.source),
+    ...keyColumns(key),
     kind: encodeNullable(entry.kind),
     event_timestamp: entry.eventTimestamp,
     order_key: encodeNullable(entry.orderKey) ?? undefined,
@@ -170,9 +160,7 @@ function rowOf(entry: NewEntry, n: number, bodyAt: number) {
     lease: lease?.token,
     attempts: lease === undefined ? 0 : 1,
     in_any_case: isKeptInAnyCase(entry),
-    method: encodeText(delivery.method),
-    target: encodeText(delivery.target),
-    headers: JSON.stringify(delivery.headers),
+    ...deliveryColumns(delivery),
   };
 }
 
@@ -181,20 +169,14 @@ function leaseOf({ orderKey, lease }: NewEntry): Lease | undefined {
   return orderKey === null ? lease : undefined;
 }
 
-function isKeptInAnyCase(entry: NewEntry | undefined): boolean {
-  return entry?.state === "dead" || entry?.afterPruning === true;
+function isKeptInAnyCase({ state, afterPruning }: NewEntry): boolean {
+  return state === "dead" || afterPruning === true;
 }
 
 /** Counts duplicates of known keys; `undefined` for a key that is not known. */
 export async function touchAll(store: Store, repeats: readonly Repeat[]) {
   if (repeats.length === 0) return [];
-  const input = repeats.map(({ key, at }, n) => ({
-    n,
-    at,
-    key_timestamp: key.timestamp,
-    event_id: encodeText(key.eventId),
-    source: encodeText(key.source),
-  }));
+  const input = repeats.map(({ key, at }, n) => ({ n, at, ...keyColumns(key) }));
   const timestamps = repeats.map(({ key }) => key.timestamp);
   const results: (Appended | undefined)[] = repeats.map(() => undefined);
   for (const { n, seq, state } of await store.query(TOUCH, [JSON.stringify(input), timestamps])) {

@@ -1,7 +1,7 @@
 import type { Logger } from "../../base/logger.ts";
 import { describeError } from "../../errors.ts";
 import type { DedupKey } from "../../event/identity.ts";
-import { encodeText } from "../text.ts";
+import { keyColumns } from "../rows.ts";
 import type { Store } from "./store.ts";
 
 /** A standby lags by seconds; entries that were kept earlier may rightly be pruned or erased. */
@@ -33,9 +33,7 @@ export class KeptLately {
   async look(store: Store, now: number, log: Logger | undefined): Promise<void> {
     const kept = this.#kept.slice(-MOST).filter(({ at }) => at > now - LATELY);
     if (kept.length === 0) return;
-    const rows = kept.map(({ key: { timestamp, eventId, source } }, n) => {
-      return { n, key_timestamp: timestamp, event_id: encodeText(eventId), source: encodeText(source) };
-    });
+    const rows = kept.map(({ key }, n) => ({ n, ...keyColumns(key) }));
     try {
       const found = await store.query(MISSING, [JSON.stringify(rows)]);
       const missing = new Set(found.flatMap(({ n }) => kept[Number(n)] ?? []));

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { HookporterError } from "../../errors.ts";
 import { REJECTED } from "../../event/identity.ts";
+import { latestDates, stepResult } from "../prune.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "../prune-request.ts";
 import type { Row } from "../rows.ts";
 import { encodeText } from "../text.ts";
@@ -71,10 +72,10 @@ export async function pruneStep(store: Store, request: PruneRequest, step: Step)
       (sources === null || sources.includes(String(source))) &&
       newest !== true,
   );
-  if (chosen.length === 0) return result(rows, old.length, dropped, step);
+  if (chosen.length === 0) return stepResult(rows, old.length, dropped, step);
   const changed = await deleteEntries(store, chosen, request);
   if (changed === undefined) return { changed: dropped, next: undefined };
-  return result(rows, old.length, dropped + changed, step);
+  return stepResult(rows, old.length, dropped + changed, step);
 }
 
 /** Deletes rows, and returns how many; `undefined` if another process prunes, and waiting for it is not worth while. */
@@ -83,12 +84,7 @@ async function deleteEntries(
   rows: readonly Row[],
   { states, wholeDays = false }: PruneRequest,
 ): Promise<number | undefined> {
-  const latest = new Map<string, number>();
-  for (const { source, dated, never_ran } of rows) {
-    if (never_ran === true) continue;
-    latest.set(String(source), Math.max(latest.get(String(source)) ?? -Infinity, Number(dated)));
-  }
-  const marks = [...latest].map(([source, dated]) => ({ source, dated }));
+  const marks = [...latestDates(rows)].map(([source, dated]) => ({ source, dated }));
   await store.query(MARK, [JSON.stringify(marks)], LONG_TIMEOUT);
   await writersEnd(store);
   return store.transaction(async (query) => {
@@ -156,7 +152,7 @@ export async function slimStep(store: Store, request: SlimRequest, step: Step): 
     const seqs = done.map(({ seq }) => Number(seq));
     await store.query("DELETE FROM @.delivery WHERE seq = ANY ($1::bigint[])", [seqs], LONG_TIMEOUT);
   }
-  return result(rows, old.length, dropped + done.length, step);
+  return stepResult(rows, old.length, dropped + done.length, step);
 }
 
 /** Calls a function that drops one day, until it has dropped the last; returns the number of rows. */
@@ -193,9 +189,4 @@ function from({ cursor, limit }: Step): readonly [number, number] {
 /** Rows of days that end later are left to be dropped with their day. */
 function dayEnd(until: number, wholeDays: boolean): number {
   return wholeDays ? until - GRACE : Number.MAX_SAFE_INTEGER;
-}
-
-/** Entries are in order of arrival, so if all of a step are too young the rest are too. */
-function result(rows: readonly Row[], old: number, changed: number, { limit }: Step): StepResult {
-  return { changed, next: rows.length < limit || old === 0 ? undefined : String(rows.at(-1)?.seq) };
 }

@@ -3,12 +3,12 @@ import { type Row, waitsValue } from "../rows.ts";
 import { isUneventful, withRuns } from "../runs-within.ts";
 import type { Settlement } from "../settlement.ts";
 import { DROPPED } from "../target-wait.ts";
-import { encodeNullable, encodeText } from "../text.ts";
+import { encodeNullable } from "../text.ts";
 import { OWN_TURNS } from "./claim.ts";
 import { LOCK_KEYS_OF, RELEASE_FIRST } from "./order.ts";
 import type { Query } from "./session.ts";
 import type { Store } from "./store.ts";
-import { waitingFor } from "./values.ts";
+import { attemptColumns, waitingFor } from "./values.ts";
 
 export interface Settling {
   readonly settlement: Settlement;
@@ -235,15 +235,5 @@ function inputOf({ settlement, now }: Settling, n: number) {
 /** The rows of the runs that are not within the entry. */
 function recordsOf(result: Settlement | Progress, n: number) {
   if (result.state !== "running" && isUneventful(result)) return [];
-  return result.records.map((record) => ({
-    n,
-    attempt: record.attempt,
-    handler: encodeText(record.handler),
-    started_at: record.startedAt,
-    duration_ms: record.duration,
-    outcome: record.outcome,
-    error: encodeNullable(record.error) ?? undefined,
-    note: encodeNullable(record.note) ?? undefined,
-    failure: record.failure === null ? undefined : JSON.stringify(record.failure),
-  }));
+  return result.records.map((record) => ({ n, ...attemptColumns(record) }));
 }

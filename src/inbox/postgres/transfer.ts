@@ -1,4 +1,4 @@
-import { toAttempt, toEntry, waitsValue } from "../rows.ts";
+import { keyColumns, toAttempt, toEntry, waitsValue } from "../rows.ts";
 import { runsWithin, splitRuns } from "../runs-within.ts";
 import { decodeText, encodeNullable, encodeText } from "../text.ts";
 import type { Transfer, TransferRange, WholeEntry } from "../transfer/transfer.ts";
@@ -10,7 +10,7 @@ import { ENTRY_COLUMNS } from "./reads.ts";
 import { Runners } from "./runners.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
 import { makeDays } from "./upkeep.ts";
-import { datedAt, orderHash, toDelivery, waitingFor } from "./values.ts";
+import { attemptColumns, datedAt, deliveryColumns, orderHash, toDelivery, waitingFor } from "./values.ts";
 
 /** A schema that is copied (`read`), or copied into (`own`), which makes its tables if there are none. */
 export async function openSchemaTransfer(store: Store, access: "read" | "own"): Promise<Transfer> {
@@ -134,13 +134,10 @@ async function write(store: Store, entries: readonly WholeEntry[]): Promise<void
     bodyAt += one.delivery?.body.byteLength ?? 0;
     return row;
   });
-  const runs = split.flatMap(({ entry, others }) => others.map((run) => ({ entry, run })));
-  const attempts = runs.map(({ entry, run }, n) => ({
-    ...{ n, seq: entry.seq, received_at: entry.receivedAt, attempt: run.attempt },
-    ...{ handler: encodeText(run.handler), started_at: run.startedAt, duration_ms: run.duration },
-    ...{ outcome: run.outcome, error: encodeNullable(run.error), note: encodeNullable(run.note) },
-    failure: run.failure === null ? null : JSON.stringify(run.failure),
-  }));
+  const runs = split.flatMap(({ entry: { seq, receivedAt: received_at }, others }) =>
+    others.map((run) => ({ seq, received_at, ...attemptColumns(run) })),
+  );
+  const attempts = runs.map((run, n) => ({ n, ...run }));
   await store.transaction(async (query) => {
     await query(WRITE, [JSON.stringify(rows), Buffer.concat(bodies)]);
     await query(WRITE_ATTEMPTS, [JSON.stringify(attempts)]);
@@ -152,12 +149,8 @@ async function write(store: Store, entries: readonly WholeEntry[]): Promise<void
 function rowOf({ entry, lease, delivery }: WholeEntry, bodyAt: number) {
   const { seq, key, eventTimestamp, receivedAt, settledAt } = entry;
   return {
-    ...{
-      seq,
-      key_timestamp: key.timestamp,
-      event_id: encodeText(key.eventId),
-      source: encodeText(key.source),
-    },
+    seq,
+    ...keyColumns(key),
     ...{ kind: encodeNullable(entry.kind), event_timestamp: eventTimestamp },
     ...{ order_key: encodeNullable(entry.orderKey), order_hash: orderHash(key, entry.orderKey) },
     ...{ received_at: receivedAt, dated: datedAt({ key, eventTimestamp, delivery: { receivedAt } }) },
@@ -167,8 +160,6 @@ function rowOf({ entry, lease, delivery }: WholeEntry, bodyAt: number) {
     ...{ settled_at: settledAt ?? receivedAt, run_at: entry.runAt, lease, attempts: entry.attempts },
     ...{ waits: waitsValue(entry.waits), waiting_for: waitingFor(entry.waits) },
     ...{ duplicates: entry.duplicates, last_seen_at: entry.lastSeenAt },
-    method: delivery === undefined ? null : encodeText(delivery.method),
-    target: delivery === undefined ? null : encodeText(delivery.target),
-    headers: delivery === undefined ? null : JSON.stringify(delivery.headers),
+    ...(delivery && deliveryColumns(delivery)),
   };
 }

@@ -3,9 +3,10 @@ import type { DedupKey } from "../../event/identity.ts";
 import { REJECTED } from "../../event/identity.ts";
 import { hash } from "../../package/builtins.ts";
 import type { NewEntry } from "../append.ts";
+import type { AttemptRecord } from "../attempt-record.ts";
 import type { Row } from "../rows.ts";
 import type { TargetWait } from "../target-wait.ts";
-import { decodeText, encodeText } from "../text.ts";
+import { decodeText, encodeNullable, encodeText } from "../text.ts";
 
 /**
  * The date up to which an event must be pruned before it can be taken for new again. A rejected delivery never ran, so
@@ -23,6 +24,24 @@ export function datedAt({
 export function orderHash({ source }: DedupKey, orderKey: string | null): number | null {
   if (orderKey === null) return null;
   return Number.parseInt(hash("sha256", JSON.stringify([source, orderKey]), "hex").slice(0, 13), 16);
+}
+
+/** The columns of a run. What is not given is NULL, and `undefined` takes no room in JSON. */
+export function attemptColumns(record: AttemptRecord) {
+  return {
+    attempt: record.attempt,
+    handler: encodeText(record.handler),
+    started_at: record.startedAt,
+    duration_ms: record.duration,
+    outcome: record.outcome,
+    error: encodeNullable(record.error) ?? undefined,
+    note: encodeNullable(record.note) ?? undefined,
+    failure: record.failure === null ? undefined : JSON.stringify(record.failure),
+  };
+}
+
+export function deliveryColumns({ method, target, headers }: Delivery) {
+  return { method: encodeText(method), target: encodeText(target), headers: JSON.stringify(headers) };
 }
 
 export function toDelivery(row: Row): Delivery {

@@ -27,51 +27,46 @@ const HAS_TARGET = `EXISTS (SELECT 1 FROM json_each(waits) AS wait
  * @param isOld - whether the file's schema is older than this code's
  */
 export function filterSql(filter: EntryFilter, isOld = false) {
-  const conditions: string[] = [];
-  const values: (string | number)[] = [];
-  const add = (condition: string, ...given: (string | number)[]) => {
-    conditions.push(condition);
-    values.push(...given);
-  };
+  const conditions: Condition[] = [];
+  const add = (...condition: Condition) => void conditions.push(condition);
   const { states, kinds, since, until, sources, seq, eventId, seqs, targets, after, before, text } = filter;
-  if (states !== undefined) {
-    const { where, values: given } = statesSql({ ...filter, states });
-    add(where, ...given);
-  }
-  if (kinds !== undefined) {
-    const patterns = kinds.map(kindSql);
-    add(
-      `(${patterns.map(({ where }) => where).join(" OR ") || "false"})`,
-      ...patterns.flatMap((pattern) => pattern.values),
-    );
-  }
+  if (states !== undefined) add(...statesSql({ ...filter, states }));
+  if (kinds !== undefined) add(...anyOf(kinds.map(kindSql)));
   if (since !== undefined) add("received_at >= ?", since);
   if (until !== undefined) add("received_at < ?", until);
-  if (sources !== undefined) {
-    add("source IN (SELECT value FROM json_each(?))", JSON.stringify(sources.map(encodeText)));
-  }
+  if (sources !== undefined) add(...among("source", sources.map(encodeText)));
   if (seq !== undefined) add("seq = ?", seq);
   if (eventId !== undefined) add("substr(event_id, 1, length(?)) = ?", eventId, eventId);
-  if (seqs !== undefined) add("seq IN (SELECT value FROM json_each(?))", JSON.stringify(seqs));
+  if (seqs !== undefined) add(...among("seq", seqs));
   if (targets !== undefined) add(HAS_TARGET, JSON.stringify(targets.map(encodeText)));
   if (after !== undefined) add("seq > ?", after);
   if (before !== undefined) add("seq < ?", before);
-  if (text !== undefined) {
-    const either = [...textSql(text, isOld), ...alternativesSql(filter.orElse)];
-    add(`(${either.map(({ where: one }) => one).join(" OR ")})`, ...either.flatMap((one) => one.values));
-  }
-  return { where: conditions.length === 0 ? "true" : conditions.join(" AND "), values };
+  if (text !== undefined) add(...anyOf([...textSql(text, isOld), ...alternativesSql(filter.orElse)]));
+  const where = conditions.length === 0 ? "true" : conditions.map(([one]) => one).join(" AND ");
+  return { where, values: valuesOf(conditions) };
 }
 
-type Condition = { readonly where: string; readonly values: readonly (string | number)[] };
+/** An SQL condition and its values. */
+type Condition = readonly [where: string, ...values: (string | number)[]];
+
+function valuesOf(conditions: readonly Condition[]): (string | number)[] {
+  return conditions.flatMap(([, ...values]) => values);
+}
+
+function anyOf(conditions: readonly Condition[]): Condition {
+  return [`(${conditions.map(([where]) => where).join(" OR ") || "false"})`, ...valuesOf(conditions)];
+}
+
+function among(column: string, values: readonly (string | number)[]): Condition {
+  return [`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(values)];
+}
 
 function textSql(text: string, isOld: boolean): readonly Condition[] {
   const known = isOld ? OLD_TEXTS : (["id", "entry", "attempts", "body"] as const);
   const isLong = !isOld && text.length >= MIN_HEADER_TEXT;
-  return [...known, ...(isLong ? (["headers"] as const) : [])].map((name) => ({
-    where: TEXTS[name],
-    values: [encodeText(text)], // SQLite reads no further than a zero character, and would find an empty text everywhere
-  }));
+  // SQLite reads no further than a zero character, and would find an empty text everywhere.
+  const wanted = encodeText(text);
+  return [...known, ...(isLong ? (["headers"] as const) : [])].map((name) => [TEXTS[name], wanted]);
 }
 
 /** What failed at its last attempt, of what is pending. */
@@ -79,26 +74,22 @@ export const FAILING = "attempts > 0 AND reason IS NULL";
 
 function statesSql({ states, failing }: StoredIn): Condition {
   const where = `state IN (${states.map(() => "?").join(", ")})`;
-  if (failing === undefined) return { where, values: states };
-  return {
-    where: `(${where} AND (state <> 'pending' OR ${failing ? FAILING : `NOT (${FAILING})`}))`,
-    values: states,
-  };
+  if (failing === undefined) return [where, ...states];
+  return [`(${where} AND (state <> 'pending' OR ${failing ? FAILING : `NOT (${FAILING})`}))`, ...states];
 }
 
 function alternativesSql(given: TextAlternatives = {}): readonly Condition[] {
   const { states = [], reasons = [], seqs = [] } = given;
-  const among = (column: string, values: readonly (string | number)[]) =>
-    values.length === 0
-      ? []
-      : [{ where: `${column} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(values)] }];
-  const inStates = states.length === 0 ? [] : [statesSql({ ...given, states })];
-  return [...inStates, ...among("reason", reasons.map(encodeText)), ...among("seq", seqs)];
+  return [
+    ...(states.length === 0 ? [] : [statesSql({ ...given, states })]),
+    ...(reasons.length === 0 ? [] : [among("reason", reasons.map(encodeText))]),
+    ...(seqs.length === 0 ? [] : [among("seq", seqs)]),
+  ];
 }
 
-function kindSql(pattern: string): { where: string; values: (string | number)[] } {
-  if (pattern === "*") return { where: "true", values: [] };
-  if (!pattern.endsWith(".*")) return { where: "kind = ?", values: [pattern] };
+function kindSql(pattern: string): Condition {
+  if (pattern === "*") return ["true"];
+  if (!pattern.endsWith(".*")) return ["kind = ?", pattern];
   const family = pattern.slice(0, -1);
-  return { where: "substr(kind, 1, length(?)) = ?", values: [family, family] };
+  return ["substr(kind, 1, length(?)) = ?", family, family];
 }

@@ -1,4 +1,5 @@
 import { REJECTED } from "../../event/identity.ts";
+import { latestDates, stepResult } from "../prune.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "../prune-request.ts";
 import type { Row } from "../rows.ts";
 import { releaseNext } from "./order.ts";
@@ -23,17 +24,10 @@ export function pruneStep(statements: Statements, request: PruneRequest, step: S
   const old = rows.filter(({ received_at: at }) => (at as number) <= receivedUntil);
   const ended = old.filter((row) => row.ended === 1 && (row.dated as number) <= datedUntil);
   const pruned = ended.filter(isServed);
-  const latest = new Map<string, number>();
-  for (const row of pruned) {
-    deleteEntry(statements, row);
-    // Only events must not be taken for new again; a rejected delivery never ran, whatever its date.
-    const source = row.source as string;
-    if (row.never_ran !== 1)
-      latest.set(source, Math.max(latest.get(source) ?? -Infinity, row.dated as number));
-  }
-  for (const [source, dated] of latest) statements.run(MARK_PRUNED, source, dated);
+  for (const row of pruned) deleteEntry(statements, row);
+  for (const [source, dated] of latestDates(pruned)) statements.run(MARK_PRUNED, source, dated);
   statements.prunedUntil.clear();
-  return result(rows, old.length, pruned.length, step);
+  return stepResult(rows, old.length, pruned.length, step);
 }
 
 /** Deletes the deliveries of done entries, within a transaction. */
@@ -48,7 +42,7 @@ export function slimStep(statements: Statements, { settledUntil, sources }: Slim
     .filter(({ state, settled_at: at }) => state === "done" && at !== null && (at as number) <= settledUntil)
     .filter(servedBy(sources));
   for (const { seq } of done) statements.run("DELETE FROM delivery WHERE seq = ?", seq as number);
-  return result(rows, old.length, done.length, step);
+  return stepResult(rows, old.length, done.length, step);
 }
 
 /** Returns a few of the pages that pruning freed to the file system, within a transaction. */
@@ -65,9 +59,4 @@ function deleteEntry(statements: Statements, row: Row): void {
   statements.run("DELETE FROM delivery WHERE seq = ?", seq);
   statements.run("DELETE FROM entry WHERE seq = ?", seq);
   releaseNext(statements, row);
-}
-
-/** Entries are in order of arrival, so if all of a step are too young the rest are too. */
-function result(rows: readonly Row[], old: number, changed: number, { limit }: Step): StepResult {
-  return { changed, next: rows.length < limit || old === 0 ? undefined : String(rows.at(-1)?.seq) };
 }

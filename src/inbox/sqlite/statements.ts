@@ -69,6 +69,19 @@ export class Statements {
     this.run("BEGIN IMMEDIATE");
   }
 
+  /** Runs work in a transaction that writes. */
+  transaction<Result>(work: () => Result): Result {
+    this.begin();
+    try {
+      const result = work();
+      this.run("COMMIT");
+      return result;
+    } catch (thrown) {
+      if (this.inTransaction) this.run("ROLLBACK");
+      throw thrown;
+    }
+  }
+
   /** Runs statements that are not worth preparing. */
   exec(sql: string): void {
     this.#database.exec(sql);

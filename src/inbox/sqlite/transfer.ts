@@ -1,6 +1,6 @@
 import type { Entry } from "../entry.ts";
 import { progressOf } from "../entry-state.ts";
-import { type Row, toEntry, waitsValue } from "../rows.ts";
+import { keyColumns, type Row, toEntry, waitsValue } from "../rows.ts";
 import { splitRuns } from "../runs-within.ts";
 import { decodeText, encodeNullable, encodeText } from "../text.ts";
 import {
@@ -37,27 +37,21 @@ export async function openFileTransfer(given: string, access: "read" | "own"): P
     read: (range) => guard(() => read(statements, range)),
     write: (entries) =>
       guard(() =>
-        inTransaction(statements, () => {
+        statements.transaction(() => {
           for (const entry of entries) write(statements, entry);
         }),
       ),
     merge: (entries) =>
       guard(() => {
         const marks = new Map(prunedMarks(statements).map(({ source, until }) => [source, until]));
-        let [added, advanced] = [0, 0];
-        inTransaction(statements, () => {
-          for (const one of entries) {
-            const known = merge(statements, one, marks);
-            if (known === "added") added++;
-            if (known === "advanced") advanced++;
-          }
-        });
-        return { added, advanced };
+        const found = statements.transaction(() => entries.map((one) => merge(statements, one, marks)));
+        const how = (wanted: string) => found.filter((one) => one === wanted).length;
+        return { added: how("added"), advanced: how("advanced") };
       }),
     pruned: () => guard(() => prunedMarks(statements)),
     markPruned: (marks) =>
       guard(() =>
-        inTransaction(statements, () => {
+        statements.transaction(() => {
           for (const { source, until } of marks) statements.run(MARK_PRUNED, encodeText(source), until);
         }),
       ),
@@ -67,17 +61,6 @@ export async function openFileTransfer(given: string, access: "read" | "own"): P
         statements.close();
       }),
   };
-}
-
-export function inTransaction(statements: Statements, work: () => void): void {
-  statements.exec("BEGIN IMMEDIATE");
-  try {
-    work();
-    statements.exec("COMMIT");
-  } catch (thrown) {
-    if (statements.inTransaction) statements.exec("ROLLBACK");
-    throw thrown;
-  }
 }
 
 function read(statements: Statements, { after, last, limit }: TransferRange): readonly WholeEntry[] {
@@ -104,9 +87,7 @@ function write(statements: Statements, { entry, lease, delivery, runs }: WholeEn
   const { finished, others } = splitRuns(entry, runs);
   statements.insertRow("entry", {
     seq,
-    key_timestamp: key.timestamp,
-    event_id: encodeText(key.eventId),
-    source: encodeText(key.source),
+    ...keyColumns(key),
     kind: encodeNullable(entry.kind),
     event_timestamp: entry.eventTimestamp,
     state: entry.state,

@@ -7,7 +7,6 @@ import { inboxError } from "../errors.ts";
 import { rescuedBeside } from "../file/rescued-files.ts";
 import { deliveryOfEntry, listEntries } from "../reads.ts";
 import { closing, Statements } from "../statements.ts";
-import { inTransaction } from "../transfer.ts";
 import { openUntouched } from "./examine.ts";
 
 /** The files that hookporter itself wrote beside an inbox file: rescued ones, and copies from before newer tables. */
@@ -71,7 +70,7 @@ export function eraseInCopy(path: string, seqs: readonly number[], now: number):
   try {
     closing(new (loadSqlite().DatabaseSync)(path), (statements) => {
       statements.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
-      inTransaction(statements, () => clearErased(statements, erase(statements, seqs, now)));
+      statements.transaction(() => clearErased(statements, erase(statements, seqs, now)));
       statements.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
     });
   } catch (thrown) {
