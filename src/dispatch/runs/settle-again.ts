@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Inbox } from "../../inbox/inbox.ts";
 import type { Settlement } from "../../inbox/settlement.ts";
 
@@ -33,11 +32,24 @@ export async function settleAgain(
   for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LAST_WAIT)) {
     const isVain = stopping.aborted && inbox.damage !== undefined;
     if (isVain || signal.aborted || !isLeased(settlement.seq)) throw failure;
-    await delay(wait, undefined, { signal }).catch(() => {}); // once it is aborted, the next look ends this
+    await delay(wait, signal);
     try {
       return await inbox.settle(settlement, clock());
     } catch (thrown) {
       failure = thrown;
     }
   }
+}
+
+/** Waits for a time, or until the signal is aborted. */
+function delay(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener("abort", end);
+  });
 }
