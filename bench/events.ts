@@ -17,6 +17,11 @@ export interface SignedBody {
   readonly timestamp: number;
 }
 
+/** The number of a body, from its event's data. */
+export function indexOf(data: object): number {
+  return Number("bench" in data ? data.bench : Number.NaN);
+}
+
 /** A source of distinct bodies of exactly `size` bytes: all 12 kinds in turn, with increasing timestamps from `from`. */
 export function bodySource(size: number, from: number): (index: number) => SignedBody {
   const texts = eventKinds.map((kind) => {

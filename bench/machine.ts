@@ -15,6 +15,10 @@ const PACKAGES = [
   "@octokit/webhooks",
   "@photostructure/sqlite",
   "autocannon",
+  "bullmq",
+  "graphile-worker",
+  "pg",
+  "pg-boss",
 ];
 
 /** What the results depend on, apart from the code. */

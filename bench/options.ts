@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { type Form, LONG, SECTIONS, type SectionName, SHORT } from "./form.ts";
+import { FORMS, type Form, SECTIONS, type SectionName } from "./form.ts";
 
 /** The bench's options. */
 export interface Options {
@@ -29,7 +29,7 @@ export function readOptions(argv: readonly string[], root: string): Options {
   const { values } = parseArgs({
     args: [...argv],
     options: {
-      long: { type: "boolean", default: false },
+      form: { type: "string", default: "short" },
       only: { type: "string" },
       out: { type: "string", default: join(root, ".bench") },
       add: { type: "boolean", default: false },
@@ -42,9 +42,13 @@ export function readOptions(argv: readonly string[], root: string): Options {
   if (only !== undefined && profile !== undefined) {
     throw new TypeError("expected --only or --profile, got both: profiles are taken instead of measuring");
   }
-  const all = profile === undefined ? SECTIONS : [];
+  const form = Object.values(FORMS).find(({ name }) => name === values.form);
+  if (form === undefined) {
+    throw new TypeError(`expected --form to be one of ${Object.keys(FORMS).join(", ")}, got ${values.form}`);
+  }
+  const all = profile === undefined ? form.sections : [];
   return {
-    form: values.long ? LONG : SHORT,
+    form,
     sections: only === undefined ? all : only.split(",").map(sectionNamed),
     out: resolve(values.out),
     add: values.add,

@@ -1,10 +1,11 @@
-// `npm run bench`: the short form. `npm run bench -- --long`: the long form. See docs/performance.md.
+// `npm run bench`: the short form. `npm run bench -- --form long`: the long form. See docs/performance.md.
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SectionName } from "./form.ts";
 import { describeMachine } from "./machine.ts";
 import { readOptions } from "./options.ts";
 import { ROOT } from "./places.ts";
+import { exitCodeOf } from "./report/goals.ts";
 import { growthPlot } from "./report/growth-plot.ts";
 import { inboxPlot } from "./report/inbox-plot.ts";
 import { latencyPlot } from "./report/latency-plot.ts";
@@ -14,8 +15,8 @@ import { measureAccount } from "./sections/account.ts";
 import { measureAgeing } from "./sections/ageing.ts";
 import { measureFloods } from "./sections/floods.ts";
 import { measureGrowth } from "./sections/growth.ts";
-import { measureHandling } from "./sections/handling.ts";
 import { measureLoads } from "./sections/loads.ts";
+import { measurePeers } from "./sections/peers.ts";
 import { measurePending } from "./sections/pending.ts";
 import { measurePostgres } from "./sections/postgres.ts";
 import { measureProfiles } from "./sections/profile.ts";
@@ -54,12 +55,12 @@ const measure: Readonly<Record<SectionName, () => Promise<Findings>>> = {
   loads: async () => ({ loads: await measureLoads(stage, form.loads, tell) }),
   "slow-disk": async () => ({ slowDisk: await measureSlowDisk(stage, form, tell) }),
   ageing: async () => ({ ageing: await measureAgeing(stage, form, tell) }),
-  handling: async () => ({ handling: await measureHandling(stage, form, tell) }),
   pending: async () => ({ pending: await measurePending(stage, form, tell) }),
   growth: async () => ({ growth: await measureGrowth(stage, form, tell) }),
   replay: async () => ({ replay: await measureReplay(stage, form, tell) }),
   floods: async () => ({ floods: await measureFloods(stage, form, tell) }),
   postgres: async () => ({ postgres: await measurePostgres(stage, form, tell) }),
+  peers: async () => ({ peers: await measurePeers(stage, form, { node: serverNode, tell }) }),
 };
 
 /** Written after each section, so that a failure does not lose hours of measurements. */
@@ -95,6 +96,7 @@ try {
     write(report);
   }
   process.stdout.write(reportText(report));
+  process.exitCode = exitCodeOf(report);
   tell(`done; the results are in ${join(out, "result.json")}`);
 } finally {
   await stage.clear();

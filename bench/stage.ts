@@ -1,11 +1,12 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import type { ContestantName } from "./contestants/all.ts";
 import { FreshRequests } from "./load/fresh-requests.ts";
 import type { LoadResult } from "./load/load.ts";
 import { type Dialect, RequestFile, type Requests } from "./load/request-file.ts";
 import { sendLoad } from "./load/send-load.ts";
-import type { Used } from "./server/messages.ts";
+import type { Order, Used } from "./server/messages.ts";
 import { type Server, startServer } from "./server/server.ts";
 
 const HOUR = 3_600_000;
@@ -33,6 +34,8 @@ export interface Round {
 
 /** A round with all that its server's process used. */
 export interface DetailedRound extends LoadResult, Round {
+  /** Answers per second of the load, without the time until the last handler is done. */
+  readonly received: number;
   readonly used: Used;
 }
 
@@ -88,20 +91,23 @@ export class Stage {
     name: ContestantName,
     {
       inbox = this.newInbox(),
-      handle = false,
       namesStatements = false,
+      ranFile,
       within,
-    }: { inbox?: string; handle?: boolean; namesStatements?: boolean; within?: readonly string[] } = {},
+    }: Partial<Omit<Order, "name">> & { readonly within?: readonly string[] } = {},
   ): Promise<Server> {
     const server = await startServer(
-      { name, inbox, handle, namesStatements },
+      { name, inbox, namesStatements, ranFile },
       { node: this.node, flags: this.#nodeFlags, within },
     );
     this.#servers.set(server, { fresh: new Map(), answered: 0 });
     return server;
   }
 
-  /** Sends a server new requests, and checks that all were answered 2xx, and stored if the server stores any. */
+  /**
+   * Sends a server new requests, and checks that all were answered 2xx, and stored if the server stores any. If handlers
+   * run, the load ends when the last is done.
+   */
   load(server: Server, sending: Sending): Promise<DetailedRound> {
     const sent = this.#sentTo(server);
     const requests = this.#file(sending.size, server.dialect);
@@ -116,7 +122,8 @@ export class Stage {
   ): Promise<DetailedRound> {
     const before = await server.counts();
     await server.measure();
-    const result = await sendLoad({ port: server.port, file, first, connections, seconds });
+    const sent = await sendLoad({ port: server.port, file, first, connections, seconds });
+    const result = { ...sent, seconds: sent.seconds + (await secondsUntilDone(server)) };
     const used = await server.measure();
     this.#sentTo(server).answered += result.answered;
     if (result.failed > 0) throw new Error(`${result.failed} of ${result.answered} requests failed`);
@@ -130,7 +137,8 @@ export class Stage {
     const { p50, p99 } = result.latency;
     const perSecond = result.answered / result.seconds;
     const cpu = (used.cpu / result.answered) * 1e6;
-    return { ...result, ...{ perSecond, p50, p99, cpu, lagP99: used.lagP99, rss: used.rss }, used };
+    const received = sent.answered / sent.seconds;
+    return { ...result, ...{ received, perSecond, p50, p99, cpu, lagP99: used.lagP99, rss: used.rss }, used };
   }
 
   /** Loads a server until its code is likely to be compiled, for at most a few seconds. */
@@ -170,4 +178,12 @@ export class Stage {
     this.#files.set(name, file);
     return file;
   }
+}
+
+/** Waits until a server has handled all that it stored. */
+async function secondsUntilDone(server: Server): Promise<number> {
+  if (!server.handles) return 0;
+  const start = performance.now();
+  for (let now = await server.counts(); now.done < now.kept; now = await server.counts()) await wait(5);
+  return (performance.now() - start) / 1000;
 }

@@ -3,10 +3,10 @@ import type { Dialect } from "../load/request-file.ts";
 
 /** Options of a contestant. */
 export interface StartOptions {
-  /** The inbox file, for those that have one. */
+  /** The inbox file, or the URL of a database, for those that store anything. */
   readonly inbox: string;
-  /** Whether entries are handled on arrival, or wait behind a busy handler. */
-  readonly handle: boolean;
+  /** What handlers do, for those that run any: they are given the number of the body. */
+  readonly ran: (index: number) => void | Promise<void>;
 }
 
 /** A running contestant. */
@@ -20,6 +20,8 @@ export interface Running {
 /** A way to receive webhooks. */
 export interface Contestant {
   readonly dialect: Dialect;
+  /** Whether it runs a handler for all that it stores, so that a delivery counts when that is done. */
+  readonly handles?: boolean;
   readonly start: (options: StartOptions) => Promise<Running>;
 }
 

@@ -1,7 +1,6 @@
 import { createServer as createNodeServer } from "node:http";
 import express from "express";
 import { createWebhookServer, expressReceiver } from "../../src/entries/express.ts";
-import type { Inbox } from "../../src/entries/inbox.ts";
 import {
   createReceiver,
   type Receiver,
@@ -9,75 +8,85 @@ import {
   type WebhookEvent,
 } from "../../src/entries/index.ts";
 import { nodeReceiver } from "../../src/entries/node.ts";
-import { SECRET } from "../events.ts";
+import { indexOf, SECRET } from "../events.ts";
 import { type Contestant, onLoopback, type Running, type StartOptions } from "./contestant.ts";
 import { noStore } from "./no-store.ts";
 import { quiet } from "./quiet.ts";
+import { SCHEMAS } from "./schemas.ts";
 
 const HOUR = 3_600_000;
 
-/** hookporter in Express on its own server: verified, validated, deduplicated, stored on disk before the answer. */
-export const hookporterExpress: Contestant = {
-  dialect: "service",
-  start: (options) => onExpress(options, options.inbox),
-};
+/** hookporter in Express on its own server, as `hookporter create` configures it: schemas, and handlers that run. */
+export const hookporterExpress = onExpress({ schemas: SCHEMAS });
 
 /** hookporter on `node:http`: the same work. */
-export const hookporterNode: Contestant = {
-  dialect: "service",
-  start: (options) => onNode(options, options.inbox),
-};
+export const hookporterNode = onNode({ schemas: SCHEMAS });
+
+/** The same work without schemas. */
+export const withoutSchemas = onNode({});
 
 /** The same work for entries of 100 order keys, which run one after another. */
-export const hookporterNodeInOrder: Contestant = {
-  dialect: "service",
-  start: (options) => onNode(options, options.inbox, { orderBy: keyOf }),
-};
+export const inOrder = onNode({ schemas: SCHEMAS, orderBy: keyOf });
 
-/** The same work without a store, on Express. */
-export const hookporterExpressNoStore: Contestant = {
-  dialect: "service",
-  start: (options) => onExpress(options, noStore()),
-};
+/** Without schemas, and all entries wait behind a busy handler. */
+export const expressReceivedOnly = onExpress("received only");
+export const nodeReceivedOnly = onNode("received only");
 
-/** The same work without a store, on `node:http`. */
-export const hookporterNodeNoStore: Contestant = {
-  dialect: "service",
-  start: (options) => onNode(options, noStore()),
-};
+/** The same without a store. */
+export const expressNoStore = onExpress("no store");
+export const nodeNoStore = onNode("no store");
 
-async function onExpress(options: StartOptions, inbox: string | Inbox): Promise<Running> {
-  const receiver = await started(options, inbox);
-  const app = express().disable("x-powered-by").use("/webhooks", expressReceiver(receiver)); // as in our template
-  return withCounts(await onLoopback(createWebhookServer(app)), receiver);
+/** A receiver's options if its handlers run, or what it does instead. */
+type Work = Partial<ReceiverOptions> | "received only" | "no store";
+
+function onExpress(work: Work): Contestant {
+  return contestant(work, (receiver) => {
+    const app = express().disable("x-powered-by").use("/webhooks", expressReceiver(receiver)); // as in our template
+    return onLoopback(createWebhookServer(app));
+  });
 }
 
-async function onNode(
-  options: StartOptions,
-  inbox: string | Inbox,
-  more: Partial<ReceiverOptions> = {},
-): Promise<Running> {
-  const receiver = await started(options, inbox, more);
-  return withCounts(await onLoopback(createNodeServer(nodeReceiver(receiver))), receiver);
+function onNode(work: Work): Contestant {
+  return contestant(work, (receiver) => onLoopback(createNodeServer(nodeReceiver(receiver))));
 }
 
-/** With `handle`, every entry's handler runs on arrival; otherwise all wait behind a busy one. */
-export async function started(
-  { handle }: Pick<StartOptions, "handle">,
-  inbox: string | Inbox,
+function contestant(work: Work, listen: (receiver: Receiver) => Promise<Running>): Contestant {
+  return {
+    dialect: "service",
+    handles: typeof work === "object",
+    start: async (options) => {
+      const receiver =
+        typeof work === "object"
+          ? await handling(options, work)
+          : await waiting(work === "no store" ? noStore() : options.inbox);
+      return withCounts(await listen(receiver), receiver);
+    },
+  };
+}
+
+/** A receiver whose handlers run. */
+async function handling({ inbox, ran }: StartOptions, more: Partial<ReceiverOptions>): Promise<Receiver> {
+  const receiver = createReceiver({ secret: SECRET, inbox, log: quiet, ...more });
+  receiver.on("*", ({ data }) => ran(indexOf(data)));
+  await receiver.start();
+  return receiver;
+}
+
+/** A receiver whose entries wait behind a busy handler. */
+export async function waiting(
+  inbox: ReceiverOptions["inbox"],
   more: Partial<ReceiverOptions> = {},
 ): Promise<Receiver> {
   const busy = { concurrency: 1, handlerTimeout: HOUR, drainTimeout: 0 };
-  const receiver = createReceiver({ secret: SECRET, inbox, log: quiet, ...(!handle && busy), ...more });
-  if (handle) receiver.on("*", () => {});
-  else receiver.on("*", (_, { signal }) => new Promise((end) => signal.addEventListener("abort", end)));
+  const receiver = createReceiver({ secret: SECRET, inbox, log: quiet, ...busy, ...more });
+  receiver.on("*", (_, { signal }) => new Promise((end) => signal.addEventListener("abort", end)));
   await receiver.start();
   return receiver;
 }
 
 /** One of 100 keys. */
 function keyOf({ data }: WebhookEvent): string {
-  return `key-${Number(Object.entries(data).find(([name]) => name === "bench")?.[1]) % 100}`;
+  return `key-${indexOf(data) % 100}`;
 }
 
 /** Adds what tells how many entries were stored and handled, and closes the receiver with its server. */

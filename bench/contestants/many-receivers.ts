@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { Receiver } from "../../src/entries/index.ts";
 import { nodeReceiver } from "../../src/entries/node.ts";
 import { type Contestant, onLoopback, type Running, type StartOptions } from "./contestant.ts";
-import { started } from "./hookporter.ts";
+import { waiting } from "./hookporter.ts";
 
 /** Receivers of one process, which get its deliveries in turn. */
 const RECEIVERS = 20;
@@ -23,7 +23,7 @@ export const onOwnFiles: Contestant = {
 async function many(options: StartOptions, fileOf: (index: number) => string): Promise<Running> {
   const receivers: Receiver[] = [];
   for (let index = 0; index < RECEIVERS; index++) {
-    receivers.push(await started(options, fileOf(index), { source: `service-${index}` }));
+    receivers.push(await waiting(fileOf(index), { source: `service-${index}` }));
   }
   const handlers = receivers.map((receiver) => nodeReceiver(receiver));
   let turn = 0;

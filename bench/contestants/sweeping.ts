@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Receiver } from "../../src/entries/index.ts";
 import { nodeReceiver } from "../../src/entries/node.ts";
 import { type Contestant, onLoopback } from "./contestant.ts";
-import { started, withCounts } from "./hookporter.ts";
+import { waiting, withCounts } from "./hookporter.ts";
 
 const DAY = 86_400_000;
 
@@ -17,7 +17,7 @@ const QUIET = 20;
 export const sweeping: Contestant = {
   dialect: "service",
   start: async (options) => {
-    const receiver = await started(options, options.inbox);
+    const receiver = await waiting(options.inbox);
     const handle = nodeReceiver(receiver);
     let latest = 0;
     const running = await onLoopback(

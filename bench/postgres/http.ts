@@ -1,5 +1,4 @@
 import { median } from "../numbers.ts";
-import { completedPerSecond } from "../sections/handling.ts";
 import type { Server } from "../server/server.ts";
 import type { Stage } from "../stage.ts";
 
@@ -26,17 +25,14 @@ export async function measureHttp(
   { rounds, seconds }: { rounds: number; seconds: number },
 ): Promise<OverHttp> {
   const on = (schema: string) => `${url}?schema=${schema}`;
-  const handles = (inbox?: string) =>
-    stage.server("hookporter node", { handle: true, ...(inbox && { inbox }) });
   const servers = {
-    postgres: await handles(on("http")),
-    sqlite: await handles(),
+    postgres: await stage.server("hookporter node", { inbox: on("http") }),
+    sqlite: await stage.server("hookporter node"),
     plain: await stage.server("express plain"),
-    empty: await stage.server("hookporter node", { inbox: on("http_empty") }),
-    aged: await stage.server("hookporter node", { inbox: on(aged) }),
+    empty: await stage.server("hookporter node, received only", { inbox: on("http_empty") }),
+    aged: await stage.server("hookporter node, received only", { inbox: on(aged) }),
   };
   const load = { ...LOAD, seconds };
-  const handled = (server: Server) => completedPerSecond(stage, server, load);
   for (const server of Object.values<Server>(servers)) await stage.warmUp(server, LOAD);
   const seen = { postgres: [], sqlite: [], plain: [], empty: [], aged: [] } as Record<
     keyof typeof servers,
@@ -44,7 +40,8 @@ export async function measureHttp(
   >;
   const p99s: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const [postgres, sqlite] = [await handled(servers.postgres), await handled(servers.sqlite)];
+    const postgres = await stage.load(servers.postgres, load);
+    const sqlite = await stage.load(servers.sqlite, load);
     seen.postgres.push(postgres.perSecond);
     seen.sqlite.push(sqlite.perSecond);
     p99s.push(postgres.p99 / sqlite.p99);

@@ -23,7 +23,7 @@ export function floorText(floor: Floor): string {
 
 /** The account of our receivers by thread, and the processor time of a delivery next to others. */
 export function accountText(accounts: readonly Account[]): string {
-  const ours = accounts.filter(({ contestant }) => contestant === "hookporter node");
+  const ours = accounts.filter((one) => !isOther(one));
   return [
     "processor time of a delivery in µs, 600 bytes, 64 connections",
     table(
@@ -41,12 +41,7 @@ export function accountText(accounts: readonly Account[]): string {
 }
 
 function isOther({ contestant }: Account): boolean {
-  return contestant !== "hookporter node";
-}
-
-function nameOf({ contestant, handled }: Account): string {
-  if (!contestant.startsWith("hookporter")) return contestant;
-  return handled ? `${contestant}, handled` : `${contestant}, received`;
+  return !contestant.startsWith("hookporter node");
 }
 
 function wholeRow(one: Account, all: readonly Account[]): readonly string[] {
@@ -54,7 +49,7 @@ function wholeRow(one: Account, all: readonly Account[]): readonly string[] {
     const other = all.find(({ contestant }) => contestant === name);
     return other === undefined ? "–" : threeDigits(timeRatio(one, other));
   });
-  return [nameOf(one), micros(one.cpu), micros(one.kernel), ...times, percent(spread(one.rounds))];
+  return [one.contestant, micros(one.cpu), micros(one.kernel), ...times, percent(spread(one.rounds))];
 }
 
 /** Both threads, the helpers, and what is missing from the sum. */
@@ -73,7 +68,7 @@ function byThread(accounts: readonly Account[]): string {
     ["measured for the process", ...accounts.map((one) => micros(one.cpu))],
     ["not explained by a sample", ...accounts.map((one) => micros(unexplained(one)))],
   ];
-  return table(["µs per delivery", ...accounts.map(nameOf)], rows);
+  return table(["µs per delivery", ...accounts.map(({ contestant }) => contestant)], rows);
 }
 
 function sumOf({ receiving, writing, helpers }: Account): number {

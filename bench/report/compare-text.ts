@@ -15,11 +15,9 @@ export function compareText(reports: readonly Report[]): string {
     ["node adapter × octokit", (report) => loadRatio(report, "hookporter node", "octokit")],
     ["node adapter × bare", (report) => loadRatio(report, "hookporter node", "node:http bare")],
     ["Express adapter × plain Express", (report) => loadRatio(report, "hookporter express", "express plain")],
-    ["received, processor time in µs", (report) => costs(report, false)?.cpu],
-    ["handled, processor time in µs", (report) => costs(report, true)?.cpu],
-    ["handled × octokit's processor time", timeOfOctokit],
-    ["with handlers: node adapter × octokit", ({ handling }) => handling?.ofOctokit],
-    ["with handlers: Express adapter × plain Express", ({ handling }) => handling?.ofPlain],
+    ["received only, processor time in µs", (report) => costs(report, "hookporter node, received only")?.cpu],
+    ["processor time in µs", (report) => costs(report, "hookporter node")?.cpu],
+    ["processor time × octokit's", timeOfOctokit],
   ];
   const filled = rows
     .map(([what, of]) => [what, ...reports.map((report) => threeDigits(of(report) ?? Number.NaN))])
@@ -38,14 +36,11 @@ function loadRatio(report: Report, one: ContestantName, other: ContestantName): 
   return first === undefined || second === undefined ? undefined : ratio(first, second);
 }
 
-function costs({ account = [] }: Report, handled: boolean) {
-  return account.find((one) => one.contestant === "hookporter node" && one.handled === handled);
+function costs({ account = [] }: Report, name: ContestantName) {
+  return account.find(({ contestant }) => contestant === name);
 }
 
 function timeOfOctokit(report: Report): number | undefined {
-  const [ours, octokit] = [
-    costs(report, true),
-    report.account?.find(({ contestant }) => contestant === "octokit"),
-  ];
+  const [ours, octokit] = [costs(report, "hookporter node"), costs(report, "octokit")];
   return ours === undefined || octokit === undefined ? undefined : timeRatio(ours, octokit);
 }

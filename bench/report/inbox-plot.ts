@@ -3,7 +3,7 @@ import { plot, type Series } from "./plot.ts";
 
 /** Throughput against the entries in the inbox. Plain Express, which keeps nothing, is a level. */
 export function inboxPlot(measured: readonly Measured[]): string {
-  const ours = measured.filter(({ contestant }) => contestant === "hookporter node");
+  const ours = measured.filter(({ contestant }) => contestant === "hookporter node, received only");
   const plain = measured.find(({ contestant }) => contestant === "express plain");
   const sizes = ours.map(({ entries }) => entries);
   const series: Series[] = [

@@ -1,10 +1,11 @@
+import type { Form } from "../form.ts";
 import type { Machine } from "../machine.ts";
 import type { Account } from "../sections/account.ts";
 import type { measureAgeing } from "../sections/ageing.ts";
 import type { Flood } from "../sections/floods.ts";
 import type { Growth } from "../sections/growth.ts";
-import type { Handling } from "../sections/handling.ts";
 import type { Measured } from "../sections/measured.ts";
+import type { Peers } from "../sections/peers.ts";
 import type { PendingMemory } from "../sections/pending.ts";
 import type { OnPostgres } from "../sections/postgres.ts";
 import type { Profiled } from "../sections/profile.ts";
@@ -21,18 +22,18 @@ export interface Findings {
   readonly loads?: readonly Measured[];
   readonly slowDisk?: SlowDisk;
   readonly ageing?: Awaited<ReturnType<typeof measureAgeing>>;
-  readonly handling?: Handling;
   readonly pending?: PendingMemory;
   readonly growth?: readonly Growth[];
   readonly replay?: Replay;
   readonly floods?: readonly Flood[];
   readonly postgres?: OnPostgres;
+  readonly peers?: Peers;
   readonly profiles?: readonly Profiled[];
 }
 
 /** All results of one run of the bench, or of several combined runs. */
 export interface Report extends Findings {
-  readonly form: "short" | "long";
+  readonly form: Form["name"];
   /** When the latest run started, ISO 8601. */
   readonly at: string;
   readonly machine: Machine;

@@ -3,8 +3,9 @@ import type { Measured } from "../sections/measured.ts";
 import { ratio } from "../sections/measured.ts";
 import type { SlowDisk } from "../sections/slow-disk.ts";
 import { accountText, floorText } from "./account-text.ts";
-import { judgeGoals } from "./goals.ts";
+import { judge } from "./goals.ts";
 import { growthText } from "./growth-text.ts";
+import { peersText } from "./peers.ts";
 import { postgresText } from "./postgres.ts";
 import { profileText } from "./profile-text.ts";
 import type { Report } from "./report.ts";
@@ -31,13 +32,13 @@ export function reportText(report: Report): string {
     loads = [],
     slowDisk,
     ageing,
-    handling,
     pending,
     growth,
     startUp,
     replay,
     floods,
     postgres,
+    peers,
     profiles,
   } = report;
   const bench = machine.benchNode === machine.node ? "" : ` (the bench itself on ${machine.benchNode})`;
@@ -67,12 +68,6 @@ export function reportText(report: Report): string {
       parts.push(`filled with ${entries} entries at ${threeDigits(perSecond)} per second`);
     }
   }
-  if (handling !== undefined) {
-    const { received, completed, ratio: share, ofOctokit, ofPlain } = handling;
-    const rates = `received ${threeDigits(received)} per second, with handling ${threeDigits(completed)}`;
-    const beside = `${threeDigits(ofOctokit)} × octokit; the Express adapter ${threeDigits(ofPlain)} × plain Express`;
-    parts.push("", `handling: ${rates}: ${threeDigits(share)} ×, ${beside}`);
-  }
   if (pending !== undefined) {
     parts.push("", `memory with ${pending.entries} pending entries: ${threeDigits(pending.rss)} MB`);
   }
@@ -94,8 +89,9 @@ export function reportText(report: Report): string {
     parts.push("", table(["unsigned flood", "bytes", "µs cpu", "RSS MB", "answered"], rows));
   }
   if (postgres !== undefined) parts.push("", postgresText(postgres));
+  if (peers !== undefined) parts.push("", peersText(peers));
   if (profiles !== undefined) parts.push("", profileText(profiles));
-  const goals = judgeGoals(report).map(({ goal, wanted, got, reached }) => [
+  const goals = judge(report).map(({ goal, wanted, got, reached }) => [
     goal,
     wanted,
     threeDigits(got),

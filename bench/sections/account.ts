@@ -1,19 +1,16 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { accountFor, type ThreadAccount } from "../account/thread-account.ts";
 import type { ContestantName } from "../contestants/all.ts";
 import type { Form } from "../form.ts";
 import { median } from "../numbers.ts";
 import { ROOT } from "../places.ts";
 import { Sources } from "../profile/sources.ts";
-import type { Used } from "../server/messages.ts";
 import type { Server } from "../server/server.ts";
+import type { ThreadUse } from "../server/threads.ts";
 import type { Stage } from "../stage.ts";
 
 /** What one delivery costs a process: microseconds of processor time. */
 export interface Account {
   readonly contestant: ContestantName;
-  /** Whether handlers ran, and their results were stored. */
-  readonly handled: boolean;
   /** The whole process, as the system measured it, in each round. */
   readonly rounds: readonly number[];
   readonly cpu: number;
@@ -31,13 +28,14 @@ export function timeRatio(one: Account, other: Account): number {
   return median(one.rounds.map((micros, index) => micros / (other.rounds[index] ?? Number.NaN)));
 }
 
-const WHO: readonly { readonly contestant: ContestantName; readonly handled: boolean }[] = [
-  { contestant: "hookporter node", handled: false },
-  { contestant: "hookporter node", handled: true },
-  { contestant: "hookporter express", handled: false },
-  { contestant: "node:http bare", handled: false },
-  { contestant: "octokit", handled: false },
-  { contestant: "express plain", handled: false },
+const WHO: readonly ContestantName[] = [
+  "hookporter node",
+  "hookporter node, no schemas",
+  "hookporter node, received only",
+  "hookporter express",
+  "node:http bare",
+  "octokit",
+  "express plain",
 ];
 
 const LOAD = { size: 600, connections: 64 };
@@ -50,8 +48,7 @@ export async function measureAccount(
 ): Promise<readonly Account[]> {
   tell(`account: ${WHO.length} contestants, ${rounds} rounds, then a profile of each`);
   const servers: Server[] = [];
-  for (const { contestant, handled } of WHO)
-    servers.push(await stage.server(contestant, { handle: handled, namesStatements: true }));
+  for (const contestant of WHO) servers.push(await stage.server(contestant, { namesStatements: true }));
   for (const server of servers) await stage.warmUp(server, LOAD);
   const all = servers.map((): Costs[] => []);
   for (let round = 0; round < rounds; round++) {
@@ -59,7 +56,7 @@ export async function measureAccount(
   }
   const sources = new Sources(ROOT);
   const accounts: Account[] = [];
-  for (const [index, who] of WHO.entries()) {
+  for (const [index, contestant] of WHO.entries()) {
     const server = servers[index];
     if (server === undefined) continue;
     await server.startProfile();
@@ -88,7 +85,7 @@ export async function measureAccount(
     ];
     if (receiving === undefined) continue;
     accounts.push({
-      ...who,
+      contestant,
       rounds: costs.map(({ cpu }) => cpu),
       cpu: median(costs.map(({ cpu }) => cpu)),
       kernel: median(costs.map(({ kernel }) => kernel)),
@@ -106,40 +103,16 @@ interface Costs {
   readonly deliveries: number;
   readonly cpu: number;
   readonly kernel: number;
-  readonly threads: ReadonlyMap<number, Use>;
+  readonly threads: ReadonlyMap<number, ThreadUse & { readonly micros: number }>;
 }
 
-interface Use {
-  readonly micros: number;
-  readonly cpu: number;
-  readonly queued: number;
-  readonly preempted: number;
-}
-
-/** Sends a load; if its entries are handled, their cost counts until the last of them is done. */
 async function costsOf(stage: Stage, server: Server, seconds: number): Promise<Costs> {
-  const counted = await server.counts();
-  const round = await stage.load(server, { ...LOAD, seconds });
-  const handles = (await server.counts()).done > counted.done;
-  for (let now = await server.counts(); handles && now.done < now.kept; now = await server.counts())
-    await wait(5);
-  const after = handles ? await server.measure() : undefined;
-  const parts = [round.used, ...(after === undefined ? [] : [after])];
-  const micros = (of: (used: Used) => number) => (sum(parts.map(of)) / round.answered) * 1e6;
-  const threads = new Map<number, Use>();
-  for (const part of parts) {
-    for (const { id, cpu, queued, preempted } of part.threads) {
-      const before = threads.get(id) ?? { micros: 0, cpu: 0, queued: 0, preempted };
-      const used = { cpu: before.cpu + cpu, queued: before.queued + queued, preempted: before.preempted };
-      threads.set(id, { ...used, micros: (used.cpu / round.answered) * 1e6 });
-    }
-  }
-  return {
-    deliveries: round.answered,
-    cpu: micros((used) => used.cpu),
-    kernel: micros((used) => used.system),
-    threads,
-  };
+  const { used, answered, cpu } = await stage.load(server, { ...LOAD, seconds });
+  const micros = (time: number) => (time / answered) * 1e6;
+  const threads = used.threads.map(
+    (thread) => [thread.id, { ...thread, micros: micros(thread.cpu) }] as const,
+  );
+  return { deliveries: answered, cpu, kernel: micros(used.system), threads: new Map(threads) };
 }
 
 function sum(numbers: readonly number[]): number {

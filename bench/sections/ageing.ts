@@ -29,7 +29,7 @@ export async function measureAgeing(
       });
       filled.push({ entries, perSecond });
     }
-    servers.push(await stage.server("hookporter node", { inbox }));
+    servers.push(await stage.server("hookporter node, received only", { inbox }));
   }
   servers.push(await stage.server("express plain"));
   tell(`600 bytes, 64 connections, ${aged.join(", ")} entries: ${rounds} rounds`);
@@ -37,7 +37,7 @@ export async function measureAgeing(
   const all = await interleave(stage, servers, load);
   const results = all.map((some, index) => {
     const entries = aged[index];
-    const contestant = entries === undefined ? "express plain" : "hookporter node";
+    const contestant = entries === undefined ? "express plain" : "hookporter node, received only";
     return measured({ contestant, size: 600, connections: 64, entries: entries ?? 0 }, some);
   });
   await stage.clear();

@@ -5,7 +5,10 @@ import { median } from "../numbers.ts";
 import type { Server } from "../server/server.ts";
 import type { Stage } from "../stage.ts";
 
-const CONTESTANTS = ["hookporter node", "express plain"] as const satisfies readonly ContestantName[];
+const CONTESTANTS = [
+  "hookporter node, received only",
+  "express plain",
+] as const satisfies readonly ContestantName[];
 const CONNECTIONS = 32;
 /** Bytes of a body, and requests of a round. */
 const SIZES = [

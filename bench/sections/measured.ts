@@ -41,7 +41,10 @@ export function measured(
   };
 }
 
+/** The numbers of a round in which contestants are compared. */
+export type Comparable = "perSecond" | "p50" | "p99" | "cpu";
+
 /** Compares two contestants: the median of the ratios of rounds that ran side by side. */
-export function ratio(one: Measured, other: Measured, of: "perSecond" | "p50" | "p99" = "perSecond"): number {
+export function ratio(one: Measured, other: Measured, of: Comparable = "perSecond"): number {
   return median(one.rounds.map((round, index) => round[of] / (other.rounds[index]?.[of] ?? Number.NaN)));
 }

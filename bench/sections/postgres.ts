@@ -24,12 +24,12 @@ export type OnPostgres =
     };
 
 /** Every flush reaches the disk, as with the file; the buffers are those of a small server. */
-const SETTINGS = { fsync: "on", shared_buffers: "512MB", max_wal_size: "4GB" };
+export const SETTINGS = { fsync: "on", shared_buffers: "512MB", max_wal_size: "4GB" };
 
 /** All that is measured on PostgreSQL, on a server of its own. */
 export async function measurePostgres(
   stage: Stage,
-  { postgres: sizes, rounds, seconds, handling }: Form,
+  { postgres: sizes, rounds, seconds }: Form,
   tell: (line: string) => void,
 ): Promise<OnPostgres> {
   if (NO_SERVER !== undefined) {
@@ -46,7 +46,7 @@ export async function measurePostgres(
     }
     tell(`postgres: over HTTP, with ${sizes.aged} entries too`);
     await fill(url, "aged", sizes.aged);
-    const http = await measureHttp(stage, { url, aged: "aged", entries: sizes.aged }, handling);
+    const http = await measureHttp(stage, { url, aged: "aged", entries: sizes.aged }, { rounds, seconds });
     await drop(url, "aged", "http", "http_empty");
     tell("postgres: waking up");
     const wakeUp = await measureWakeUp(url, { times: sizes.wakeUps, rounds, seconds });

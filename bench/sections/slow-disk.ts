@@ -16,7 +16,7 @@ export type SlowDisk =
       readonly measured: readonly Measured[];
     };
 
-const WHO = ["hookporter express", "express plain"] as const;
+const WHO = ["hookporter express, received only", "express plain"] as const;
 
 /** The Express adapter with slow flushes, next to plain Express: with many senders, they hardly matter. */
 export async function measureSlowDisk(
@@ -31,7 +31,7 @@ export async function measureSlowDisk(
   }
   const load = { size: 600, connections: 256 };
   tell(`slow disk, ${ADDED_MS} ms added to each flush, ${load.connections} connections: ${rounds} rounds`);
-  const ours = await stage.server("hookporter express", { within: slow.command });
+  const ours = await stage.server("hookporter express, received only", { within: slow.command });
   const servers = [ours, await stage.server("express plain")];
   const all = await interleave(stage, servers, { ...load, rounds, seconds });
   const results = WHO.map((contestant, index) =>

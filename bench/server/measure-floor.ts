@@ -42,7 +42,7 @@ export function isFast({ barePerSecond }: Floor): boolean {
 const SIZE = 600;
 const ROUNDS = 3;
 /** Bytes of an answer, which the system counts as written too. */
-const ANSWER = 200;
+export const ANSWER = 200;
 /** If the system does not count what is written: five pages of SQLite's log. */
 const USUAL_BYTES = 20_600;
 
@@ -63,7 +63,7 @@ export async function measureFloor(stage: Stage, tell: (line: string) => void): 
 }
 
 async function bytesOfLoneDelivery(stage: Stage): Promise<number> {
-  const server = await stage.server("hookporter node");
+  const server = await stage.server("hookporter node, received only");
   const { used, answered } = await stage.load(server, { size: SIZE, connections: 1, seconds: 0.3 });
   if (used.written === undefined || answered === 0) return USUAL_BYTES;
   return Math.max(1, Math.round(used.written / answered) - ANSWER);

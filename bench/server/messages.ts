@@ -3,7 +3,9 @@ import type { StartOptions } from "../contestants/contestant.ts";
 import type { ThreadUse } from "./threads.ts";
 
 /** What a server process runs: its first argument, as JSON. */
-export interface Order extends StartOptions {
+export interface Order extends Omit<StartOptions, "ran"> {
+  /** A file that gets a line with the number of each body whose handler runs. */
+  readonly ranFile?: string | undefined;
   readonly name: ContestantName;
   /** Whether profiles show SQLite's time by statement. */
   readonly namesStatements: boolean;

@@ -1,7 +1,8 @@
 // One contestant in a child process: `node serve.js '<order as JSON>'`, then questions over the channel to its parent.
 import { channel } from "node:diagnostics_channel";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
+import { setTimeout as wait } from "node:timers/promises";
 import { CONTESTANTS } from "../contestants/all.ts";
 import { CpuProfile } from "./cpu-profile.ts";
 import type { Order, Question, Used } from "./messages.ts";
@@ -11,7 +12,17 @@ import { ThreadUses } from "./threads.ts";
 const order = JSON.parse(process.argv[2] ?? "") as Order;
 if (order.namesStatements) nameStatementsEverywhere();
 const contestant = await CONTESTANTS[order.name]();
-const running = await contestant.start(order);
+const { inbox, ranFile } = order;
+/** Milliseconds of a handler whose runs are noted, so that a killed process leaves some half done. */
+const HANDLER = 10;
+const ran =
+  ranFile === undefined
+    ? () => {}
+    : async (index: number) => {
+        await wait(HANDLER);
+        appendFileSync(ranFile, `${index}\n`);
+      };
+const running = await contestant.start({ inbox, ran });
 const delay = monitorEventLoopDelay({ resolution: 1 });
 delay.enable();
 const requests = channel("http.server.request.start");
@@ -69,4 +80,5 @@ process.on("message", async (question: Question) => {
   process.exit();
 });
 process.on("disconnect", () => process.exit());
-process.send?.({ port: running.port, dialect: contestant.dialect });
+const { dialect, handles = false } = contestant;
+process.send?.({ port: running.port, dialect, handles });

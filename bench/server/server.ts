@@ -13,6 +13,8 @@ import type { Order, Question, Used } from "./messages.ts";
 export interface Server {
   readonly port: number;
   readonly dialect: Dialect;
+  /** Whether it runs a handler for all that it stores. */
+  readonly handles: boolean;
   /** Its resource use since the previous call. */
   measure(): Promise<Used>;
   counts(): Promise<{ readonly kept: number; readonly done: number }>;
@@ -21,6 +23,8 @@ export interface Server {
   /** Ends the profiles. */
   stopProfile(): Promise<readonly ThreadProfile[]>;
   close(): Promise<void>;
+  /** Ends it as `kill -9` does. */
+  kill(): Promise<void>;
 }
 
 /** Options of a server process. */
@@ -38,14 +42,14 @@ export async function startServer(order: Order, { node, flags = [], within = [] 
   const [command, ...rest] = onCores(CORES.server, argv);
   const child = spawn(command, rest, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   const ended = once(child, "exit");
-  const { port, dialect } = (await answer(child)) as { port: number; dialect: Dialect };
+  const started = (await answer(child)) as Pick<Server, "port" | "dialect" | "handles">;
   const ask = (question: Question) => {
     const told = answer(child);
     child.send(question);
     return told as Promise<never>;
   };
   return {
-    ...{ port, dialect },
+    ...started,
     measure: () => ask("measure") as Promise<Used>,
     counts: () => ask("counts"),
     startProfile: () => ask("startProfile"),
@@ -57,7 +61,12 @@ export async function startServer(order: Order, { node, flags = [], within = [] 
       return profiles;
     },
     close: async () => {
+      if (!child.connected) return;
       child.send("close");
+      await ended;
+    },
+    kill: async () => {
+      child.kill("SIGKILL");
       await ended;
     },
   };

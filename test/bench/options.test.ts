@@ -10,7 +10,7 @@ it("every section of the short form is measured by default", () => {
 });
 
 it("one section of the long form is measured, and added to a result", () => {
-  expect(read("--long", "--only", "ageing", "--add")).toMatchObject({
+  expect(read("--form", "long", "--only", "ageing", "--add")).toMatchObject({
     form: LONG,
     sections: ["ageing"],
     add: true,
@@ -27,7 +27,8 @@ it("Node is given by a relative path, or by a name that the system finds", () =>
   expect(read("--node", "node24").node).toBe("node24");
 });
 
-it("an unknown section is refused", () => {
+it("an unknown form or section is refused", () => {
+  expect(() => read("--form", "hour")).toThrow(/one of minute, short, long, got hour/);
   expect(() => read("--only", "loads,mysql")).toThrow(TypeError);
 });
 

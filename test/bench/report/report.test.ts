@@ -4,12 +4,12 @@ import { reportText } from "../../../bench/report/text.ts";
 import { emptyReport, roundsOf } from "../results.ts";
 
 const pending = { entries: 1000, rss: 100 };
-const handling = { received: 10, completed: 8, ratio: 0.8, ofOctokit: 0.9, ofPlain: 2.5 };
+const replay = { fixtures: 10, perSecond: 8, generator: 10, ratio: 0.8 };
 
 it("sections of the previous run are kept, unless measured again", () => {
-  const earlier = { ...emptyReport(), pending, handling };
+  const earlier = { ...emptyReport(), pending, replay };
   const now = { ...emptyReport(), at: "2026-01-02T00:00:00.000Z", pending: { ...pending, rss: 90 } };
-  expect(goOnFrom(earlier, now)).toEqual({ ...now, handling });
+  expect(goOnFrom(earlier, now)).toEqual({ ...now, replay });
 });
 
 it.each([

@@ -265,7 +265,8 @@ async function accepts(url: string, child: ChildProcess): Promise<void> {
   }
 }
 
-function freePort(): Promise<number> {
+/** A port that was free a moment ago. */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);
