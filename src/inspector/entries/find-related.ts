@@ -25,11 +25,7 @@ export async function findRelated(inbox: Inbox, entry: Entry): Promise<Related> 
   if (resource === undefined || kind === null) return { resource: null, rows: [] };
   const filter: EntryFilter = { kinds: [familyOf(kind)], text: JSON.stringify(resource) };
   const earlier = await findEntries(inbox, filter, { before: seq, limit: MAX_LOOKED_AT });
-  const later = await findEntries(inbox, filter, {
-    before: seq + AHEAD,
-    limit: MAX_LOOKED_AT,
-    downTo: seq,
-  });
+  const later = await findEntries(inbox, filter, { before: seq + AHEAD, limit: MAX_LOOKED_AT, downTo: seq });
   const about = async (candidates: readonly Entry[]) => {
     const found: Entry[] = [];
     for (const one of candidates) {

@@ -23,18 +23,15 @@ const PAGES = [
 /** The most new rows that are counted in sight. */
 const MOST_SHOWN = 999;
 
-/** The head of the page: where one can go, whether the list is live, and the keys. */
-export function TopBar({
-  route,
-  feed,
-  isPaused,
-  setPaused,
-}: {
+interface TopBarProps {
   route: Route;
   feed: Feed | undefined;
   isPaused: boolean;
   setPaused: (isPaused: boolean) => void;
-}) {
+}
+
+/** The head of the page: where one can go, whether the list is live, and the keys. */
+export function TopBar({ route, feed, isPaused, setPaused }: TopBarProps) {
   const [showsKeys, setShowsKeys] = useState(false);
   const state = feed?.state ?? "loading";
   const toggle = () => setPaused(!isPaused);

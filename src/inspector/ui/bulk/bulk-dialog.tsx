@@ -8,14 +8,7 @@ import { useKeys } from "../use-keys.ts";
 import { type Choice, choicesFor, fatesText, filterText, leftText, resultText } from "./bulk-words.ts";
 import { useTally } from "./use-tally.ts";
 
-/** A button that asks what to do with all entries that match a filter, counts them, and does it. */
-export function BulkButton({
-  label,
-  filter,
-  isOffered = true,
-  hasKey = false,
-  onDone,
-}: {
+interface BulkButtonProps {
   label: string;
   /** Whether there may be something to change. An open dialog stays, since its own work may be why there no longer is. */
   isOffered?: boolean;
@@ -24,7 +17,10 @@ export function BulkButton({
   /** The list's filter. */
   filter: URLSearchParams;
   onDone?: () => void;
-}) {
+}
+
+/** A button that asks what to do with all entries that match a filter, counts them, and does it. */
+export function BulkButton({ label, filter, isOffered = true, hasKey = false, onDone }: BulkButtonProps) {
   const [isOpen, setOpen] = useState(false);
   const open = () => setOpen(true);
   useKeys(isOffered && hasKey ? { R: open } : {});

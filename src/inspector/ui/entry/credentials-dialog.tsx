@@ -2,19 +2,16 @@ import { useClient } from "../client.ts";
 import { CloseButton, Dialog } from "../parts/dialog.tsx";
 import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.tsx";
 
-/** Asks before a delivery is copied or saved with the headers whose values the page does not show. */
-export function CredentialsDialog({
-  seq,
-  what,
-  hidden,
-  onClose,
-}: {
+interface CredentialsDialogProps {
   seq: number;
   what: "curl" | "fixture";
   /** The names of those headers. */
   hidden: readonly string[];
   onClose: () => void;
-}) {
+}
+
+/** Asks before a delivery is copied or saved with the headers whose values the page does not show. */
+export function CredentialsDialog({ seq, what, hidden, onClose }: CredentialsDialogProps) {
   const client = useClient();
   const { result, setResult, isBusy, run } = useOutcome();
   const isCopy = what === "curl";

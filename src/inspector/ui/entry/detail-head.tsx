@@ -7,21 +7,17 @@ import { LocalTime } from "../parts/time.tsx";
 import { visible } from "../parts/visible.ts";
 import { goTo } from "../route.ts";
 
-/** The title of a detail page, with the delivery's state, time and id. `children` are further facts. */
-export function DetailHead({
-  title,
-  row,
-  id,
-  focus,
-  children,
-}: {
+interface DetailHeadProps {
   title: string;
   row: Row;
   id?: string;
   /** The title gets the focus when this changes. */
   focus: number | string;
   children?: ComponentChildren;
-}) {
+}
+
+/** The title of a detail page, with the delivery's state, time and id. `children` are further facts. */
+export function DetailHead({ title, row, id, focus, children }: DetailHeadProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (document.activeElement?.id !== "list") heading.current?.focus({ preventScroll: true });

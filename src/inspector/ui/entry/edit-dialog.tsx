@@ -62,19 +62,15 @@ function TooLarge({ entry, bytes }: { entry: EntryDetail; bytes: number }) {
   );
 }
 
-function EditForm({
-  seq,
-  name,
-  original,
-  isText,
-  onClose,
-}: {
+interface EditFormProps {
   seq: number;
   name: string;
   original: string;
   isText: boolean;
   onClose: () => void;
-}) {
+}
+
+function EditForm({ seq, name, original, isText, onClose }: EditFormProps) {
   const client = useClient();
   const draft = useDraft(name, original);
   const [restamp, setRestamp] = useState(true);

@@ -9,16 +9,14 @@ import { CredentialsDialog } from "./credentials-dialog.tsx";
 import { EditDialog } from "./edit-dialog.tsx";
 import { ForwardDialog } from "./forward-dialog.tsx";
 
-/** The actions for an entry. `onChanged` is called when the entry itself may have changed. */
-export function EntryActions({
-  entry,
-  forwards,
-  onChanged,
-}: {
+interface EntryActionsProps {
   entry: EntryDetail;
   forwards: readonly string[];
   onChanged: () => void;
-}) {
+}
+
+/** The actions for an entry. `onChanged` is called when the entry itself may have changed. */
+export function EntryActions({ entry, forwards, onChanged }: EntryActionsProps) {
   const [dialog, setDialog] = useState<Dialog>();
   const close = () => setDialog(undefined);
   const { seq, state, delivery } = entry;

@@ -22,20 +22,17 @@ import { RelatedEvents } from "./related-events.tsx";
 import { Next } from "./summary.tsx";
 import { Why } from "./why.tsx";
 
-/** All details of an entry. */
-export function EntryPage({
-  seq,
-  from,
-  changes,
-  status,
-}: {
+interface EntryPageProps {
   seq: number;
   /** The entry that it was sent again from, to compare both. */
   from: number | undefined;
   /** Another number whenever it may have changed. */
   changes: number | undefined;
   status: Status | undefined;
-}) {
+}
+
+/** All details of an entry. */
+export function EntryPage({ seq, from, changes, status }: EntryPageProps) {
   const client = useClient();
   const reload = useReload();
   const [wanted, setWanted] = useState<WantedField & { readonly seq: number }>();

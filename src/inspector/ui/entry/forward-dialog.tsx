@@ -6,16 +6,14 @@ import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.ts
 import { visible } from "../parts/visible.ts";
 import { Said } from "./attempts.tsx";
 
-/** A dialog to send the same bytes to another target. Its answer is shown in the dialog. */
-export function ForwardDialog({
-  seq,
-  forwards,
-  onClose,
-}: {
+interface ForwardDialogProps {
   seq: number;
   forwards: readonly string[];
   onClose: () => void;
-}) {
+}
+
+/** A dialog to send the same bytes to another target. Its answer is shown in the dialog. */
+export function ForwardDialog({ seq, forwards, onClose }: ForwardDialogProps) {
   const client = useClient();
   const [target, setTarget] = useState(forwards[0] ?? "http://127.0.0.1:3000/webhooks");
   const [answer, setAnswer] = useState<string>();

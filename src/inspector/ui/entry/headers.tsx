@@ -2,18 +2,15 @@ import type { ShownHeaders } from "../../api.ts";
 import { PairList } from "../parts/pair-list.tsx";
 import { visible } from "../parts/visible.ts";
 
-/** A delivery's request line and headers as received. */
-export function Headers({
-  method,
-  target,
-  headers,
-  sender = null,
-}: {
+interface HeadersProps {
   method: string;
   target: string;
   headers: ShownHeaders;
   sender?: string | null;
-}) {
+}
+
+/** A delivery's request line and headers as received. */
+export function Headers({ method, target, headers, sender = null }: HeadersProps) {
   const forwardedFor = headers["x-forwarded-for"];
   return (
     <>

@@ -13,16 +13,14 @@ import { Changes } from "./changes.tsx";
 import { Headers } from "./headers.tsx";
 import { type LoadedBody, useWholeBody } from "./use-whole-body.ts";
 
-/** An entry's body, and beneath it, folded: headers, the raw text, and the changes since the previous event. */
-export function Payload({
-  entry,
-  related,
-  wanted,
-}: {
+interface PayloadProps {
   entry: EntryDetail;
   related: Related | undefined;
   wanted: WantedField | undefined;
-}) {
+}
+
+/** An entry's body, and beneath it, folded: headers, the raw text, and the changes since the previous event. */
+export function Payload({ entry, related, wanted }: PayloadProps) {
   const at = related?.rows.findIndex(({ seq }) => seq === entry.seq) ?? -1;
   const previous = related?.rows[at - 1];
   const body = useWholeBody(entry);
@@ -83,16 +81,14 @@ function ChangesSince({ row, after }: { row: EntryRow; after: string }) {
   );
 }
 
-/** JSON as a tree, and everything else, also a text that is cut, as it was received. */
-export function BodyText({
-  body,
-  problems = [],
-  wanted,
-}: {
+interface BodyTextProps {
   body: LoadedBody;
   problems?: EntryDetail["problems"];
   wanted?: WantedField | undefined;
-}) {
+}
+
+/** JSON as a tree, and everything else, also a text that is cut, as it was received. */
+export function BodyText({ body, problems = [], wanted }: BodyTextProps) {
   const isWanted = body.form === "text" && !body.cut;
   const lines = useJsonLines(body.text, isWanted);
   if (isWanted && lines === undefined) return <p class="notice quiet">Reading {size(body.bytes)}</p>;

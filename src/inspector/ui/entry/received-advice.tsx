@@ -8,17 +8,15 @@ import { useLoaded } from "../use-loaded.ts";
 /** Milliseconds between two looks at the handlers, which are loaded again when their files change. */
 const LOOK = 2000;
 
-/** What to do with an entry that nothing handled: get a handler, or run it and those like it once there is one. */
-export function ReceivedAdvice({
-  kind,
-  status,
-  onAsk,
-}: {
+interface ReceivedAdviceProps {
   kind: string;
   status: Status | undefined;
   /** Asks whether to run all of them. */
   onAsk: () => void;
-}) {
+}
+
+/** What to do with an entry that nothing handled: get a handler, or run it and those like it once there is one. */
+export function ReceivedAdvice({ kind, status, onAsk }: ReceivedAdviceProps) {
   const client = useClient();
   const [look, setLook] = useState(0);
   useEffect(() => {
@@ -45,16 +43,14 @@ export function ReceivedAdvice({
   );
 }
 
-/** Leads to the question whether to run all received entries of a kind. */
-function RunThese({
-  kind,
-  handlers,
-  onAsk,
-}: {
+interface RunTheseProps {
   kind: string;
   handlers: readonly string[];
   onAsk: () => void;
-}) {
+}
+
+/** Leads to the question whether to run all received entries of a kind. */
+function RunThese({ kind, handlers, onAsk }: RunTheseProps) {
   const client = useClient();
   const { value: tally } = useLoaded(() => client.tally(receivedOf(kind)), [kind]);
   const count = tally?.states.received ?? 0;

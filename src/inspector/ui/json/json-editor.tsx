@@ -5,16 +5,14 @@ import { findProblem, type JsonProblem } from "./json-problem.ts";
 /** Milliseconds without typing before the text is checked. */
 const TYPING = 300;
 
-/** A text box that names the first place where its text is not JSON. */
-export function JsonEditor({
-  label,
-  value,
-  onChange,
-}: {
+interface JsonEditorProps {
   label: string;
   value: string;
   onChange: (text: string) => void;
-}) {
+}
+
+/** A text box that names the first place where its text is not JSON. */
+export function JsonEditor({ label, value, onChange }: JsonEditorProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   // A text box knows line feeds only: the carriage returns of a body are put back.
   const text = value.replace(/\r\n?/g, "\n");

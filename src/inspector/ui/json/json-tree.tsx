@@ -16,16 +16,7 @@ export interface ActiveLine {
   readonly moves: number;
 }
 
-/** The lines of a JSON text as a tree. Only the visible ones are elements. */
-export function JsonTree({
-  lines,
-  folding,
-  pattern,
-  notes,
-  active,
-  onActive,
-  onFold,
-}: {
+interface JsonTreeProps {
   lines: JsonLines;
   folding: Folding;
   pattern: RegExp | undefined;
@@ -34,7 +25,10 @@ export function JsonTree({
   active: ActiveLine;
   onActive: (active: ActiveLine) => void;
   onFold: () => void;
-}) {
+}
+
+/** The lines of a JSON text as a tree. Only the visible ones are elements. */
+export function JsonTree({ lines, folding, pattern, notes, active, onActive, onFold }: JsonTreeProps) {
   const { box, view, onScroll, scrollTo } = useScrolledBox();
   const { first, last, space, y } = lineWindow({ count: folding.count, ...view });
   const activeRow = folding.row(active.line);
@@ -92,17 +86,7 @@ export function JsonTree({
   );
 }
 
-function TreeLine({
-  lines,
-  line,
-  y,
-  isFolded,
-  isActive,
-  pattern,
-  wrong,
-  onActive,
-  fold,
-}: {
+interface TreeLineProps {
   lines: JsonLines;
   line: number;
   /** Pixels from the top. */
@@ -113,7 +97,9 @@ function TreeLine({
   wrong: readonly string[] | undefined;
   onActive: () => void;
   fold: (line: number, isFolded: boolean) => void;
-}) {
+}
+
+function TreeLine({ lines, line, y, isFolded, isActive, pattern, wrong, onActive, fold }: TreeLineProps) {
   const kind = lines.kind(line);
   const parent = lines.parent(line);
   const place = {
@@ -162,6 +148,15 @@ function TreeLine({
   );
 }
 
+interface TreeKeysTerms {
+  lines: JsonLines;
+  folding: Folding;
+  line: number;
+  page: number;
+  go: (line: number) => void;
+  fold: (line: number, isFolded: boolean) => void;
+}
+
 function treeKeys({
   lines,
   folding,
@@ -169,14 +164,7 @@ function treeKeys({
   page,
   go,
   fold,
-}: {
-  lines: JsonLines;
-  folding: Folding;
-  line: number;
-  page: number;
-  go: (line: number) => void;
-  fold: (line: number, isFolded: boolean) => void;
-}): Readonly<Record<string, () => void>> {
+}: TreeKeysTerms): Readonly<Record<string, () => void>> {
   const row = folding.row(line);
   /** The nearest row on the way that is not the end of an object or array. */
   const move = (to: number, by: 1 | -1) => {

@@ -17,17 +17,15 @@ export interface WantedField {
   readonly field: string;
 }
 
-/** JSON of any size that can be folded, searched and copied. */
-export function JsonView({
-  lines,
-  problems = [],
-  wanted,
-}: {
+interface JsonViewProps {
   lines: JsonLines;
   /** Noted at the lines of their fields; the first one is scrolled to. */
   problems?: EntryDetail["problems"];
   wanted?: WantedField | undefined;
-}) {
+}
+
+/** JSON of any size that can be folded, searched and copied. */
+export function JsonView({ lines, problems = [], wanted }: JsonViewProps) {
   const folding = useMemo(() => new Folding(lines, lines.text.length > FOLDED_FROM), [lines]);
   // Every load of the entry has a new list, which must not scroll again.
   const notes = useMemo(() => findProblems(lines, problems), [lines, JSON.stringify(problems)]);
@@ -114,18 +112,15 @@ export function JsonView({
   );
 }
 
-function BodySearch({
-  query,
-  setQuery,
-  found,
-  step,
-}: {
+interface BodySearchProps {
   query: string;
   setQuery: (query: string) => void;
   /** How much was found; `undefined` while nothing is searched for. */
   found: string | undefined;
   step: (by: 1 | -1) => void;
-}) {
+}
+
+function BodySearch({ query, setQuery, found, step }: BodySearchProps) {
   return (
     <search>
       <input

@@ -18,20 +18,16 @@ import { FilterBar, isNarrowed } from "./filter-bar.tsx";
 import { useListView } from "./list-view.ts";
 import { useCounts } from "./use-counts.ts";
 
-/** The list, with the selected delivery beside it. */
-export function DeliveriesPage({
-  route,
-  feed,
-  status,
-  kinds,
-  drifts,
-}: {
+interface DeliveriesPageProps {
   route: Route;
   feed: Feed | undefined;
   status: Status | undefined;
   kinds: readonly string[];
   drifts: Drifts;
-}) {
+}
+
+/** The list, with the selected delivery beside it. */
+export function DeliveriesPage({ route, feed, status, kinds, drifts }: DeliveriesPageProps) {
   const { opened, from } = placeOf(route.path) ?? {};
   const view = useListView();
   const counts = useCounts(route.filter, feed);

@@ -11,15 +11,7 @@ const LINE_HEIGHTS: Readonly<Record<Density, number>> = { comfortable: 56, compa
 /** The distance in rows from the end at which more are loaded. */
 const NEAR_END = 200;
 
-/** The deliveries, newest first. Renders only visible rows, so that 100 000 of them scroll as smoothly as ten. */
-export function DeliveryList({
-  feed,
-  selected,
-  hrefOf,
-  onSelect,
-  onMove,
-  view: { density },
-}: {
+interface DeliveryListProps {
   feed: Feed;
   selected: string | undefined;
   /** The address of a row's page. */
@@ -28,7 +20,17 @@ export function DeliveryList({
   /** Selects the row that is a number of rows below. */
   onMove: (by: number) => void;
   view: ListView;
-}) {
+}
+
+/** The deliveries, newest first. Renders only visible rows, so that 100 000 of them scroll as smoothly as ten. */
+export function DeliveryList({
+  feed,
+  selected,
+  hrefOf,
+  onSelect,
+  onMove,
+  view: { density },
+}: DeliveryListProps) {
   const lineHeight = LINE_HEIGHTS[density];
   const { box, view, onScroll, unseen, setUnseen, at, rows } = useScrolling(feed, selected, lineHeight);
   const { lines } = feed;

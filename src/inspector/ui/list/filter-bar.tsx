@@ -8,19 +8,16 @@ import { ViewOptions } from "./view-options.tsx";
 /** Milliseconds after the last keystroke before the filter is applied. */
 const PAUSE = 200;
 
-/** The list's filter, and how the list looks. */
-export function FilterBar({
-  filter,
-  kinds,
-  counts,
-  onLeave,
-}: {
+interface FilterBarProps {
   filter: URLSearchParams;
   kinds: readonly string[];
   counts: RowCounts | undefined;
   /** Called when the keyboard leaves the search for the list; `opens` if the first row is to be opened. */
   onLeave: (opens: boolean) => void;
-}) {
+}
+
+/** The list's filter, and how the list looks. */
+export function FilterBar({ filter, kinds, counts, onLeave }: FilterBarProps) {
   return (
     <search class="filters">
       <div class="search-row">

@@ -4,16 +4,7 @@ import { StateWord } from "../parts/state-word.tsx";
 import { RelativeTime } from "../parts/time.tsx";
 import { visible } from "../parts/visible.ts";
 
-/** A delivery in the list: its kind, resource and number, then its state, why, its duration and time. */
-export function ListLine({
-  row,
-  position,
-  count,
-  y,
-  isSelected,
-  href,
-  onSelect,
-}: {
+interface ListLineProps {
   row: Row;
   position: number;
   count: number;
@@ -22,7 +13,10 @@ export function ListLine({
   isSelected: boolean;
   href: string;
   onSelect: (row: Row) => void;
-}) {
+}
+
+/** A delivery in the list: its kind, resource and number, then its state, why, its duration and time. */
+export function ListLine({ row, position, count, y, isSelected, href, onSelect }: ListLineProps) {
   return (
     // A link, so that a middle click, Ctrl and the context menu open it in a new tab.
     <a

@@ -3,16 +3,14 @@ import { useState } from "preact/hooks";
 /** Milliseconds for which "Copied" is shown. */
 const SAID = 1500;
 
-/** Copies a text to the clipboard, fetching it first if necessary. */
-export function CopyButton({
-  text,
-  label,
-  name,
-}: {
+interface CopyButtonProps {
   text: string | (() => Promise<string>);
   label: string;
   name?: string;
-}) {
+}
+
+/** Copies a text to the clipboard, fetching it first if necessary. */
+export function CopyButton({ text, label, name }: CopyButtonProps) {
   const [said, setSaid] = useState<string>();
   const copy = async () => {
     try {

@@ -1,18 +1,15 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 
-/** A part of a page that is opened on demand; its content is made only then. */
-export function Fold({
-  title,
-  note,
-  isOpen: startsOpen = false,
-  children,
-}: {
+interface FoldProps {
   title: string;
   note?: ComponentChildren;
   isOpen?: boolean;
   children: () => ComponentChildren;
-}) {
+}
+
+/** A part of a page that is opened on demand; its content is made only then. */
+export function Fold({ title, note, isOpen: startsOpen = false, children }: FoldProps) {
   const [isOpen, setOpen] = useState(startsOpen);
   return (
     <details class="fold-out" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>

@@ -12,16 +12,14 @@ export interface BoxLines {
   readonly render: (index: number) => ComponentChildren;
 }
 
-/** Lines in a box that scrolls. Only the visible ones are elements. `lines` is called with the columns that fit. */
-export function LinesBox({
-  label,
-  className,
-  lines,
-}: {
+interface LinesBoxProps {
   label: string;
   className: string;
   lines: (columns: number) => BoxLines;
-}) {
+}
+
+/** Lines in a box that scrolls. Only the visible ones are elements. `lines` is called with the columns that fit. */
+export function LinesBox({ label, className, lines }: LinesBoxProps) {
   const { box, view, onScroll } = useScrolledBox();
   const { count, render } = lines(Math.max(MIN_COLUMNS, Math.floor((view.width - PADDING) / CHARACTER)));
   const { first, last, space, y } = lineWindow({ count, ...view });

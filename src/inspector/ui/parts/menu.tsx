@@ -11,22 +11,19 @@ export interface MenuItem {
 /** Pixels between an open menu and the window's edge. */
 const EDGE = 8;
 
-/**
- * A button that opens a menu of actions. Arrow keys, Home, End and first letters move in it; Escape and Tab close it, and
- * the focus returns to the button.
- */
-export function Menu({
-  label,
-  name,
-  items,
-  disabled = false,
-}: {
+interface MenuProps {
   label: string;
   /** The button's name for screen readers, if the label is a symbol. */
   name?: string;
   items: readonly MenuItem[];
   disabled?: boolean;
-}) {
+}
+
+/**
+ * A button that opens a menu of actions. Arrow keys, Home, End and first letters move in it; Escape and Tab close it, and
+ * the focus returns to the button.
+ */
+export function Menu({ label, name, items, disabled = false }: MenuProps) {
   const { isOpen, shift, id, frame, button, list, open, close, move, hide } = useMenu();
   return (
     <div ref={frame} class="menu">

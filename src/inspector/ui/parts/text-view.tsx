@@ -12,10 +12,7 @@ export function TextView({ text }: { text: string }) {
       broken.current = { text, columns, lines: new TextLines(text, columns) };
     }
     const { lines } = broken.current;
-    return {
-      count: lines.count,
-      render: (index: number) => visible(lines.at(index), { lines: true }),
-    };
+    return { count: lines.count, render: (index: number) => visible(lines.at(index), { lines: true }) };
   };
   return <LinesBox label="Body as text" className="text" lines={linesFor} />;
 }

@@ -8,17 +8,15 @@ const TICK = 1000;
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** An instant in local time. Pointing at it shows it exactly, in local time and in UTC; screen readers read both. */
-export function LocalTime({
-  at,
-  class: name,
-  isExact = false,
-}: {
+interface LocalTimeProps {
   at: number;
   class?: string;
   /** Whether milliseconds are shown. */
   isExact?: boolean;
-}) {
+}
+
+/** An instant in local time. Pointing at it shows it exactly, in local time and in UTC; screen readers read both. */
+export function LocalTime({ at, class: name, isExact = false }: LocalTimeProps) {
   return (
     <time class={name} dateTime={new Date(at).toISOString()} title={exactTime(at)}>
       {isExact ? clockTime(at) : dayTime(at)}

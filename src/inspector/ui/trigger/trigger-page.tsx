@@ -42,17 +42,14 @@ export function TriggerPage() {
   );
 }
 
-function KindChoice({
-  name,
-  label,
-  chosen,
-  choose,
-}: {
+interface KindChoiceProps {
   name: string;
   label: string;
   chosen: string;
   choose: (kind: string) => void;
-}) {
+}
+
+function KindChoice({ name, label, chosen, choose }: KindChoiceProps) {
   return (
     <label>
       <input type="radio" name="kind" checked={name === chosen} onChange={() => choose(name)} />
