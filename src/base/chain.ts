@@ -22,7 +22,6 @@ export class Chain<Item extends object> {
     return this.#first === undefined;
   }
 
-  /** The link that was added first. */
   get first(): Link<Item> | undefined {
     return this.#first;
   }
@@ -48,7 +47,6 @@ export class Chain<Item extends object> {
     return true;
   }
 
-  /** All items of now. */
   items(): readonly Item[] {
     const items: Item[] = [];
     for (let link = this.#first; link?.item !== undefined; link = link.after) items.push(link.item);

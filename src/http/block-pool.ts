@@ -1,4 +1,3 @@
-/** Bytes per block. */
 export const BLOCK = 16 * 1024;
 
 /** Blocks added each time the pool grows. */

@@ -48,7 +48,6 @@ export class BodyBudget {
     this.blocks = new BlockPool(this.#limit);
   }
 
-  /** Bytes held now. */
   get held(): number {
     return this.#small.bytes + this.#large.bytes;
   }

@@ -4,15 +4,12 @@ const STEP = 16 * 1024;
 /** Bodies below this many bytes are in the first size class; the bound doubles with each class. */
 const FIRST_CLASS = 4096;
 
-/** A body held in memory. */
 export interface RankedBody {
-  /** Bytes of memory it takes. */
   bytes: number;
   /** Bytes received since its last progress step. */
   sinceStep: number;
   /** Time of its last progress step. */
   steppedAt: number;
-  /** Ends it to make room. */
   readonly end: () => void;
 }
 
@@ -24,7 +21,6 @@ export class BodyRanks {
   #bytes = 0;
   readonly #classes: Set<RankedBody>[] = [];
 
-  /** Bytes held by all bodies. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -39,7 +35,6 @@ export class BodyRanks {
     this.#bytes += body.bytes;
   }
 
-  /** Removes a body if it is ranked. */
   remove(body: RankedBody): void {
     if (this.#classes[classOf(body.bytes)]?.delete(body) === true) this.#bytes -= body.bytes;
   }

@@ -22,7 +22,6 @@ export class Deadlines {
     this.#ms = ms;
   }
 
-  /** Schedules a callback. */
   add(call: () => void): Deadline {
     this.#timer ??= this.#wait(this.#ms);
     return this.#due.add({ call, at: performance.now() + this.#ms });

@@ -27,7 +27,6 @@ export interface CountedLimits extends BodyLimits {
   readonly budget?: BodyBudget | undefined;
 }
 
-/** A request's Content-Length; 0 if it has none. */
 export function announcedLength(request: IncomingMessage): number {
   return Number(request.headers["content-length"] ?? 0);
 }

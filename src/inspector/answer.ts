@@ -46,7 +46,6 @@ export function wrongMethod(allowed: readonly string[]): RequestError {
   return new RequestError(405, "method_not_allowed", message, { Allow: allowed.join(", ") });
 }
 
-/** A request with a parameter or a field that cannot be. */
 export function invalidRequest(message: string): RequestError {
   return new RequestError(400, "invalid_request", message);
 }

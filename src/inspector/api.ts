@@ -12,7 +12,6 @@ import type { EntryState } from "../inbox/entry-state.ts";
 /** Header values by lowercase name. */
 export type ShownHeaders = Readonly<Record<string, string | readonly string[]>>;
 
-/** An entry of the inbox in the list. */
 export interface EntryRow
   extends Pick<
     Entry,
@@ -31,7 +30,6 @@ export interface EntryRow
   readonly id: string;
   readonly eventId: string;
   readonly state: EntryState;
-  /** Size of the body. */
   readonly bytes: number;
   /** Why it is not handled, in one line: a field that does not fit, an error's first line, or the reason in words. */
   readonly why: string | null;
@@ -41,7 +39,6 @@ export interface EntryRow
   readonly duration: number | null;
 }
 
-/** A delivery that was not kept, in the list. */
 export interface RefusalRow {
   readonly type: "refusal";
   /** Unique in the list, such as `r3`. */
@@ -53,7 +50,6 @@ export interface RefusalRow {
   readonly target: string;
   /** Size of the body, as far as it was read. */
   readonly bytes: number;
-  /** The status sent to the sender. */
   readonly status: number;
   /** Why it was refused, in one line. */
   readonly why: string;
@@ -63,10 +59,8 @@ export interface RefusalRow {
   readonly duration: number;
 }
 
-/** A line of the list. */
 export type Row = EntryRow | RefusalRow;
 
-/** A page of the list, newest first. */
 export interface RowPage {
   readonly rows: readonly EntryRow[];
   /** Pass it as `before` for the next page; `null` if there is none. */
@@ -76,15 +70,12 @@ export interface RowPage {
 }
 
 export interface RowCounts {
-  /** Entries in the inbox. */
   readonly total: number;
   /** Entries that match the filter's kinds and times, by state; `null` if counting them would take too long. */
   readonly states: StateCounts | null;
-  /** Refused deliveries that match the filter, whatever its states. */
   readonly refused: number;
 }
 
-/** One check that a delivery went through. */
 export interface Step {
   readonly name: string;
   readonly result: "passed" | "failed" | "skipped";
@@ -129,7 +120,6 @@ export interface PrintedLine {
   readonly text: string;
 }
 
-/** The head of a target's answer. */
 export interface ShownAnswer {
   readonly status: number;
   readonly headers: ShownHeaders;
@@ -176,7 +166,6 @@ export interface DriftNote extends Difference {
   readonly kind: string;
 }
 
-/** A refused delivery with all details. */
 export interface RefusalDetail extends RefusalRow {
   /** The newest of them; `null` if it is not held, or was not read. */
   readonly body: ShownBody | null;
@@ -192,7 +181,6 @@ export interface Related {
   readonly rows: readonly EntryRow[];
 }
 
-/** The answer to a delivery that the inspector sent. */
 export interface Sent {
   readonly url: string;
   readonly status: number;
@@ -208,7 +196,6 @@ export interface Sent {
   readonly reason: string | null;
 }
 
-/** A sample that was sent, and what became of it. */
 export interface Triggered extends Sent {
   readonly kind: string;
 }
@@ -225,7 +212,6 @@ export interface Sample {
   readonly madeUpFrom: string | null;
 }
 
-/** What the page needs to know about the receiver. */
 export interface Status {
   readonly version: string;
   readonly endpoint: string;

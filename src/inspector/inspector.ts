@@ -42,10 +42,8 @@ export interface InspectorOptions {
   readonly hosts?: readonly NamedHost[];
   /** Where hashes of tokens are kept, so that tabs survive a restart. Default: nowhere. */
   readonly tokenRecords?: TokenRecords;
-  /** A description of the inbox's location. */
   readonly inboxName: string;
   readonly handlers: string | null;
-  /** The receiver's forward targets. */
   readonly targets: readonly URL[];
   /** Default: no explanation. */
   readonly diagnose?: DiagnoseRefusal;

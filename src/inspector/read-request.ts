@@ -5,7 +5,6 @@ import { invalidRequest, RequestError } from "./answer.ts";
 /** The maximum size of a request in bytes, and its time-out in milliseconds. */
 const LIMITS = { limit: 4 * 1024 * 1024, timeout: 10_000 };
 
-/** The fields of a request's JSON object. */
 export class Fields {
   readonly #values: Readonly<Record<string, unknown>>;
 
@@ -13,21 +12,18 @@ export class Fields {
     this.#values = values;
   }
 
-  /** @throws RequestError 400 if there is no string with that name */
   text(name: string): string {
     const value = this.optionalText(name);
     if (value === undefined) throw invalidRequest(`expected ${name} to be a string`);
     return value;
   }
 
-  /** @throws RequestError 400 if the value is not a string */
   optionalText(name: string): string | undefined {
     const value = Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
     if (value === undefined || typeof value === "string") return value;
     throw invalidRequest(`expected ${name} to be a string`);
   }
 
-  /** @throws RequestError 400 if the value is not a whole number from `least` to `most` */
   wholeNumber(
     name: string,
     { least = 0, most = Number.MAX_SAFE_INTEGER }: { readonly least?: number; readonly most?: number } = {},

@@ -23,7 +23,6 @@ import { json, type Route, type Workings } from "./workings.ts";
 /** Errors in the overview, those with most entries. */
 const FAILURES_SHOWN = 20;
 
-/** The routes that change nothing. */
 const GET: Readonly<Record<string, Route>> = {
   "/api/status": async ({ status }) => json(await status()),
   "/api/overview": async (workings) => json(await overview(workings)),

@@ -14,7 +14,6 @@ import type { RefusedBodies } from "./live/refused-bodies.ts";
 import type { RunNotes } from "./live/run-notes.ts";
 import type { Meter } from "./overview/meter.ts";
 
-/** What the routes need. */
 export interface Workings {
   readonly inbox: Inbox;
   readonly signing: Signing;
@@ -37,12 +36,10 @@ export interface Workings {
   readonly handlersFor: Receiver["handlersFor"];
 }
 
-/** An API request that has passed the checks. */
 export interface Call {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly query: URLSearchParams;
-  /** The value of `:id` in the route. */
   readonly id: string;
 }
 

@@ -14,7 +14,6 @@ const MARKER = /^([ \t]*)(?:#|\/\/|<!--) part: (\S+)(?: -->)?\n/gm;
 export interface Layered {
   /** The texts of all files but `package.json` by their paths, with forward slashes: of the last folder that has the file. */
   readonly files: ReadonlyMap<string, string>;
-  /** Each `package.json`, from the first folder to the last. */
   readonly manifests: readonly string[];
 }
 

@@ -25,7 +25,6 @@ export interface ScaffoldOptions {
 
 /** The new project. The secret is only in `.env`. */
 export interface Scaffolded {
-  /** An absolute path. */
   readonly directory: string;
   readonly name: string;
   readonly template: string;
@@ -34,7 +33,6 @@ export interface Scaffolded {
   readonly files: readonly string[];
 }
 
-/** A file that must not exist yet. */
 interface PlannedFile {
   readonly path: string;
   readonly content: string;

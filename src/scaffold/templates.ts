@@ -9,7 +9,6 @@ export type ProjectInbox = "file" | "postgres";
 export interface Template {
   /** Its folder in `templates/`. */
   readonly name: string;
-  /** What it is, for people. */
   readonly title: string;
   /** The folders whose files it shares with others; a later one replaces files of an earlier one. */
   readonly layers: readonly string[];

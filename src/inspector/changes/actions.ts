@@ -45,7 +45,6 @@ export function sendText(fields: Fields, outgoing: Outgoing): Promise<Sent> {
   return sendSigned(dated, outgoing);
 }
 
-/** The 12 samples. */
 export function listSamples({ madeUp }: Pick<Outgoing, "madeUp">): readonly Sample[] {
   return eventKinds.map((kind: EventKind) => ({
     kind,

@@ -29,7 +29,6 @@ export type BulkProgress =
 /** What became of the entries that run again: how many are in each state. */
 export type BulkFates = StateCounts;
 
-/** What is paused, and the retries under way. */
 export interface PausesShown {
   /** A line for each, in words. */
   readonly lines: readonly string[];
@@ -37,7 +36,6 @@ export interface PausesShown {
   readonly scopes: readonly PauseOf[];
 }
 
-/** What a bulk change did. */
 export interface BulkResult {
   /** Waiting and failing entries that are due now. */
   readonly pending: number;

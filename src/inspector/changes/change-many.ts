@@ -19,7 +19,6 @@ export const MOST_FOLLOWED = 5000;
 const FOLLOWED_FOR = 60_000;
 const FOLLOWED_EVERY = 500;
 
-/** Counts what {@link changeMany} would find. */
 export async function tallyMany({ inbox }: Workings, query: URLSearchParams): Promise<Tally> {
   const before = readNumber(query, "before");
   const filter = await findFilter(inbox, query);

@@ -56,7 +56,6 @@ const ANSWERS: Readonly<Record<string, Effect>> = {
   "/api/trigger": async ({ outgoing }, { fields }) => triggerSamples(fields, outgoing),
 };
 
-/** The routes with an effect. */
 export const EFFECTS: Readonly<Record<string, Route>> = {
   ...Object.fromEntries(Object.entries(ANSWERS).map(([path, effect]) => [path, routeOf(effect)])),
   "/api/change": changeMany,

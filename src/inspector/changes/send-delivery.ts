@@ -14,7 +14,6 @@ export interface Outgoing {
   readonly inbox: Inbox;
   /** What becomes of deliveries to the receiver's endpoint. */
   readonly arrivals: Arrivals;
-  /** The receiver's endpoint. */
   readonly endpoint: URL;
   /** The targets of `listen`, the only ones that may be on other machines. */
   readonly targets: readonly URL[];

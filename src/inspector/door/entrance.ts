@@ -7,7 +7,6 @@ import type { KnownTokens } from "./known-tokens.ts";
 import type { Tickets } from "./tickets.ts";
 import { bearerToken } from "./token.ts";
 
-/** How a tab gets in, or back in. */
 export interface Entrance {
   readonly tokens: KnownTokens;
   readonly tickets: Tickets;

@@ -2,7 +2,6 @@ import type { IncomingMessage } from "node:http";
 import { RequestError } from "../answer.ts";
 import type { KnownTokens } from "./known-tokens.ts";
 
-/** Who may use the inspector. */
 export interface Door {
   /** Allowed values of `Host`, in lower case, with the port unless it is a scheme's own. */
   readonly hosts: ReadonlySet<string>;

@@ -17,7 +17,6 @@ export interface TokenRecords {
 /** Milliseconds after its last use for which a token is valid in later runs. */
 export const VALID = 24 * 60 * 60 * 1000;
 
-/** The maximum number of records kept. */
 export const KEPT = 50;
 
 /** Milliseconds between two writes that only record a later use. */
@@ -75,7 +74,6 @@ export class KnownTokens {
     return hash === undefined ? undefined : proveHash(hash, host, nonce);
   }
 
-  /** Records the last uses. */
   close(): void {
     clearInterval(this.#timer);
     this.#write();

@@ -35,7 +35,6 @@ function queryNote(target: string): string {
   return `\n# omitted, since its values may be credentials: ${query.replaceAll(/[^!-~…]/g, "_")}`;
 }
 
-/** A command that prints these bytes. */
 function printing(body: Uint8Array): string {
   const text = textOf(body);
   const plain = text !== undefined && Buffer.byteLength(text) === body.byteLength; // no byte order mark

@@ -15,7 +15,6 @@ import { shownBody } from "./shown-body.ts";
 import { hiddenHeaders, shownHeaders } from "./shown-headers.ts";
 import { RESOURCE_PATH } from "./value-path.ts";
 
-/** Rows per page of the list. */
 const DEFAULT_LIMIT = 200;
 const MAX_LIMIT = 5000;
 
@@ -25,7 +24,6 @@ export interface Kept {
   readonly delivery: Delivery;
 }
 
-/** A page of entries, newest first. */
 export async function listEntries(inbox: Inbox, filter: RowFilter, query: URLSearchParams): Promise<RowPage> {
   const limit = readNumber(query, "limit", MAX_LIMIT) ?? DEFAULT_LIMIT;
   const before = readNumber(query, "before");

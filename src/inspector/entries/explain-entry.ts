@@ -14,13 +14,11 @@ import type { Explanation, Step } from "../api.ts";
 import { shownDigest } from "./shown-headers.ts";
 import { summariseEntry } from "./summarise-entry.ts";
 
-/** What is needed to verify a signature again. */
 export interface Signing {
   readonly secrets: readonly Secret[];
   readonly signatureHeader: string;
 }
 
-/** Explains an entry: what the receiver checked, and what became of it. */
 export function explainEntry(entry: Entry, delivery: Delivery | undefined, signing: Signing): Explanation {
   const rejected = entry.key.timestamp === REJECTED;
   const read = delivery === undefined ? undefined : readEnvelope(delivery.body);

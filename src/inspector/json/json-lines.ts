@@ -59,12 +59,10 @@ export class JsonLines {
     return this.#get(line, "position");
   }
 
-  /** The number of members of the object or array that a line opens. */
   size(line: number): number {
     return this.#get(line, "size");
   }
 
-  /** Whether a comma follows the value that ends in this line. */
   hasComma(line: number): boolean {
     return (this.#get(line, "flags") & COMMA) !== 0;
   }

@@ -1,6 +1,5 @@
 import { JsonLines } from "./json-lines.ts";
 
-/** What may come next. */
 type Expected = "value" | "value or end" | "key" | "key or end" | "colon" | "comma or end" | "nothing";
 
 const QUOTE = 0x22;
@@ -14,7 +13,6 @@ export class JsonReader {
   readonly #text: string;
   #at = 0;
   #expected: Expected = "value";
-  /** The open containers' lines. */
   readonly #open: number[] = [];
   /** Where the key of the current member starts; -1 outside of a member. */
   #key = -1;

@@ -4,9 +4,7 @@ import { verdictOf } from "./verdict.ts";
 
 /** What became of a delivery at this receiver. */
 export interface Arrival {
-  /** Its entry; `null` if it was not kept. */
   readonly seq: number | null;
-  /** Its row among the refused deliveries; `null` if it was kept. */
   readonly refusal: string | null;
   readonly word: string;
   readonly reason: string | null;

@@ -1,7 +1,6 @@
 import type { Drift } from "../../receiver/drift.ts";
 import type { DriftNote } from "../api.ts";
 
-/** How many are kept. */
 const MOST = 200;
 
 /** How events began to differ from those before, since `listen` started. */

@@ -11,7 +11,6 @@ import type { Explanation, Step } from "../api.ts";
 import { shownDigest } from "../entries/shown-headers.ts";
 import { verdictOf } from "./verdict.ts";
 
-/** A receiver's checks in order. */
 const CHECKS: readonly { readonly name: string; readonly passed: string }[] = [
   { name: "Path", passed: "It was sent to the endpoint." },
   { name: "Method", passed: "It was a POST." },

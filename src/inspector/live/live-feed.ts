@@ -80,13 +80,11 @@ export class LiveFeed {
     this.#schedule();
   }
 
-  /** Records that events began to differ. */
   noteDrift(): void {
     this.#drifts++;
     for (const page of this.#pages) this.#tellDrifts(page);
   }
 
-  /** Whether the maximum number of pages is reached. */
   get full(): boolean {
     return this.#pages.size >= MAX_PAGES;
   }

@@ -108,7 +108,6 @@ function isAlike(one: Refusal, other: Refusal): boolean {
   return names.every((name) => one[name] === other[name]);
 }
 
-/** A refused delivery in the list. */
 export function refusalRow(refusal: Refusal): RefusalRow {
   const { headers: _, explanation: __, ...row } = refusal;
   return row;

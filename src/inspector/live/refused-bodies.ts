@@ -18,7 +18,6 @@ interface Held {
   /** What the receiver reported, which can still be diagnosed. */
   readonly observation: DeliveryObservation;
   readonly body: Uint8Array;
-  /** Its row. */
   id: string;
   isLeftOut: boolean;
 }

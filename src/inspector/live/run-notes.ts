@@ -20,9 +20,7 @@ export interface RunNote {
 interface Noted {
   readonly startedAt: number;
   readonly lines: PrintedLine[];
-  /** Lines beyond the limits. */
   left: number;
-  /** Characters of all lines. */
   length: number;
   answer: ShownAnswer | undefined;
 }

@@ -30,7 +30,6 @@ export class Fates {
   readonly #early = new NewestMap<number, EntryState>(MAX_EARLY);
   readonly #kept: number;
 
-  /** @param minutes - for how many minutes it counts */
   constructor(minutes: number) {
     this.#kept = minutes;
   }

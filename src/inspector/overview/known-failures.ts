@@ -14,7 +14,6 @@ export function knownFailures(inbox: Inbox): Promise<FailureGroups> {
   return known.read(() => failureGroups(inbox));
 }
 
-/** Entries that failed alike, as the page has them. */
 export function failureRow({ words, at, seqs, failing, dead, kinds, since }: FailureGroup): FailureRow {
   return { error: words, at, failing, dead, kinds, since, like: seqs.at(-1) ?? 0 };
 }

@@ -14,7 +14,6 @@ const OTHER_KINDS = "(other kinds)";
 export class Meter {
   readonly #since: number;
   readonly #minutes = new Map<number, Map<string, number>>();
-  /** What became of what was kept. */
   readonly fates = new Fates(MINUTES);
   readonly #latency = new Histogram();
   readonly #durations = new Map<string, { readonly times: Histogram; failed: number }>();

@@ -3,17 +3,14 @@ import type { StateCounts } from "../../inbox/counts.ts";
 import type { EntryState } from "../../inbox/entry-state.ts";
 import type { TargetCount } from "../../inbox/target-wait.ts";
 
-/** What is known of many durations; the quantiles are estimated. */
 export interface Durations {
   readonly count: number;
   readonly median: number;
-  /** 95th percentile. */
   readonly p95: number;
   readonly longest: number;
 }
 
 export interface Minute {
-  /** Start of the minute. */
   readonly at: number;
   /** By verdict. */
   readonly counts: Readonly<Record<string, number>>;
@@ -21,13 +18,11 @@ export interface Minute {
   readonly states: Readonly<Record<EntryState, number>>;
 }
 
-/** The runs of a kind's handlers. */
 export interface KindDurations extends Durations {
   readonly kind: string;
   readonly failed: number;
 }
 
-/** What failing entries and dead letters failed with. */
 export interface FailureRow {
   readonly error: string;
   /** Where in the user's code; `null` if it is not known. */
@@ -35,13 +30,11 @@ export interface FailureRow {
   readonly failing: number;
   readonly dead: number;
   readonly kinds: readonly string[];
-  /** When the first of them was received. */
   readonly since: number;
   /** The newest of them: the list's filter `like` takes it. */
   readonly like: number;
 }
 
-/** Statistics since `listen` started. */
 export interface Overview {
   readonly since: number;
   readonly now: number;
@@ -56,7 +49,6 @@ export interface Overview {
   readonly damage: string | null;
   /** What is to be said of sources whose signatures match no secret. */
   readonly mismatched: readonly string[];
-  /** The errors that most entries failed with. */
   readonly failures: readonly FailureRow[];
   /** Whether entries were left out, since too many failed. */
   readonly failuresArePart: boolean;

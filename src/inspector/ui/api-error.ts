@@ -1,4 +1,3 @@
-/** An error response, or no response. */
 export class ApiError extends Error {
   /** 0 if there was no response. */
   readonly status: number;

@@ -15,7 +15,6 @@ import { TriggerPage } from "./trigger/trigger-page.tsx";
 import { useLoaded } from "./use-loaded.ts";
 import { NoSuchPage, NoToken, UnknownServer } from "./welcome.tsx";
 
-/** The whole page. */
 export function App({ client }: { client: ApiClient }) {
   const route = useRoute();
   const place = placeOf(route.path);

@@ -20,14 +20,12 @@ import type { FailureRow, Overview } from "../overview/overview-api.ts";
 import { ApiError } from "./api-error.ts";
 import type { Connection } from "./session/connection.ts";
 
-/** Callbacks of a bulk change. */
 export interface ChangeListener {
   readonly onStep: (step: { readonly changed: number; readonly of: number }) => void;
   readonly onResult: (result: BulkResult) => void;
   readonly onFates: (fates: BulkFates) => void;
 }
 
-/** How many entries have failed. */
 export interface FailedCounts {
   readonly failing: number;
   readonly dead: number;
@@ -54,7 +52,6 @@ export function useClient(): ApiClient {
   return client;
 }
 
-/** The inspector's API. */
 export class ApiClient {
   readonly #connection: Connection;
 
@@ -62,7 +59,6 @@ export class ApiClient {
     this.#connection = connection;
   }
 
-  /** Whether a live feed is open. */
   get live(): boolean {
     return this.#connection.live;
   }
@@ -131,7 +127,6 @@ export class ApiClient {
   readonly admit = (ticket: string) => this.#post<object>("/api/admit", { ticket });
   readonly trigger = (fields: object) => this.#post<readonly Triggered[]>("/api/trigger", fields);
 
-  /** Saves a file from the API. */
   async save(path: string): Promise<string> {
     const response = await this.#fetch(path);
     const name =

@@ -13,7 +13,6 @@ function readRoute(hash: string): Route {
   return { path: path === "" ? "/" : path, filter: new URLSearchParams(query) };
 }
 
-/** Where a path leads to. */
 export interface Place {
   readonly page: "/" | "/overview" | "/trigger";
   /** The id of the opened row, such as `e12` or `r3`. */

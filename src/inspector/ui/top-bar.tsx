@@ -20,7 +20,6 @@ const PAGES = [
   ["/trigger", "Trigger"],
 ] as const;
 
-/** The most new rows that are counted in sight. */
 const MOST_SHOWN = 999;
 
 interface TopBarProps {

@@ -26,7 +26,6 @@ export function NothingYet({ status }: { status: Status | undefined }) {
   );
 }
 
-/** What to do if no delivery matches the filter. */
 export function NothingFits() {
   return (
     <div class="empty">
@@ -39,7 +38,6 @@ export function NothingFits() {
   );
 }
 
-/** Shown if the filter in the address is wrong. */
 export function WrongFilter({ failure }: { failure: string }) {
   return (
     <div class="empty" role="alert">
@@ -82,7 +80,6 @@ export function NothingChosen({ status }: { status: Status | undefined }) {
   );
 }
 
-/** Shown if the address names no page. */
 export function NoSuchPage({ path }: { path: string }) {
   return (
     <main class="welcome">
@@ -97,7 +94,6 @@ export function NoSuchPage({ path }: { path: string }) {
   );
 }
 
-/** Shown to a user without the token. */
 export function NoToken() {
   return (
     <main class="locked">

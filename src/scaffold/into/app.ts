@@ -16,10 +16,8 @@ const FRAMEWORKS = {
 
 export type Framework = (typeof FRAMEWORKS)[keyof typeof FRAMEWORKS];
 
-/** An app that a receiver can be added to. */
 export interface App {
   readonly framework: Framework;
-  /** The text of its package.json. */
   readonly manifest: string;
   /** The ranges of all packages that it depends on, by name. */
   readonly packages: ReadonlyMap<string, string>;
@@ -27,7 +25,6 @@ export interface App {
   readonly sources: ReadonlyMap<string, { readonly text: string; readonly code: string }>;
   /** The folder with the source, as `src/`; empty if it is the app's own. */
   readonly base: "" | "src/";
-  /** The extension of new files. */
   readonly extension: ".ts" | ".js" | ".mjs";
   /** What a relative import ends with, such as `.js`; nothing if it has no extension. */
   readonly suffix: string;

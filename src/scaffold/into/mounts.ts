@@ -9,7 +9,6 @@ export interface ToDo {
   readonly line: string;
 }
 
-/** How a receiver becomes part of an app. */
 export interface Mounts {
   /** Texts of files by their paths, new or with inserted lines. */
   readonly texts: ReadonlyMap<string, string>;

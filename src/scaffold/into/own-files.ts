@@ -6,16 +6,13 @@ import { withoutTypes } from "./without-types.ts";
 /** The templates whose files are reused; those of a later one replace those of an earlier one. */
 const LAYERS = ["_shared", "_docker", "_inbox-file", "nextjs", "_into"];
 
-/** What the templates have for an app. */
 export interface OwnFiles {
   /** New files by their paths. The last one is written once all others are. */
   readonly files: ReadonlyMap<string, string>;
-  /** The texts of files that an app may have already. */
   readonly env: string;
   readonly pnpmWorkspace: string;
   readonly nextConfig: string;
   readonly instrumentation: string;
-  /** The ranges of packages that the files need. */
   readonly ranges: { readonly zod: string; readonly vitest: string };
 }
 

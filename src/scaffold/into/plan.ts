@@ -17,7 +17,6 @@ export interface PlannedText {
   readonly after: string;
 }
 
-/** How a receiver is added to an app. */
 export interface IntoPlan {
   readonly framework: Framework;
   /** The folder of the new files within the app's folder, such as `src/webhooks`. */
@@ -26,7 +25,6 @@ export interface IntoPlan {
   readonly texts: readonly PlannedText[];
   /** The tests' file; `undefined` if there is none, since the app tests with Jest. */
   readonly test: string | undefined;
-  /** What is left to do by hand. */
   readonly toDo: readonly ToDo[];
 }
 

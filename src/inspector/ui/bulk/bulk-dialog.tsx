@@ -14,7 +14,6 @@ interface BulkButtonProps {
   isOffered?: boolean;
   /** Whether the key R presses it. */
   hasKey?: boolean;
-  /** The list's filter. */
   filter: URLSearchParams;
   onDone?: () => void;
 }

@@ -1,13 +1,10 @@
 import type { BulkFates, BulkResult, Change, Tally } from "../../changes/bulk-api.ts";
 import { counted } from "../parts/format.ts";
 
-/** Something that can be done with the counted entries. */
 export interface Choice {
   readonly change: Change;
-  /** How many entries it would change. */
   readonly count: number;
   readonly label: string;
-  /** What will happen. */
   readonly text: string;
 }
 
@@ -47,7 +44,6 @@ export function choicesFor({ states, dropped }: Tally, takeBack: boolean): reado
   return [retry, drop].filter(({ count }) => count > 0);
 }
 
-/** What a bulk change leaves alone, in sentences. */
 export function leftText({ states, foreign }: Tally, change: Change): readonly string[] {
   return [
     ...(change !== "drop" && states.running > 0
@@ -57,7 +53,6 @@ export function leftText({ states, foreign }: Tally, change: Change): readonly s
   ];
 }
 
-/** What a bulk change did. */
 export function resultText({ pending, ended, dropped, retry, left }: BulkResult): string {
   const did = [
     ended > 0 &&

@@ -112,7 +112,6 @@ function whyNone({ state, reason, settledAt }: EntryDetail): string {
   return "No attempt has finished yet.";
 }
 
-/** What a handler printed while it ran. */
 function Printed({ run: { printed, unprinted } }: { run: RunDetail }) {
   if (printed.length === 0) return null;
   return (

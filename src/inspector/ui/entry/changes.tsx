@@ -4,13 +4,11 @@ import { comparableLines } from "../../json/json-reader.ts";
 import { LinesBox } from "../parts/lines-box.tsx";
 import { visible } from "../parts/visible.ts";
 
-/** The most characters of a changed line that are displayed. */
 const MAX_LINE = 2000;
 
 const SIGNS = { same: " ", added: "+", removed: "−" } as const;
 const SPOKEN = { same: "", added: "added: ", removed: "removed: " } as const;
 
-/** What differs between two bodies, line by line. */
 export function Changes({ before, after }: { before: string; after: string }) {
   const lines = useMemo(() => diffLines(comparableLines(before), comparableLines(after)), [before, after]);
   const render = (index: number) => {

@@ -5,7 +5,6 @@ import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.ts
 interface CredentialsDialogProps {
   seq: number;
   what: "curl" | "fixture";
-  /** The names of those headers. */
   hidden: readonly string[];
   onClose: () => void;
 }

@@ -11,7 +11,6 @@ import { showSent } from "../trigger/show-sent.ts";
 import { useDraft } from "../trigger/use-draft.ts";
 import { useWholeBody } from "./use-whole-body.ts";
 
-/** The largest body in bytes that can be edited on the page. */
 export const MAX_EDITED = 2 * 1024 * 1024;
 
 /** A dialog to edit the body and send it, signed, as a new delivery. Closing it keeps the draft. */

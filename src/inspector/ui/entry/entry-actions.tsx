@@ -61,7 +61,6 @@ function hasEnded({ state }: EntryDetail): boolean {
   return state === "dead" || state === "received";
 }
 
-/** What the actions do; each reports how it went. */
 function useDoing(entry: EntryDetail, onChanged: () => void, leftOut: string) {
   const client = useClient();
   const { seq } = entry;

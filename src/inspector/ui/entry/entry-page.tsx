@@ -31,7 +31,6 @@ interface EntryPageProps {
   status: Status | undefined;
 }
 
-/** All details of an entry. */
 export function EntryPage({ seq, from, changes, status }: EntryPageProps) {
   const client = useClient();
   const reload = useReload();

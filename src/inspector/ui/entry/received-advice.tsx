@@ -11,7 +11,6 @@ const LOOK = 2000;
 interface ReceivedAdviceProps {
   kind: string;
   status: Status | undefined;
-  /** Asks whether to run all of them. */
   onAsk: () => void;
 }
 

@@ -10,7 +10,6 @@ import { BodyText } from "./payload.tsx";
 import { Next } from "./summary.tsx";
 import { Reason } from "./why.tsx";
 
-/** All details of a refused delivery. */
 export function RefusalPage({
   id,
   changes,

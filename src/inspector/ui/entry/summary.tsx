@@ -1,7 +1,6 @@
 import type { Explanation } from "../../api.ts";
 import { Prose } from "../parts/prose.tsx";
 
-/** What happened, in a sentence. */
 export function Summary({ text }: { text: string }) {
   return (
     <p class="summary">

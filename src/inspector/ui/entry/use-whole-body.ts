@@ -7,7 +7,6 @@ export const MAX_WHOLE = 4 * 1024 * 1024;
 
 /** A body with as much of its text as the page can show. */
 export interface LoadedBody extends ShownBody {
-  /** Whether the rest is being loaded. */
   readonly isLoading: boolean;
 }
 

@@ -1,7 +1,6 @@
 import type { EntryDetail } from "../../api.ts";
 import type { JsonLines } from "../../json/json-lines.ts";
 
-/** The most lines that a search returns. */
 export const MAX_FOUND = 10_000;
 
 /** An expression that finds a text in any case; `undefined` for an empty one. */

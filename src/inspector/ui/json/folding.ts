@@ -46,7 +46,6 @@ export class Folding {
     this.#update();
   }
 
-  /** Unfolds everything around a line. */
   reveal(line: number): void {
     for (let parent = this.#lines.parent(line); parent >= 0; parent = this.#lines.parent(parent)) {
       this.#folded[parent] = 0;

@@ -1,6 +1,5 @@
 import { JsonReader } from "../../json/json-reader.ts";
 
-/** Why a text is not JSON, and where. */
 export interface JsonProblem {
   /** Offsets in the text. */
   readonly from: number;
@@ -11,7 +10,6 @@ export interface JsonProblem {
 /** The characters read at once, so that checking a large text does not block typing. */
 const PART = 64 * 1024;
 
-/** Finds the first place where a text is not JSON. */
 export async function findProblem(text: string): Promise<JsonProblem | undefined> {
   const reader = new JsonReader(text);
   for (;;) {

@@ -26,7 +26,6 @@ interface DeliveriesPageProps {
   drifts: Drifts;
 }
 
-/** The list, with the selected delivery beside it. */
 export function DeliveriesPage({ route, feed, status, kinds, drifts }: DeliveriesPageProps) {
   const { opened, from } = placeOf(route.path) ?? {};
   const view = useListView();

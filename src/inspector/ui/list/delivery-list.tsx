@@ -14,10 +14,8 @@ const NEAR_END = 200;
 interface DeliveryListProps {
   feed: Feed;
   selected: string | undefined;
-  /** The address of a row's page. */
   hrefOf: (row: Row) => string;
   onSelect: (row: Row) => void;
-  /** Selects the row that is a number of rows below. */
   onMove: (by: number) => void;
   view: ListView;
 }

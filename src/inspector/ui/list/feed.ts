@@ -13,7 +13,6 @@ export type FeedState = "loading" | "live" | "offline" | "unknown" | "unauthoriz
 /** What the feed tells whatever the filter, also in a hidden tab: how many entries failed, and that events began to differ. */
 export type FeedCounts = Pick<LiveListener, "failed" | "drift">;
 
-/** Rows loaded at a time. */
 const FIRST_PAGE = 200;
 const NEXT_PAGE = 5000;
 
@@ -42,7 +41,6 @@ export class Feed {
   readonly #changes = new Map<string, number>();
   /** What arrives while the list is paused. */
   #held: HeldUpdates | undefined;
-  /** Loads the list again. */
   #load: () => Promise<void> = async () => {};
   readonly #client: ApiClient;
   readonly #query: URLSearchParams;
@@ -62,7 +60,6 @@ export class Feed {
     return this.#state;
   }
 
-  /** Why the list could not be loaded, if the filter is invalid. */
   get failure(): string | null {
     return this.#failure;
   }
@@ -79,7 +76,6 @@ export class Feed {
     return this.#loads + (this.#changes.get(id) ?? 0);
   }
 
-  /** Increases with every change. */
   get version(): number {
     return this.#version;
   }
@@ -91,7 +87,6 @@ export class Feed {
     return added;
   }
 
-  /** The number of new rows that are held back while the list is paused. */
   get held(): number {
     return this.#held?.fresh ?? 0;
   }
@@ -119,7 +114,6 @@ export class Feed {
     void this.loadMore();
   }
 
-  /** Loads older rows, if there are any. */
   async loadMore(): Promise<void> {
     const { next } = this.lines;
     if (next === null || this.#loadingMore || this.#state === "loading") return;
@@ -234,13 +228,11 @@ export class Feed {
 /** The most updates that are held; beyond them the list is loaded again instead. */
 const MAX_HELD = 2000;
 
-/** The updates that arrive while the list is paused. */
 class HeldUpdates {
   #updates: LiveUpdate[] = [];
   readonly #fresh = new Set<string>();
   #isIncomplete = false;
 
-  /** The number of rows that the list does not have yet. */
   get fresh(): number {
     return this.#fresh.size;
   }
@@ -253,7 +245,6 @@ class HeldUpdates {
     else if (!this.#isIncomplete) this.#updates.push(update);
   }
 
-  /** Records that updates were lost. */
   miss(): void {
     this.#isIncomplete = true;
     this.#updates = [];

@@ -16,7 +16,6 @@ interface FilterBarProps {
   onLeave: (opens: boolean) => void;
 }
 
-/** The list's filter, and how the list looks. */
 export function FilterBar({ filter, kinds, counts, onLeave }: FilterBarProps) {
   return (
     <search class="filters">

@@ -22,7 +22,6 @@ export class Lines {
     return this.#lines.length;
   }
 
-  /** Whether they were read at least once. */
   get isLoaded(): boolean {
     return this.#isLoaded;
   }
@@ -102,7 +101,6 @@ function isBefore(row: Row, other: Row | undefined): boolean {
   return other !== undefined && row.receivedAt < other.receivedAt;
 }
 
-/** Merges two lists by time. */
 function merge(one: readonly Row[], other: readonly Row[]): Row[] {
   if (other.length === 0) return [...one];
   return [...one, ...other].sort((a, b) => a.receivedAt - b.receivedAt);

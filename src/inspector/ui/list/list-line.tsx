@@ -8,7 +8,6 @@ interface ListLineProps {
   row: Row;
   position: number;
   count: number;
-  /** Its distance from the top of the list. */
   y: number;
   isSelected: boolean;
   href: string;

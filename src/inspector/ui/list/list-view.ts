@@ -8,7 +8,6 @@ export interface ListView {
 
 export type Density = "comfortable" | "compact";
 
-/** The default of {@link ListView.resource}, as in the API. */
 export const DEFAULT_RESOURCE = "data.id";
 
 /**
@@ -19,14 +18,12 @@ const KEY = "hookporter-list";
 const CHANGED = "hookporter-list-changed";
 const MAX_PATH = 100;
 
-/** Sets a part of how the list looks, in this tab and for later. */
 export function setListView(change: Partial<ListView>): void {
   const { density, resource } = { ...readListView(), ...change };
   localStorage.setItem(KEY, JSON.stringify({ density, resource }));
   dispatchEvent(new Event(CHANGED));
 }
 
-/** How the list looks, kept up to date. */
 export function useListView(): ListView {
   const [view, setView] = useState(readListView);
   useEffect(() => {

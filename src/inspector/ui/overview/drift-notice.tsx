@@ -3,7 +3,6 @@ import { LocalTime } from "../parts/time.tsx";
 import { visible } from "../parts/visible.ts";
 import { nameOf } from "./use-drifts.ts";
 
-/** How many are shown above the list. */
 const SHOWN = 2;
 
 /** Tells above the list that events began to differ, until they are dismissed in this tab. Screen readers announce it. */
@@ -34,7 +33,6 @@ export function DriftNotice({ drifts, dismiss }: { drifts: readonly DriftNote[];
   );
 }
 
-/** All differences of this run. */
 export function DriftList({ drifts }: { drifts: readonly DriftNote[] }) {
   if (drifts.length === 0) return null;
   return (

@@ -3,7 +3,6 @@ import type { Durations, Overview } from "../../overview/overview-api.ts";
 import { Command } from "../parts/copy-button.tsx";
 import { visible } from "../parts/visible.ts";
 
-/** How long answers and the handlers of each kind took. */
 export function DurationsTable({ latency, durations }: Pick<Overview, "latency" | "durations">) {
   return (
     <section class="panel" aria-labelledby="durations-title">

@@ -16,7 +16,6 @@ import { PauseButton } from "./paused-notice.tsx";
 /** Milliseconds between refreshes. */
 const REFRESH = 2000;
 
-/** Statistics since the start of `listen`. */
 export function OverviewPage({ drifts }: { drifts: readonly DriftNote[] }) {
   const client = useClient();
   const [look, setLook] = useState(0);

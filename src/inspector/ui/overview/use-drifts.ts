@@ -3,7 +3,6 @@ import type { DriftNote } from "../../api.ts";
 import type { ApiClient } from "../client.ts";
 import { useLoaded } from "../use-loaded.ts";
 
-/** How events began to differ in this run, newest first. */
 export interface Drifts {
   readonly all: readonly DriftNote[];
   /** Those that this tab has not dismissed. */

@@ -37,7 +37,6 @@ export function zoneText(now = Date.now()): string {
   return `UTC${ahead > 0 ? "+" : "−"}${hours}${minutes === 0 ? "" : `:${String(minutes).padStart(2, "0")}`}`;
 }
 
-/** A number of bytes. */
 export function size(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   if (bytes < 1_000_000) return `${Number((bytes / 1000).toPrecision(3))} kB`;

@@ -11,7 +11,6 @@ export interface Viewport {
   /** Its `scrollTop` and `clientHeight`. */
   readonly top: number;
   readonly height: number;
-  /** Height of a line. Default {@link LINE_HEIGHT}. */
   readonly lineHeight?: number;
 }
 

@@ -11,7 +11,6 @@ let timer: ReturnType<typeof setInterval> | undefined;
 interface LocalTimeProps {
   at: number;
   class?: string;
-  /** Whether milliseconds are shown. */
   isExact?: boolean;
 }
 
@@ -25,7 +24,6 @@ export function LocalTime({ at, class: name, isExact = false }: LocalTimeProps) 
   );
 }
 
-/** Says which time the page shows. */
 export function ZoneNote() {
   return (
     <span class="zone" title="Times are in this machine's time zone. Point at one to see it in UTC.">

@@ -15,7 +15,6 @@ export class UnknownServerError extends ApiError {
  */
 export class Connection {
   readonly #token: string;
-  /** The number of open live feeds. */
   #feeds = 0;
   #lost = false;
   /** Whether the page is being left or loaded again: its requests are cancelled then, which says nothing about the server. */
@@ -31,7 +30,6 @@ export class Connection {
     });
   }
 
-  /** Whether a live feed is open. */
   get live(): boolean {
     return this.#feeds > 0;
   }
@@ -53,7 +51,6 @@ export class Connection {
     return this.#token;
   }
 
-  /** A live feed was opened. */
   opened(): void {
     this.#feeds++;
     this.#lost = false;

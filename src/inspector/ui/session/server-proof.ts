@@ -4,7 +4,6 @@ export type Proof = "proven" | "refused" | "no answer";
 /** Whether the browser can check a proof; it cannot on a page over plain HTTP from another machine. */
 export const CAN_CHECK = globalThis.crypto?.subtle !== undefined;
 
-/** The SHA-256 hash of a text. */
 export async function sha256(text: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
 }

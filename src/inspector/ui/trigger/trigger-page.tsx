@@ -6,7 +6,6 @@ import { SampleForm } from "./sample-form.tsx";
 const ALL = "all";
 const GROUPS = ["properties", "tenants", "finances", "prospecting"];
 
-/** Sends any of the 12 sample events, optionally edited, signed. */
 export function TriggerPage() {
   const client = useClient();
   const { value: samples, failure } = useLoaded(() => client.samples(), []);

@@ -42,14 +42,11 @@ export function useDraft(name: string, original: string) {
   return {
     text,
     setText: change,
-    /** Whether the text is not the original. */
     isChanged: text !== original,
     /** Whether it starts from a draft kept earlier. */
     isOffered: found !== undefined && found !== original,
-    /** Whether the browser has room for the draft. */
     isKept,
     reset: () => change(original),
-    /** The text was sent: the draft is no longer needed. */
     finish: () => {
       current.current.isDone = true;
       dropDraft(name);
