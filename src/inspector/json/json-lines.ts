@@ -100,14 +100,7 @@ export class JsonLines {
 
   /** The line that contains an offset of the text, or the last one before it. */
   lineAt(offset: number): number {
-    let low = 0;
-    let high = this.#count - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.#get(middle, "start") <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    return lastUpTo(offset, this.count, (line) => this.#get(line, "start"));
   }
 
   lineText(line: number): string {
@@ -172,6 +165,18 @@ export class JsonLines {
     grown.set(this.#numbers);
     this.#numbers = grown;
   }
+}
+
+/** The place of the last of some ascending numbers that is not greater than one; 0 if all are. */
+export function lastUpTo(most: number, count: number, numberAt: (place: number) => number): number {
+  let low = 0;
+  let high = count - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (numberAt(middle) <= most) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 function stepOf(key: string | undefined, position: number): string {

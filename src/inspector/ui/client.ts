@@ -1,5 +1,6 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import type { StateCounts } from "../../inbox/counts.ts";
 import type { PauseOf } from "../../inbox/pause.ts";
 import type {
   DriftNote,
@@ -26,10 +27,7 @@ export interface ChangeListener {
   readonly onFates: (fates: BulkFates) => void;
 }
 
-export interface FailedCounts {
-  readonly failing: number;
-  readonly dead: number;
-}
+export type FailedCounts = Pick<StateCounts, "failing" | "dead">;
 
 /** Callbacks of the live feed, by the names of its events. */
 export interface LiveListener {

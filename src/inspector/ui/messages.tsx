@@ -2,6 +2,8 @@ import { createContext } from "preact";
 import { useContext, useRef, useState } from "preact/hooks";
 import { durationText } from "../../text/duration-text.ts";
 import type { Sent } from "../api.ts";
+import { Button } from "./parts/button.tsx";
+import { errorText } from "./use-loaded.ts";
 
 /** Milliseconds for which a message is shown. */
 const SHOWN = 8000;
@@ -12,9 +14,7 @@ export interface Message {
 }
 
 /** Shows a message for a while, in place of the one before. */
-export type Tell = (message: Message) => void;
-
-export const TellContext = createContext<Tell>(() => {});
+export const TellContext = createContext<(message: Message) => void>(() => {});
 
 /** The message to show, and what shows and dismisses one. */
 export function useMessage() {
@@ -28,24 +28,30 @@ export function useMessage() {
   return { message, tell };
 }
 
-/** Returns a function that runs an action and shows its result as a message. While one is under way, others are ignored. */
-export function useAttempt(): (work: () => Promise<Message | undefined>) => Promise<boolean> {
-  const tell = useContext(TellContext);
-  const isBusy = useRef(false);
-  return async (work) => {
-    if (isBusy.current) return false;
-    isBusy.current = true;
+/** Runs an action and shows its result. While one is under way, others are ignored. */
+export function useAction(show: (result: Message) => void) {
+  const underWay = useRef(false);
+  const [isBusy, setBusy] = useState(false);
+  const run = async (work: () => Promise<Message | undefined>): Promise<void> => {
+    if (underWay.current) return;
+    underWay.current = true;
+    setBusy(true);
     try {
-      const message = await work();
-      if (message !== undefined) tell(message);
-      return message?.good !== false;
+      const result = await work();
+      if (result !== undefined) show(result);
     } catch (thrown) {
-      tell({ good: false, text: thrown instanceof Error ? thrown.message : String(thrown) });
-      return false;
+      show({ good: false, text: errorText(thrown) });
     } finally {
-      isBusy.current = false;
+      underWay.current = false;
+      setBusy(false);
     }
   };
+  return { isBusy, run };
+}
+
+/** Returns a function that runs an action and shows its result as a message of the page. */
+export function useAttempt() {
+  return useAction(useContext(TellContext)).run;
 }
 
 export function sentMessage({ status, ok, duration, body, url }: Sent): Message {
@@ -71,9 +77,7 @@ export function MessageBox({ message, dismiss }: { message: Message | undefined;
       {message !== undefined && (
         <div class={`message ${message.good ? "good" : "bad"}`}>
           <span>{message.text}</span>
-          <button type="button" class="plain" aria-label="Dismiss" onClick={dismiss}>
-            ×
-          </button>
+          <Button label="×" class="plain" aria-label="Dismiss" onClick={dismiss} />
         </div>
       )}
     </div>

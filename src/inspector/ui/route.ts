@@ -1,4 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
+import { useWindowEvent } from "./use-window-event.ts";
 
 /** What the page shows, as given in the address's fragment. */
 export interface Route {
@@ -65,10 +66,6 @@ function replaceHash(hash: string): void {
 
 export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash);
-  useEffect(() => {
-    const listener = () => setHash(location.hash);
-    addEventListener("hashchange", listener);
-    return () => removeEventListener("hashchange", listener);
-  }, []);
+  useWindowEvent("hashchange", () => setHash(location.hash));
   return readRoute(hash);
 }

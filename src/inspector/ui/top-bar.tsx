@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { KeysDialog } from "./keys-dialog.tsx";
 import type { Feed, FeedState } from "./list/feed.ts";
+import { Button } from "./parts/button.tsx";
 import { ZoneNote } from "./parts/time.tsx";
 import { goTo, placeOf, type Route, toHash } from "./route.ts";
 import { useKeys } from "./use-keys.ts";
@@ -58,15 +59,13 @@ export function TopBar({ route, feed, isPaused, setPaused }: TopBarProps) {
           <span class="feed-word">{isPaused && state === "live" ? "paused" : STATES[state]}</span>
         </span>
         <PauseButton isPaused={isPaused} held={feed?.held ?? 0} onClick={toggle} />
-        <button
-          type="button"
+        <Button
+          label="?"
           class="top-button"
           aria-label="Keys"
           title="Keys (?)"
           onClick={() => setShowsKeys(true)}
-        >
-          ?
-        </button>
+        />
       </div>
       {showsKeys && <KeysDialog onClose={() => setShowsKeys(false)} />}
     </header>

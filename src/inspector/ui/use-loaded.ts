@@ -1,24 +1,32 @@
 import { useEffect, useState } from "preact/hooks";
 
-export interface Loaded<Value> {
-  readonly value: Value | undefined;
-  readonly failure: string | undefined;
-}
-
 /** Loads a value, and again whenever one of `inputs` changes; keeps the old value until there is a new one, also if that fails. */
-export function useLoaded<Value>(load: () => Promise<Value>, inputs: readonly unknown[]): Loaded<Value> {
-  const [loaded, setLoaded] = useState<Loaded<Value>>({ value: undefined, failure: undefined });
+export function useLoaded<Value>(load: () => Promise<Value>, inputs: readonly unknown[]) {
+  const [loaded, setLoaded] = useState<{ readonly value?: Value; readonly failure?: string }>({});
   useEffect(() => {
     let current = true;
-    load()
-      .then((value) => current && setLoaded({ value, failure: undefined }))
-      .catch((thrown: unknown) => {
-        if (current)
-          setLoaded(({ value }) => ({ value, failure: thrown instanceof Error ? thrown.message : "failed" }));
-      });
+    load().then(
+      (value) => current && setLoaded({ value }),
+      (thrown: unknown) => current && setLoaded((before) => ({ ...before, failure: errorText(thrown) })),
+    );
     return () => {
       current = false;
     };
   }, inputs);
   return loaded;
+}
+
+/** As {@link useLoaded}, and again every so many milliseconds, and whenever `again` is called. */
+export function usePolled<Value>(load: () => Promise<Value>, every: number, inputs: readonly unknown[] = []) {
+  const [count, setCount] = useState(0);
+  const again = () => setCount((before) => before + 1);
+  useEffect(() => {
+    const timer = setInterval(again, every);
+    return () => clearInterval(timer);
+  }, []);
+  return { ...useLoaded(load, [...inputs, count]), again };
+}
+
+export function errorText(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -2,6 +2,7 @@ import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import type { Status } from "../api.ts";
 import { KeyList, LIST_KEYS } from "./keys-dialog.tsx";
 import { clearFilter } from "./list/filter-bar.tsx";
+import { Button } from "./parts/button.tsx";
 import { Command } from "./parts/copy-button.tsx";
 import { visible } from "./parts/visible.ts";
 import { goTo } from "./route.ts";
@@ -19,35 +20,27 @@ export function NothingYet({ status }: { status: Status | undefined }) {
       <p>Or point the service, a script or a tunnel at the endpoint:</p>
       <Command text={endpoint} />
       <p>Or start here:</p>
-      <button type="button" class="main" onClick={() => goTo("/trigger")}>
-        Trigger a sample
-      </button>
+      <Button label="Trigger a sample" class="main" onClick={() => goTo("/trigger")} />
     </main>
   );
 }
 
 export function NothingFits() {
+  return <NoRows title="No matching deliveries" text="New matching deliveries will appear here." />;
+}
+
+function NoRows({ title, text, role }: { title: string; text: string; role?: "alert" }) {
   return (
-    <div class="empty">
-      <h2>No matching deliveries</h2>
-      <p>New matching deliveries will appear here.</p>
-      <button type="button" onClick={clearFilter}>
-        Show all
-      </button>
+    <div class="empty" role={role}>
+      <h2>{title}</h2>
+      <p>{text}</p>
+      <Button label="Show all" onClick={clearFilter} />
     </div>
   );
 }
 
 export function WrongFilter({ failure }: { failure: string }) {
-  return (
-    <div class="empty" role="alert">
-      <h2>The filter in this address is wrong</h2>
-      <p>{visible(failure)}.</p>
-      <button type="button" onClick={clearFilter}>
-        Show all
-      </button>
-    </div>
-  );
+  return <NoRows title="The filter in this address is wrong" text={`${visible(failure)}.`} role="alert" />;
 }
 
 /** Shown beside the list while nothing is selected. */
@@ -87,9 +80,7 @@ export function NoSuchPage({ path }: { path: string }) {
       <p>
         The address ends with <code>{visible(path)}</code>, which is none of this page's views.
       </p>
-      <button type="button" class="main" onClick={() => goTo("/")}>
-        Show the deliveries
-      </button>
+      <Button label="Show the deliveries" class="main" onClick={() => goTo("/")} />
     </main>
   );
 }

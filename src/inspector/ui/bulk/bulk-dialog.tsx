@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { BulkFates, BulkResult, Change, Tally } from "../../changes/bulk-api.ts";
 import { useClient } from "../client.ts";
 import { apiFilter } from "../list/api-filter.ts";
+import { Button } from "../parts/button.tsx";
 import { CloseButton, Dialog } from "../parts/dialog.tsx";
 import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.tsx";
 import { useKeys } from "../use-keys.ts";
@@ -26,9 +27,7 @@ export function BulkButton({ label, filter, isOffered = true, hasKey = false, on
   return (
     <>
       {isOffered && (
-        <button type="button" aria-haspopup="dialog" title={hasKey ? "Shift+R" : undefined} onClick={open}>
-          {label}
-        </button>
+        <Button label={label} aria-haspopup="dialog" title={hasKey ? "Shift+R" : undefined} onClick={open} />
       )}
       {isOpen && (
         <BulkDialog
@@ -67,7 +66,7 @@ function Question({ tally, query }: { tally: Tally; query: URLSearchParams }) {
   const [chosen, setChosen] = useState<Change>();
   const [pace, setPace] = useState<{ rate?: number | undefined; canary?: number | undefined }>({});
   const [progress, setProgress] = useState<{ readonly changed: number; readonly of: number }>();
-  const { result, setResult, isBusy, run } = useOutcome();
+  const { result, isBusy, run } = useOutcome();
   const stopping = useRef(new AbortController());
   useEffect(() => () => stopping.current.abort(), []);
   const choices = choicesFor(tally, takeBack);
@@ -76,12 +75,9 @@ function Question({ tally, query }: { tally: Tally; query: URLSearchParams }) {
   const act = ({ change }: Choice) =>
     run(
       () =>
-        new Promise<void>((resolve, reject) => {
+        new Promise((resolve, reject) => {
           const fields = { change, takeBack, upTo: tally.newest ?? 0, follow: true, ...pace };
-          const onResult = (done: BulkResult) => {
-            setResult({ good: true, text: resultText(done) });
-            resolve();
-          };
+          const onResult = (done: BulkResult) => resolve({ good: true, text: resultText(done) });
           const listener = { onStep: setProgress, onResult, onFates: setFates };
           client.change(query, fields, listener, stopping.current.signal).catch(reject);
         }),

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Tally } from "../../changes/bulk-api.ts";
 import { useClient } from "../client.ts";
+import { errorText } from "../use-loaded.ts";
 
 /** Counts the entries that match a filter, in as many requests as it takes. */
 export function useTally(filter: URLSearchParams) {
@@ -19,17 +20,13 @@ export function useTally(filter: URLSearchParams) {
       } while (isCurrent && sum.next !== null);
     };
     count().catch((thrown: unknown) => {
-      if (isCurrent) setFailure(thrown instanceof Error ? thrown.message : String(thrown));
+      if (isCurrent) setFailure(errorText(thrown));
     });
     return () => {
       isCurrent = false;
     };
   }, []);
-  return {
-    tally,
-    failure,
-    isCounting: failure === undefined && (tally === undefined || tally.next !== null),
-  };
+  return { tally, failure, isCounting: failure === undefined && tally?.next !== null };
 }
 
 function plus(sum: Tally | undefined, more: Tally): Tally {

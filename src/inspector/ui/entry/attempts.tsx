@@ -7,8 +7,6 @@ import { Countdown, LocalTime } from "../parts/time.tsx";
 import { visible } from "../parts/visible.ts";
 import { ErrorText } from "./error-text.tsx";
 
-type Attempt = EntryDetail["runs"][number];
-
 /** An entry's handler runs and forwards, newest first: start, duration, outcome, error, and the target's response. */
 export function Attempts({ entry }: { entry: EntryDetail }) {
   const { runs, state, reason, runAt, receivedAt } = entry;
@@ -46,14 +44,14 @@ export function Attempts({ entry }: { entry: EntryDetail }) {
 }
 
 /** The last attempt up to which the handler failed with the same error at the same place; `undefined` if it is this one. */
-function repeatedIn({ handler, error, failure }: Attempt, later: readonly Attempt[]): number | undefined {
+function repeatedIn({ handler, error, failure }: RunDetail, later: readonly RunDetail[]): number | undefined {
   if (error === null) return undefined;
   const own = later.filter((run) => run.handler === handler);
   const other = own.findIndex((run) => run.error !== error || run.failure?.at !== failure?.at);
   return own[(other < 0 ? own.length : other) - 1]?.attempt;
 }
 
-function Run({ run, after, repeatedIn }: { run: Attempt; after: number; repeatedIn: number | undefined }) {
+function Run({ run, after, repeatedIn }: { run: RunDetail; after: number; repeatedIn: number | undefined }) {
   const { attempt, handler, outcome, duration, error, failure, note, startedAt } = run;
   const word = outcome === "ok" ? "handled" : outcome;
   return (

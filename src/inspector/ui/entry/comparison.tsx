@@ -1,6 +1,7 @@
 import { durationText } from "../../../text/duration-text.ts";
 import type { EntryDetail } from "../../api.ts";
 import { useClient } from "../client.ts";
+import { Button } from "../parts/button.tsx";
 import { counted } from "../parts/format.ts";
 import { StateWord } from "../parts/state-word.tsx";
 import { visible } from "../parts/visible.ts";
@@ -17,14 +18,12 @@ export function Comparison({ entry, from }: { entry: EntryDetail; from: number }
     <section class="comparison" aria-labelledby="comparison-title">
       <div class="section-head">
         <h2 id="comparison-title">Sent again from #{from}</h2>
-        <button
-          type="button"
+        <Button
+          label="×"
           class="plain"
           aria-label="Close the comparison"
           onClick={() => goTo(`/entry/${entry.seq}`)}
-        >
-          ×
-        </button>
+        />
       </div>
       {failure !== undefined && <p class="quiet">{failure}</p>}
       {before?.seq === from && <Both before={before} after={entry} />}

@@ -12,14 +12,14 @@ interface CredentialsDialogProps {
 /** Asks before a delivery is copied or saved with the headers whose values the page does not show. */
 export function CredentialsDialog({ seq, what, hidden, onClose }: CredentialsDialogProps) {
   const client = useClient();
-  const { result, setResult, isBusy, run } = useOutcome();
+  const { result, isBusy, run } = useOutcome();
   const isCopy = what === "curl";
   const act = () =>
     run(async () => {
       const query = "?credentials=include";
       if (isCopy) await navigator.clipboard.writeText(await client.curl(seq, query));
       else await client.save(`/api/entries/${seq}/fixture${query}`);
-      setResult({ good: true, text: isCopy ? "Copied, with credentials." : "Saved, with credentials." });
+      return { good: true, text: isCopy ? "Copied, with credentials." : "Saved, with credentials." };
     });
   return (
     <Dialog title={isCopy ? "Copy with credentials?" : "Save with credentials?"} onClose={onClose}>

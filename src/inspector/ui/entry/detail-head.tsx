@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Row } from "../../api.ts";
+import { Button } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { StateWord } from "../parts/state-word.tsx";
 import { LocalTime } from "../parts/time.tsx";
@@ -24,9 +25,7 @@ export function DetailHead({ title, row, id, focus, children }: DetailHeadProps)
   }, [focus]);
   return (
     <header class="detail-head">
-      <button type="button" class="back" onClick={() => goTo("/")}>
-        ← Deliveries
-      </button>
+      <Button label="← Deliveries" class="back" onClick={() => goTo("/")} />
       <h1 ref={heading} tabIndex={-1}>
         <bdi>{visible(title)}</bdi>
       </h1>

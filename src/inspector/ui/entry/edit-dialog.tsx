@@ -4,6 +4,7 @@ import { comparableLines } from "../../json/json-reader.ts";
 import { useClient } from "../client.ts";
 import { JsonEditor } from "../json/json-editor.tsx";
 import { sentMessage, TellContext, useAttempt } from "../messages.tsx";
+import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { size } from "../parts/format.ts";
 import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.tsx";
@@ -53,9 +54,7 @@ function TooLarge({ entry, bytes }: { entry: EntryDetail; bytes: number }) {
         Download it, and edit the file instead.
       </p>
       <div class="form-end">
-        <button type="button" class="main" onClick={() => void save()}>
-          Download it
-        </button>
+        <Button label="Download it" class="main" onClick={() => void save()} />
       </div>
     </>
   );
@@ -73,20 +72,18 @@ function EditForm({ seq, name, original, isText, onClose }: EditFormProps) {
   const client = useClient();
   const draft = useDraft(name, original);
   const [restamp, setRestamp] = useState(true);
-  const { result, setResult, isBusy, run } = useOutcome();
+  const { result, isBusy, run } = useOutcome();
   const tell = useContext(TellContext);
   const send = () =>
     run(async () => {
       const sent = await client.send(draft.text, restamp);
       const message = sentMessage(sent);
-      if (!sent.ok) {
-        setResult(message);
-        return;
-      }
+      if (!sent.ok) return message;
       draft.finish();
       onClose();
       showSent(sent, seq);
       tell(message);
+      return undefined;
     });
   return (
     <form onSubmit={submitting(send)}>
@@ -104,14 +101,8 @@ function EditForm({ seq, name, original, isText, onClose }: EditFormProps) {
           />
           Set timestamp to now
         </label>
-        {draft.isChanged && (
-          <button type="button" onClick={draft.reset}>
-            Discard the draft
-          </button>
-        )}
-        <button type="button" onClick={() => draft.setText(comparableLines(draft.text).join("\n"))}>
-          Indent
-        </button>
+        {draft.isChanged && <Button label="Discard the draft" onClick={draft.reset} />}
+        <Button label="Indent" onClick={() => draft.setText(comparableLines(draft.text).join("\n"))} />
         <SendButton label={isBusy ? "Sending" : "Sign and send"} isBusy={isBusy} />
       </div>
     </form>

@@ -1,10 +1,11 @@
 import { useState } from "preact/hooks";
 import type { EntryDetail } from "../../api.ts";
 import { useClient } from "../client.ts";
-import { sentMessage, useAttempt } from "../messages.tsx";
+import { useAttempt } from "../messages.tsx";
+import { Button } from "../parts/button.tsx";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
 import { visible } from "../parts/visible.ts";
-import { showSent } from "../trigger/show-sent.ts";
+import { sendAgain } from "../trigger/show-sent.ts";
 import { CredentialsDialog } from "./credentials-dialog.tsx";
 import { EditDialog } from "./edit-dialog.tsx";
 import { ForwardDialog } from "./forward-dialog.tsx";
@@ -29,18 +30,14 @@ export function EntryActions({ entry, forwards, onChanged }: EntryActionsProps) 
   return (
     <div class="actions" role="toolbar" aria-label="Actions">
       {hasEnded(entry) && (
-        <button
-          type="button"
+        <Button
+          label={unfit.length === 0 ? "Retry" : "Retry anyway"}
           class={unfit.length === 0 && state === "dead" ? "main" : ""}
           onClick={() => void does.retry()}
-        >
-          {unfit.length === 0 ? "Retry" : "Retry anyway"}
-        </button>
+        />
       )}
       {(state === "waiting" || state === "failing") && (
-        <button type="button" class="main" onClick={() => void does.retry()}>
-          Retry now
-        </button>
+        <Button label="Retry now" class="main" onClick={() => void does.retry()} />
       )}
       <Menu label="Send again ▾" name="Send again" items={menus.sendAgain} disabled={gone} />
       <Menu label="Copy ▾" name="Copy" items={menus.copies} />
@@ -65,12 +62,7 @@ function useDoing(entry: EntryDetail, onChanged: () => void, leftOut: string) {
   const client = useClient();
   const { seq } = entry;
   const attempt = useAttempt();
-  const replay = (exact: boolean) =>
-    attempt(async () => {
-      const sent = await client.replay(seq, exact);
-      showSent(sent, seq);
-      return sentMessage(sent);
-    });
+  const replay = (exact: boolean) => attempt(() => sendAgain(client, seq, exact));
   const retry = () =>
     attempt(async () => {
       await client.retry(seq);

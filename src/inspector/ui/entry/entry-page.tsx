@@ -19,8 +19,7 @@ import { EntryActions } from "./entry-actions.tsx";
 import { Payload } from "./payload.tsx";
 import { ReceivedAdvice, receivedOf } from "./received-advice.tsx";
 import { RelatedEvents } from "./related-events.tsx";
-import { Next } from "./summary.tsx";
-import { Why } from "./why.tsx";
+import { Next, Why } from "./why.tsx";
 
 interface EntryPageProps {
   seq: number;
@@ -33,10 +32,10 @@ interface EntryPageProps {
 
 export function EntryPage({ seq, from, changes, status }: EntryPageProps) {
   const client = useClient();
-  const reload = useReload();
+  const [reloads, setReloads] = useState(0);
   const [wanted, setWanted] = useState<WantedField & { readonly seq: number }>();
   const [asked, setAsked] = useState<number>(); // outlives the advice, as the entry is received no longer once it runs
-  const { value: entry, failure } = useLoaded(() => client.entry(seq), [seq, changes, reload.count]);
+  const { value: entry, failure } = useLoaded(() => client.entry(seq), [seq, changes, reloads]);
   const { value: related } = useLoaded(() => client.related(seq), [seq, entry?.state]);
   if (entry?.seq !== seq)
     return <p class={`notice ${failure === undefined ? "quiet" : ""}`}>{failure ?? `Loading #${seq}`}</p>;
@@ -56,8 +55,12 @@ export function EntryPage({ seq, from, changes, status }: EntryPageProps) {
         ) : (
           <Next {...explanation} />
         )}
-        <Alike entry={entry} changes={(changes ?? 0) + reload.count} />
-        <EntryActions entry={entry} forwards={status?.forwards ?? []} onChanged={reload.now} />
+        <Alike entry={entry} changes={(changes ?? 0) + reloads} />
+        <EntryActions
+          entry={entry}
+          forwards={status?.forwards ?? []}
+          onChanged={() => setReloads(reloads + 1)}
+        />
         {asked === seq && kind !== null && (
           <BulkDialog filter={receivedOf(kind)} onClose={() => setAsked(undefined)} />
         )}
@@ -111,11 +114,6 @@ function Facts({ entry }: { entry: EntryDetail }) {
   ];
   const known = facts.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));
   return <Fold title="Record">{() => <PairList pairs={known} />}</Fold>;
-}
-
-function useReload() {
-  const [count, setCount] = useState(0);
-  return { count, now: () => setCount((before) => before + 1) };
 }
 
 /** How many others failed like an entry, and what can be done with all of them; nothing if it is the only one. */

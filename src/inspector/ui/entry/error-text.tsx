@@ -1,12 +1,10 @@
-import type { EntryDetail } from "../../api.ts";
+import type { RunDetail } from "../../api.ts";
 import { visible } from "../parts/visible.ts";
-
-type Run = EntryDetail["runs"][number];
 
 const CAUSE = " ← ";
 
 /** A failed run's error, with its place and its causes. */
-export function ErrorText({ run }: { run: Run }) {
+export function ErrorText({ run }: { run: RunDetail }) {
   const [message = "", ...causes] = causesOf(run);
   return (
     <div class="error-text">
@@ -26,7 +24,7 @@ export function ErrorText({ run }: { run: Run }) {
 }
 
 /** A run's error, with its name if that says something, followed by its causes. */
-function causesOf({ error, failure, outcome }: Run): readonly string[] {
+function causesOf({ error, failure, outcome }: RunDetail): readonly string[] {
   if (error === null) return [outcome === "timeout" ? "timed out" : "failed"];
   const [message = "", ...causes] = error.split(CAUSE);
   const name = failure?.name ?? "Error";

@@ -17,13 +17,13 @@ export function ForwardDialog({ seq, forwards, onClose }: ForwardDialogProps) {
   const client = useClient();
   const [target, setTarget] = useState(forwards[0] ?? "http://127.0.0.1:3000/webhooks");
   const [answer, setAnswer] = useState<string>();
-  const { result, setResult, isBusy, run } = useOutcome();
+  const { result, isBusy, run } = useOutcome();
   const send = () =>
     run(async () => {
       setAnswer(undefined);
       const sent = await client.forward(seq, target);
       setAnswer(sent.body);
-      setResult(sentMessage({ ...sent, body: "" }));
+      return sentMessage({ ...sent, body: "" });
     });
   return (
     <Dialog title="Forward to another target" onClose={onClose}>

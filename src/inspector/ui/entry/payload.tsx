@@ -1,16 +1,16 @@
-import type { EntryDetail, EntryRow, Related } from "../../api.ts";
+import type { EntryDetail, EntryRow, Related, ShownHeaders } from "../../api.ts";
 import { useClient } from "../client.ts";
 import { JsonView, type WantedField } from "../json/json-view.tsx";
-import { useJsonLines } from "../json/use-json-lines.ts";
+import { useJsonLines } from "../json/read-parts.ts";
 import { Fold } from "../parts/fold.tsx";
 import { counted, size } from "../parts/format.ts";
+import { PairList } from "../parts/pair-list.tsx";
 import { TextView } from "../parts/text-view.tsx";
 import { LocalTime } from "../parts/time.tsx";
 import { visible } from "../parts/visible.ts";
 import { hashOf } from "../route.ts";
 import { useLoaded } from "../use-loaded.ts";
 import { Changes } from "./changes.tsx";
-import { Headers } from "./headers.tsx";
 import { type LoadedBody, useWholeBody } from "./use-whole-body.ts";
 
 interface PayloadProps {
@@ -94,4 +94,38 @@ export function BodyText({ body, problems = [], wanted }: BodyTextProps) {
   if (isWanted && lines === undefined) return <p class="notice quiet">Reading {size(body.bytes)}</p>;
   if (isWanted && lines != null) return <JsonView lines={lines} problems={problems} wanted={wanted} />;
   return <TextView text={body.text} />;
+}
+
+interface HeadersProps {
+  method: string;
+  target: string;
+  headers: ShownHeaders;
+  sender?: string | null;
+}
+
+/** A delivery's request line and headers as received. */
+export function Headers({ method, target, headers, sender = null }: HeadersProps) {
+  const forwardedFor = headers["x-forwarded-for"];
+  return (
+    <>
+      <p class="request">
+        <code>
+          {visible(method)} {visible(target)}
+        </code>
+      </p>
+      {sender !== null && (
+        <p>
+          Sent from <code>{visible(sender)}</code>
+          {forwardedFor !== undefined && (
+            <>
+              {" "}
+              for <code>{visible(String(forwardedFor))}</code>, as X-Forwarded-For says, which anyone can
+              write
+            </>
+          )}
+        </p>
+      )}
+      <PairList pairs={Object.entries(headers)} />
+    </>
+  );
 }

@@ -1,9 +1,9 @@
-import { useEffect, useState } from "preact/hooks";
 import type { Status } from "../../api.ts";
 import { useClient } from "../client.ts";
+import { Button } from "../parts/button.tsx";
 import { Command } from "../parts/copy-button.tsx";
 import { visible } from "../parts/visible.ts";
-import { useLoaded } from "../use-loaded.ts";
+import { useLoaded, usePolled } from "../use-loaded.ts";
 
 /** Milliseconds between two looks at the handlers, which are loaded again when their files change. */
 const LOOK = 2000;
@@ -17,12 +17,7 @@ interface ReceivedAdviceProps {
 /** What to do with an entry that nothing handled: get a handler, or run it and those like it once there is one. */
 export function ReceivedAdvice({ kind, status, onAsk }: ReceivedAdviceProps) {
   const client = useClient();
-  const [look, setLook] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => setLook((count) => count + 1), LOOK);
-    return () => clearInterval(timer);
-  }, []);
-  const { value: handlers = [] } = useLoaded(() => client.handlers(kind), [kind, look]);
+  const { value: handlers = [] } = usePolled(() => client.handlers(kind), LOOK, [kind]);
   if (handlers.length > 0) return <RunThese kind={kind} handlers={handlers} onAsk={onAsk} />;
   if (status?.handlers != null) {
     return (
@@ -60,10 +55,12 @@ function RunThese({ kind, handlers, onAsk }: RunTheseProps) {
         {handlers.length === 1 ? "is" : "are"} loaded now: <code>{visible(handlers.join(", "))}</code>
       </p>
       {count > 0 && (
-        <button type="button" class="main" aria-haspopup="dialog" onClick={onAsk}>
-          {count === 1 ? "Run it…" : `Run these ${count.toLocaleString("en")}…`}
-          {tally?.next != null && " and more"}
-        </button>
+        <Button
+          label={`${count === 1 ? "Run it…" : `Run these ${count.toLocaleString("en")}…`}${tally?.next == null ? "" : " and more"}`}
+          class="main"
+          aria-haspopup="dialog"
+          onClick={onAsk}
+        />
       )}
     </div>
   );

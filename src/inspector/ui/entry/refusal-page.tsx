@@ -5,10 +5,8 @@ import { size } from "../parts/format.ts";
 import { useLoaded } from "../use-loaded.ts";
 import { Checks } from "./checks.tsx";
 import { DetailHead } from "./detail-head.tsx";
-import { Headers } from "./headers.tsx";
-import { BodyText } from "./payload.tsx";
-import { Next } from "./summary.tsx";
-import { Reason } from "./why.tsx";
+import { BodyText, Headers } from "./payload.tsx";
+import { Next, Reason } from "./why.tsx";
 
 export function RefusalPage({
   id,

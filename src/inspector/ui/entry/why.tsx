@@ -1,15 +1,16 @@
-import type { EntryDetail } from "../../api.ts";
+import type { EntryDetail, Explanation, RunDetail } from "../../api.ts";
 import { Prose } from "../parts/prose.tsx";
 import { visible } from "../parts/visible.ts";
 import { ErrorText } from "./error-text.tsx";
-import { Summary } from "./summary.tsx";
-
-type Run = EntryDetail["runs"][number];
 
 /** What happened to an entry. If it failed: first the error, its place and its causes, or the fields that do not fit. */
 export function Why({ entry, onField }: { entry: EntryDetail; onField: (field: string) => void }) {
   const { problems, runs, state, reason, explanation } = entry;
-  const summary = <Summary text={explanation.summary} />;
+  const summary = (
+    <p class="summary">
+      <Prose text={explanation.summary} />
+    </p>
+  );
   if (state === "handled" || state === "received" || reason === "dropped") return summary;
   const last = Math.max(0, ...runs.map(({ attempt }) => attempt));
   const failed = runs.filter(({ attempt, outcome }) => attempt === last && outcome !== "ok");
@@ -39,7 +40,7 @@ export function Reason({ text, kind = "failed" }: { text: string; kind?: "failed
   );
 }
 
-function Failures({ runs }: { runs: readonly Run[] }) {
+function Failures({ runs }: { runs: readonly RunDetail[] }) {
   return (
     <div class="why">
       {runs.map((run) => (
@@ -69,5 +70,26 @@ function Problems({
         </div>
       ))}
     </dl>
+  );
+}
+
+/** What to do: the fix, or what to try if nothing explains it. */
+export function Next({ fix, advice = [] }: Pick<Explanation, "fix" | "advice">) {
+  if (fix === null && advice.length === 0) return null;
+  return (
+    <div class="next">
+      <p>
+        <strong>Next</strong> <Prose text={advice.length > 0 ? "Try this, in order:" : (fix ?? "")} />
+      </p>
+      {advice.length > 0 && (
+        <ol class="advice">
+          {advice.map((line) => (
+            <li key={line}>
+              <Prose text={line} />
+            </li>
+          ))}
+        </ol>
+      )}
+    </div>
   );
 }

@@ -1,4 +1,4 @@
-import type { JsonLines } from "../../json/json-lines.ts";
+import { type JsonLines, lastUpTo } from "../../json/json-lines.ts";
 
 /** Which lines of a JSON text are shown. A row is the position of a shown line. */
 export class Folding {
@@ -25,14 +25,7 @@ export class Folding {
 
   /** The row of a line; that of the folded line around it if it is not shown. */
   row(line: number): number {
-    let low = 0;
-    let high = this.#count - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.line(middle) <= line) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    return lastUpTo(line, this.#count, (row) => this.line(row));
   }
 
   isFolded(line: number): boolean {

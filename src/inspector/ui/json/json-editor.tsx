@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Button } from "../parts/button.tsx";
 import { takeFocus } from "../parts/dialog.tsx";
 import { findProblem, type JsonProblem } from "./json-problem.ts";
 
@@ -40,11 +41,7 @@ export function JsonEditor({ label, value, onChange }: JsonEditorProps) {
       />
       <p class="editor-problem">
         <span role="status">{problem !== undefined && `Not JSON: ${placeOf(text, problem)}`}</span>{" "}
-        {problem !== undefined && (
-          <button type="button" class="link" onClick={() => select(problem)}>
-            Show it
-          </button>
-        )}
+        {problem !== undefined && <Button label="Show it" class="link" onClick={() => select(problem)} />}
       </p>
     </div>
   );

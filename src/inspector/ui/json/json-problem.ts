@@ -1,4 +1,5 @@
-import { JsonReader } from "../../json/json-reader.ts";
+import type { JsonReader } from "../../json/json-reader.ts";
+import { readParts } from "./read-parts.ts";
 
 export interface JsonProblem {
   /** Offsets in the text. */
@@ -7,17 +8,9 @@ export interface JsonProblem {
   readonly message: string;
 }
 
-/** The characters read at once, so that checking a large text does not block typing. */
-const PART = 64 * 1024;
-
 export async function findProblem(text: string): Promise<JsonProblem | undefined> {
-  const reader = new JsonReader(text);
-  for (;;) {
-    const state = reader.read(PART);
-    if (state === "done") return undefined;
-    if (state === "failed") return problemAt(text, reader);
-    await new Promise((resolve) => setTimeout(resolve, 0));
-  }
+  const { reader, isJson } = await readParts(text);
+  return isJson ? undefined : problemAt(text, reader);
 }
 
 function problemAt(text: string, { position, expected }: JsonReader): JsonProblem {

@@ -69,15 +69,12 @@ export function JsonTree({ lines, folding, pattern, notes, active, onActive, onF
           return (
             <TreeLine
               key={line}
-              lines={lines}
-              line={line}
+              {...{ lines, line, pattern, fold }}
               y={y(row)}
               isFolded={folding.isFolded(line)}
               isActive={row === activeRow}
-              pattern={pattern}
               wrong={notes.get(line)}
               onActive={() => onActive({ line, moves: active.moves })}
-              fold={fold}
             />
           );
         })}
@@ -148,23 +145,17 @@ function TreeLine({ lines, line, y, isFolded, isActive, pattern, wrong, onActive
   );
 }
 
-interface TreeKeysTerms {
+interface TreeMoves {
   lines: JsonLines;
   folding: Folding;
   line: number;
+  /** The box's height in pixels. */
   page: number;
   go: (line: number) => void;
   fold: (line: number, isFolded: boolean) => void;
 }
 
-function treeKeys({
-  lines,
-  folding,
-  line,
-  page,
-  go,
-  fold,
-}: TreeKeysTerms): Readonly<Record<string, () => void>> {
+function treeKeys({ lines, folding, line, page, go, fold }: TreeMoves): Readonly<Record<string, () => void>> {
   const row = folding.row(line);
   /** The nearest row on the way that is not the end of an object or array. */
   const move = (to: number, by: 1 | -1) => {

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { EntryDetail } from "../../api.ts";
 import type { JsonLines } from "../../json/json-lines.ts";
+import { Button } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { visible } from "../parts/visible.ts";
 import { findLines, findProblems, lineOf, MAX_FOUND, searchPattern } from "./find.ts";
@@ -36,9 +37,10 @@ export function JsonView({ lines, problems = [], wanted }: JsonViewProps) {
   const pattern = useMemo(() => searchPattern(settled), [settled]);
   const found = useMemo(() => findLines(lines, pattern), [lines, pattern]);
   const draw = () => setVersion((version) => version + 1);
+  const scrollTo = (line: number) => setActive(({ moves }) => ({ line, moves: moves + 1 }));
   const go = (line: number) => {
     folding.reveal(line);
-    setActive(({ moves }) => ({ line, moves: moves + 1 }));
+    scrollTo(line);
   };
   useEffect(() => {
     const [first] = [...notes.keys()].toSorted((one, other) => one - other);
@@ -69,37 +71,25 @@ export function JsonView({ lines, problems = [], wanted }: JsonViewProps) {
           found={pattern === undefined ? undefined : foundText(found.length, found.indexOf(active.line) + 1)}
           step={step}
         />
-        <button
-          type="button"
+        <Button
+          label="Fold all"
           class="small"
           onClick={() => {
             folding.foldAll();
-            setActive(({ moves }) => ({ line: 0, moves: moves + 1 }));
+            scrollTo(0);
           }}
-        >
-          Fold all
-        </button>
-        <button
-          type="button"
+        />
+        <Button
+          label="Unfold all"
           class="small"
           onClick={() => {
             folding.unfoldAll();
             draw();
           }}
-        >
-          Unfold all
-        </button>
+        />
         <CopyButton text={lines.text} label="Copy body" />
       </div>
-      <JsonTree
-        lines={lines}
-        folding={folding}
-        pattern={pattern}
-        notes={notes}
-        active={active}
-        onActive={setActive}
-        onFold={draw}
-      />
+      <JsonTree {...{ lines, folding, pattern, notes, active }} onActive={setActive} onFold={draw} />
       <div class="json-tools">
         <code class="json-path">
           <span class="spoken">Path: </span>
@@ -143,12 +133,8 @@ function BodySearch({ query, setQuery, found, step }: BodySearchProps) {
           <span class="quiet" role="status">
             {found}
           </span>
-          <button type="button" class="small" aria-label="Previous match" onClick={() => step(-1)}>
-            ↑
-          </button>
-          <button type="button" class="small" aria-label="Next match" onClick={() => step(1)}>
-            ↓
-          </button>
+          <Button label="↑" class="small" aria-label="Previous match" onClick={() => step(-1)} />
+          <Button label="↓" class="small" aria-label="Next match" onClick={() => step(1)} />
         </>
       )}
     </search>

@@ -1,15 +1,15 @@
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { Row, Status } from "../../api.ts";
 import { BulkButton } from "../bulk/bulk-dialog.tsx";
 import { useClient } from "../client.ts";
 import { EntryPage } from "../entry/entry-page.tsx";
 import { RefusalPage } from "../entry/refusal-page.tsx";
-import { sentMessage, TellContext, useAttempt } from "../messages.tsx";
+import { TellContext, useAttempt } from "../messages.tsx";
 import { DriftNotice } from "../overview/drift-notice.tsx";
 import type { Drifts } from "../overview/use-drifts.ts";
-import { useSecondPress } from "../parts/use-second-press.ts";
+import { Button } from "../parts/button.tsx";
 import { goTo, placeOf, type Route, toHash } from "../route.ts";
-import { showSent } from "../trigger/show-sent.ts";
+import { sendAgain } from "../trigger/show-sent.ts";
 import { useKeys } from "../use-keys.ts";
 import { NothingChosen, NothingFits, NothingYet, WrongFilter } from "../welcome.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
@@ -28,7 +28,7 @@ interface DeliveriesPageProps {
 
 export function DeliveriesPage({ route, feed, status, kinds, drifts }: DeliveriesPageProps) {
   const { opened, from } = placeOf(route.path) ?? {};
-  const view = useListView();
+  const { density } = useListView();
   const counts = useCounts(route.filter, feed);
   const { selected, setSelected, move } = useSelection(feed, opened);
   const again = useAgain();
@@ -75,12 +75,10 @@ export function DeliveriesPage({ route, feed, status, kinds, drifts }: Deliverie
         {empty && narrowed && <NothingFits />}
         {feed !== undefined && feed.failure === null && !empty && (
           <DeliveryList
-            feed={feed}
-            selected={selected}
+            {...{ feed, selected, density }}
             hrefOf={({ id }) => toHash({ path: pathOf(id), filter: route.filter })}
             onSelect={({ id }) => setSelected(id)}
             onMove={move}
-            view={view}
           />
         )}
         {feed !== undefined && <SearchProgress feed={feed} total={counts?.total} />}
@@ -119,33 +117,30 @@ function useSelection(feed: Feed | undefined, opened: string | undefined) {
   return { selected, setSelected, move };
 }
 
+/** Milliseconds in which a key with effects must be pressed again. */
+const SECOND_PRESS = 2500;
+
 /** Retries a row's entry, or sends it again if it was handled, when it is asked to twice. */
 function useAgain() {
   const client = useClient();
   const attempt = useAttempt();
   const tell = useContext(TellContext);
-  const pressed = useSecondPress();
+  const asked = useRef({ what: "", at: 0 });
   const retry = async (seq: number) => {
     await client.retry(seq);
     return { good: true, text: `#${seq} runs again.` };
   };
-  const sendAgain = async (seq: number) => {
-    const sent = await client.replay(seq, false);
-    showSent(sent, seq);
-    return sentMessage(sent);
-  };
   return (row: Row | undefined) => {
     if (row?.type !== "entry") return;
     const { seq, state } = row;
-    if (state === "running") tell({ good: true, text: `#${seq} is running.` });
-    else {
-      const isRetry = state !== "handled";
-      const what = isRetry ? `retry #${seq}` : `send #${seq} again as a new event`;
-      pressed(what, {
-        say: () => tell({ good: true, text: `Press r again to ${what}.` }),
-        do: () => void attempt(() => (isRetry ? retry(seq) : sendAgain(seq))),
-      });
-    }
+    if (state === "running") return tell({ good: true, text: `#${seq} is running.` });
+    const isRetry = state !== "handled";
+    const what = isRetry ? `retry #${seq}` : `send #${seq} again as a new event`;
+    const now = performance.now();
+    const isSecond = asked.current.what === what && now - asked.current.at < SECOND_PRESS;
+    asked.current = isSecond ? { what: "", at: 0 } : { what, at: now };
+    if (isSecond) void attempt(() => (isRetry ? retry(seq) : sendAgain(client, seq)));
+    else tell({ good: true, text: `Press r again to ${what}.` });
   };
 }
 
@@ -176,11 +171,7 @@ function SearchProgress({ feed, total }: { feed: Feed; total: number | undefined
   return (
     <p class="search-progress quiet" role="status">
       {`Searched ${searched}${total === undefined ? "" : ` of ${total.toLocaleString("en")}`} entries`}
-      {search.isPaused && (
-        <button type="button" onClick={() => feed.searchOn()}>
-          Search on
-        </button>
-      )}
+      {search.isPaused && <Button label="Search on" onClick={() => feed.searchOn()} />}
     </p>
   );
 }

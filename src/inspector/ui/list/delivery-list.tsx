@@ -1,10 +1,11 @@
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { Row } from "../../api.ts";
+import { Button } from "../parts/button.tsx";
 import { lineWindow, topAfterAdding } from "../parts/line-window.ts";
 import { useScrolledBox } from "../parts/use-scrolled-box.ts";
 import type { Feed } from "./feed.ts";
 import { ListLine } from "./list-line.tsx";
-import type { Density, ListView } from "./list-view.ts";
+import type { Density } from "./list-view.ts";
 
 /** Height of a row in pixels, as in the style sheet. */
 const LINE_HEIGHTS: Readonly<Record<Density, number>> = { comfortable: 56, compact: 28 };
@@ -17,41 +18,30 @@ interface DeliveryListProps {
   hrefOf: (row: Row) => string;
   onSelect: (row: Row) => void;
   onMove: (by: number) => void;
-  view: ListView;
+  density: Density;
 }
 
 /** The deliveries, newest first. Renders only visible rows, so that 100 000 of them scroll as smoothly as ten. */
-export function DeliveryList({
-  feed,
-  selected,
-  hrefOf,
-  onSelect,
-  onMove,
-  view: { density },
-}: DeliveryListProps) {
+export function DeliveryList({ feed, selected, hrefOf, onSelect, onMove, density }: DeliveryListProps) {
   const lineHeight = LINE_HEIGHTS[density];
   const { box, view, onScroll, unseen, setUnseen, at, rows } = useScrolling(feed, selected, lineHeight);
   const { lines } = feed;
   const { count } = lines;
   const { first, last, space, y } = rows;
   const page = Math.max(1, Math.floor(view.height / lineHeight) - 1);
-  const moves: Readonly<Record<string, number>> = {
-    ...{ PageDown: page, PageUp: -page, Home: -count, End: count },
-  };
+  const moves: Readonly<Record<string, number>> = { PageDown: page, PageUp: -page, Home: -count, End: count };
   const shown = Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index);
   return (
     <div class={`list-frame ${density}`}>
       {unseen > 0 && view.top > lineHeight && (
-        <button
-          type="button"
+        <Button
+          label={`↑ ${unseen.toLocaleString("en")} new`}
           class="unseen"
           onClick={() => {
             box.current?.scrollTo({ top: 0 });
             setUnseen(0);
           }}
-        >
-          ↑ {unseen.toLocaleString("en")} new
-        </button>
+        />
       )}
       <div
         ref={box}
@@ -80,13 +70,10 @@ export function DeliveryList({
             return (
               <ListLine
                 key={row.id}
-                row={row}
-                position={position}
-                count={count}
+                {...{ row, position, count, onSelect }}
                 y={y(position)}
                 isSelected={row.id === selected}
                 href={hrefOf(row)}
-                onSelect={onSelect}
               />
             );
           })}

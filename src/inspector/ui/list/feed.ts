@@ -28,19 +28,21 @@ const RETRY = 1000;
 /** The list of deliveries for one filter, kept up to date until it is closed. */
 export class Feed {
   readonly lines = new Lines();
-  #state: FeedState = "loading";
-  #failure: string | null = null;
+  state: FeedState = "loading";
+  /** Why the list could not be loaded, if the filter is invalid. */
+  failure: string | null = null;
+  /** Increases with every change. */
+  version = 0;
   /** The number of rows added at the top since the last query. */
   #added = 0;
   #loadingMore = false;
   /** The newest entry that was looked at, and down to which number a search may look by itself. */
   #newest = 0;
   #searchDownTo = 0;
-  #version = 0;
   #loads = 0;
   readonly #changes = new Map<string, number>();
   /** What arrives while the list is paused. */
-  #held: HeldUpdates | undefined;
+  #held: Held | undefined;
   #load: () => Promise<void> = async () => {};
   readonly #client: ApiClient;
   readonly #query: URLSearchParams;
@@ -56,28 +58,16 @@ export class Feed {
     void this.#run();
   }
 
-  get state(): FeedState {
-    return this.#state;
-  }
-
-  get failure(): string | null {
-    return this.#failure;
-  }
-
   /** Whether `listen` last said that nothing matches the filter. */
   get isEmpty(): boolean {
     const { isLoaded, count, next } = this.lines;
-    const isShowing = this.#state === "live" || this.#state === "offline";
+    const isShowing = this.state === "live" || this.state === "offline";
     return isShowing && isLoaded && count === 0 && next === null;
   }
 
   /** Increases whenever an entry may have changed, whatever the filter and although the list is paused. */
   changesOf(id: string): number {
     return this.#loads + (this.#changes.get(id) ?? 0);
-  }
-
-  get version(): number {
-    return this.#version;
   }
 
   /** The number of rows added at the top since the last call. */
@@ -88,23 +78,23 @@ export class Feed {
   }
 
   get held(): number {
-    return this.#held?.fresh ?? 0;
+    return this.#held?.fresh.size ?? 0;
   }
 
   /** Holds updates back, or shows those that were held. */
   pause(isPaused: boolean): void {
-    if (isPaused === (this.#held !== undefined)) return;
-    const updates = isPaused ? [] : this.#held?.take();
-    this.#held = isPaused ? new HeldUpdates() : undefined;
-    if (updates === undefined) void this.#load();
-    for (const update of updates ?? []) this.#added += this.lines.apply(update);
+    const held = this.#held;
+    if (isPaused === (held !== undefined)) return;
+    this.#held = isPaused ? nothingHeld() : undefined;
+    if (held !== undefined && held.updates === undefined) void this.#load();
+    for (const update of held?.updates ?? []) this.#added += this.lines.apply(update);
     this.#changed();
   }
 
   /** How far a text has been searched; `undefined` if none is, or all of the past has been searched. */
   get search(): { readonly searched: number; readonly isPaused: boolean } | undefined {
     const { next } = this.lines;
-    if (next === null || !this.#query.has("text") || this.#state !== "live") return undefined;
+    if (next === null || !this.#query.has("text") || this.state !== "live") return undefined;
     return { searched: this.#newest - next + 1, isPaused: next <= this.#searchDownTo };
   }
 
@@ -116,7 +106,7 @@ export class Feed {
 
   async loadMore(): Promise<void> {
     const { next } = this.lines;
-    if (next === null || this.#loadingMore || this.#state === "loading") return;
+    if (next === null || this.#loadingMore || this.state === "loading") return;
     if (this.search?.isPaused === true) return;
     this.#loadingMore = true;
     try {
@@ -143,7 +133,7 @@ export class Feed {
       } catch (thrown) {
         if (signal.aborted) return;
         const status = thrown instanceof ApiError ? thrown.status : 0;
-        if (status === 400) this.#failure = (thrown as ApiError).message;
+        if (status === 400) this.failure = (thrown as ApiError).message;
         if (thrown instanceof UnknownServerError) this.#become("unknown");
         else this.#become(status === 401 ? "unauthorized" : status === 400 ? "invalid" : "offline");
         if (status === 401 || status === 400) return;
@@ -177,19 +167,19 @@ export class Feed {
     this.#load = load;
     return {
       open: () => {
-        if (this.#held !== undefined) this.#held = new HeldUpdates(); // what is loaded now has all of it
+        if (this.#held !== undefined) this.#held = nothingHeld(); // what is loaded now has all of it
         void load();
       },
       gap: () => {
         if (this.#held === undefined) void load();
-        else this.#held.miss();
+        else this.#held.updates = undefined;
       },
       update: (update: LiveUpdate) => {
         this.#note(update);
         if (!loaded) early.push(update);
         else {
           if (this.#held === undefined) this.#added += this.lines.apply(update);
-          else this.#held.hold(update, this.lines);
+          else hold(this.#held, update, this.lines);
           this.#changed();
         }
       },
@@ -215,12 +205,12 @@ export class Feed {
   }
 
   #become(state: FeedState): void {
-    this.#state = state;
+    this.state = state;
     this.#changed();
   }
 
   #changed(): void {
-    this.#version++;
+    this.version++;
     this.#onChange();
   }
 }
@@ -228,30 +218,22 @@ export class Feed {
 /** The most updates that are held; beyond them the list is loaded again instead. */
 const MAX_HELD = 2000;
 
-class HeldUpdates {
-  #updates: LiveUpdate[] = [];
-  readonly #fresh = new Set<string>();
-  #isIncomplete = false;
+/** What arrives while the list is paused. */
+interface Held {
+  /** In order; `undefined` once some were lost, so that the list must be loaded again. */
+  updates: LiveUpdate[] | undefined;
+  /** The rows that the list does not have yet. */
+  readonly fresh: Set<string>;
+}
 
-  get fresh(): number {
-    return this.#fresh.size;
-  }
+function nothingHeld(): Held {
+  return { updates: [], fresh: new Set() };
+}
 
-  hold(update: LiveUpdate, lines: Lines): void {
-    const { rows = [], refusals = [], gone = [] } = update;
-    for (const { id } of [...rows, ...refusals]) if (lines.find(id) === undefined) this.#fresh.add(id);
-    for (const id of gone) this.#fresh.delete(id);
-    if (this.#updates.length >= MAX_HELD) this.miss();
-    else if (!this.#isIncomplete) this.#updates.push(update);
-  }
-
-  miss(): void {
-    this.#isIncomplete = true;
-    this.#updates = [];
-  }
-
-  /** The updates in order; `undefined` if some were lost, so that the list must be loaded again. */
-  take(): readonly LiveUpdate[] | undefined {
-    return this.#isIncomplete ? undefined : this.#updates;
-  }
+function hold(held: Held, update: LiveUpdate, lines: Lines): void {
+  const { rows = [], refusals = [], gone = [] } = update;
+  for (const { id } of [...rows, ...refusals]) if (lines.find(id) === undefined) held.fresh.add(id);
+  for (const id of gone) held.fresh.delete(id);
+  if (held.updates !== undefined && held.updates.length >= MAX_HELD) held.updates = undefined;
+  else held.updates?.push(update);
 }

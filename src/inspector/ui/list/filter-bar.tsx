@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { RowCounts } from "../../api.ts";
+import { Button } from "../parts/button.tsx";
 import { dayTime } from "../parts/format.ts";
 import { setFilter } from "../route.ts";
 import { StateChips } from "./state-chips.tsx";
@@ -26,9 +27,7 @@ export function FilterBar({ filter, kinds, counts, onLeave }: FilterBarProps) {
       {filter.has("like") && (
         <p class="like">
           Failed like #{filter.get("like")}
-          <button type="button" onClick={() => setFilter({ like: "" })}>
-            Show all
-          </button>
+          <Button label="Show all" onClick={() => setFilter({ like: "" })} />
         </p>
       )}
       <StateChips filter={filter} counts={counts} />

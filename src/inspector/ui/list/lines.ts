@@ -15,20 +15,13 @@ export class Lines {
   #byId = new Map<string, Line>();
   /** Refused deliveries older than all loaded entries; shown once entries of their time are loaded. */
   #early: RefusalRow[] = [];
-  #next: number | null = null;
-  #isLoaded = false;
+  /** Where older rows continue; `null` if all are loaded. */
+  next: number | null = null;
+  /** Whether they were read at least once. */
+  isLoaded = false;
 
   get count(): number {
     return this.#lines.length;
-  }
-
-  get isLoaded(): boolean {
-    return this.#isLoaded;
-  }
-
-  /** Where older rows continue; `null` if all are loaded. */
-  get next(): number | null {
-    return this.#next;
   }
 
   /** The row at a position; 0 is the newest. */
@@ -52,12 +45,12 @@ export class Lines {
     this.#byId = new Map();
     this.#early = refusals.toReversed();
     this.addPast(rows, next);
-    this.#isLoaded = true;
+    this.isLoaded = true;
   }
 
   /** Adds an older page, newest first. */
   addPast(rows: readonly EntryRow[], next: number | null): void {
-    this.#next = next;
+    this.next = next;
     const oldest = rows.at(-1)?.receivedAt ?? Number.POSITIVE_INFINITY;
     const from = next === null ? 0 : this.#early.findIndex(({ receivedAt }) => receivedAt >= oldest);
     const due = from === -1 ? [] : this.#early.splice(from);
@@ -86,19 +79,14 @@ export class Lines {
   /** Inserts a row by its time, unless it is older than the loaded ones. */
   #insert(row: Row): boolean {
     const [first] = this.#lines;
-    if (first !== undefined && this.#next !== null && row.receivedAt < first.row.receivedAt) return false;
+    if (first !== undefined && this.next !== null && row.receivedAt < first.row.receivedAt) return false;
     let at = this.#lines.length;
-    while (at > 0 && isBefore(row, this.#lines[at - 1]?.row)) at--;
+    while (row.receivedAt < (this.#lines[at - 1]?.row.receivedAt ?? 0)) at--;
     const line = { row };
-    if (at === this.#lines.length) this.#lines.push(line);
-    else this.#lines.splice(at, 0, line);
+    this.#lines.splice(at, 0, line);
     this.#byId.set(row.id, line);
     return true;
   }
-}
-
-function isBefore(row: Row, other: Row | undefined): boolean {
-  return other !== undefined && row.receivedAt < other.receivedAt;
 }
 
 function merge(one: readonly Row[], other: readonly Row[]): Row[] {

@@ -1,4 +1,5 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
+import { useWindowEvent } from "../use-window-event.ts";
 
 export interface ListView {
   readonly density: Density;
@@ -15,26 +16,17 @@ export const DEFAULT_RESOURCE = "data.id";
  * delivery, and its values are checked.
  */
 const KEY = "hookporter-list";
-const CHANGED = "hookporter-list-changed";
 const MAX_PATH = 100;
 
 export function setListView(change: Partial<ListView>): void {
   const { density, resource } = { ...readListView(), ...change };
   localStorage.setItem(KEY, JSON.stringify({ density, resource }));
-  dispatchEvent(new Event(CHANGED));
+  dispatchEvent(new StorageEvent("storage")); // browsers tell the other tabs only
 }
 
 export function useListView(): ListView {
   const [view, setView] = useState(readListView);
-  useEffect(() => {
-    const look = () => setView(readListView());
-    addEventListener(CHANGED, look);
-    addEventListener("storage", look); // another tab changed it
-    return () => {
-      removeEventListener(CHANGED, look);
-      removeEventListener("storage", look);
-    };
-  }, []);
+  useWindowEvent("storage", () => setView(readListView()));
   return view;
 }
 

@@ -1,5 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { Button } from "../parts/button.tsx";
 import { submitting } from "../parts/outcome.tsx";
+import { useWindowEvent } from "../use-window-event.ts";
 import { DEFAULT_RESOURCE, type Density, setListView, useListView } from "./list-view.ts";
 
 const DENSITIES: readonly Density[] = ["comfortable", "compact"];
@@ -10,14 +12,9 @@ export function ViewOptions() {
   const [typed, setTyped] = useState(resource);
   const details = useRef<HTMLDetailsElement>(null);
   useEffect(() => setTyped(resource), [resource]);
-  useEffect(() => {
-    const close = ({ target }: Event) => {
-      if (!(target instanceof Node && details.current?.contains(target)) && details.current)
-        details.current.open = false;
-    };
-    addEventListener("pointerdown", close);
-    return () => removeEventListener("pointerdown", close);
-  }, []);
+  useWindowEvent("pointerdown", ({ target }) => {
+    if (details.current?.contains(target as Node) === false) details.current.open = false;
+  });
   return (
     <details
       class="view-options"
@@ -38,14 +35,12 @@ export function ViewOptions() {
       >
         <fieldset class="segments" aria-label="Density">
           {DENSITIES.map((one) => (
-            <button
+            <Button
+              label={one}
               key={one}
-              type="button"
               aria-pressed={density === one}
               onClick={() => setListView({ density: one })}
-            >
-              {one}
-            </button>
+            />
           ))}
         </fieldset>
         <label class="field">

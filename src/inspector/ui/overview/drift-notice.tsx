@@ -1,4 +1,5 @@
 import type { DriftNote } from "../../api.ts";
+import { Button } from "../parts/button.tsx";
 import { LocalTime } from "../parts/time.tsx";
 import { visible } from "../parts/visible.ts";
 import { nameOf } from "./use-drifts.ts";
@@ -24,9 +25,7 @@ export function DriftNotice({ drifts, dismiss }: { drifts: readonly DriftNote[];
               </p>
             )}
           </div>
-          <button type="button" class="plain" aria-label="Dismiss" onClick={dismiss}>
-            ×
-          </button>
+          <Button label="×" class="plain" aria-label="Dismiss" onClick={dismiss} />
         </div>
       )}
     </div>

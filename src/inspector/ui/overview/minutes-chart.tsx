@@ -60,7 +60,7 @@ export function MinutesChart({ minutes, since }: { minutes: readonly Minute[]; s
             <rect class="hover" x={index * step} y={TOP} width={step} height={BASE - TOP} />
             {stacks[index]?.map(({ name, label, states, from, count }) => (
               <a key={label} href={hashFor(at, states)}>
-                <title>{nameOf(at, count, label)}</title>
+                <title>{`${clockTime(at).slice(0, 5)}: ${counted(count, "delivery")} ${label}`}</title>
                 <rect
                   class={`bar-${name}`}
                   x={index * step + 1}
@@ -89,16 +89,10 @@ export function MinutesChart({ minutes, since }: { minutes: readonly Minute[]; s
   );
 }
 
-function nameOf(minute: number, count: number, label: string): string {
-  return `${clockTime(minute).slice(0, 5)}: ${counted(count, "delivery")} ${label}`;
-}
-
 function hashFor(minute: number, states: readonly string[]): string {
   const range = { since: String(minute), until: String(minute + MINUTE) };
-  return toHash({
-    path: "/",
-    filter: new URLSearchParams({ ...range, ...(states.length > 0 && { state: states.join(",") }) }),
-  });
+  const filter = new URLSearchParams({ ...range, ...(states.length > 0 && { state: states.join(",") }) });
+  return toHash({ path: "/", filter });
 }
 
 function stack({ counts, states }: Minute) {

@@ -1,13 +1,14 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { countsText } from "../../../inbox/counts.ts";
 import type { DriftNote } from "../../api.ts";
 import type { FailureRow, Overview } from "../../overview/overview-api.ts";
 import { BulkButton, BulkDialog } from "../bulk/bulk-dialog.tsx";
 import { useClient } from "../client.ts";
+import { Button } from "../parts/button.tsx";
 import { counted, dayTime } from "../parts/format.ts";
 import { visible } from "../parts/visible.ts";
 import { toHash } from "../route.ts";
-import { useLoaded } from "../use-loaded.ts";
+import { usePolled } from "../use-loaded.ts";
 import { DriftList } from "./drift-notice.tsx";
 import { DurationsTable } from "./durations-table.tsx";
 import { MinutesChart } from "./minutes-chart.tsx";
@@ -18,12 +19,7 @@ const REFRESH = 2000;
 
 export function OverviewPage({ drifts }: { drifts: readonly DriftNote[] }) {
   const client = useClient();
-  const [look, setLook] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => setLook((count) => count + 1), REFRESH);
-    return () => clearInterval(timer);
-  }, []);
-  const { value, failure } = useLoaded(() => client.overview(), [look]);
+  const { value, failure, again } = usePolled(client.overview, REFRESH);
   if (value === undefined)
     return <p class={`notice ${failure === undefined ? "quiet" : ""}`}>{failure ?? "Loading"}</p>;
   return (
@@ -43,7 +39,7 @@ export function OverviewPage({ drifts }: { drifts: readonly DriftNote[] }) {
           Signatures match no secret: {visible(text)}
         </p>
       ))}
-      <Failures value={value} onChanged={() => setLook((count) => count + 1)} />
+      <Failures value={value} onChanged={again} />
       <section class="panel" aria-labelledby="minutes-title">
         <h2 id="minutes-title">Deliveries per minute</h2>
         <MinutesChart minutes={value.minutes} since={value.since} />
@@ -117,9 +113,7 @@ function FailureItem({
           {counted(failing + dead, "event")} · {kindsText(kinds)}since {dayTime(since)}
         </span>
       </div>
-      <button type="button" aria-haspopup="dialog" onClick={onAsk}>
-        {`Retry or drop ${count}…`}
-      </button>
+      <Button label={`Retry or drop ${count}…`} aria-haspopup="dialog" onClick={onAsk} />
     </li>
   );
 }

@@ -1,10 +1,11 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { PauseOf } from "../../../inbox/pause.ts";
 import { useClient } from "../client.ts";
+import { Button } from "../parts/button.tsx";
 import { CloseButton, Dialog } from "../parts/dialog.tsx";
 import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.tsx";
 import { visible } from "../parts/visible.ts";
-import { useLoaded } from "../use-loaded.ts";
+import { usePolled } from "../use-loaded.ts";
 
 /** Milliseconds between two looks. */
 const REFRESH = 2000;
@@ -12,14 +13,13 @@ const REFRESH = 2000;
 /** What is paused and which retries are under way, on every page, with a button for each pause that ends it. */
 export function PausedNotice() {
   const client = useClient();
-  const [look, setLook] = useState(0);
-  const again = () => setLook((count) => count + 1);
-  useEffect(() => {
-    const timer = setInterval(again, REFRESH);
-    return () => clearInterval(timer);
-  }, []);
-  const { value } = useLoaded(() => client.pauses(), [look]);
+  const { value, again } = usePolled(client.pauses, REFRESH);
   const { result, run } = useOutcome();
+  const resume = (of: PauseOf) =>
+    run(async () => {
+      await client.resume(of);
+      return undefined;
+    }).then(again);
   if (value === undefined || value.lines.length === 0) return null;
   return (
     <section class="warning" role="status" aria-label="Paused">
@@ -27,13 +27,11 @@ export function PausedNotice() {
         <p key={line}>{visible(line)}</p>
       ))}
       {value.scopes.map((of) => (
-        <button
+        <Button
+          label={`Resume ${of.scope === "all" ? "everything" : `${of.scope} ${visible(of.name)}`}`}
           key={`${of.scope} ${of.name}`}
-          type="button"
-          onClick={() => run(() => client.resume(of)).then(again)}
-        >
-          {`Resume ${of.scope === "all" ? "everything" : `${of.scope} ${visible(of.name)}`}`}
-        </button>
+          onClick={() => resume(of)}
+        />
       ))}
       <Outcome result={result} />
     </section>
@@ -47,17 +45,15 @@ export function PauseButton() {
   const client = useClient();
   const [isOpen, setOpen] = useState(false);
   const [of, setOf] = useState<PauseOf>({ scope: "all", name: "" });
-  const { result, setResult, isBusy, run } = useOutcome();
+  const { result, isBusy, run } = useOutcome();
   const pause = () =>
     run(async () => {
       await client.pause(of);
-      setResult({ good: true, text: "Paused, in every process, until it is resumed." });
+      return { good: true, text: "Paused, in every process, until it is resumed." };
     });
   return (
     <>
-      <button type="button" aria-haspopup="dialog" onClick={() => setOpen(true)}>
-        Pause…
-      </button>
+      <Button label="Pause…" aria-haspopup="dialog" onClick={() => setOpen(true)} />
       {isOpen && (
         <Dialog title="Pause runs" onClose={() => setOpen(false)}>
           <form onSubmit={submitting(pause)}>

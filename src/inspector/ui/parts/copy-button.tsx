@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { Button } from "./button.tsx";
 
 /** Milliseconds for which "Copied" is shown. */
 const SAID = 1500;
@@ -21,11 +22,7 @@ export function CopyButton({ text, label, name }: CopyButtonProps) {
     }
     setTimeout(() => setSaid(undefined), SAID);
   };
-  return (
-    <button type="button" class="small" aria-label={name} onClick={() => void copy()}>
-      {said ?? label}
-    </button>
-  );
+  return <Button label={said ?? label} class="small" aria-label={name} onClick={() => void copy()} />;
 }
 
 /** A command of this program, or another text, to copy. */

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { Button } from "./button.tsx";
 
 interface DialogProps {
   title: string;
@@ -18,9 +19,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     <dialog ref={dialog} aria-labelledby="dialog-title" onClose={onClose}>
       <div class="section-head">
         <h2 id="dialog-title">{title}</h2>
-        <button type="button" class="plain" aria-label="Close" onClick={() => dialog.current?.close()}>
-          ×
-        </button>
+        <Button label="×" class="plain" aria-label="Close" onClick={() => dialog.current?.close()} />
       </div>
       {children}
     </dialog>

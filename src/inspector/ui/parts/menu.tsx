@@ -1,4 +1,5 @@
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useWindowEvent } from "../use-window-event.ts";
 
 export interface MenuItem {
   readonly label: string;
@@ -78,14 +79,9 @@ function useMenu() {
     const { right } = list.current.getBoundingClientRect();
     setShift(Math.min(0, document.documentElement.clientWidth - EDGE - right));
   }, [isOpen]);
-  useEffect(() => {
-    if (!isOpen) return;
-    const outside = ({ target }: Event) => {
-      if (!frame.current?.contains(target as Node)) setOpen(false);
-    };
-    document.addEventListener("pointerdown", outside);
-    return () => document.removeEventListener("pointerdown", outside);
-  }, [isOpen]);
+  useWindowEvent("pointerdown", ({ target }) => {
+    if (!frame.current?.contains(target as Node)) setOpen(false);
+  });
 
   const buttons = () => [
     ...(list.current?.querySelectorAll<HTMLButtonElement>("[role=menuitem]:not([aria-disabled=true])") ?? []),

@@ -1,32 +1,17 @@
-import { useRef, useState } from "preact/hooks";
-import type { Message } from "../messages.tsx";
+import { useState } from "preact/hooks";
+import { type Message, useAction } from "../messages.tsx";
 import { takeFocus } from "./dialog.tsx";
 
-/**
- * Runs the action of a dialog or form, and keeps its result for {@link Outcome}. While one is under way, another press does
- * nothing.
- */
+/** Runs the action of a dialog or form, and keeps its result for {@link Outcome}. */
 export function useOutcome() {
   const [result, setResult] = useState<Message>();
-  const [isBusy, setBusy] = useState(false);
-  const underWay = useRef(false);
-  /** Resolves to what the work returned; `undefined` if it failed, or was not started. */
-  const run = async <Value,>(work: () => Promise<Value>): Promise<Value | undefined> => {
-    if (underWay.current) return undefined;
-    underWay.current = true;
-    setBusy(true);
-    setResult(undefined);
-    try {
-      return await work();
-    } catch (thrown) {
-      setResult({ good: false, text: thrown instanceof Error ? thrown.message : String(thrown) });
-      return undefined;
-    } finally {
-      underWay.current = false;
-      setBusy(false);
-    }
-  };
-  return { result, setResult, isBusy, run };
+  const { isBusy, run } = useAction(setResult);
+  const start = (work: () => Promise<Message | undefined>) =>
+    run(() => {
+      setResult(undefined);
+      return work();
+    });
+  return { result, isBusy, run: start };
 }
 
 /** A result where it belongs: in a dialog, messages of the page behind it can be neither seen nor heard. */

@@ -3,6 +3,7 @@ import type { Sample, Triggered } from "../../api.ts";
 import { MOST_TRIGGERED } from "../../changes/most-triggered.ts";
 import { useClient } from "../client.ts";
 import { JsonEditor } from "../json/json-editor.tsx";
+import { Button } from "../parts/button.tsx";
 import { counted } from "../parts/format.ts";
 import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.tsx";
 import { visible } from "../parts/visible.ts";
@@ -48,7 +49,7 @@ export function SampleForm({ samples }: { samples: readonly Sample[] }) {
   const [wanted, setWanted] = useState(1);
   const [isMadeUp, setMadeUp] = useState(true);
   const [sent, setSent] = useState<readonly Triggered[]>([]);
-  const { result, setResult, isBusy, run } = useOutcome();
+  const { result, isBusy, run } = useOutcome();
   const { fields } = FAULTS.find(({ name }) => name === fault) ?? FAULTS[0];
   const copies = "duplicate" in fields ? fields.duplicate : 1;
   const most = Math.floor(MOST_TRIGGERED / (samples.length * copies));
@@ -63,9 +64,9 @@ export function SampleForm({ samples }: { samples: readonly Sample[] }) {
       const data = isMadeUp ? {} : { samples: true };
       const triggered = await client.trigger({ ...what, ...own, ...data, ...fields, count });
       setSent(triggered);
-      setResult({ good: true, text: sentText(triggered) });
-      const [first] = triggered;
-      if (triggered.length === 1 && first !== undefined) showSent(first);
+      const [first, ...others] = triggered;
+      if (first !== undefined && others.length === 0) showSent(first);
+      return { good: true, text: sentText(triggered) };
     });
   return (
     <form onSubmit={submitting(send)}>
@@ -120,11 +121,7 @@ export function SampleForm({ samples }: { samples: readonly Sample[] }) {
         )}
       </div>
       <div class="form-end">
-        {draft.isChanged && (
-          <button type="button" onClick={draft.reset}>
-            Reset
-          </button>
-        )}
+        {draft.isChanged && <Button label="Reset" onClick={draft.reset} />}
         <SendButton label={isBusy ? "Sending" : `Send ${name}`} isBusy={isBusy} />
       </div>
       <Outcome result={result} />

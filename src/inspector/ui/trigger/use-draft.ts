@@ -11,7 +11,7 @@ const TYPING = 300;
 
 /** A text that is edited. What was typed is kept for the tab until it is sent or reset. */
 export function useDraft(name: string, original: string) {
-  const [found] = useState(() => readDraft(name));
+  const [found] = useState(() => sessionStorage.getItem(PREFIX + name) ?? undefined);
   const [text, setText] = useState(found ?? original);
   const [isKept, setKept] = useState(true);
   const current = useRef({ text, isDone: false });
@@ -52,11 +52,6 @@ export function useDraft(name: string, original: string) {
       dropDraft(name);
     },
   };
-}
-
-/** The draft with a name, such as a body's SHA-256; `undefined` if there is none. */
-function readDraft(name: string): string | undefined {
-  return sessionStorage.getItem(PREFIX + name) ?? undefined;
 }
 
 /** Keeps a draft. Returns false if the browser has no room for it; then an older version does not stay either. */
