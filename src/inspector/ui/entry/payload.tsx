@@ -1,7 +1,7 @@
 import type { EntryDetail, EntryRow, Related, ShownHeaders } from "../../api.ts";
 import { useClient } from "../client.ts";
 import { JsonView, type WantedField } from "../json/json-view.tsx";
-import { useJsonLines } from "../json/read-parts.ts";
+import { useJsonLines } from "../json/use-json-lines.ts";
 import { Fold } from "../parts/fold.tsx";
 import { counted, size } from "../parts/format.ts";
 import { PairList } from "../parts/pair-list.tsx";

@@ -1,11 +1,23 @@
-import type { JsonReader } from "../../json/json-reader.ts";
-import { readParts } from "./read-parts.ts";
+import { JsonReader } from "../../json/json-reader.ts";
 
 export interface JsonProblem {
   /** Offsets in the text. */
   readonly from: number;
   readonly to: number;
   readonly message: string;
+}
+
+/** The characters read at once: a few milliseconds, so that the page never freezes. */
+const PART = 64 * 1024;
+
+/** Reads a JSON text part by part. */
+export async function readParts(text: string) {
+  const reader = new JsonReader(text);
+  for (;;) {
+    const state = reader.read(PART);
+    if (state !== "more") return { text, reader, isJson: state === "done" };
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
 }
 
 export async function findProblem(text: string): Promise<JsonProblem | undefined> {
