@@ -32,7 +32,8 @@ export async function checkInboxes(options: CheckInboxOptions, context: CliConte
   const { output } = context;
   for (const line of page(state, isIntact)) output.data(line);
   const { path: inbox, content, ...rest } = state;
-  output.record("inbox", { inbox, intact: isIntact, ...(content ?? NOT_READ), ...rest });
+  const read = content && { ...content, counts: countsByState(content.counts) };
+  output.record("inbox", { inbox, intact: isIntact, ...(read ?? NOT_READ), ...rest });
   if (isIntact) return;
   context.exitCode = 1;
   output.talk("keep all files of this inbox, and follow docs/recovery.md");
