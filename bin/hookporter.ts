@@ -2,8 +2,8 @@
 import { endProcess, processIo } from "../src/cli/process-io.ts";
 
 const argv = process.argv.slice(2);
-const io = processIo();
-// An agent's client waits for the list of tools, but not for the commands behind them.
-if (argv[0] === "mcp" && !io.isTTY.stdin) (await import("../src/cli/mcp/serve.ts")).openTools(io);
+let io = processIo();
+if (/^mcp(?: --allow[ =][a-z,]+)*$/.test(argv.join(" ")) && !io.isTTY.stdin)
+  io = await (await import("../src/cli/mcp/first-answers.ts")).answerFirst(io);
 const { run } = await import("../src/cli/main.ts");
 endProcess(await run(argv, io));

@@ -6,7 +6,6 @@ import { eventKinds } from "../../event/kinds.ts";
 
 import { escapeInvisible } from "../../text/escape-invisible.ts";
 import type { CliContext } from "../context.ts";
-import type { Io } from "../io.ts";
 import { type McpOptions, PERMISSIONS } from "./options.ts";
 import { runCommand } from "./run-command.ts";
 import { TOOLS, type Tool } from "./tools.ts";
@@ -21,30 +20,9 @@ const INSTRUCTIONS = [
 /** Exit codes with which a command could not do what was asked; with the others it has an answer. */
 const COULD_NOT: ReadonlySet<number> = new Set([2, 3, 5, 6]);
 
-/** The tools on a process's standard input and output, which are open: a call waits until they are served. */
-interface OpenTools {
-  /** Serves them until standard input ends. */
-  serve(options: McpOptions, context: CliContext): Promise<void>;
-}
-
-/** What was allowed, and where commands run. */
-interface Served extends McpOptions {
-  readonly context: CliContext;
-}
-
-const opened = new WeakMap<Io, OpenTools>();
-
-/**
- * Opens the tools, or returns those that are open. They answer which tools there are before the commands behind them are
- * loaded, since agents wait for that.
- */
-export function openTools(io: Io): OpenTools {
-  const open = opened.get(io);
-  if (open !== undefined) return open;
-  let serve = (_: Served) => {};
-  const served = new Promise<Served>((resolve) => {
-    serve = resolve;
-  });
+/** `mcp`: serves the tools until standard input ends. */
+export async function serveMcp(options: McpOptions, context: CliContext): Promise<void> {
+  const { io } = context;
   const server = new McpServer(
     { name: packageJson.name, version: packageJson.version },
     { instructions: INSTRUCTIONS },
@@ -54,37 +32,25 @@ export function openTools(io: Io): OpenTools {
     server.registerTool(
       name,
       { title, description, inputSchema: input, annotations: { ...hints, destructiveHint: false } },
-      async (given) => callTool(tool, given, await served),
+      (given) => callTool(tool, given, options, context),
     );
   }
-  addKinds(server, served);
+  addKinds(server, context);
   const ended = new Promise<void>((resolve) => {
     server.server.onclose = resolve;
     io.stdin.once("end", resolve);
     io.onSignal(() => resolve());
   });
-  const connected = server.connect(new StdioServerTransport(io.stdin, io.stdout));
-  const tools: OpenTools = {
-    serve: async (options, context) => {
-      serve({ ...options, context });
-      await connected;
-      await ended;
-      await server.close();
-    },
-  };
-  opened.set(io, tools);
-  return tools;
-}
-
-/** `mcp`: serves the tools until standard input ends. */
-export function serveMcp(options: McpOptions, context: CliContext): Promise<void> {
-  return openTools(context.io).serve(options, context);
+  await server.connect(new StdioServerTransport(io.stdin, io.stdout));
+  await ended;
+  await server.close();
 }
 
 async function callTool(
   { command, flags, operands, stdin, needs, shorten = (record) => record }: Tool,
   input: Record<string, unknown>,
-  { allow = [], context }: Served,
+  { allow = [] }: McpOptions,
+  context: CliContext,
 ) {
   const missing = needs?.(input).find((one) => !allow.includes(one));
   if (missing !== undefined) {
@@ -105,7 +71,7 @@ function fenced(lines: readonly string[]): string {
 }
 
 /** The schema of each kind as a resource. */
-function addKinds(server: McpServer, served: Promise<Served>): void {
+function addKinds(server: McpServer, context: CliContext): void {
   for (const kind of eventKinds) {
     const uri = `hookporter://kinds/${kind}`;
     const about = {
@@ -113,7 +79,6 @@ function addKinds(server: McpServer, served: Promise<Served>): void {
       mimeType: "application/schema+json",
     };
     server.registerResource(kind, uri, about, async () => {
-      const { context } = await served;
       const schema = await (await import("./kind-schema.ts")).kindSchema(kind, context);
       return { contents: [{ uri, mimeType: about.mimeType, text: JSON.stringify(schema) }] };
     });
