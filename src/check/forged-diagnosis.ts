@@ -89,11 +89,7 @@ export function whyOpen(results: readonly CheckResult[]): string | undefined {
 }
 
 /** Whether forgeries of one kind are confirmed in one case and refused in another that sends the same. */
-function isRandom(
-  isOpen: boolean,
-  unsigned: CheckResult | undefined,
-  wrong: CheckResult | undefined,
-): boolean {
+function isRandom(isOpen: boolean, unsigned: CheckResult | undefined, wrong: CheckResult | undefined) {
   if (unsigned === undefined || unsigned.answer === null) return false;
   const { confirmed } = unsigned;
   if (isOpen ? !confirmed.includes(SAME_KIND) : confirmed.includes("property.created")) return true;

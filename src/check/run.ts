@@ -68,9 +68,8 @@ export class Run {
   /** Runs a case. Its result is published when those before it are, and refusals when they are proven. */
   async one(one: CheckCase, at: number): Promise<void> {
     const { result, exchanges } = await this.#run(one);
-    if (one.id === CONTROL && !/^2/.test(result.answer ?? "")) {
+    if (one.id === CONTROL && !/^2/.test(result.answer ?? ""))
       this.#pointless = `not run: since ${CONTROL} was not confirmed, a refusal proves nothing`;
-    }
     this.#ready.set(at, result);
     if (exchanges.some((exchange) => isValid(exchange) && isIn(exchange.answer, ["2xx"])))
       this.#unproven = [];

@@ -1,5 +1,6 @@
 /** Words of earlier versions, and what replaces them. */
-import { HookporterError } from "../errors.ts";
+
+import { usageError } from "./input-errors.ts";
 import type { Output } from "./output.ts";
 
 /** Flags that are gone, and what to use instead. */
@@ -43,6 +44,6 @@ export function insteadOf(flag: string): string | undefined {
 export function refuseFormerVariables(env: Readonly<Record<string, string | undefined>>): void {
   for (const flag of Object.keys(FORMER_FLAGS)) {
     const variable = `HOOKPORTER_${flag.slice(2).toUpperCase().replaceAll("-", "_")}`;
-    if (env[variable]) throw new HookporterError("usage", `${variable} is set, but ${insteadOf(flag)}`);
+    if (env[variable]) throw usageError(`${variable} is set, but ${insteadOf(flag)}`);
   }
 }

@@ -46,10 +46,7 @@ export async function attempt(settings: ClientSettings, request: ServiceRequest)
 }
 
 /** The token; `undefined` if the time runs out first. */
-async function tokenInTime(
-  { credential }: ClientSettings,
-  { signal }: AttemptDeadline,
-): Promise<string | undefined> {
+async function tokenInTime({ credential }: ClientSettings, { signal }: AttemptDeadline) {
   if (signal.aborted) return undefined;
   let stop = () => {};
   const aborted = new Promise<undefined>((resolve) => {

@@ -10,17 +10,14 @@ import { describeValue } from "../options/describe-value.ts";
  */
 export function readBaseUrl(given: string | URL | undefined, plainHttp: boolean): string {
   const url = parse(given);
-  if (url.username !== "" || url.password !== "") {
+  if (url.username !== "" || url.password !== "")
     throw invalid("without a user name or password, got one with them: pass the key as apiKey");
-  }
-  if (url.search !== "" || url.hash !== "") {
+  if (url.search !== "" || url.hash !== "")
     throw invalid("without a query or fragment, got one with them: remove them");
-  }
-  if (url.protocol === "http:" && !isLoopback(url) && !plainHttp) {
+  if (url.protocol === "http:" && !isLoopback(url) && !plainHttp)
     throw invalid(
       `to be https, got plain HTTP to ${url.hostname}: use https, since others could read the API key on the way (the client's option plainHttp allows it)`,
     );
-  }
   const base = url.href.replace(/\/+$/, "");
   if (/\/v\d+$/.test(base)) throw invalid(`without the version, got ${base}: remove the last part`);
   return base;

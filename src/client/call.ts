@@ -38,11 +38,7 @@ export async function call(settings: ClientSettings, request: ServiceRequest): P
  * Milliseconds to wait, or `undefined` to give up. The back-off is added to the service's `Retry-After`, so that clients do
  * not all return at the same moment. A `Retry-After` above `maxDelay` is not cut, since the retry would be refused again.
  */
-function delayAfter(
-  { again, retryAfter = 0 }: Failure,
-  attempts: number,
-  { retry, random }: ClientSettings,
-): number | undefined {
+function delayAfter({ again, retryAfter = 0 }: Failure, attempts: number, { retry, random }: ClientSettings) {
   if (!again || retryAfter > retry.maxDelay) return undefined;
   const backOff = retryDelay(attempts, retry, random());
   return backOff === undefined ? undefined : retryAfter + backOff;

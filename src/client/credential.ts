@@ -48,12 +48,11 @@ export function readCredential({ apiKey, accessToken, live = false }: Credential
 }
 
 function readKey(given: unknown): string {
-  if (given === undefined || given === "") {
+  if (given === undefined || given === "")
     throw new ConfigurationError(
       "credential_missing",
       "expected an API key, got none: set HOOKPORTER_API_KEY and pass it as apiKey, or pass accessToken",
     );
-  }
   const key = typeof given === "string" ? given.trim() : ""; // files and variables often end in a line break
   if (!SENDABLE.test(key) || /^sk_(?:test|live)_$/.test(key)) {
     const got = typeof given === "string" ? "another string" : describeValue(given);

@@ -42,19 +42,17 @@ export class Paging {
     this.#start ??= { total, before };
     this.#total = total;
     const ids = JSON.stringify(data.map(idOf));
-    if (data.length > 0 && ids === this.#ids && !ids.includes("null")) {
+    if (data.length > 0 && ids === this.#ids && !ids.includes("null"))
       throw this.#invalid(
         `expected other properties on page ${page}, got those of the page before again${this.after}`,
         "check the page parameter (assumptions.pageParameter, --page-parameter), or try again if properties were added meanwhile",
       );
-    }
     this.#ids = ids;
-    if (data.length === 0 && this.#seen < this.#expected) {
+    if (data.length === 0 && this.#seen < this.#expected)
       throw this.#invalid(
         `expected ${this.#expected} properties, as meta.total says, got an empty page ${page}${this.after}`,
         "the list is incomplete: request smaller pages (perPage, --per-page), or try again if properties were removed meanwhile",
       );
-    }
     this.#seen += data.length;
     this.#pages += 1;
     if (this.#seen >= this.#expected) return undefined;

@@ -67,9 +67,8 @@ function readUrl(given: string | URL): string {
 }
 
 function readEvents(given: readonly EventKind[]): readonly EventKind[] {
-  if (!Array.isArray(given) || given.length === 0) {
+  if (!Array.isArray(given) || given.length === 0)
     throw invalid("events to be a list of at least one kind", given, 'pass one such as ["payment.received"]');
-  }
   for (const kind of given) checkEventKind(kind);
   return given;
 }

@@ -98,13 +98,7 @@ function seeString(shape: Shape, text: string, watched: Watched, path: string): 
   }
 }
 
-function seeArray(
-  shape: Shape,
-  list: readonly unknown[],
-  watched: Watched,
-  path: string,
-  depth: number,
-): void {
+function seeArray(shape: Shape, list: readonly unknown[], watched: Watched, path: string, depth: number) {
   shape.arrays++;
   if (list.length === 0) {
     shape.emptyArrays++;

@@ -72,10 +72,7 @@ function whyRedirected(target: URL, answer: Explained): string {
 }
 
 /** The absolute address of a `Location`, which may be relative. */
-function redirectedTo(
-  target: URL,
-  { status, headers: { location } }: Pick<Explained, "status" | "headers">,
-): URL | undefined {
+function redirectedTo(target: URL, { status, headers: { location } }: Pick<Explained, "status" | "headers">) {
   if (status < 300 || status >= 400 || location === undefined) return undefined;
   const to = URL.canParse(location, target.href) ? new URL(location, target.href) : undefined;
   return to !== undefined && /^https?:$/.test(to.protocol) ? to : undefined;

@@ -113,12 +113,7 @@ const AWAY: readonly number[] = [429, 502, 503, 504];
 /** The 4xx that another attempt may change. */
 const RETRIED: readonly number[] = [408, 409, 425, 429];
 
-function refusal(
-  target: URL,
-  answer: TargetAnswer,
-  now: number,
-  giveUpOn: ForwardOptions["giveUpOn"],
-): HookporterError {
+function refusal(target: URL, answer: TargetAnswer, now: number, giveUpOn: ForwardOptions["giveUpOn"]) {
   const { status, headers, address } = answer;
   const at = address === undefined ? "" : ` (${address})`;
   const message = `${shownUrl(target)}${at} answered ${describeRefusal(target, answer)}`;

@@ -12,16 +12,14 @@ for (const [network, prefix] of [
   ["169.254.0.0", 16],
   ["172.16.0.0", 12],
   ["192.168.0.0", 16],
-] as const) {
+] as const)
   PRIVATE.addSubnet(network, prefix, "ipv4");
-}
 for (const [network, prefix] of [
   ["::", 127],
   ["fc00::", 7],
   ["fe80::", 10],
-] as const) {
+] as const)
   PRIVATE.addSubnet(network, prefix, "ipv6");
-}
 
 /** Whether an IP address is a loopback, private or link-local one. */
 export function isPrivateAddress(address: string): boolean {

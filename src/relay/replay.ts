@@ -59,12 +59,11 @@ export function freshSending(
 
 /** The same body with `timestamp` set to now, and the saved headers, which may contain the old signature. */
 export function unsignedSending(fixture: Fixture, now: number): ReplaySending {
-  if (fixture.type === "envelope") {
+  if (fixture.type === "envelope")
     return {
       headers: { "content-type": "application/json" },
       body: restamp(fixture.body, now) ?? fixture.body,
     };
-  }
   const { headers: saved, body } = fixture.delivery;
   const headers = Object.fromEntries(
     Object.entries(saved).map(([name, value]) => [name.toLowerCase(), value]),

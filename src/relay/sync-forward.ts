@@ -47,10 +47,7 @@ export class SyncForward {
     return { receive: (incoming) => receiver.receive(incoming, inline) };
   }
 
-  async #answer(
-    { seq, entryState }: Accepted,
-    receiver: Pick<Receiver, "runNow">,
-  ): Promise<Answer | undefined> {
+  async #answer({ seq, entryState }: Accepted, receiver: Pick<Receiver, "runNow">) {
     if (entryState !== "waiting" && entryState !== "running") return undefined; // the entry has ended, so the usual answer applies
     const ends: End[] = [];
     const listener = (end: End) => void ends.push(end);

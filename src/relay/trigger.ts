@@ -96,19 +96,17 @@ function setPath(envelope: Envelope, path: string, text: string): void {
     const parent = holder as Record<string, unknown>;
     if (!Object.hasOwn(parent, step)) parent[step] = {};
     holder = parent[step];
-    if (typeof holder !== "object" || holder === null) {
+    if (typeof holder !== "object" || holder === null)
       throw new HookporterError(
         "input_invalid",
         `--set ${path}: expected ${step} to be an object, got another value: set it to an object first`,
       );
-    }
   }
-  if ([...steps, last].some((step) => step === "" || step === "__proto__")) {
+  if ([...steps, last].some((step) => step === "" || step === "__proto__"))
     throw new HookporterError(
       "input_invalid",
       `--set ${path}: expected a path and a value, such as data.amount=1200`,
     );
-  }
   (holder as Record<string, unknown>)[last] = parseValue(text);
 }
 

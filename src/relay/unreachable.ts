@@ -106,12 +106,8 @@ function speaksTls(host: string, port: number): Promise<boolean> {
   return probe(secure, "secureConnect", (code) => /^ERR_SSL_.*_ALERT_/.test(code));
 }
 
-function probe(
-  open: () => ReturnType<typeof connectPlain>,
-  event: string,
-  tells = (_code: string) => false,
-): Promise<boolean> {
-  return new Promise((resolve) => {
+function probe(open: () => ReturnType<typeof connectPlain>, event: string, tells = (_code: string) => false) {
+  return new Promise<boolean>((resolve) => {
     const socket = open();
     const end = (answer: boolean) => {
       socket.destroy();

@@ -52,9 +52,8 @@ function watch(onRequest: AppParts["onRequest"]): RequestHandler {
 function onError(log: Logger): ErrorRequestHandler {
   return (thrown, _request, response, _next) => {
     if (response.headersSent) return void response.destroy();
-    if ((thrown as { status?: unknown } | undefined)?.status === 400) {
+    if ((thrown as { status?: unknown } | undefined)?.status === 400)
       return fail(response, invalid("expected a path that can be decoded")); // Express's own error, for a stray %
-    }
     log.error({ error: describeError(thrown) }, "the sandbox failed to answer");
     fail(response, serverError("the sandbox itself failed; see its log"));
   };

@@ -37,11 +37,6 @@ export function fateOf(seed: number, number: number, { duplicates, delay }: Chao
 }
 
 /** Whether an attempt, counted from 1, gets a wrong signature. */
-export function isMissigned(
-  seed: number,
-  number: number,
-  attempt: number,
-  { wrongSignature }: Chaos,
-): boolean {
+export function isMissigned(seed: number, number: number, attempt: number, { wrongSignature }: Chaos) {
   return drawAt(seed, number, attempt)() < wrongSignature;
 }

@@ -38,11 +38,9 @@ function causeEvent(body: unknown, simulation: Simulation): CausedEvent | { read
   if (!isRecord(body)) return { error: invalid("expected a JSON object with event and, optionally, data") };
   const { event, data } = body;
   if (event === undefined) return { error: invalid("event is required", "event") };
-  if (typeof event !== "string" || !isEventKind(event)) {
+  if (typeof event !== "string" || !isEventKind(event))
     return { error: invalid(`expected event to be one of ${eventKinds.join(", ")}`, "event") };
-  }
-  if (data !== undefined && !isRecord(data)) {
+  if (data !== undefined && !isRecord(data))
     return { error: invalid("expected data to be a JSON object", "data") };
-  }
   return simulation.emit(event, data);
 }

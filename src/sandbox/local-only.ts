@@ -9,9 +9,8 @@ import type { ApiError } from "./api-error.ts";
  */
 export function checkLocal({ host, origin }: IncomingHttpHeaders, port: number): ApiError | undefined {
   const names = [`127.0.0.1:${port}`, `localhost:${port}`];
-  if (host === undefined || !names.includes(host.toLowerCase())) {
+  if (host === undefined || !names.includes(host.toLowerCase()))
     return forbidden(`expected the header Host to be ${names.join(" or ")}`);
-  }
   // Programs send no Origin; a browser always does for requests that could do harm.
   return origin === undefined ? undefined : forbidden("expected no header Origin: web pages are not allowed");
 }

@@ -15,17 +15,15 @@ export async function readJson(
   request: IncomingMessage,
   { exact = false } = {},
 ): Promise<{ readonly value: unknown } | { readonly error: ApiError }> {
-  if (!/^application\/json(?:\s*;|$)/i.test(request.headers["content-type"] ?? "")) {
+  if (!/^application\/json(?:\s*;|$)/i.test(request.headers["content-type"] ?? ""))
     return { error: invalid("expected the header Content-Type: application/json") };
-  }
   const body = await readBody(request, BODY);
-  if (typeof body === "string") {
+  if (typeof body === "string")
     return {
       error: invalid(
         `expected a complete body of at most ${BODY.limit} bytes, in time, got an error (${body})`,
       ),
     };
-  }
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
     return { value: exact ? parseExact(text) : JSON.parse(text) };

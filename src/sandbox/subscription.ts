@@ -49,9 +49,8 @@ export function readSubscription(
   const target = readTarget(url, rules);
   if ("error" in target) return target;
   if (events === undefined) return { error: invalid("events is required", "events") };
-  if (!Array.isArray(events) || events.length === 0 || !events.every(isKind)) {
+  if (!Array.isArray(events) || events.length === 0 || !events.every(isKind))
     return { error: invalid(`expected events to be a list of kinds: ${eventKinds.join(", ")}`, "events") };
-  }
   const key = secret === undefined ? undefined : readSecret(secret);
   if (key !== undefined && "error" in key) return key;
   return { ...target, events: [...new Set(events)], secret: key };
@@ -81,20 +80,16 @@ function readTarget(
   const refuse = (message: string) => ({ error: invalid(message, "url") });
   if (url === undefined) return refuse("url is required");
   const target = typeof url === "string" && URL.canParse(url) ? new URL(url) : undefined;
-  if (target === undefined || !/^https?:$/.test(target.protocol)) {
+  if (target === undefined || !/^https?:$/.test(target.protocol))
     return refuse("expected url to be an http or https URL");
-  }
-  if (target.username !== "" || target.password !== "") {
+  if (target.username !== "" || target.password !== "")
     return refuse("expected url to be without a user name and password");
-  }
-  if (!isAllowedTarget(target, targetHosts)) {
+  if (!isAllowedTarget(target, targetHosts))
     return refuse(
       `expected url to lead to this machine, got ${target.hostname}: allow that host with targetHosts (--target-hosts)`,
     );
-  }
-  if (isLoopback(target) && target.port === String(ownPort)) {
+  if (isLoopback(target) && target.port === String(ownPort))
     return refuse("expected url to lead to a receiver, got the sandbox itself");
-  }
   return { url: String(url), target };
 }
 

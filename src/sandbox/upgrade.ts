@@ -32,11 +32,10 @@ export function openStreamsOn(server: Server, { stream, apiKey, port, inOutage }
 }
 
 function checkTarget({ method, headers, url = "" }: IncomingMessage): ApiError | undefined {
-  if (!/^websocket$/i.test(headers.upgrade ?? "")) {
+  if (!/^websocket$/i.test(headers.upgrade ?? ""))
     return invalid(
       "expected HTTP/1.1 without the header Upgrade, which some clients send to switch to HTTP/2",
     );
-  }
   const path = url.replace(/\?.*$/, "");
   return path === STREAM_PATH ? undefined : notFound(`${method} ${path}`);
 }

@@ -24,17 +24,15 @@ const PLACEHOLDER = /^(?:change[-_ ]?me|secret|password|test|example|todo|your[-
  */
 export function secretBytes(value: SecretValue, which: string, warn: (message: string) => void): Uint8Array {
   const bytes = typeof value === "string" ? new TextEncoder().encode(trimNewline(value, which, warn)) : value;
-  if (new TextDecoder().decode(bytes).trim() === "") {
+  if (new TextDecoder().decode(bytes).trim() === "")
     throw new ConfigurationError(
       "secret_empty",
       `expected ${which} not to be empty, got only white space or nothing: set it to the subscription's secret`,
     );
-  }
   if (typeof value === "string" && isPlaceholder(value)) {
     warn(`${which} looks like a placeholder, which anyone can guess: use a random one`);
-  } else if (bytes.byteLength < SAFE_BYTES) {
+  } else if (bytes.byteLength < SAFE_BYTES)
     warn(`${which} has only ${bytes.byteLength} bytes: use at least ${SAFE_BYTES} random ones`);
-  }
   return bytes;
 }
 

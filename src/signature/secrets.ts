@@ -31,12 +31,11 @@ export function readSecrets(
   warn: (message: string) => void = () => {},
 ): readonly Secret[] {
   const values = given === undefined ? [] : isList(given) ? given : [given];
-  if (values.length === 0) {
+  if (values.length === 0)
     throw new ConfigurationError(
       "secret_missing",
       "expected a signing secret, got none: pass `secret`, or set HOOKPORTER_SECRET to the subscription's secret",
     );
-  }
   return values.map((value, index) => readSecret(value, index, warn));
 }
 
@@ -46,12 +45,11 @@ function isList(given: SecretValue | readonly SecretValue[]): given is readonly 
 
 function readSecret(value: SecretValue, index: number, warn: (message: string) => void): Secret {
   const which = index === 0 ? "the secret" : `secret ${index + 1} of the list`;
-  if (typeof value !== "string" && !(value instanceof Uint8Array)) {
+  if (typeof value !== "string" && !(value instanceof Uint8Array))
     throw new ConfigurationError(
       "secret_missing",
       `expected ${which} to be a string or bytes, got ${describeValue(value)}: is the variable set?`,
     );
-  }
   const bytes = secretBytes(value, which, warn);
   const fingerprint = createHash("sha256").update("hookporter:fingerprint:").update(bytes).digest("hex");
   return {

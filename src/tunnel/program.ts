@@ -51,9 +51,8 @@ export function startProgram({
   child.on("error", (thrown) => {
     error ??= thrown;
   });
-  for (const stream of ["stdout", "stderr"] as const) {
+  for (const stream of ["stdout", "stderr"] as const)
     readLines(child[stream], (line) => told && onLine(line, stream));
-  }
   child.stdin.on("error", () => {}); // the input may close first
   const closed = once(child, "close").catch(() => {});
   const ended = child.pid === undefined ? closed : new Promise((resolve) => child.once("exit", resolve));

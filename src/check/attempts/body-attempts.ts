@@ -21,11 +21,7 @@ export function respacedAttempts(probe: Probe): readonly Attempt[] {
 }
 
 /** One cause each. JSON printed otherwise has attempts of its own, except with spacing that an option sets, and `data`. */
-function variantAttempts(
-  probe: Probe,
-  make: () => Buffer,
-  codes?: readonly Cause["code"][],
-): readonly Attempt[] {
+function variantAttempts(probe: Probe, make: () => Buffer, codes?: readonly Cause["code"][]) {
   const body = make();
   return bodyVariants(body).variants.flatMap(({ causes, bytes }): readonly Attempt[] => {
     const cause = causes.find(({ code }) => code === "body_data_only") ?? causes[0];

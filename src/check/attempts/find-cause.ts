@@ -87,11 +87,7 @@ async function acceptsOne(bodies: readonly Buffer[], probe: Probe): Promise<bool
 }
 
 /** How wrong digits in the form of an attempt are answered: all as the valid delivery was, or one of them otherwise. */
-async function forgedOf(
-  { body: make, as }: Attempt,
-  probe: Probe,
-  refusal: ProbeAnswer | undefined,
-): Promise<"refused" | "confirmed" | "other"> {
+async function forgedOf({ body: make, as }: Attempt, probe: Probe, refusal: ProbeAnswer | undefined) {
   for (let forgeries = 0; forgeries < FORGERIES; forgeries++) {
     const answer = await probe.post(make(), as(randomDigits()));
     if (isIn(answer, ["2xx"])) return "confirmed";

@@ -174,11 +174,7 @@ function byMethod(id: GateForm["id"], method: string, observed?: "observed"): Ga
   };
 }
 
-function atPath(
-  id: GateForm["id"],
-  as: string,
-  change: (path: string) => string | readonly string[],
-): GateForm {
+function atPath(id: GateForm["id"], as: string, change: (path: string) => string | readonly string[]) {
   const requests = (_: Buffer, { url }: Probe) => {
     const paths = [change(url.pathname)].flat();
     return paths.map((path) => ({ ...(paths.length > 1 && { name: path }), target: path + url.search }));

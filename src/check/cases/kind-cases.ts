@@ -15,7 +15,7 @@ export const KIND_CASES: readonly CheckCase[] = [
       severity: "required",
       run: (probe) => probe.post(probe.bodyOf(kind)),
     } satisfies Partial<CheckCase>;
-    if (kind === DESCRIBED) {
+    if (kind === DESCRIBED)
       return {
         ...common,
         run: (probe) => probe.post(probe.body()), // of the kind that was given, if one was
@@ -23,7 +23,6 @@ export const KIND_CASES: readonly CheckCase[] = [
         fix: "it refuses a completely valid delivery: compare the secret, the header's name and the path",
         crash: "it fails on a completely valid delivery: see its own log",
       };
-    }
     return {
       ...{ ...common, right: ["200", "4xx"], best: ["200"], why: WHY.madeUpData, crash: FAILED },
       fix: `it does not accept ${kind}: answer 200 to all 12 kinds (the sample's \`data\` is invented; see the receiver's log if it validates \`data\`)`,

@@ -1,6 +1,5 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { describeFileError } from "../../base/file-error.ts";
 import { CATALOGUE } from "../../check/catalogue.ts";
 import { groupOf, rightText } from "../../check/check-case.ts";
 import { type CheckReport, isFatal, type ReportFormat } from "../../check/check-result.ts";
@@ -12,7 +11,6 @@ import { markdownReport } from "../../check/report-markdown.ts";
 import { runCheck } from "../../check/run-check.ts";
 import { selectCases } from "../../check/select-cases.ts";
 import { verdictText } from "../../check/verdict.ts";
-import { HookporterError } from "../../errors.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
@@ -21,6 +19,7 @@ import type { CliContext } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { addedHeaders, notTheSignature } from "../handlers/forward-request.ts";
 import type { ForwardRequestOptions } from "../handlers/request-options.ts";
+import { notWritten, usageError } from "../input-errors.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { findSecrets } from "../secrets/secret.ts";
 import { startProgress } from "../send/progress.ts";
@@ -127,32 +126,23 @@ function spanText(seconds: number): string {
 /** The headers of every request. Each name has one value, since a receiver may not know two. */
 function readHeaders(options: CheckCommandOptions, context: CliContext): Readonly<Record<string, string>> {
   const wrong = notTheSignature(options);
-  if (wrong !== undefined) throw new HookporterError("usage", wrong);
+  if (wrong !== undefined) throw usageError(wrong);
   const added = Object.entries(addedHeaders(options, context));
   return Object.fromEntries(added.map(([name, values]) => [name, values.join(", ")]));
 }
 
 function readCheckTarget(url: URL | undefined, { yes }: CheckCommandOptions): URL {
-  if (url === undefined) {
-    throw new HookporterError(
-      "usage",
-      "expected the URL of a receiver, such as http://localhost:3000/webhooks, got none",
-    );
-  }
+  if (url === undefined)
+    throw usageError("expected the URL of a receiver, such as http://localhost:3000/webhooks, got none");
   if (isLoopback(url) || yes === true) return url;
-  throw new HookporterError(
-    "usage",
+  throw usageError(
     `expected a receiver on this machine, got ${url.hostname}: pass --yes to send it more than a hundred deliveries, including forged and broken ones`,
   );
 }
 
-function refuseTwoForms(
-  { format = "pretty", output: file }: CheckCommandOptions,
-  { output }: CliContext,
-): void {
+function refuseTwoForms({ format = "pretty", output: file }: CheckCommandOptions, { output }: CliContext) {
   if (!output.json || format === "pretty" || file !== undefined) return;
-  throw new HookporterError(
-    "usage",
+  throw usageError(
     `expected --output with --json and --format ${format}, got none: standard output can contain only one of them`,
   );
 }
@@ -160,7 +150,7 @@ function refuseTwoForms(
 function readObserver(given: string | undefined, timeout: number, { io }: CliContext): Observer | undefined {
   if (given === undefined) return undefined;
   if (given.trim() === "")
-    throw new HookporterError("usage", "expected --observe to be a command or a URL, got an empty string");
+    throw usageError("expected --observe to be a command or a URL, got an empty string");
   if (/^https?:\/\//i.test(given)) return observeByUrl(given, timeout);
   return observeByCommand(given, { cwd: io.cwd, env: io.env, timeout });
 }
@@ -192,9 +182,7 @@ function writeReport(
   try {
     writeFileSync(resolve(io.cwd, file), bytes);
   } catch (cause) {
-    throw new HookporterError("input_invalid", `${file} could not be written: ${describeFileError(cause)}`, {
-      cause,
-    });
+    throw notWritten(file, cause);
   }
   output.talk(`${format} report written to ${file}`);
 }

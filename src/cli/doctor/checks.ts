@@ -8,7 +8,7 @@ import { database, tables } from "./database.ts";
 import { disk } from "./disk.ts";
 import { entries, processes } from "./entries.ts";
 import { envFile } from "./env-file.ts";
-import { type DoctorCheck, type Finding, fail, ok, splitFix, warn } from "./finding.ts";
+import { type DoctorCheck, fail, ok, splitFix, warn } from "./finding.ts";
 import { handlers } from "./handlers.ts";
 import { inboxContent } from "./inbox-content.ts";
 import { inboxPlace } from "./inbox-place.ts";
@@ -56,11 +56,7 @@ const targets: DoctorCheck = {
   },
 };
 
-async function targetFinding(
-  target: URL,
-  insecure: boolean,
-  { port, path = DEFAULT_PATH }: DoctorOptions,
-): Promise<Finding> {
+async function targetFinding(target: URL, insecure: boolean, { port, path = DEFAULT_PATH }: DoctorOptions) {
   const shown = shownUrl(target);
   if (isLoopback(target) && Number(target.port) === (port ?? DEFAULT_PORT) && target.pathname === path)
     return fail(

@@ -27,31 +27,28 @@ export const disk: DoctorCheck = {
     const { bavail, bsize } = statfsSync(folder);
     const free = bavail * bsize;
     const needed = 2 * logBytes + RESERVE;
-    if (free < ONE_DELIVERY) {
+    if (free < ONE_DELIVERY)
       return [
         fail(
           `only ${sizeText(free)} are free for the inbox, and a delivery may need ${sizeText(ONE_DELIVERY)}: it is answered 503`,
           `free some space on the disk of ${folder}; pruning needs some itself`,
         ),
       ];
-    }
-    if (free < needed) {
+    if (free < needed)
       return [
         warn(
           `only ${sizeText(free)} are free for the inbox, less than ${sizeText(needed)}`,
           `free some space, or prune: ${ownCommand("events prune --older-than 8d")}`,
         ),
       ];
-    }
     const flush = flushTime(folder);
-    if (flush !== undefined && flush > SLOW_FLUSH) {
+    if (flush !== undefined && flush > SLOW_FLUSH)
       return [
         warn(
           `the disk takes ${durationText(flush)} to flush a write, and so does each commit of the inbox`,
           "keep the inbox on a local SSD: pass --inbox",
         ),
       ];
-    }
     const flushed = flush === undefined ? "" : `, a write is flushed in ${durationText(flush)}`;
     return [ok(`${sizeText(free)} free${flushed}`)];
   },

@@ -65,10 +65,7 @@ function hide(text: string, context: CliContext): string {
 }
 
 /** What a check finds within its time; an error is a finding too. */
-export async function findIn(
-  { name, run, timeLimit = TIME_LIMIT, late }: DoctorCheck,
-  setup: Setup,
-): Promise<readonly Finding[]> {
+export async function findIn({ name, run, timeLimit = TIME_LIMIT, late }: DoctorCheck, setup: Setup) {
   let timer: NodeJS.Timeout | undefined;
   const isLate = new Promise<readonly Finding[]>((resolve) => {
     const cutOff = warn(

@@ -6,17 +6,13 @@ import { nameInbox } from "../inbox/named-inbox.ts";
 import { commandName, leaves } from "../settings/command-tree.ts";
 import { isTyped, openSettings, programOf, readSetting, type Settings } from "../settings/config.ts";
 import type { DoctorOptions } from "./options.ts";
-import { openSetup, type Setup } from "./setup.ts";
+import { openSetup } from "./setup.ts";
 
 /**
  * What doctor looks at: the project's own server, if the settings describe one or the other commands have another inbox than
  * `listen`; else, or with `--listen`, what `listen` would be given. Typed flags apply to both.
  */
-export async function findSetup(
-  options: DoctorOptions,
-  command: Command,
-  context: CliContext,
-): Promise<Setup> {
+export async function findSetup(options: DoctorOptions, command: Command, context: CliContext) {
   if (options.listen === true || options.drill === true) return openSetup(options, context);
   const settings = await openSettings(command, context.io);
   const inboxOf = (one: Command) => find(one, "inbox", settings);

@@ -23,14 +23,13 @@ export const inboxContent: DoctorCheck = {
     if (facts.error !== undefined) return [unreadable(facts.error, path)];
     const findings = [...ofOtherVersion(facts, path), ...(await locked(path)), ...largeLog(path, logBytes)];
     if (findings.length > 0) return findings;
-    if (problems === undefined) {
+    if (problems === undefined)
       return [
         warn(
           `${path} is too large (${sizeText(bytes)}) to be checked in ${FILE_TIME / 1000} s`,
           `check it as a whole, however long that takes: ${ownCommand("inbox check")}`,
         ),
       ];
-    }
     const log = logBytes === 0 ? "" : `, its log ${sizeText(logBytes)}`;
     return [ok(`not damaged, schema ${facts.schema}, ${sizeText(bytes)}${log}`)];
   },

@@ -43,10 +43,7 @@ function guessable({ texts, from }: FoundSecrets): readonly Finding[] {
 }
 
 /** A secret as other services show it, taken as text. */
-function encoded(
-  { texts, from }: FoundSecrets,
-  { secretEncoding = DEFAULT_ENCODING }: SecretOptions,
-): readonly Finding[] {
+function encoded({ texts, from }: FoundSecrets, { secretEncoding = DEFAULT_ENCODING }: SecretOptions) {
   if (secretEncoding !== "utf8" || !texts.some((text) => text?.startsWith("whsec_"))) return [];
   return [
     warn(

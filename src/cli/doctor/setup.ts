@@ -78,11 +78,7 @@ export function openSetup(options: DoctorOptions, context: CliContext, isProject
 }
 
 /** Without a secret, `listen` makes one, unless this is production or another one was named. A server has only what it is given. */
-async function findUsed(
-  options: DoctorOptions,
-  context: CliContext,
-  isProject: boolean,
-): Promise<FoundSecrets | undefined> {
+async function findUsed(options: DoctorOptions, context: CliContext, isProject: boolean) {
   const { io } = context;
   if (options.secretStdin !== true) readEnvFile(io.cwd, options.envFile); // throws if it cannot be read
   try {

@@ -37,12 +37,11 @@ interface Judging {
 
 function problemOf(one: RememberedSubscription, { secrets, setup }: Judging): Finding | undefined {
   const name = nameOf(one);
-  if (!secrets.includes(one.secretFingerprint)) {
+  if (!secrets.includes(one.secretFingerprint))
     return fail(
       `${name} was created with another secret (${one.secretFingerprint}), so its deliveries get 401`,
       "use that secret, or create another subscription with listen --subscribe and remove this one at the service",
     );
-  }
   const here = endpoint(setup, new URL(one.url));
   if (here === undefined || new URL(one.url).href === here.href) return undefined;
   return warn(

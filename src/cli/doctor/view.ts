@@ -36,7 +36,6 @@ function styleOf(status: FindingStatus, { output: { color } }: CliContext): (tex
 function print(head: string, text: string, { output }: CliContext): void {
   const width = output.columns === undefined ? Number.POSITIVE_INFINITY : Math.min(output.columns, WIDEST);
   const room = Math.max(20, width - STATUS - NAME);
-  for (const [index, line] of wrapText(text, room).entries()) {
+  for (const [index, line] of wrapText(text, room).entries())
     output.data((index === 0 ? head : " ".repeat(STATUS + NAME)) + line);
-  }
 }

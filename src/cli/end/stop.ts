@@ -49,11 +49,7 @@ export function stopOnSignal(
 }
 
 /** Calls `stop` when the time is up. */
-export function stopAfter(
-  timeout: number | undefined,
-  goal: Goal | undefined,
-  stop: (stop: Stop) => void,
-): () => void {
+export function stopAfter(timeout: number | undefined, goal: Goal | undefined, stop: (stop: Stop) => void) {
   if (timeout === undefined) return () => {};
   const giveUp = () =>
     stop({ reason: `timed out: ${goal?.progress} in ${durationText(timeout)}`, exitCode: 6 });

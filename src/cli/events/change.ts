@@ -55,11 +55,7 @@ export async function retryEvents(
 }
 
 /** `events drop`. */
-export async function dropEvents(
-  references: readonly string[],
-  options: ChangeOptions,
-  context: CliContext,
-): Promise<void> {
+export async function dropEvents(references: readonly string[], options: ChangeOptions, context: CliContext) {
   const { output } = context;
   checkChange(references, options, { states: CHANGEABLE.drop, why: "handled entries have succeeded" });
   await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {

@@ -13,6 +13,7 @@ import { fixtureName } from "../../relay/fixture-name.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { replaceFile } from "../files/replace-file.ts";
+import { inputError } from "../input-errors.ts";
 import { entryFields, entryPage, printEntry, runFields } from "./entry-view.ts";
 import { groupFields, groupLines } from "./failure-view.ts";
 import { followEvents, newestSeq } from "./follow.ts";
@@ -48,9 +49,8 @@ export async function listEvents(options: ListOptions, context: CliContext): Pro
     for (const { text } of mismatchedSources(senders, context.clock())) output.talk(text);
     await sayPauses(inbox, output, context.clock());
     output.talk(`${entries.length} shown; the inbox has ${countsText(counts) || "none"}`);
-    if (options.follow === true) {
+    if (options.follow === true)
       await followEvents(inbox, filter, Math.max(newest, entries.at(-1)?.seq ?? 0), context);
-    }
   });
 }
 
@@ -116,6 +116,6 @@ function writeFixture(folder: string, { kind, key, seq }: Entry, delivery: Deliv
     replaceFile(resolve(folder, name), formatDelivery(delivery));
   } catch (cause) {
     const why = describeFileError(cause);
-    throw new HookporterError("input_invalid", `${folder} could not be written: ${why}`, { cause });
+    throw inputError(`${folder} could not be written: ${why}`, cause);
   }
 }

@@ -25,12 +25,7 @@ export interface Until {
 }
 
 /** Waits until an entry is in one of the states; returns it as it last was if the wait ends before. */
-export async function whenIn(
-  inbox: Inbox,
-  entry: Entry,
-  states: readonly EntryState[],
-  { signal }: Until,
-): Promise<{ readonly entry: Entry; readonly reached: boolean }> {
+export async function whenIn(inbox: Inbox, entry: Entry, states: readonly EntryState[], { signal }: Until) {
   let last = entry;
   while (!states.includes(entryState(last))) {
     if (!(await pause(signal))) return { entry: last, reached: false };

@@ -108,12 +108,11 @@ export async function findEntry(inbox: Inbox, reference: string): Promise<Entry>
   const found = bySeq.length > 0 ? bySeq : await inbox.list({ eventId: reference, limit: 50 });
   const whole = found.filter(({ key }) => key.eventId === reference);
   const [entry, ...others] = whole.length > 0 ? whole : found;
-  if (entry === undefined) {
+  if (entry === undefined)
     throw new HookporterError(
       "entry_unknown",
       `no entry ${reference} in this inbox: run \`${ownCommand("events list")}\` to see the entries`,
     );
-  }
   if (others.length > 0) {
     const seqs = [entry, ...others].map(({ seq }) => `#${seq}`);
     throw new HookporterError(

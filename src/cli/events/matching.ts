@@ -35,11 +35,7 @@ export async function* matching(
   }
 }
 
-async function fits(
-  inbox: Pick<Inbox, "delivery">,
-  { seq }: Entry,
-  conditions: readonly FieldValue[],
-): Promise<boolean | undefined> {
+async function fits(inbox: Pick<Inbox, "delivery">, { seq }: Entry, conditions: readonly FieldValue[]) {
   if (conditions.length === 0) return true;
   const delivery = await inbox.delivery(seq);
   if (delivery === undefined) return undefined;

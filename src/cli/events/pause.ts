@@ -1,5 +1,5 @@
 import { hostname, userInfo } from "node:os";
-import { HookporterError } from "../../errors.ts";
+import type { HookporterError } from "../../errors.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { noPauses, pauseLines } from "../../inbox/paced-retry.ts";
 import type { PauseOf, PauseScope, Pauses } from "../../inbox/pause.ts";
@@ -7,6 +7,7 @@ import { ownCommand } from "../../package/own-command.ts";
 import { targetUrl } from "../../relay/target-url.ts";
 import type { CliContext } from "../context.ts";
 import { targetName } from "../handlers/forward-rules.ts";
+import { usageError } from "../input-errors.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 import { withInbox } from "./inbox.ts";
@@ -44,8 +45,7 @@ export async function resumeEvents(options: PauseOptions, context: CliContext): 
     const { paused } = await pausesOf(inbox);
     const scopes = options.all === true ? paused : scopesOf(options);
     if (scopes.length === 0 && options.all !== true)
-      throw new HookporterError(
-        "usage",
+      throw usageError(
         "expected what to resume, such as --kind payment.received, or --all, got none: pass one",
       );
     for (const one of scopes) {
@@ -67,10 +67,7 @@ async function pausesOf(inbox: Inbox): Promise<Pauses> {
 
 function noSuch(what: string, how: string): HookporterError {
   const fix = `run \`${ownCommand("events pause")}\` to see what is`;
-  return new HookporterError(
-    "usage",
-    `expected ${printable(what, 200)} to be ${how}, got nothing of that name: ${fix}`,
-  );
+  return usageError(`expected ${printable(what, 200)} to be ${how}, got nothing of that name: ${fix}`);
 }
 
 function scopesOf({ all, ...named }: PauseOptions): readonly PauseOf[] {

@@ -1,9 +1,9 @@
-import { HookporterError } from "../../errors.ts";
 import { storedIn } from "../../inbox/entry-state.ts";
 import { type Pruning, pruneInbox } from "../../inbox/prune.ts";
 import { isEnded } from "../../inbox/prune-request.ts";
 import { DEFAULT_AGES } from "../../receiver/options/options.ts";
 import type { CliContext } from "../context.ts";
+import { usageError } from "../input-errors.ts";
 import { withInbox } from "./inbox.ts";
 import { type GivenState, statesOf } from "./state-values.ts";
 
@@ -34,8 +34,7 @@ export function pruningOf(
   const { deliveriesOlderThan = DEFAULT_AGES.deliveryRetention } = options;
   if (olderThan < YOUNGEST) {
     const hours = Math.ceil(YOUNGEST / HOUR);
-    throw new HookporterError(
-      "usage",
+    throw usageError(
       `expected --older-than to be at least ${hours}h: a younger event may be sent again, and a receiver could not tell that it is known`,
     );
   }

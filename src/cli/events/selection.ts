@@ -1,10 +1,10 @@
-import { HookporterError } from "../../errors.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import { entryState, STATE_WORDS, type StoredState, storedIn } from "../../inbox/entry-state.ts";
 import { failuresLike } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { targetUrl } from "../../relay/target-url.ts";
 import { targetName } from "../handlers/forward-rules.ts";
+import { usageError } from "../input-errors.ts";
 import type { Output } from "../output.ts";
 import { findEntry } from "./inbox.ts";
 import { type GivenState, meaningOf, statesOf } from "./state-values.ts";
@@ -55,16 +55,14 @@ export function checkChange(
   const isOneOf = (word: GivenState) =>
     storedIn(meaningOf(word)).states.every((state) => states.includes(state));
   const words = STATE_WORDS.filter(isOneOf);
-  if (references.length === 0 && Object.keys(selection).length === 0 && all !== true) {
-    throw new HookporterError(
-      "usage",
+  if (references.length === 0 && Object.keys(selection).length === 0 && all !== true)
+    throw usageError(
       `expected entries, a selection such as --state ${words[0]}, or --all, got none: pass one`,
     );
-  }
   const wrong = selection.state?.find((word) => !isOneOf(word));
   if (wrong === undefined) return;
   const list = `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
-  throw new HookporterError("usage", `expected --state ${list}, got ${wrong}: ${why}`);
+  throw usageError(`expected --state ${list}, got ${wrong}: ${why}`);
 }
 
 async function seqsLike(reference: string, inbox: Inbox): Promise<readonly number[]> {
@@ -72,7 +70,7 @@ async function seqsLike(reference: string, inbox: Inbox): Promise<readonly numbe
   const alike = await failuresLike(inbox, entry.seq);
   if (alike !== undefined) return alike.seqs;
   const got = `#${entry.seq}, which is ${entryState(entry)}`;
-  throw new HookporterError("usage", `expected --like to name a failing entry or a dead letter, got ${got}`);
+  throw usageError(`expected --like to name a failing entry or a dead letter, got ${got}`);
 }
 
 /** The names of targets: as given; as a forward to that address has it; and for a port alone, of all paths there. */

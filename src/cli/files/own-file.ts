@@ -11,12 +11,11 @@ import { HookporterError } from "../../errors.ts";
 export function readOwnFile(path: string): string | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
-  if (!found.isFile() || shownMode(found, 0o077) !== undefined) {
+  if (!found.isFile() || shownMode(found, 0o077) !== undefined)
     throw new HookporterError(
       "secret_unsafe",
       `expected ${path} to be a file that only its owner can read, got other permissions: run chmod 600 on it, or remove it`,
     );
-  }
   try {
     return readFileSync(path, "utf8").trimEnd();
   } catch (thrown) {

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
-import { describeFileError } from "../../base/file-error.ts";
-import { HookporterError } from "../../errors.ts";
+import { inputError, notRead, usageError } from "../input-errors.ts";
 import type { Io } from "../io.ts";
 
 /** A larger input is not a body. */
@@ -15,8 +14,7 @@ export async function readAll(stream: Readable): Promise<Buffer> {
   for await (const chunk of stream) {
     const bytes = Buffer.from(chunk);
     length += bytes.byteLength;
-    if (length > MAX_INPUT)
-      throw new HookporterError("input_invalid", "expected at most 64 MiB on standard input, got more");
+    if (length > MAX_INPUT) throw inputError("expected at most 64 MiB on standard input, got more");
     chunks.push(bytes);
   }
   return Buffer.concat(chunks);
@@ -29,28 +27,21 @@ export async function readAll(stream: Readable): Promise<Buffer> {
  */
 export async function readInput(io: Io, file: string | undefined): Promise<Buffer> {
   if (file === undefined || file === "-") {
-    if (io.isTTY.stdin) {
-      throw new HookporterError(
-        "input_invalid",
+    if (io.isTTY.stdin)
+      throw inputError(
         "expected a file, or a body on standard input, got a terminal: name a file, or pipe the body in",
       );
-    }
     return readAll(io.stdin);
   }
   try {
     return readFileSync(resolve(io.cwd, file));
   } catch (thrown) {
-    throw new HookporterError("input_invalid", `could not read ${file}: ${describeFileError(thrown)}`, {
-      cause: thrown,
-    });
+    throw notRead(file, thrown);
   }
 }
 
 /** Standard input can be read only once, as the secret or as the body. */
 export function refuseTwoInputs(file: string | undefined, options: { readonly secretStdin?: boolean }): void {
   if (options.secretStdin !== true || (file !== undefined && file !== "-")) return;
-  throw new HookporterError(
-    "usage",
-    "expected the body in a file, since --secret-stdin reads standard input",
-  );
+  throw usageError("expected the body in a file, since --secret-stdin reads standard input");
 }

@@ -32,12 +32,7 @@ export function checkReplaceable(path: string): void {
   withDraft(path, "", () => {});
 }
 
-function withDraft(
-  path: string,
-  content: string | Uint8Array,
-  use: (draft: string) => void,
-  mode = 0o600,
-): void {
+function withDraft(path: string, content: string | Uint8Array, use: (draft: string) => void, mode = 0o600) {
   const draft = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   try {
     writeFileSync(draft, content, { mode, flag: "wx" });

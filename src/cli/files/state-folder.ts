@@ -30,12 +30,11 @@ export function makeStateFolder(cwd: string): string {
 }
 
 function provide(folder: string): string {
-  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true)
     throw new HookporterError(
       "secret_unsafe",
       `expected ${STATE_FOLDER} to be a folder, got a symbolic link: remove it`,
     );
-  }
   makeFolder(folder, 0o700);
   const ignore = join(folder, ".gitignore");
   if (lstatSync(ignore, { throwIfNoEntry: false }) === undefined) makeFile(ignore, "*\n");

@@ -89,9 +89,8 @@ export function reloadOnChange(
       watcher.update();
     }
     const outdated = loadedBefore.filter(isLoadedForGood);
-    for (const file of outdated) {
+    for (const file of outdated)
       output.talk(`${relative(io.cwd, file)} changed, but cannot be reloaded: restart to load it`);
-    }
     if (outdated.length < changed.size) output.talk("handlers reloaded");
   };
   const watcher = watchHandlers(io.cwd, choice.handlers, choice.loaded, (changed) => void reload(changed));

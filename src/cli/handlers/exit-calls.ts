@@ -16,10 +16,7 @@ interface ExitCallEnd {
  * Prints an error if the user's code ends the process, which would otherwise end silently and with that code, such as 0.
  * Returns a stop function.
  */
-export function watchExitCalls(
-  { consequence, onEnd }: ExitCallEnd,
-  { io, output, debug }: CliContext,
-): () => void {
+export function watchExitCalls({ consequence, onEnd }: ExitCallEnd, { io, output, debug }: CliContext) {
   return io.onExitCall((call) => {
     const reason = describeCall(call);
     const code = "handler_exited";

@@ -1,8 +1,9 @@
-import { ConfigurationError, HookporterError } from "../../errors.ts";
+import { ConfigurationError } from "../../errors.ts";
 import type { ForwardRequest } from "../../relay/forward.ts";
 import { publicAddressOf } from "../../relay/private-address.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
+import { usageError } from "../input-errors.ts";
 import { findVariable } from "../secrets/api-key.ts";
 import type { ForwardRule } from "./forward-rules.ts";
 import type { ForwardRequestOptions } from "./request-options.ts";
@@ -67,8 +68,7 @@ async function refusePublic(rules: readonly ForwardRule[]): Promise<void> {
     const address = await publicAddressOf(target);
     if (address === undefined) continue;
     const what = target.hostname === address ? address : `${target.hostname} (${address})`;
-    throw new HookporterError(
-      "usage",
+    throw usageError(
       `expected loopback or private addresses with --insecure, got ${what}, a public one: remove --insecure, and set NODE_EXTRA_CA_CERTS if the certificate has its own authority`,
     );
   }

@@ -35,11 +35,7 @@ export type LoadedHandlers = HandlersModule<DataSchemas, string>;
  *
  * @throws HookporterError `handlers_invalid`
  */
-export async function loadHandlers(
-  cwd: string,
-  path: string,
-  loaded: LoadedModules = {},
-): Promise<LoadedHandlers> {
+export async function loadHandlers(cwd: string, path: string, loaded: LoadedModules = {}) {
   const files = handlerFiles(resolve(cwd, path), path);
   const loader = await ModuleLoader.create();
   loaded.tried = loader;
@@ -92,12 +88,11 @@ function handlerFiles(full: string, path: string): readonly string[] {
     );
   }
   const index = files.find((name) => basename(name, extname(name)) === "index");
-  if (index === undefined && files.length === 0) {
+  if (index === undefined && files.length === 0)
     throw new HookporterError(
       "handlers_invalid",
       `expected handlers in ${path}, got no .ts or .js file: name another path`,
     );
-  }
   return (index === undefined ? files.sort() : [index]).map((name) => join(full, name));
 }
 
@@ -133,13 +128,12 @@ async function loadFile(loader: ModuleLoader, file: string, oneOfMany: boolean):
     typeof handlers !== "object" ||
     handlers === null ||
     Object.values(handlers).some((one) => typeof handlerWithOptions(one).handler !== "function")
-  ) {
+  )
     throw new HookporterError(
       "handlers_invalid",
       `expected ${file} to export by default the result of defineHandlers, a function (receiver) => void, ` +
         "or an object from kind to handler",
     );
-  }
   const entries = Object.entries(handlers);
   const prefix = oneOfMany ? `${basename(file, extname(file))}:` : "";
   const register = (registry: HandlerRegistry) => {

@@ -1,8 +1,8 @@
 import { commandOf, findProgram } from "../../base/system/programs.ts";
-import { HookporterError } from "../../errors.ts";
 import { withoutPassword } from "../../inbox/postgres/postgres-url.ts";
 import type { CliContext } from "../context.ts";
 import type { NamedInbox } from "../inbox/named-inbox.ts";
+import { usageError } from "../input-errors.ts";
 import { printable } from "../printable.ts";
 import { childEnvironment } from "../secrets/child-environment.ts";
 import { DeadLetterCommand } from "./dead-letter-command.ts";
@@ -47,11 +47,7 @@ export function openExec(
  *
  * @throws HookporterError `usage` if there is no such program
  */
-export function openDeadLetterCommand(
-  options: Beside,
-  inbox: NamedInbox,
-  context: CliContext,
-): DeadLetterCommand | undefined {
+export function openDeadLetterCommand(options: Beside, inbox: NamedInbox, context: CliContext) {
   if (options.onDead === undefined) return undefined;
   const say = (line: string) => context.output.talk(`on-dead: ${printable(line, 500)}`);
   const setup = setUp("--on-dead", options.onDead, { options, inbox, context });
@@ -59,10 +55,7 @@ export function openDeadLetterCommand(
 }
 
 /** Waits for the current run, and says how many dead letters no run was for. */
-export async function closeDeadLetterCommand(
-  command: DeadLetterCommand,
-  { output }: CliContext,
-): Promise<void> {
+export async function closeDeadLetterCommand(command: DeadLetterCommand, { output }: CliContext) {
   await command.close();
   const { pending } = command;
   if (pending === 0) return;
@@ -79,12 +72,10 @@ function setUp(
 ) {
   const env = childEnvironment(io, [...(options.secretEnv ?? []), ...(options.withheldEnv ?? [])]);
   const [program = ""] = words;
-  if (findProgram(program, { cwd: io.cwd, env }) === undefined) {
-    throw new HookporterError(
-      "usage",
+  if (findProgram(program, { cwd: io.cwd, env }) === undefined)
+    throw usageError(
       `expected ${flag} to begin with a program, got ${program}, which is no executable file${program.includes("/") ? "" : " in PATH"}: correct it, or run a shell, such as 'sh -c "…"'`,
     );
-  }
   commandOf(words, { cwd: io.cwd, env }); // refuses what cannot be started
   const shown = inbox.option === "memory:" ? undefined : (inbox.file ?? withoutPassword(inbox.option));
   return { words, cwd: io.cwd, env, inbox: shown };

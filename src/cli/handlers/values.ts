@@ -24,11 +24,10 @@ export interface AddedHeader {
 export function readForward(text: string, before: readonly ForwardRule[] = []): readonly ForwardRule[] {
   // A pattern contains none of the characters that precede a query in an address.
   const [, pattern = null, address = text] = /^([^=:/?#@]*)=(.*)$/.exec(text) ?? [];
-  if (pattern !== null && !eventKinds.some((kind) => matchesKind(pattern, kind))) {
+  if (pattern !== null && !eventKinds.some((kind) => matchesKind(pattern, kind)))
     throw new InvalidArgumentError(
       `expected a kind or family such as payment.* before the "="; the kinds are ${eventKinds.join(", ")}.`,
     );
-  }
   return [...before, { pattern, target: readTarget(address) }];
 }
 readForward.numbers = "too";
@@ -93,10 +92,7 @@ export function readAddedHeader(text: string, before: readonly AddedHeader[] = [
 readAddedHeader.list = true;
 
 /** Reads `name=VARIABLE`; a repeated flag adds to it. */
-export function readHeaderVariable(
-  text: string,
-  before: readonly AddedHeader[] = [],
-): readonly AddedHeader[] {
+export function readHeaderVariable(text: string, before: readonly AddedHeader[] = []) {
   const [, name, variable = ""] = /^([^=\s]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined)
     throw new InvalidArgumentError("expected a header and the NAME of a variable: authorization=APP_TOKEN.");

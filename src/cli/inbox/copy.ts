@@ -5,6 +5,7 @@ import { openTransfer } from "../../inbox/transfer/open.ts";
 import type { Transfer } from "../../inbox/transfer/transfer.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
+import { usageError } from "../input-errors.ts";
 import { stopRunOnSignal } from "../send/interrupt.ts";
 import { progressLine } from "../send/progress.ts";
 import { type NamedInbox, nameInbox } from "./named-inbox.ts";
@@ -33,7 +34,7 @@ export async function copyInboxes(
   refuseBoth(target, options);
   const to = nameInbox(context, targetOf(target ?? options.into ?? options.inbox));
   if (from.option === to.option)
-    throw new HookporterError("usage", "expected two inboxes, got the same one twice: name another one");
+    throw usageError("expected two inboxes, got the same one twice: name another one");
   const damaged = options.salvage === true ? damagedFile(from) : undefined;
   const again =
     damaged === undefined ? "run it again to go on" : `remove ${to.shown} before you run it again`;
@@ -94,16 +95,14 @@ function reportMerge(merged: MergeReport | undefined, names: Names, { output }: 
 
 function refuseBoth(target: string | undefined, { into, salvage }: CopyOptions): void {
   if (into === undefined || (target === undefined && salvage !== true)) return;
-  throw new HookporterError(
-    "usage",
+  throw usageError(
     "expected either a new inbox to copy to, or --into and the inbox to add the entries to, got both: name one",
   );
 }
 
 function targetOf(given: string | undefined): string {
   if (given !== undefined) return given;
-  throw new HookporterError(
-    "usage",
+  throw usageError(
     "expected an inbox to copy to, got none: name one after the first, or set HOOKPORTER_INBOX",
   );
 }

@@ -1,7 +1,8 @@
-import { ConfigurationError, HookporterError } from "../../errors.ts";
+import { ConfigurationError } from "../../errors.ts";
 import { migrateSchema, printedMigration } from "../../inbox/postgres/care.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import type { CliContext } from "../context.ts";
+import { usageError } from "../input-errors.ts";
 import { type NamedInbox, nameInbox } from "./named-inbox.ts";
 
 /** The options of `inbox migrate`. */
@@ -16,8 +17,7 @@ export interface MigrateOptions {
 export async function migrateInbox(options: MigrateOptions, context: CliContext): Promise<void> {
   const { output } = context;
   const { grantTo: role, print = false, all = false } = options;
-  if (all && !print)
-    throw new HookporterError("usage", "expected --print with --all, got none: add it, or remove --all");
+  if (all && !print) throw usageError("expected --print with --all, got none: add it, or remove --all");
   const { option, shown } = nameDatabase(context, options.inbox);
   if (print) {
     const { schema, from, to, sql } = await printedMigration(option, { role, all });

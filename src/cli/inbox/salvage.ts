@@ -6,6 +6,7 @@ import type { CopyTerms } from "../../inbox/transfer/copy.ts";
 import type { Transfer } from "../../inbox/transfer/transfer.ts";
 import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
 import type { CliContext } from "../context.ts";
+import { usageError } from "../input-errors.ts";
 import type { NamedInbox } from "./named-inbox.ts";
 
 /** Two inboxes, as they are shown. */
@@ -20,12 +21,8 @@ export async function salvageInbox(
   names: Names,
   { context, ...terms }: CopyTerms & { readonly context: CliContext },
 ): Promise<boolean> {
-  if ((await copy.last()) > 0) {
-    throw new HookporterError(
-      "usage",
-      `expected ${names.to} to be empty, got entries: name a new file or schema`,
-    );
-  }
+  if ((await copy.last()) > 0)
+    throw usageError(`expected ${names.to} to be empty, got entries: name a new file or schema`);
   const salvaged = await salvageFile(names.from, copy, { source: DEFAULT_SOURCE, ...terms });
   const { output } = context;
   output.status(undefined);
@@ -58,12 +55,11 @@ function listed(seqs: readonly number[]): string {
 
 /** The path of a damaged file that no process uses. */
 export function damagedFile({ file, shown }: NamedInbox): string {
-  if (file === undefined) {
+  if (file === undefined)
     throw new ConfigurationError(
       "inbox_unsupported",
       `expected a damaged inbox file to salvage, got ${shown}: name a file`,
     );
-  }
   const path = findInboxFile(file);
   const [holder] = livingHolders(path);
   if (holder === undefined) return path;

@@ -1,11 +1,11 @@
 import { relative, resolve } from "node:path";
-import { HookporterError } from "../../errors.ts";
 import { findPackageRoot } from "../../package/package-root.ts";
 import { nameProblem } from "../../scaffold/project-name.ts";
 import { type Scaffolded, scaffold } from "../../scaffold/scaffold.ts";
 import { findTemplate, listTemplates } from "../../scaffold/templates.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
+import { usageError } from "../input-errors.ts";
 import { mayAsk } from "../may-ask.ts";
 import { type FitTable, fitOptions } from "../settings/fitting.ts";
 import { addInto } from "./into.ts";
@@ -23,14 +23,12 @@ export async function runInit(
   const options = fitOptions(typed, command, INIT_FITS);
   const { into } = options;
   if (into !== undefined) {
-    if (given !== undefined)
-      throw new HookporterError("usage", "expected a folder or --into, got both: remove one");
+    if (given !== undefined) throw usageError("expected a folder or --into, got both: remove one");
     return addInto(into, { yes: options.yes === true, asks: mayAsk(context, options.yes) }, context);
   }
-  if (given === "")
-    throw new HookporterError("usage", "expected a folder, got an empty string: name one, or omit it");
+  if (given === "") throw usageError("expected a folder, got an empty string: name one, or omit it");
   const wrongName = options.name === undefined ? undefined : nameProblem(options.name);
-  if (wrongName !== undefined) throw new HookporterError("usage", `--name: ${wrongName}`);
+  if (wrongName !== undefined) throw usageError(`--name: ${wrongName}`);
 
   const from = await findPackageRoot();
   const named = options.template === undefined ? undefined : await findTemplate(from.path, options.template);
@@ -66,8 +64,7 @@ const INIT_FITS: FitTable<InitOptions> = {
 function checkInbox({ template, inbox }: Project): void {
   if (template === undefined || inbox === undefined || template.inboxes.includes(inbox)) return;
   const names = template.inboxes.join(" or ");
-  throw new HookporterError(
-    "usage",
+  throw usageError(
     `--inbox: expected ${names} for the template ${template.name}, got ${inbox}: choose ${names}, or another template`,
   );
 }

@@ -1,6 +1,5 @@
 import { realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { HookporterError } from "../../errors.ts";
 import { findPackageRoot } from "../../package/package-root.ts";
 import { type IntoPlan, type PlannedText, planInto } from "../../scaffold/into/plan.ts";
 import { writeNew } from "../../scaffold/scaffold.ts";
@@ -8,6 +7,7 @@ import { counted } from "../../text/counted.ts";
 import { diffLines } from "../../text/diff-lines.ts";
 import type { CliContext } from "../context.ts";
 import { checkReplaceable, replaceFile } from "../files/replace-file.ts";
+import { usageError } from "../input-errors.ts";
 import { confirmed } from "../may-ask.ts";
 
 /** `init --into DIR`: adds a receiver to an app, once the user has seen what changes. */
@@ -29,10 +29,7 @@ export async function addInto(
   for (const text of texts) for (const line of changeLines(text, context)) output.data(line);
   if (!yes && !asks) {
     const fix = "pass --yes to write these changes";
-    throw new HookporterError(
-      "usage",
-      `expected --yes or a terminal to ask on, got neither; nothing was written: ${fix}`,
-    );
+    throw usageError(`expected --yes or a terminal to ask on, got neither; nothing was written: ${fix}`);
   }
   if (!yes && !(await confirmed("Write these changes?", context))) {
     output.talk("cancelled; nothing was written");
@@ -46,10 +43,7 @@ export async function addInto(
 }
 
 /** A new file as its name; one with inserted lines as these, with the line before. The secret is hidden. */
-function changeLines(
-  { path, before, after }: PlannedText,
-  { output: { color } }: CliContext,
-): readonly string[] {
+function changeLines({ path, before, after }: PlannedText, { output: { color } }: CliContext) {
   const isNew = before === undefined;
   const all = diffLines((before ?? "").split("\n"), after.split("\n"));
   const added = all.filter(({ change }) => change === "added").length;

@@ -14,11 +14,7 @@ interface Finding extends Difference {
 }
 
 /** `types --check`: says how events differ from a shape file; the exit code is 1 if any does. */
-export async function checkTypes(
-  what: readonly string[],
-  options: TypesOptions,
-  context: CliContext,
-): Promise<void> {
+export async function checkTypes(what: readonly string[], options: TypesOptions, context: CliContext) {
   const { output } = context;
   const file = options.shapes ?? shapesBeside(options.out ?? DEFAULT_OUT[options.format ?? "zod"]);
   const learned = await readShapeFile(file, context);

@@ -1,9 +1,9 @@
-import { HookporterError } from "../../errors.ts";
 import { canBeNamed } from "../../learn/identifiers.ts";
 import { type Learned, learn } from "../../learn/learned.ts";
 import type { Watched } from "../../learn/shape.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
+import { inputError } from "../input-errors.ts";
 import { progressLine } from "../send/progress.ts";
 import type { EnumPath } from "./options.ts";
 import { type EventSelection, readEvents, type SeenEvent } from "./read-events.ts";
@@ -65,13 +65,11 @@ export async function forEachEvent(
   }
   if (events > 0) return events;
   if (samples > 0)
-    throw new HookporterError(
-      "input_invalid",
+    throw inputError(
       `expected events to learn from, but all ${samples} were made up: receive some from the service, or pass --with-samples`,
     );
   const from = what.length === 0 ? "the inbox has none" : `${what.join(" ")}: none there`;
-  throw new HookporterError(
-    "input_invalid",
+  throw inputError(
     `expected events to learn from, but ${from} that matches: receive some with \`hookporter listen\`, or select others`,
   );
 }

@@ -4,7 +4,6 @@ import { placeOf } from "../../learn/data-type.ts";
 import type { Learned } from "../../learn/learned.ts";
 import { sampleValue } from "../../learn/sample-value.ts";
 import { seededRandom } from "../../relay/random.ts";
-import type { MadeUpData } from "../../relay/trigger.ts";
 import type { CliContext } from "../context.ts";
 import { DEFAULT_OUT, shapesBeside } from "./options.ts";
 import { readShapeFile } from "./read-shape-file.ts";
@@ -14,10 +13,7 @@ import { readShapeFile } from "./read-shape-file.ts";
  *
  * @throws HookporterError `input_invalid` if the file is no shape file
  */
-export async function learnedData(
-  options: { readonly shapes?: string | false },
-  context: CliContext,
-): Promise<MadeUpData["data"] | undefined> {
+export async function learnedData(options: { readonly shapes?: string | false }, context: CliContext) {
   const found = await findLearnedData(options, context);
   if (found === undefined) return undefined;
   context.output.talk(`data made up from ${found.file}; --no-shapes sends the built-in samples`);
@@ -29,10 +25,7 @@ export async function learnedData(
  *
  * @throws HookporterError `input_invalid` if the file is no shape file
  */
-export async function findLearnedData(
-  { shapes }: { readonly shapes?: string | false },
-  context: CliContext,
-): Promise<(MadeUpData & { readonly learned: Learned }) | undefined> {
+export async function findLearnedData({ shapes }: { readonly shapes?: string | false }, context: CliContext) {
   const file = shapes === undefined ? shapesBeside(DEFAULT_OUT.zod) : shapes;
   if (file === false || (shapes === undefined && !existsSync(resolve(context.io.cwd, file))))
     return undefined;

@@ -12,6 +12,7 @@ import type { Inbox } from "../../inbox/inbox.ts";
 import { type Fixture, parseFixture } from "../../relay/fixture.ts";
 import type { CliContext } from "../context.ts";
 import { withInbox } from "../events/inbox.ts";
+import { inputError } from "../input-errors.ts";
 import { gatherFixtures } from "../send/gather-fixtures.ts";
 
 export interface SeenEvent {
@@ -121,12 +122,10 @@ async function readInbox(inbox: Inbox, { kind, source, since }: EventSelection, 
 
 /** Reads NDJSON line by line: deliveries as `events export` writes them, or envelopes. */
 async function readLines(given: string, { io }: CliContext, count: Count): Promise<void> {
-  if (given === STDIN && io.isTTY.stdin) {
-    throw new HookporterError(
-      "input_invalid",
+  if (given === STDIN && io.isTTY.stdin)
+    throw inputError(
       "expected events on standard input, got a terminal: name a file or folder, or pipe them in",
     );
-  }
   const input: Readable = given === STDIN ? io.stdin : createReadStream(resolve(io.cwd, given));
   let number = 0;
   try {
@@ -137,7 +136,7 @@ async function readLines(given: string, { io }: CliContext, count: Count): Promi
     }
   } catch (cause) {
     const text = `could not read ${given}: ${describeFileError(cause)}`;
-    throw new HookporterError("input_invalid", text, { cause });
+    throw inputError(text, cause);
   }
 }
 

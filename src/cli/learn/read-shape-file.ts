@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
-import { describeError, HookporterError } from "../../errors.ts";
+import { describeError } from "../../errors.ts";
 import type { Learned } from "../../learn/learned.ts";
 import { readShapes } from "../../learn/shape-file.ts";
 import type { CliContext } from "../context.ts";
 import { readInput } from "../files/read-input.ts";
+import { inputError } from "../input-errors.ts";
 
 /**
  * Reads a shape file.
@@ -16,6 +17,6 @@ export async function readShapeFile(file: string, { io }: CliContext): Promise<L
     return readShapes(bytes.toString("utf8"));
   } catch (cause) {
     const text = `expected a shape file at ${file}, as \`hookporter types\` writes it; got another file (${describeError(cause)})`;
-    throw new HookporterError("input_invalid", text, { cause });
+    throw inputError(text, cause);
   }
 }

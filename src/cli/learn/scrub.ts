@@ -3,13 +3,13 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
 import { makeFolder } from "../../base/make-folder.ts";
-import { HookporterError } from "../../errors.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import type { Envelope } from "../../event/envelope.ts";
 import { readEnvelope } from "../../event/read-envelope.ts";
 import { Scrubber } from "../../learn/scrub.ts";
 import { formatDelivery } from "../../relay/fixture.ts";
 import type { CliContext } from "../context.ts";
+import { inputError } from "../input-errors.ts";
 import { gatherFixtures, type NamedFixture } from "../send/gather-fixtures.ts";
 
 /** The options of `fixtures scrub`. */
@@ -24,11 +24,7 @@ export interface ScrubOptions {
 const KEPT_HEADERS = new Set(["content-type"]);
 
 /** `fixtures scrub`: replaces the values of fixtures, and keeps their shape. */
-export async function scrubFixtures(
-  what: readonly string[],
-  options: ScrubOptions,
-  context: CliContext,
-): Promise<void> {
+export async function scrubFixtures(what: readonly string[], options: ScrubOptions, context: CliContext) {
   const { output, io } = context;
   const { fixtures, broken } = await gatherFixtures(what, options, context);
   const kept = new Set(options.keep);
@@ -56,10 +52,7 @@ export async function scrubFixtures(
   output.talk(`${written} scrubbed${options.to === undefined ? "" : ` to ${options.to}`}`);
 }
 
-function scrubOne(
-  fixture: NamedFixture["fixture"],
-  scrubber: Scrubber,
-): { readonly kind: string; readonly text: string } | undefined {
+function scrubOne(fixture: NamedFixture["fixture"], scrubber: Scrubber) {
   const read = readEnvelope(fixture.type === "delivery" ? fixture.delivery.body : fixture.body);
   if (!read.ok) return undefined;
   const { envelope, timestamp } = read;
@@ -92,6 +85,6 @@ function write(folder: string, name: string, text: string): void {
     writeFileSync(join(folder, name), text);
   } catch (cause) {
     const why = `${folder} could not be written: ${describeFileError(cause)}`;
-    throw new HookporterError("input_invalid", why, { cause });
+    throw inputError(why, cause);
   }
 }

@@ -1,8 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { describeFileError } from "../../base/file-error.ts";
 import { makeFolder } from "../../base/make-folder.ts";
-import { HookporterError } from "../../errors.ts";
 import { isEventKind } from "../../event/kinds.ts";
 import { knownKeys, placeOf } from "../../learn/data-type.ts";
 import { jsonSchema } from "../../learn/json-schema.ts";
@@ -19,6 +17,7 @@ import { writeShapes } from "../../learn/shape-file.ts";
 import { diffLines } from "../../text/diff-lines.ts";
 import type { CliContext } from "../context.ts";
 import { replaceFile } from "../files/replace-file.ts";
+import { inputError, notRead, notWritten, usageError } from "../input-errors.ts";
 import { learnEvents } from "./learn-events.ts";
 import { DEFAULT_OUT, shapesBeside, type TypesFormat, type TypesOptions } from "./options.ts";
 import { readShapeFile } from "./read-shape-file.ts";
@@ -32,19 +31,13 @@ const PASS_ON = "write `otherKinds` into the file with --force, and pass it to d
 const MADE_BY = "learned by hookporter types";
 
 /** `types`: learns schemas from events, and says where events differ from them. */
-export async function runTypes(
-  what: readonly string[],
-  options: TypesOptions,
-  context: CliContext,
-): Promise<void> {
+export async function runTypes(what: readonly string[], options: TypesOptions, context: CliContext) {
   const { check, merge, force, diff } = options;
   const modes = [check === true, diff !== undefined, merge === true || force === true];
-  if (modes.filter(Boolean).length > 1) {
-    throw new HookporterError(
-      "usage",
+  if (modes.filter(Boolean).length > 1)
+    throw usageError(
       "expected one of --check, --diff, and --merge or --force, got several: remove the others",
     );
-  }
   if (check === true) await (await import("./check.ts")).checkTypes(what, options, context);
   else if (diff !== undefined)
     await (await import("./diff.ts")).diffTypes(what, { ...options, diff }, context);
@@ -52,11 +45,7 @@ export async function runTypes(
 }
 
 /** Learns schemas from events, and writes them with their shapes. */
-async function writeTypes(
-  what: readonly string[],
-  options: TypesOptions,
-  context: CliContext,
-): Promise<void> {
+async function writeTypes(what: readonly string[], options: TypesOptions, context: CliContext) {
   const { format = "zod" } = options;
   const out = options.out ?? DEFAULT_OUT[format];
   const found = out === STDOUT ? undefined : readOut(out, { ...options, format }, context);
@@ -81,12 +70,7 @@ async function writeTypes(
 }
 
 /** What was learned now, and what the shape file has of other kinds. */
-async function withOthers(
-  learned: Learned,
-  shapes: string,
-  { force }: TypesOptions,
-  context: CliContext,
-): Promise<Learned> {
+async function withOthers(learned: Learned, shapes: string, { force }: TypesOptions, context: CliContext) {
   if (force === true || !existsSync(resolve(context.io.cwd, shapes))) return learned;
   return new Map([...(await readShapeFile(shapes, context)), ...learned]);
 }
@@ -114,10 +98,7 @@ function readOut(
   const text = readText(path, out);
   if (merge === true || force === true) return text;
   const refuse = (why: string, fix: string) =>
-    new HookporterError(
-      "input_invalid",
-      `${out} ${why}: ${fix}, --force replaces the file, --out names another`,
-    );
+    inputError(`${out} ${why}: ${fix}, --force replaces the file, --out names another`);
   if (format === "json-schema") {
     if (!text.includes(MADE_BY)) throw refuse("was not written by `hookporter types`", "remove it");
     return text;
@@ -150,11 +131,7 @@ function jsonSchemaText(learned: Learned, isStrict: boolean): string {
   return `${JSON.stringify(schema, undefined, 2)}\n`;
 }
 
-function report(
-  learned: Learned,
-  { out, shapes, edited, hasOthers }: Written,
-  { output, io }: CliContext,
-): void {
+function report(learned: Learned, { out, shapes, edited, hasOthers }: Written, { output, io }: CliContext) {
   const kinds = [...learned].sort(([one], [other]) => (one < other ? -1 : 1));
   for (const [kind, { events, shape }] of kinds) {
     const { fields, leftOut, entries } = knownKeys(shape);
@@ -195,9 +172,7 @@ function write(file: string, text: string, { io }: CliContext): void {
     // Source code, which others of the machine may read as they read the rest of it.
     replaceFile(path, text, 0o644);
   } catch (cause) {
-    throw new HookporterError("input_invalid", `${file} could not be written: ${describeFileError(cause)}`, {
-      cause,
-    });
+    throw notWritten(file, cause);
   }
 }
 
@@ -205,8 +180,6 @@ function readText(path: string, shown: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    throw new HookporterError("input_invalid", `could not read ${shown}: ${describeFileError(cause)}`, {
-      cause,
-    });
+    throw notRead(shown, cause);
   }
 }

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { watchDrift } from "../../learn/drift.ts";
-import type { DriftWatch } from "../../receiver/drift.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import type { CliContext } from "../context.ts";
 import { DEFAULT_OUT, shapesBeside } from "../learn/options.ts";
@@ -13,10 +12,7 @@ import { printable } from "../printable.ts";
  *
  * @throws ConfigurationError `option_invalid` if the file is no shape file
  */
-export function driftOption(
-  { shapes }: { readonly shapes?: string },
-  { io }: CliContext,
-): { readonly drift?: DriftWatch } {
+export function driftOption({ shapes }: { readonly shapes?: string }, { io }: CliContext) {
   const file = resolve(io.cwd, shapes ?? shapesBeside(DEFAULT_OUT.zod));
   return shapes === undefined && !existsSync(file) ? {} : { drift: watchDrift(file) };
 }

@@ -170,11 +170,7 @@ async function open(session: Session): Promise<Opened> {
 }
 
 /** Says what it waits for if closing takes long. */
-async function sayWhileClosing(
-  closed: Promise<void>,
-  running: RunningHandlers,
-  output: Output,
-): Promise<void> {
+async function sayWhileClosing(closed: Promise<void>, running: RunningHandlers, output: Output) {
   const timer = setInterval(() => {
     if (running.names !== "") output.talk(`waiting for ${running.names}`);
   }, WAITING_LINE);

@@ -1,7 +1,7 @@
 import type { RetryNotice } from "../../client/options.ts";
-import { HookporterError } from "../../errors.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import type { CliContext } from "../context.ts";
+import { usageError } from "../input-errors.ts";
 import { openClient, retryLine } from "../service/client.ts";
 import type { ServiceOptions } from "../service/options.ts";
 import type { TunnelOptions } from "../tunnel/options.ts";
@@ -18,10 +18,7 @@ interface ListenSubscriptionOptions extends ServiceOptions, TunnelOptions {
  *
  * @throws HookporterError `usage`; ConfigurationError for an invalid address or key
  */
-export function planSubscription(
-  options: ListenSubscriptionOptions,
-  context: CliContext,
-): Subscribing | undefined {
+export function planSubscription(options: ListenSubscriptionOptions, context: CliContext) {
   if (options.subscribe !== true) return undefined;
   const onRetry = (notice: RetryNotice) => {
     if (!subscribing.waiting) context.output.talk(retryLine(notice)); // later, only a new reason is printed
@@ -34,8 +31,7 @@ export function planSubscription(
 
 function refuseUnreachable(baseUrl: string): void {
   if (isLoopback(new URL(baseUrl))) return;
-  throw new HookporterError(
-    "usage",
+  throw usageError(
     `expected --tunnel or --public-url with --subscribe, got none: ${baseUrl} cannot reach this machine`,
   );
 }

@@ -35,13 +35,8 @@ export async function readWaiting({ option, file }: NamedInbox): Promise<Waiting
 }
 
 /** Prints how many events wait for which target. */
-export function sayWaiting(
-  { targets, others }: Waiting,
-  indent: string,
-  { talk }: Pick<Output, "talk">,
-): void {
-  for (const { target, entries } of targets) {
+export function sayWaiting({ targets, others }: Waiting, indent: string, { talk }: Pick<Output, "talk">) {
+  for (const { target, entries } of targets)
     talk(`${indent}${counted(entries, "event waits", "events wait")} for ${printable(target, 300)}`);
-  }
   if (targets.length === 1 && others > 0) talk(`${indent}${counted(others, "more waits", "more wait")}`);
 }

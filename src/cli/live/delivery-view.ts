@@ -50,11 +50,7 @@ export function deliveryLines(
   return [...lines, ...beneath([...because, ...(isTold ? [] : [`fix: ${printable(fix, 300)}`])], style)];
 }
 
-export function recordDelivery(
-  observation: DeliveryObservation,
-  output: Output,
-  diagnosis?: ShownDiagnosis,
-): void {
+export function recordDelivery(observation: DeliveryObservation, output: Output, diagnosis?: ShownDiagnosis) {
   const { receivedAt, duration, bytes, outcome, method } = observation;
   const { word, kind, id, reason, detail, problems, fix } = verdictOf(outcome);
   output.record("delivery", {

@@ -32,12 +32,9 @@ export function writeLeadingFile({ href }: URL): LeadingFile {
  *
  * @throws HookporterError `target_unreachable` if no browser can be started
  */
-export function openInBrowser(
-  path: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<void> {
+export function openInBrowser(path: string, env: Readonly<Record<string, string | undefined>>) {
   const [program, ...argv] = openerOf();
-  return new Promise((resolve, reject) => {
+  return new Promise<void>((resolve, reject) => {
     const child = spawn(program, [...argv, path], { env: { ...env }, stdio: "ignore", detached: true });
     const failed = (cause?: Error) => {
       const told = "could not start a browser: open the address above yourself";

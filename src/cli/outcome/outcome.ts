@@ -41,11 +41,7 @@ export function outcomeExitCode(outcomes: readonly EntryOutcome[]): ExitCode {
 }
 
 /** `dead      #12 payment.received  TypeError: … at handlers/pay.ts:3:9`, and below it how to fix it. */
-function outcomeLines(
-  outcome: EntryOutcome,
-  now: number,
-  { color }: Pick<Output, "color">,
-): readonly string[] {
+function outcomeLines(outcome: EntryOutcome, now: number, { color }: Pick<Output, "color">) {
   const { entry, state } = outcome;
   const { words, at, note, duration, fix } = facts(outcome);
   const parts = [

@@ -56,11 +56,7 @@ interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-function write(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, body, type, headers }: Reply,
-): void {
+function write(request: IncomingMessage, response: ServerResponse, { status, body, type, headers }: Reply) {
   response.writeHead(status, {
     "content-type": type ?? "application/json",
     "cache-control": "no-store",

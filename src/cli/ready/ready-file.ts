@@ -2,8 +2,9 @@ import { readFileSync, rmSync } from "node:fs";
 import { describeFileError } from "../../base/file-error.ts";
 import { isForbidden } from "../../base/file-trouble.ts";
 import { unusable } from "../../base/unusable.ts";
-import { HookporterError } from "../../errors.ts";
+import type { HookporterError } from "../../errors.ts";
 import { checkReplaceable, replaceFile } from "../files/replace-file.ts";
+import { inputError } from "../input-errors.ts";
 
 /**
  * A file that exists only while `listen` is ready; one left behind by an earlier process is removed at once. It is
@@ -64,5 +65,5 @@ function guard(path: string, work: () => void): void {
 
 function refusal(path: string, why: string, cause: unknown): HookporterError {
   if (isForbidden(cause)) return unusable(path, cause, "pass another path with --ready-file");
-  return new HookporterError("input_invalid", `--ready-file ${path} could not be used: ${why}`, { cause });
+  return inputError(`--ready-file ${path} could not be used: ${why}`, cause);
 }

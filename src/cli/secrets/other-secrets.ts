@@ -1,6 +1,5 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { NamedSecret } from "../../signature/diagnose/keyings.ts";
 import type { SecretValue } from "../../signature/secret-bytes.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import type { CliContext } from "../context.ts";
@@ -19,11 +18,7 @@ const API_KEY = /^HOOKPORTER_API_KEY\b/;
  * Secrets that are set here but not in use, for a diagnosis: variables in the environment and the env file with SECRET in
  * their name, the folder's development secret, and the API key, which is easily taken for the secret. Only their names are ever shown.
  */
-export function otherSecrets(
-  { io }: CliContext,
-  options: SecretOptions,
-  used: FoundSecrets,
-): readonly NamedSecret[] {
+export function otherSecrets({ io }: CliContext, options: SecretOptions, used: FoundSecrets) {
   const file = readEnvFile(io.cwd, options.envFile);
   const fromFile = Object.entries(file).map(([name, value]) => [`${name} in the env file`, value] as const);
   const fromEnv = Object.entries(io.env).map(

@@ -155,11 +155,10 @@ function developmentSecret(io: Io, create: boolean): string | undefined {
     throw unusable(path, thrown, instead);
   }
   if (found === undefined && !create) return undefined;
-  if (io.env.NODE_ENV === "production") {
+  if (io.env.NODE_ENV === "production")
     throw missing(
       `${SECRET_VARIABLE} to be set, since a development secret is not used if NODE_ENV is production`,
     );
-  }
   if (found === undefined) {
     makeStateFolder(io.cwd);
     const value = randomBytes(32).toString("base64url");

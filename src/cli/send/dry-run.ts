@@ -1,15 +1,14 @@
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { isAbsolute, join, relative, resolve } from "node:path";
-import { describeFileError } from "../../base/file-error.ts";
 import { makeFolder } from "../../base/make-folder.ts";
-import { HookporterError } from "../../errors.ts";
 import type { Disturbed, Sendable } from "../../relay/chaos.ts";
 import { curlLine } from "../../relay/curl-line.ts";
 import { sentHeaders } from "../../relay/send.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
+import { notWritten } from "../input-errors.ts";
 import { printable } from "../printable.ts";
 
 /**
@@ -58,9 +57,7 @@ function writeBody(directory: string, label: string, body: Uint8Array): string {
     makeFolder(directory, 0o700);
     writeFileSync(path, body, { mode: 0o600 });
   } catch (cause) {
-    throw new HookporterError("input_invalid", `${path} could not be written: ${describeFileError(cause)}`, {
-      cause,
-    });
+    throw notWritten(path, cause);
   }
   return path;
 }

@@ -6,6 +6,7 @@ import { type Fixture, parseFixture } from "../../relay/fixture.ts";
 import { exactSending } from "../../relay/replay.ts";
 import type { CliContext } from "../context.ts";
 import { readInput } from "../files/read-input.ts";
+import { inputError } from "../input-errors.ts";
 
 export interface NamedFixture {
   readonly name: string;
@@ -44,8 +45,7 @@ export async function gatherFixtures(
     const path = resolve(context.io.cwd, one);
     if (one === STDIN) found.push(...readLines(await readInput(context.io, STDIN), "standard input"));
     else if (existsSync(path)) found.push(...readPath(path, one));
-    else if (/[/\\]|\.(nd)?json$/.test(one))
-      throw new HookporterError("input_invalid", `${one}: no such file`);
+    else if (/[/\\]|\.(nd)?json$/.test(one)) throw inputError(`${one}: no such file`);
     else found.push(await readEntryNotFile(one, inbox, context));
   }
   const usable = exact === true ? found.map(checkExact) : found;
@@ -57,11 +57,7 @@ export async function gatherFixtures(
 }
 
 /** An argument that is not a file may be an entry; if it is neither, the user may have meant either. */
-async function readEntryNotFile(
-  one: string,
-  inbox: string | undefined,
-  context: CliContext,
-): Promise<NamedFixture> {
+async function readEntryNotFile(one: string, inbox: string | undefined, context: CliContext) {
   try {
     return await readEntry(one, inbox, context);
   } catch (thrown) {
@@ -75,12 +71,7 @@ async function readEntryNotFile(
 function readPath(path: string, given: string): readonly Found[] {
   if (!statSync(path).isDirectory()) return readFixtures(path);
   const files = readdirSync(path).filter((name) => name.endsWith(".json"));
-  if (files.length === 0) {
-    throw new HookporterError(
-      "input_invalid",
-      `${given}: expected a folder with .json files, got one without`,
-    );
-  }
+  if (files.length === 0) throw inputError(`${given}: expected a folder with .json files, got one without`);
   return files.sort().flatMap((name) => readFixtures(join(path, name)));
 }
 
@@ -91,7 +82,7 @@ function readFixtures(path: string): readonly Found[] {
     bytes = readFileSync(path);
   } catch (cause) {
     const text = `${name} could not be read: ${describeFileError(cause)}`;
-    return [new HookporterError("input_invalid", text, { cause })];
+    return [inputError(text, cause)];
   }
   return name.endsWith(".ndjson") ? readLines(bytes, name) : [tryFixture(bytes, name)];
 }

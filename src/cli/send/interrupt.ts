@@ -23,10 +23,7 @@ export const GRACE = 2000;
  * Stops a run at the first signal, and what has begun after 2 seconds; a second signal ends the process at once. `done` must
  * be called when the run has ended; then signals end the process again.
  */
-export function stopRunOnSignal(
-  { io }: CliContext,
-  { stop, cut, onEnd }: RunEnds,
-): { readonly reason: Interruption | undefined; done(): void } {
+export function stopRunOnSignal({ io }: CliContext, { stop, cut, onEnd }: RunEnds) {
   let interruption: Interruption | undefined;
   let timer: NodeJS.Timeout | undefined;
   const off = io.onSignal((signal) => {

@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
 import { isRecord } from "../../base/is-record.ts";
-import { HookporterError } from "../../errors.ts";
 import type { Sendable } from "../../relay/chaos.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
+import { inputError, usageError } from "../input-errors.ts";
 
 /** What makes two runs the same: then the second can send the rest of the first. */
 export interface ReplayRun {
@@ -124,16 +124,14 @@ function readSent(run: ReplayRun): Set<string> {
     text = readFileSync(path, "utf8");
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== "ENOENT")
-      throw new HookporterError("input_invalid", `could not read ${path}: ${describeFileError(thrown)}`);
-    throw new HookporterError(
-      "usage",
+      throw inputError(`could not read ${path}: ${describeFileError(thrown)}`);
+    throw usageError(
       `--resume: expected an earlier replay of the same arguments to ${shownUrl(run.target)}, got none: omit --resume to send all`,
     );
   }
   const sent = parseSent(text);
   if (sent === undefined)
-    throw new HookporterError(
-      "input_invalid",
+    throw inputError(
       `${path}: expected the record of a replay, got something else: remove it, and omit --resume to send all`,
     );
   return new Set(sent);

@@ -1,6 +1,5 @@
 import { createHash, randomInt } from "node:crypto";
 import type { Command } from "commander";
-import { HookporterError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds, isEventKind } from "../../event/kinds.ts";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
@@ -10,6 +9,7 @@ import { triggerDelivery } from "../../relay/trigger.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
 import { readInput, refuseTwoInputs } from "../files/read-input.ts";
+import { usageError } from "../input-errors.ts";
 import { learnedData } from "../learn/learned-data.ts";
 import { requireReadable, SentEvents } from "../outcome/wait-for-sent.ts";
 import type { SecretOptions } from "../secrets/options.ts";
@@ -80,34 +80,22 @@ function resourceOf(seed: number, round: number): string {
   return createHash("sha256").update(`${seed} ${round}`).digest("hex").slice(0, 12);
 }
 
-function chooseKinds(
-  kind: string | undefined,
-  { all, unknownKind }: TriggerCommandOptions,
-): readonly string[] {
+function chooseKinds(kind: string | undefined, { all, unknownKind }: TriggerCommandOptions) {
   if (all === true && kind === undefined) return eventKinds;
-  if (all === true) throw new HookporterError("usage", "expected a kind or --all, got both: remove one");
-  if (kind === undefined) {
-    throw new HookporterError(
-      "usage",
-      `expected a kind or --all, got neither: the kinds are ${eventKinds.join(", ")}`,
-    );
-  }
+  if (all === true) throw usageError("expected a kind or --all, got both: remove one");
+  if (kind === undefined)
+    throw usageError(`expected a kind or --all, got neither: the kinds are ${eventKinds.join(", ")}`);
   if (isEventKind(kind) || unknownKind === true) return [kind];
   const family = kind.endsWith(".*") ? eventKinds.filter((one) => matchesKind(kind, one)) : [];
   if (family.length > 0) return family;
   const meant = didYouMean(kind, eventKinds);
   const fix = meant === undefined ? `the kinds are ${eventKinds.join(", ")}` : `did you mean ${meant}?`;
-  throw new HookporterError(
-    "usage",
+  throw usageError(
     `expected an event kind, got ${JSON.stringify(kind)}: ${fix} (--unknown-kind sends it anyway)`,
   );
 }
 
-async function readData(
-  given: string | undefined,
-  options: SecretOptions,
-  { io }: CliContext,
-): Promise<string | undefined> {
+async function readData(given: string | undefined, options: SecretOptions, { io }: CliContext) {
   if (given === undefined || !given.startsWith("@")) return given;
   refuseTwoInputs(given.slice(1), options);
   return (await readInput(io, given.slice(1))).toString("utf8").replace(/^\uFEFF/, "");

@@ -1,9 +1,9 @@
 import type { AssumptionOptions } from "../../client/assumptions.ts";
 import { type Client, createClient } from "../../client/client.ts";
 import type { RetryNotice } from "../../client/options.ts";
-import { HookporterError } from "../../errors.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import type { CliContext } from "../context.ts";
+import { usageError } from "../input-errors.ts";
 import type { Io } from "../io.ts";
 import { printable } from "../printable.ts";
 import { findCredential } from "../secrets/api-key.ts";
@@ -30,12 +30,10 @@ export function openClient(
   context: CliContext,
 ): Client {
   const { baseUrl, live } = options;
-  if (baseUrl === undefined) {
-    throw new HookporterError(
-      "usage",
+  if (baseUrl === undefined)
+    throw usageError(
       "expected the base URL of the service, got none: pass --base-url, or set HOOKPORTER_BASE_URL",
     );
-  }
   const credential = findCredential(options, context);
   const client = createClient({ baseUrl, ...credential, live, timeout, assumptions, onRetry });
   const notice = proxyNotice(new URL(client.baseUrl), context.io);

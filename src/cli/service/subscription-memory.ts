@@ -2,8 +2,8 @@ import { appendFileSync, closeSync, constants, openSync, readFileSync } from "no
 import { join } from "node:path";
 import * as z from "zod";
 import { unusable } from "../../base/unusable.ts";
-import { HookporterError } from "../../errors.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
+import { inputError } from "../input-errors.ts";
 
 const rememberedSchema = z.object({
   /** `wh_…` if the service's response contained an id. */
@@ -87,8 +87,7 @@ function readLine(line: string): z.infer<typeof lineSchema> {
   try {
     return lineSchema.parse(JSON.parse(line));
   } catch {
-    throw new HookporterError(
-      "input_invalid",
+    throw inputError(
       `${SUBSCRIPTIONS_FILE} was changed by something other than hookporter: fix it, or look up in the service's ` +
         "administration interface which subscriptions exist, and remove the file",
     );

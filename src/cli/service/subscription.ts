@@ -9,6 +9,7 @@ import { readSecrets } from "../../signature/secrets.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { makeStateFolder } from "../files/state-folder.ts";
+import { usageError } from "../input-errors.ts";
 import type { Output } from "../output.ts";
 import type { FoundSecrets } from "../secrets/secret.ts";
 import { type RememberedSubscription, remember, rememberedSubscriptions } from "./subscription-memory.ts";
@@ -108,13 +109,12 @@ export function currentSecret(
   warn: (message: string) => void = () => {},
 ): SubscriptionSecret {
   const [secret] = readSecrets(first, warn);
-  if (text === undefined) {
+  if (text === undefined)
     throw new HookporterError(
       "secret_invalid",
       "expected a secret that is text, since the service takes a string, got bytes that are not UTF-8: " +
         "pass them in hex or base64, and name it with --secret-encoding",
     );
-  }
   const value = text.replace(/[\r\n]+$/, ""); // as the receiver does
   return { value, fingerprint: secret?.fingerprint ?? "" };
 }
@@ -126,14 +126,12 @@ export function currentSecret(
  */
 export function checkSubscriptionUrl(url: URL, baseUrl: string, output: Output): void {
   if (url.hash !== "")
-    throw new HookporterError("usage", "expected a URL without a fragment, got one: remove the part after #");
-  if (isLoopback(url) && !isLoopback(new URL(baseUrl))) {
-    throw new HookporterError(
-      "usage",
+    throw usageError("expected a URL without a fragment, got one: remove the part after #");
+  if (isLoopback(url) && !isLoopback(new URL(baseUrl)))
+    throw usageError(
       `expected a URL that the service can reach, got this machine: ${shownUrl(url)} ` +
         "(a tunnel provides a public address)",
     );
-  }
   if (url.protocol === "http:" && !isLoopback(url))
     output.talk("warning: plain HTTP lets others read deliveries on the way; the service recommends HTTPS");
 }

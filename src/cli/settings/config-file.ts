@@ -82,12 +82,11 @@ function checkShared(key: string, value: unknown, commands: readonly Command[], 
       `has an unknown key ${shown}: ${suggestion(key, [...commands.flatMap(flagsOf), ...commands.map(commandName)])}expected a flag in camel case, such as forwardTo, or one of ${names}${secret}${credential}`,
     );
   }
-  if (isRecord(value)) {
+  if (isRecord(value))
     throw invalidConfig(
       file,
       `has an object under ${shown}, which is a flag: expected a value, or an object under one of ${names}`,
     );
-  }
   if (!hasOwnMeaning(key)) return;
   const example = JSON.stringify({ [first]: { [key]: "…" } });
   throw invalidConfig(

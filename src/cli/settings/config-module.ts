@@ -12,11 +12,7 @@ import { invalidConfig } from "./config-error.ts";
  *
  * @throws HookporterError `config_invalid`
  */
-export async function loadConfigModule(
-  path: string,
-  file: string,
-  io: Pick<Io, "stderr">,
-): Promise<Readonly<Record<string, unknown>>> {
+export async function loadConfigModule(path: string, file: string, io: Pick<Io, "stderr">) {
   const exported = defaultExport(await evaluate(path, file, io));
   if (exported === undefined)
     throw invalidConfig(file, "has no default export: write export default defineConfig({ … })");

@@ -32,12 +32,11 @@ export async function readSource(
   const names = CONFIG_FILES.filter((name) => runsCode || name.endsWith(".json"));
   const [file, other] = names.filter((name) => isThere(io.cwd, name));
   if (file === undefined) return undefined;
-  if (other !== undefined) {
+  if (other !== undefined)
     throw new HookporterError(
       "config_invalid",
       `expected one configuration file, got ${file} and ${other}: move the settings to one of them, and remove the other`,
     );
-  }
   const path = join(io.cwd, file);
   if (file.endsWith(".json")) return { file, content: parseJson(path, file, variables) };
   const { loadConfigModule } = await import("./config-module.ts"); // only if there is one, since the loader is large

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { HookporterError } from "../../errors.ts";
+import { usageError } from "../input-errors.ts";
 import { flagName } from "./command-tree.ts";
 import { isTyped } from "./config.ts";
 
@@ -67,10 +67,10 @@ export function fitOptions<Options extends object>(
   for (const [flag, { needs = [], excludes = [], why, check }] of rows) {
     if (!has(flag)) continue;
     const rival = excludes.find(has);
-    if (rival !== undefined) throw new HookporterError("usage", contradiction(flag, rival, why));
-    if (typed(flag) && lacks(needs)) throw new HookporterError("usage", lack(flag, needs, why, left));
+    if (rival !== undefined) throw usageError(contradiction(flag, rival, why));
+    if (typed(flag) && lacks(needs)) throw usageError(lack(flag, needs, why, left));
     const problem = check?.(left);
-    if (problem !== undefined) throw new HookporterError("usage", problem);
+    if (problem !== undefined) throw usageError(problem);
   }
   return left;
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { HookporterError } from "../../errors.ts";
 import { hasPassword } from "../../inbox/postgres/postgres-url.ts";
+import { usageError } from "../input-errors.ts";
 import type { Io } from "../io.ts";
 import { CONFIG_FILES } from "./config-source.ts";
 
@@ -21,12 +22,11 @@ export function refusePasswordUrls(command: Command, { cwd }: Pick<Io, "cwd">): 
     if (typeof value !== "string" || !hasPassword(value)) continue;
     const source = command.getOptionValueSource(name);
     if (source === "cli") throw inArguments(`--${name}`);
-    if (source === "config" && isWritten(cwd, value)) {
+    if (source === "config" && isWritten(cwd, value))
       throw new HookporterError(
         "config_invalid",
         `expected a URL without a password in the configuration file (${name}), got one with a password: that file is shared; ${FIX}`,
       );
-    }
   }
   if (command.args.some(hasPassword)) throw inArguments("the arguments");
 }
@@ -42,8 +42,5 @@ function isWritten(cwd: string, url: string): boolean {
 
 function inArguments(where: string): HookporterError {
   const why = "every user of this machine can read arguments";
-  return new HookporterError(
-    "usage",
-    `expected a URL without a password in ${where}, got one with a password: ${why}; ${FIX}`,
-  );
+  return usageError(`expected a URL without a password in ${where}, got one with a password: ${why}; ${FIX}`);
 }

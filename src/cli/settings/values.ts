@@ -29,11 +29,7 @@ export function takenBy(reader: unknown): Taken {
 const PATTERNS = [...eventKinds, ...new Set(eventKinds.map((kind) => `${kind.split(".")[0]}.*`)), "*"];
 
 /** A reader of whole numbers from `low` to `high`, both included. */
-export function wholeNumber(
-  low: number,
-  high: number,
-  expected = `a whole number from ${low} to ${high}`,
-): ((text: string) => number) & Taken {
+export function wholeNumber(low: number, high: number, expected = `a whole number from ${low} to ${high}`) {
   const read = (text: string) => {
     const value = /^\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
     if (value >= low && value <= high) return value;
@@ -177,10 +173,7 @@ function readUrl(text: string): URL {
 }
 
 /** A reader of a comma-separated list; a repeated flag adds to it. */
-export function listOf(
-  isItem: (part: string) => boolean,
-  expected: string,
-): ((text: string, before?: readonly string[]) => readonly string[]) & Taken {
+export function listOf(isItem: (part: string) => boolean, expected: string) {
   const read = (text: string, before: readonly string[] = []) => {
     const parts = text.split(",").map((part) => part.trim());
     if (parts.every(isItem)) return [...before, ...parts];

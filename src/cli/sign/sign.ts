@@ -13,11 +13,7 @@ export interface SignOptions extends SecretOptions {
 }
 
 /** `sign [file]`: prints the signature of a body. */
-export async function runSign(
-  file: string | undefined,
-  options: SignOptions,
-  context: CliContext,
-): Promise<void> {
+export async function runSign(file: string | undefined, options: SignOptions, context: CliContext) {
   const { io, output } = context;
   refuseTwoInputs(file, options);
   const found = await findSecrets(context, options);

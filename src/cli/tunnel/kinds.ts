@@ -1,9 +1,9 @@
-import { HookporterError } from "../../errors.ts";
 import type { CommandSettings } from "../../tunnel/command.ts";
 import { COMMAND_PRESETS } from "../../tunnel/command-presets.ts";
 import type { SshService } from "../../tunnel/ssh/settings.ts";
 import type { TunnelTiming } from "../../tunnel/timing.ts";
 import type { CliContext } from "../context.ts";
+import { usageError } from "../input-errors.ts";
 import { ngrokSettings } from "./ngrok-settings.ts";
 import type { ReachableOptions, TunnelFlag, TunnelName, TunnelOptions } from "./options.ts";
 import { ownServerSettings, SSH_FLAGS, serviceSettings } from "./ssh-settings.ts";
@@ -84,11 +84,9 @@ function preset(name: keyof typeof COMMAND_PRESETS): TunnelKind {
  * @throws HookporterError `usage` if the program or the pattern is missing
  */
 function commandSettings({ tunnelCommand, tunnelUrlPattern }: TunnelOptions): CommandSettings {
-  if (tunnelCommand === undefined || tunnelUrlPattern === undefined) {
-    throw new HookporterError(
-      "usage",
+  if (tunnelCommand === undefined || tunnelUrlPattern === undefined)
+    throw usageError(
       'expected --tunnel command with --tunnel-command and --tunnel-url-pattern, such as "my-tunnel {port}" and "https://[a-z0-9-]+\\.tunnels\\.example\\.com"',
     );
-  }
   return { command: tunnelCommand, urlPattern: tunnelUrlPattern };
 }

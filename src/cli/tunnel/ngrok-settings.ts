@@ -8,6 +8,7 @@ import { findPackage } from "../../package/own-address.ts";
 import type { NgrokSettings } from "../../tunnel/ngrok.ts";
 import { AUTHTOKEN_PAGE, NGROK_INSTALL, NGROK_PACKAGE } from "../../tunnel/ngrok-failure.ts";
 import type { CliContext } from "../context.ts";
+import { usageError } from "../input-errors.ts";
 import type { Io } from "../io.ts";
 import { readEnvFile } from "../secrets/secret.ts";
 
@@ -107,7 +108,7 @@ function ngrokIngress({ env, cwd }: Io): NgrokIngress {
   const { HOOKPORTER_NGROK_SERVER_ADDR: serverAddr, HOOKPORTER_NGROK_CA_FILE: caFile } = env;
   if (serverAddr && !/^[^\s/]+:\d+$/.test(serverAddr)) {
     const got = JSON.stringify(serverAddr);
-    throw new HookporterError("usage", `HOOKPORTER_NGROK_SERVER_ADDR: expected host:port, got ${got}`);
+    throw usageError(`HOOKPORTER_NGROK_SERVER_ADDR: expected host:port, got ${got}`);
   }
   return {
     ...(serverAddr && { serverAddr }),
@@ -120,6 +121,6 @@ function readCertificate(path: string): string {
     return readFileSync(path, "utf8");
   } catch (thrown) {
     const why = describeFileError(thrown);
-    throw new HookporterError("usage", `HOOKPORTER_NGROK_CA_FILE: could not read ${path}: ${why}`);
+    throw usageError(`HOOKPORTER_NGROK_CA_FILE: could not read ${path}: ${why}`);
   }
 }

@@ -1,10 +1,11 @@
 import { accessSync, constants } from "node:fs";
 import { join, resolve } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
-import { ConfigurationError, HookporterError } from "../../errors.ts";
+import { ConfigurationError } from "../../errors.ts";
 import type { OwnSshSettings, ServiceSshSettings, SshService } from "../../tunnel/ssh/settings.ts";
 import type { CliContext } from "../context.ts";
 import { makeStateFolder } from "../files/state-folder.ts";
+import { usageError } from "../input-errors.ts";
 import type { TunnelFlag, TunnelOptions } from "./options.ts";
 
 export const SSH_FLAGS = ["sshHost", "sshIdentity"] as const satisfies TunnelFlag[];
@@ -34,12 +35,10 @@ export function serviceSettings(service: SshService) {
  */
 export function ownServerSettings(options: TunnelOptions, context: CliContext): OwnSshSettings {
   const { sshHost: host, sshRemotePort: remotePort, publicUrl } = options;
-  if (host === undefined || remotePort === undefined || publicUrl === undefined) {
-    throw new HookporterError(
-      "usage",
+  if (host === undefined || remotePort === undefined || publicUrl === undefined)
+    throw usageError(
       "expected --tunnel ssh with --ssh-host, --ssh-remote-port and --public-url: your server, the port that it should listen on, and the address that leads to that port",
     );
-  }
   return { ...common(options, context), host, remotePort, publicUrl: publicUrl.href };
 }
 

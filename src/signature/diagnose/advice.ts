@@ -12,9 +12,8 @@ export function adviceFor(
 ): readonly string[] {
   const [form] = forms;
   const advice: string[] = [];
-  if (form === undefined) {
+  if (form === undefined)
     advice.push("the header contains no readable digest: send `sha256=` and 64 lowercase hex digits");
-  }
   for (const { meaning, fix } of form?.causes ?? []) advice.push(`${meaning}, if that is so: ${fix}`);
   if (body.byteLength === 0) {
     advice.push(

@@ -62,11 +62,7 @@ function oneByteNames(bytes: Buffer) {
 }
 
 /** A text with its end as it is, and with another one, as editors and PowerShell write it. */
-function withEnds(
-  causes: readonly Cause[],
-  make: () => string,
-  encoding: BufferEncoding = "utf8",
-): readonly BodyVariant[] {
+function withEnds(causes: readonly Cause[], make: () => string, encoding: BufferEncoding = "utf8") {
   const end = (detail: string, change: (text: string) => string | undefined) =>
     variant([...causes, cause("newline_at_end", detail)], () => {
       const changed = change(make());

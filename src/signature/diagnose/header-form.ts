@@ -25,9 +25,8 @@ const HEX_INSIDE = /(?<![0-9a-f])(?:[0-9a-f]{128}|[0-9a-f]{96}|[0-9a-f]{64}|[0-9
 /** Reads a header's value in every format that a signature of these bytes may have. */
 export function readForms(header: string | readonly string[]): HeaderReading {
   const values = typeof header === "string" ? splitRepeated(header) : header;
-  if (typeof header === "string" && OTHER_SCHEME.test(header.slice(0, LONGEST))) {
+  if (typeof header === "string" && OTHER_SCHEME.test(header.slice(0, LONGEST)))
     return { forms: [], evident: cause("other_scheme") };
-  }
   const repeated = values.length > 1 || typeof header !== "string" ? [cause("header_repeated")] : [];
   const readings = values.slice(0, 4).map((value) => readOne(value.slice(0, LONGEST), repeated));
   const evident =
@@ -116,9 +115,8 @@ function base64Forms(digest: string): readonly DigestForm[] {
   const url = /[-_]/.test(digest) || (!/[+/=]/.test(digest) && digest.length % 4 !== 0);
   const code = url ? "digest_base64url" : "digest_base64";
   const text = bytes.toString("latin1");
-  if (/^[0-9a-f]{64}$/i.test(text)) {
+  if (/^[0-9a-f]{64}$/i.test(text))
     return [{ algorithm: "sha256", hex: text.toLowerCase(), causes: [cause(code, "of the hex digits")] }];
-  }
   const algorithm = algorithmOf(bytes.byteLength * 2);
   if (algorithm === undefined) return [];
   return [{ algorithm, hex: bytes.toString("hex"), causes: [...algorithmCauses(algorithm), cause(code)] }];

@@ -123,11 +123,7 @@ export function memberOf({ tokens, gaps }: JsonTokens, name: string): JsonTokens
 }
 
 /** Returns the tokens with the keys sorted inside one member of the top-level object; `undefined` if there is none. */
-export function sortMember(
-  tokens: readonly string[],
-  name: string,
-  order: KeyOrder,
-): readonly string[] | undefined {
+export function sortMember(tokens: readonly string[], name: string, order: KeyOrder) {
   const range = rangeOf(tokens, name);
   if (range === undefined) return undefined;
   const { start, end } = range;

@@ -87,9 +87,8 @@ export interface SshEnd extends ProgramEnd {
 
 export function sshFailure({ host, folder, said: all, wasUp, ...end }: SshEnd): TunnelFailure {
   const { exitCode, signal, error } = end;
-  if (error !== undefined && /\b(?:ENOENT|EACCES)\b/.test(error.message)) {
+  if (error !== undefined && /\b(?:ENOENT|EACCES)\b/.test(error.message))
     return failure("ssh_missing", host, error.message);
-  }
   const said = all.filter((line) => !isChatter(line));
   for (const [code, pattern] of CAUSES) {
     const line = said.find((each) => pattern.test(each));

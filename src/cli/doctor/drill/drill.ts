@@ -7,7 +7,7 @@ import { durationText } from "../../../text/duration-text.ts";
 import { SIGNAL_EXIT_CODES } from "../../end/stop.ts";
 import { withInbox } from "../../events/inbox.ts";
 import type { StopSignal } from "../../io.ts";
-import { type DoctorCheck, type Finding, fail, ok, warn } from "../finding.ts";
+import { type DoctorCheck, fail, ok, warn } from "../finding.ts";
 import { KILLS } from "../options.ts";
 import type { Setup } from "../setup.ts";
 import { DrilledReceiver } from "./drilled-receiver.ts";
@@ -99,20 +99,11 @@ async function allEntries(inbox: Inbox): Promise<readonly Entry[]> {
   }
 }
 
-function reading<Result>(
-  { context }: Setup,
-  { inbox }: Scratch,
-  read: (inbox: Inbox) => Promise<Result>,
-): Promise<Result> {
+function reading<Result>({ context }: Setup, { inbox }: Scratch, read: (inbox: Inbox) => Promise<Result>) {
   return withInbox(context, { inbox, access: "read" }, read);
 }
 
-function report(
-  tally: DrillTally,
-  kills: number,
-  duration: number,
-  { context, inbox, options }: Setup,
-): Finding {
+function report(tally: DrillTally, kills: number, duration: number, { context, inbox, options }: Setup) {
   context.output.record("drill", { kills, ...tally });
   const { acknowledged, lost, stuck, dead, runTwice, runTwiceAtOnce } = tally;
   const busy = "run it again while the machine has less to do";

@@ -1,0 +1,20 @@
+import { describeFileError } from "../base/file-error.ts";
+import { HookporterError } from "../errors.ts";
+
+/** A mistake in the command line. */
+export function usageError(message: string): HookporterError {
+  return new HookporterError("usage", message);
+}
+
+/** A file or an entry that the command line names, and that cannot be used. */
+export function inputError(message: string, cause?: unknown): HookporterError {
+  return new HookporterError("input_invalid", message, cause === undefined ? {} : { cause });
+}
+
+export function notRead(path: string, cause: unknown): HookporterError {
+  return inputError(`could not read ${path}: ${describeFileError(cause)}`, cause);
+}
+
+export function notWritten(path: string, cause: unknown): HookporterError {
+  return inputError(`${path} could not be written: ${describeFileError(cause)}`, cause);
+}
