@@ -34,9 +34,7 @@ export async function probeTarget(target: URL, { insecure, timeout }: ProbeTerms
   } catch (thrown) {
     if (!isLate) return { why: await whyUnreachable(thrown, target) };
     if (!exchange.connected) return { why: await whyUnreachable({ code: "ETIMEDOUT" }, target) };
-    return {
-      why: `it accepts connections, but did not answer in ${timeout / 1000} s: check the app's log`,
-    };
+    return { why: `it accepts connections, but did not answer in ${timeout / 1000} s: check the app's log` };
   } finally {
     clearTimeout(timer);
   }

@@ -16,9 +16,7 @@ export interface Chaos {
 export type ChaosOptions = { readonly [Name in keyof Chaos]?: Chaos[Name] | undefined };
 
 /** No faults. */
-export const NO_CHAOS: Chaos = {
-  ...{ duplicates: 0, delay: [0, 0], wrongSignature: 0, outage: 0 },
-};
+export const NO_CHAOS: Chaos = { duplicates: 0, delay: [0, 0], wrongSignature: 0, outage: 0 };
 
 export interface DeliveryFate {
   /** Milliseconds before its first attempt. */

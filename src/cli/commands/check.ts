@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from "commander";
 import { REPORT_FORMATS } from "../../check/check-result.ts";
-import type { CheckCommandOptions } from "../check/check.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { readAddedHeader, readHeaderVariable, readOrderPath } from "../handlers/values.ts";
@@ -64,7 +63,7 @@ export function registerCheck(program: CliCommand, context: CliContext): void {
     .signatureHeader();
   addSecretOptions(command)
     .example("hookporter check http://localhost:3000/webhooks --skip TIME")
-    .action(async (url: URL | undefined, options: CheckCommandOptions) =>
+    .action(async (url, options) =>
       (await import("../check/check.ts")).runCheckCommand(url, options, context),
     );
 }

@@ -1,6 +1,6 @@
 import { Argument } from "commander";
 import type { CliCommand } from "../cli-command.ts";
-import { SHELLS, type Shell } from "../completion/options.ts";
+import { SHELLS } from "../completion/options.ts";
 import type { CliContext } from "../context.ts";
 
 export function registerCompletion(program: CliCommand, context: CliContext): void {
@@ -12,7 +12,5 @@ export function registerCompletion(program: CliCommand, context: CliContext): vo
       "after",
       "\nExamples:\n  hookporter completion bash > ~/.hookporter-completion.bash\n  hookporter completion fish > ~/.config/fish/completions/hookporter.fish",
     )
-    .action(async (shell: Shell) =>
-      (await import("../completion/scripts.ts")).printCompletion(shell, context),
-    );
+    .action(async (shell) => (await import("../completion/scripts.ts")).printCompletion(shell, context));
 }

@@ -1,7 +1,7 @@
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import { type DoctorOptions, KILLS } from "../doctor/options.ts";
+import { KILLS } from "../doctor/options.ts";
 import { readForward } from "../handlers/values.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addServiceOptions } from "../service/options.ts";
@@ -70,7 +70,5 @@ export function registerDoctor(program: CliCommand, context: CliContext): void {
     .optionsGroup("Output:") // program.ts adds the common options to it
     .helpOption("-h, --help", "display help for command")
     .addHelpText("after", EXAMPLES)
-    .action(async (options: DoctorOptions) =>
-      (await import("../doctor/doctor.ts")).doctor(options, command, context),
-    );
+    .action(async (options) => (await import("../doctor/doctor.ts")).doctor(options, command, context));
 }

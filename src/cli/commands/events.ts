@@ -2,17 +2,9 @@ import { STATE_WORDS } from "../../inbox/entry-state.ts";
 import { CANARY_PERCENT } from "../../inbox/pause.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import type { BackupOptions } from "../events/backup.ts";
-import type { EraseOptions } from "../events/erase.ts";
-import type { ExportOptions, ListOptions } from "../events/events.ts";
-import type { PaceOptions } from "../events/paced.ts";
-import type { PauseOptions } from "../events/pause.ts";
-import type { PruneOptions } from "../events/prune.ts";
 import { addPruneOptions } from "../events/prune-options.ts";
-import type { ChangeOptions } from "../events/selection.ts";
 import { readStates } from "../events/state-values.ts";
 import { readFieldValues } from "../handlers/values.ts";
-import type { WaitOptions } from "../outcome/wait.ts";
 import {
   readCount,
   readKinds,
@@ -35,9 +27,7 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
     .option("--group", "show what failing entries and dead letters failed with, a line for each error")
     .option("--follow", "then print each new entry, until Ctrl-C")
     .example("hookporter events list --state dead --since 2h")
-    .action(async (options: ListOptions) =>
-      (await import("../events/events.ts")).listEvents(options, context),
-    );
+    .action(async (options) => (await import("../events/events.ts")).listEvents(options, context));
 
   events
     .command("show")
@@ -46,7 +36,7 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
     .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
     .option("--body", "print only the bytes of the body")
     .example("hookporter events show 12")
-    .action(async (entry: string, options: { inbox?: string; body?: boolean }) =>
+    .action(async (entry, options) =>
       (await import("../events/events.ts")).showEvent(entry, options, context),
     );
 
@@ -62,9 +52,7 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
     )
     .option("--limit <n>", "only the newest n entries (default: all)", readCount)
     .example("hookporter events export --kind payment.received --to fixtures/")
-    .action(async (options: ExportOptions) =>
-      (await import("../events/events.ts")).exportEvents(options, context),
-    );
+    .action(async (options) => (await import("../events/events.ts")).exportEvents(options, context));
 
   events
     .command("backup")
@@ -73,7 +61,7 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
     .option("--inbox <inbox>", "inbox file (default: .hookporter/inbox.db)")
     .option("--force", "replace the file if it exists")
     .example("hookporter events backup /backups/inbox-$(date +%F).db")
-    .action(async (file: string, options: BackupOptions) =>
+    .action(async (file, options) =>
       (await import("../events/backup.ts")).backUpEvents(file, options, context),
     );
 
@@ -82,9 +70,7 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
       "delete old entries that are finished; a running receiver does this itself, except for dead letters",
     )
     .example("hookporter events prune --state dead --older-than 30d")
-    .action(async (options: PruneOptions) =>
-      (await import("../events/prune.ts")).pruneEvents(options, context),
-    );
+    .action(async (options) => (await import("../events/prune.ts")).pruneEvents(options, context));
 }
 
 function registerWait(events: CliCommand, context: CliContext): void {
@@ -103,9 +89,7 @@ function registerWait(events: CliCommand, context: CliContext): void {
     .option("--count <n>", "number of entries to wait for (default: 1)", readCount)
     .option("--timeout <duration>", "how long to wait in all (default: 30s)", readTimeout)
     .example("hookporter events wait --after 0 --kind property.created")
-    .action(async (options: WaitOptions) =>
-      (await import("../outcome/wait.ts")).waitForEvents(options, context),
-    );
+    .action(async (options) => (await import("../outcome/wait.ts")).waitForEvents(options, context));
 }
 
 function registerChanges(events: CliCommand, context: CliContext): void {
@@ -124,7 +108,7 @@ function registerChanges(events: CliCommand, context: CliContext): void {
     )
     .option("--dry-run", "print how many entries would be retried, and change nothing")
     .example("hookporter events retry --state dead --rate 20/s --canary 10")
-    .action(async (entries: readonly string[], options: ChangeOptions & PaceOptions) =>
+    .action(async (entries, options) =>
       (await import("../events/change.ts")).retryEvents(entries, options, context),
     );
 
@@ -141,7 +125,7 @@ function registerChanges(events: CliCommand, context: CliContext): void {
     .option("--all", "erase every entry that is not running")
     .option("--yes", "erase them; without it, a person at a terminal is asked, and else nothing is erased")
     .example("hookporter events erase --where data.tenant_id=42")
-    .action(async (entries: readonly string[], options: EraseOptions) =>
+    .action(async (entries, options) =>
       (await import("../events/erase.ts")).eraseEvents(entries, options, context),
     );
 
@@ -155,7 +139,7 @@ function registerChanges(events: CliCommand, context: CliContext): void {
       "after",
       "\nExample:\n  hookporter events drop 12\n  hookporter events drop --target 3000 --kind 'lead.*'",
     )
-    .action(async (entries: readonly string[], options: ChangeOptions) =>
+    .action(async (entries, options) =>
       (await import("../events/change.ts")).dropEvents(entries, options, context),
     );
 }
@@ -167,16 +151,12 @@ function registerPauses(events: CliCommand, context: CliContext): void {
     )
     .option("--all", "pause everything")
     .example("hookporter events pause --kind payment.received")
-    .action(async (options: PauseOptions) =>
-      (await import("../events/pause.ts")).pauseEvents(options, context),
-    );
+    .action(async (options) => (await import("../events/pause.ts")).pauseEvents(options, context));
   addPauseScopes(events.command("resume"))
     .description("run again what `events pause` keeps from running, or a retry that paused by itself")
     .option("--all", "resume everything that is paused")
     .example("hookporter events resume --kind payment.received")
-    .action(async (options: PauseOptions) =>
-      (await import("../events/pause.ts")).resumeEvents(options, context),
-    );
+    .action(async (options) => (await import("../events/pause.ts")).resumeEvents(options, context));
 }
 
 function addPauseScopes(command: CliCommand): CliCommand {

@@ -1,7 +1,6 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { readDataPath } from "../learn/options.ts";
-import type { ScrubOptions } from "../learn/scrub.ts";
 import { readSeed } from "../settings/values.ts";
 
 export function registerFixtures(program: CliCommand, context: CliContext): void {
@@ -24,7 +23,7 @@ export function registerFixtures(program: CliCommand, context: CliContext): void
     .option("--keep <path>", "keep the values at a path, such as data.status; may be repeated", readDataPath)
     .option("--seed <n>", "random seed, to make the same values of the same fixtures again", readSeed)
     .example("hookporter fixtures scrub recorded/ --to fixtures/ --keep data.status")
-    .action(async (what: readonly string[], options: ScrubOptions) =>
+    .action(async (what, options) =>
       (await import("../learn/scrub.ts")).scrubFixtures(what, options, context),
     );
 }

@@ -1,11 +1,6 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import type { PruneOptions } from "../events/prune.ts";
 import { addPruneOptions } from "../events/prune-options.ts";
-import type { CheckInboxOptions } from "../inbox/check.ts";
-import type { CopyOptions } from "../inbox/copy.ts";
-import type { MigrateOptions } from "../inbox/migrate.ts";
-import type { VacuumOptions } from "../inbox/vacuum.ts";
 
 export function registerInbox(program: CliCommand, context: CliContext): void {
   const inbox = program.command("inbox").description("create, maintain, check and copy inboxes");
@@ -21,36 +16,28 @@ export function registerInbox(program: CliCommand, context: CliContext): void {
     .option("--print", "print the SQL that is still to run, and run nothing")
     .option("--all", "with --print: print the SQL of every version, without connecting")
     .example("hookporter inbox migrate --print --grant-to app")
-    .action(async (options: MigrateOptions) =>
-      (await import("../inbox/migrate.ts")).migrateInbox(options, context),
-    );
+    .action(async (options) => (await import("../inbox/migrate.ts")).migrateInbox(options, context));
 
   addPruneOptions(inbox.command("maintain"))
     .description(
       "create the partitions for the coming days of an inbox on PostgreSQL, and delete old entries; for cron",
     )
     .example("hookporter inbox maintain --older-than 90d")
-    .action(async (options: PruneOptions) =>
-      (await import("../inbox/maintain.ts")).maintainInbox(options, context),
-    );
+    .action(async (options) => (await import("../inbox/maintain.ts")).maintainInbox(options, context));
 
   inbox
     .command("check")
     .description("check every page and every delivery of an inbox file, and print what it contains")
     .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
     .example("hookporter inbox check --inbox backup.db")
-    .action(async (options: CheckInboxOptions) =>
-      (await import("../inbox/check.ts")).checkInboxes(options, context),
-    );
+    .action(async (options) => (await import("../inbox/check.ts")).checkInboxes(options, context));
 
   inbox
     .command("vacuum")
     .description("return the free space of an inbox file to the disk; stop its receivers first")
     .option("--inbox <inbox>", "inbox file (default: .hookporter/inbox.db)")
     .example("hookporter inbox vacuum")
-    .action(async (options: VacuumOptions) =>
-      (await import("../inbox/vacuum.ts")).vacuumInbox(options, context),
-    );
+    .action(async (options) => (await import("../inbox/vacuum.ts")).vacuumInbox(options, context));
 
   registerCopy(inbox, context);
 }
@@ -73,7 +60,7 @@ function registerCopy(inbox: CliCommand, context: CliContext): void {
         "  hookporter inbox copy --salvage damaged/inbox.db new.db\n" +
         "  hookporter inbox copy inbox.db-rescued-20261124T014157Z --into inbox.db",
     )
-    .action(async (from: string, to: string | undefined, options: CopyOptions) =>
+    .action(async (from, to, options) =>
       (await import("../inbox/copy.ts")).copyInboxes(from, to, options, context),
     );
 }

@@ -1,7 +1,7 @@
 import type { ProjectInbox } from "../../scaffold/templates.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import { DEFAULT_DIRECTORY, type InitOptions } from "../init/options.ts";
+import { DEFAULT_DIRECTORY } from "../init/options.ts";
 import { readChoice } from "../settings/values.ts";
 
 export function registerInit(program: CliCommand, context: CliContext): void {
@@ -22,7 +22,7 @@ export function registerInit(program: CliCommand, context: CliContext): void {
     )
     .option("--name <name>", "project name in package.json (default: from the folder's name)")
     .example("hookporter init my-receiver && cd my-receiver && npm install && npm test")
-    .action(async (directory: string | undefined, options: InitOptions, command: CliCommand) =>
+    .action(async (directory, options, command) =>
       (await import("../init/init.ts")).runInit(directory, options, command, context),
     );
 }

@@ -4,7 +4,6 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addForwardRequestOptions } from "../handlers/request-options.ts";
 import { readFieldValue, readForward, readGiveUp, readOrderPath } from "../handlers/values.ts";
-import type { ListenOptions } from "../listen/options.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addServiceOptions } from "../service/options.ts";
 import {
@@ -55,9 +54,7 @@ export function registerListen(program: CliCommand, context: CliContext): void {
       readPort,
     )
     .addHelpText("after", EXAMPLES)
-    .action(async (options: ListenOptions) =>
-      (await import("../listen/listen.ts")).listen(options, command, context),
-    );
+    .action(async (options) => (await import("../listen/listen.ts")).listen(options, command, context));
 }
 
 function addReceiving(command: CliCommand): void {

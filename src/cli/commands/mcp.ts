@@ -1,6 +1,6 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import { type McpOptions, PERMISSIONS, type Permission } from "../mcp/options.ts";
+import { PERMISSIONS, type Permission } from "../mcp/options.ts";
 import { readChoice } from "../settings/values.ts";
 
 const NAMES = Object.keys(PERMISSIONS) as readonly Permission[];
@@ -22,5 +22,5 @@ export function registerMcp(program: CliCommand, context: CliContext): void {
     .description("serve tools for coding agents, over MCP")
     .option("--allow <what>", `also allow ${allowed}, comma-separated`, readAllowed)
     .example("npx hookporter mcp --allow many")
-    .action(async (options: McpOptions) => (await import("../mcp/serve.ts")).serveMcp(options, context));
+    .action(async (options) => (await import("../mcp/serve.ts")).serveMcp(options, context));
 }

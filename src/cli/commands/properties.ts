@@ -1,7 +1,6 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addServiceOptions } from "../service/options.ts";
-import type { PropertiesOptions } from "../service/properties.ts";
 import { readCount, readSeed, readTexts, readTimeout } from "../settings/values.ts";
 
 export function registerProperties(program: CliCommand, context: CliContext): void {
@@ -19,7 +18,7 @@ export function registerProperties(program: CliCommand, context: CliContext): vo
     .option("--env-file <file>", "file to read variables from if they are not set (default: .env)");
   addServiceOptions(command)
     .example("hookporter properties --fields id,address,rent --all")
-    .action(async (options: PropertiesOptions) =>
+    .action(async (options) =>
       (await import("../service/properties.ts")).listProperties(options, command, context),
     );
 }

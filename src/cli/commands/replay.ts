@@ -3,7 +3,6 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addChaosOptions } from "../send/chaos-options.ts";
-import type { ReplayOptions } from "../send/replay.ts";
 import { readEndpoint, readTimeout } from "../settings/values.ts";
 
 export function registerReplay(program: CliCommand, context: CliContext): void {
@@ -32,7 +31,7 @@ export function registerReplay(program: CliCommand, context: CliContext): void {
     .signatureHeader();
   addSecretOptions(addChaosOptions(command, { failFast: "the first file that is not valid, and " }))
     .example("hookporter replay fixtures/ --exact --url http://127.0.0.1:3000/webhooks")
-    .action(async (what: readonly string[], options: ReplayOptions) =>
+    .action(async (what, options) =>
       (await import("../send/replay.ts")).runReplay(what, options, command, context),
     );
 }

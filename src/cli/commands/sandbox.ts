@@ -1,7 +1,6 @@
 import { isHostPattern } from "../../sandbox/target-hosts.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import type { SandboxCommandOptions } from "../sandbox/sandbox.ts";
 import {
   isPastedKey,
   listOf,
@@ -40,9 +39,7 @@ export function registerSandbox(program: CliCommand, context: CliContext): void 
     .signatureHeader();
   addChaos(command)
     .example("hookporter sandbox --duplicates 20% --wrong-signature 10% --outage 30s")
-    .action(async (options: SandboxCommandOptions) =>
-      (await import("../sandbox/sandbox.ts")).runSandbox(options, context),
-    );
+    .action(async (options) => (await import("../sandbox/sandbox.ts")).runSandbox(options, context));
 }
 
 /** The faults that can be simulated. */

@@ -2,7 +2,6 @@ import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
-import type { SignOptions } from "../sign/sign.ts";
 
 export function registerSign(program: CliCommand, context: CliContext): void {
   const command = program
@@ -16,7 +15,5 @@ export function registerSign(program: CliCommand, context: CliContext): void {
       "after",
       `\nExample:\n  curl -H "$(hookporter sign body.json --header)" \\\n    --data-binary @body.json ${DEFAULT_ENDPOINT}`,
     )
-    .action(async (file: string | undefined, options: SignOptions) =>
-      (await import("../sign/sign.ts")).runSign(file, options, context),
-    );
+    .action(async (file, options) => (await import("../sign/sign.ts")).runSign(file, options, context));
 }

@@ -2,7 +2,6 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addServiceOptions } from "../service/options.ts";
-import type { SubscribeOptions } from "../service/subscribe.ts";
 import { readEndpoint, readKinds, readTimeout } from "../settings/values.ts";
 
 export function registerSubscribe(program: CliCommand, context: CliContext): void {
@@ -15,7 +14,7 @@ export function registerSubscribe(program: CliCommand, context: CliContext): voi
     .option("--timeout <duration>", "how long to wait for each response (default: 30s)", readTimeout);
   addSecretOptions(addServiceOptions(command))
     .example("hookporter subscribe https://app.example/webhooks --events 'payment.*'")
-    .action(async (url: URL, options: SubscribeOptions) =>
+    .action(async (url, options) =>
       (await import("../service/subscribe.ts")).runSubscribe(url, options, command, context),
     );
 }

@@ -5,7 +5,6 @@ import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addChaosOptions } from "../send/chaos-options.ts";
-import type { TriggerCommandOptions } from "../send/trigger.ts";
 import { readCount, readEndpoint, readTimeout } from "../settings/values.ts";
 
 export function registerTrigger(program: CliCommand, context: CliContext): void {
@@ -44,7 +43,7 @@ export function registerTrigger(program: CliCommand, context: CliContext): void 
     .signatureHeader();
   addSecretOptions(addChaosOptions(command))
     .example("hookporter trigger payment.received --set data.amount=1200 --duplicate 2")
-    .action(async (kind: string | undefined, options: TriggerCommandOptions) =>
+    .action(async (kind, options) =>
       (await import("../send/trigger.ts")).runTrigger(kind, options, command, context),
     );
 }

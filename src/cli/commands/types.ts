@@ -1,6 +1,6 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import { readAnyKinds, readEnumPath, TYPES_FORMATS, type TypesOptions } from "../learn/options.ts";
+import { readAnyKinds, readEnumPath, TYPES_FORMATS } from "../learn/options.ts";
 import { readChoice, readMoment, readSources } from "../settings/values.ts";
 
 export function registerTypes(program: CliCommand, context: CliContext): void {
@@ -40,7 +40,5 @@ export function registerTypes(program: CliCommand, context: CliContext): void {
       "after",
       "\nExamples:\n  hookporter types\n  hookporter types --check --since 1d\n  hookporter types --diff 2026-01-31 --kind payment.received",
     )
-    .action(async (what: readonly string[], options: TypesOptions) =>
-      (await import("../learn/types.ts")).runTypes(what, options, context),
-    );
+    .action(async (what, options) => (await import("../learn/types.ts")).runTypes(what, options, context));
 }

@@ -1,7 +1,6 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
-import type { VerifyCommandOptions } from "../sign/verify.ts";
 
 export function registerVerify(program: CliCommand, context: CliContext): void {
   const command = program
@@ -12,7 +11,5 @@ export function registerVerify(program: CliCommand, context: CliContext): void {
     .signatureHeader();
   addSecretOptions(command)
     .example("hookporter verify body.json --signature sha256=1f0c…")
-    .action(async (file: string | undefined, options: VerifyCommandOptions) =>
-      (await import("../sign/verify.ts")).runVerify(file, options, context),
-    );
+    .action(async (file, options) => (await import("../sign/verify.ts")).runVerify(file, options, context));
 }

@@ -33,12 +33,7 @@ const SSH_TIMING = { start: 25_000 };
 export const COMMAND_TIMING = { start: 35_000, arrival: 60_000, patience: 180_000 };
 
 export const TUNNEL_KINDS: Readonly<Record<TunnelName, TunnelKind>> = {
-  ngrok: {
-    provider: "ngrok",
-    settings: ngrokSettings,
-    flags: ["domain"],
-    timing: NGROK_TIMING,
-  },
+  ngrok: { provider: "ngrok", settings: ngrokSettings, flags: ["domain"], timing: NGROK_TIMING },
   "localhost.run": service("localhost.run", "domain"),
   pinggy: service("pinggy"), // its domains belong to a token
   serveo: service("serveo", "domain"),
@@ -70,12 +65,7 @@ function service(name: SshService, ...more: readonly TunnelFlag[]): TunnelKind {
 }
 
 function preset(name: keyof typeof COMMAND_PRESETS): TunnelKind {
-  return {
-    provider: "command",
-    settings: () => COMMAND_PRESETS[name],
-    flags: [],
-    timing: COMMAND_TIMING,
-  };
+  return { provider: "command", settings: () => COMMAND_PRESETS[name], flags: [], timing: COMMAND_TIMING };
 }
 
 /**

@@ -110,10 +110,7 @@ function ngrokIngress({ env, cwd }: Io): NgrokIngress {
     const got = JSON.stringify(serverAddr);
     throw usageError(`HOOKPORTER_NGROK_SERVER_ADDR: expected host:port, got ${got}`);
   }
-  return {
-    ...(serverAddr && { serverAddr }),
-    ...(caFile && { ca: readCertificate(resolve(cwd, caFile)) }),
-  };
+  return { ...(serverAddr && { serverAddr }), ...(caFile && { ca: readCertificate(resolve(cwd, caFile)) }) };
 }
 
 function readCertificate(path: string): string {
