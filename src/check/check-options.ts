@@ -3,7 +3,6 @@ import type { CheckResult } from "./check-result.ts";
 import type { Observer } from "./observer.ts";
 import type { ProbeOptions } from "./probe.ts";
 
-/** What to check, and how. */
 export interface CheckOptions extends Omit<ProbeOptions, "runName" | "counter" | "pace"> {
   /** The cases in order; the control comes first. */
   readonly cases: readonly CheckCase[];

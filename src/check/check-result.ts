@@ -26,12 +26,10 @@ export interface CheckResult {
   readonly duration: number;
 }
 
-/** The result of a whole run. */
 export interface CheckReport {
   readonly url: string;
   /** A `curl` command with a forged delivery that was confirmed; `null` if there was none. */
   readonly proof: string | null;
-  /** How many requests were sent. */
   readonly requests: number;
   /** ISO 8601 in UTC. */
   readonly startedAt: string;
@@ -47,7 +45,6 @@ export interface CheckReport {
   readonly counts: CheckCounts;
 }
 
-/** The number of cases by outcome. */
 export interface CheckCounts {
   readonly total: number;
   readonly passed: number;
@@ -97,7 +94,6 @@ export function isFatal({ outcome, severity }: CheckResult, strict: boolean): bo
   return outcome === "failed" && (severity === "required" || (strict && severity === "recommended"));
 }
 
-/** The forms in which a report can be written. */
 export const REPORT_FORMATS = ["pretty", "json", "junit", "github", "markdown"] as const;
 
 export type ReportFormat = (typeof REPORT_FORMATS)[number];

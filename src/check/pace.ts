@@ -5,7 +5,6 @@ const LOOK = 10;
 
 /** When the requests of a run may be sent, how many there were, and how long this process was too busy to read answers. */
 export class Pace {
-  /** How many requests were sent. */
   requests = 0;
   #lag = 0;
   #looked = uptime();

@@ -12,7 +12,6 @@ import type { Pace } from "./pace.ts";
 import type { CountRuns } from "./run-counter.ts";
 import { type BodyPart, exchange } from "./wire.ts";
 
-/** What a probe needs to know about the receiver and the run. */
 export interface ProbeOptions {
   readonly url: URL;
   readonly secret: KeyObject;
@@ -24,7 +23,6 @@ export interface ProbeOptions {
   readonly runName: string;
   /** Counts how often events ran, if that can be observed. */
   readonly countRuns?: CountRuns;
-  /** When requests are sent. */
   readonly pace: Pace;
   /** An event that the receiver accepts, in place of the sample. Only its `timestamp` changes, and what `vary` names. */
   readonly event?: Envelope;
@@ -53,7 +51,6 @@ export function isValid({ options }: Exchange): boolean {
 export interface PostOptions {
   /** The signature header's value or values; `null` for none. Default: the signature of the body. */
   readonly signature?: string | readonly string[] | null;
-  /** The name of the signature header. */
   readonly header?: string;
   readonly method?: string;
   /** The raw request target. Default: that of the URL. */

@@ -2,15 +2,12 @@ import type { ExitCode } from "./exit-codes.ts";
 import type { Io } from "./io.ts";
 import { createOutput, type Output } from "./output.ts";
 
-/** The context passed to every command. */
 export interface CliContext {
   readonly io: Io;
-  /** The arguments of the command line. */
   readonly argv: readonly string[];
   /** Final once the command line is parsed. */
   readonly output: Output;
   readonly clock: () => number;
-  /** Runs another command line of this program. */
   readonly run: RunCommandLine;
   /** The exit code if the command does not throw. */
   exitCode: ExitCode;

@@ -1,5 +1,3 @@
-/** Words of earlier versions, and what replaces them. */
-
 import { usageError } from "./input-errors.ts";
 import type { Output } from "./output.ts";
 

@@ -1,6 +1,5 @@
 import type { Readable, Writable } from "node:stream";
 
-/** The signals that end a command. */
 export type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
 /** A standard stream that can no longer be written to. */

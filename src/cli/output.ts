@@ -57,12 +57,10 @@ function widthOf(stream: Writable & { readonly columns?: number }): number {
   return stream.columns || 80;
 }
 
-/** As much of a line as fits in a terminal's width. */
 function fitting(line: string, stream: Writable): string {
   return cutToColumns(line, widthOf(stream) - 1);
 }
 
-/** Creates the output for a process's streams, or a test's. */
 export function createOutput(io: Io, { json, color, clock, quiet = false, pick }: OutputOptions): Output {
   const hasStatus = io.isTTY.stdout && io.isTTY.stderr && io.env.TERM !== "dumb" && !json;
   let status: string | undefined;

@@ -75,7 +75,6 @@ export function createProgram(context: MutableContext): Command {
 const NO_FOLDER =
   "expected a working folder, got one that was removed or cannot be read: change to another one (cd)";
 
-/** The flags of every command. */
 interface CommonOptions {
   readonly json?: boolean;
   readonly pick?: readonly string[];

@@ -18,14 +18,12 @@ export type DataType =
 export interface Place {
   /** The types seen, at most three. None means anything: too many types, or nothing but `null`, was seen. */
   readonly types: readonly DataType[];
-  /** Whether `null` was seen. */
   readonly isNullable: boolean;
 }
 
 export interface Field {
   readonly name: string;
   readonly place: Place;
-  /** Whether it was absent at times. */
   readonly isOptional: boolean;
 }
 

@@ -4,7 +4,6 @@ import { eventKinds, isEventKind } from "../event/kinds.ts";
 /** A kind that can be named in source code and in its comments. */
 const KIND = /^[\p{ID_Start}\d_][\p{ID_Continue}.:-]{0,99}$/u;
 
-/** Whether a schema of a kind can be written. */
 export function canBeNamed(kind: string): boolean {
   return KIND.test(kind);
 }

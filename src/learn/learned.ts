@@ -1,7 +1,6 @@
 import { emptyShape, observe, type Shape, type Watched } from "./shape.ts";
 
 export interface LearnedKind {
-  /** Events that it rests on. */
   events: number;
   /** The times of the earliest and the latest of them, in milliseconds since 1970. */
   first: number;

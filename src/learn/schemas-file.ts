@@ -9,7 +9,6 @@ import { zodText } from "./write-zod.ts";
 
 export type SchemaFormat = "zod" | "typescript";
 
-/** How a file is written. */
 export interface SchemaStyle {
   readonly format: SchemaFormat;
   /** Whether schemas refuse what has the right type, but another format than what was learned. Default: they do not. */
@@ -23,7 +22,6 @@ export const ENOUGH_EVENTS = 20;
 const ALL = "schemas";
 const OTHERS = "otherKinds";
 
-/** The first lines of a file. */
 const ABOUT = `// What \`data\` holds by event kind, learned from events by \`npx hookporter types\`. Edit what you know better:
 // \`npx hookporter types --merge\` keeps what you edited, and code of your own between the blocks.
 `;

@@ -6,7 +6,6 @@ const DAY = 86_400_000;
 /** Dates move by up to this many days. */
 const FURTHEST = 2000;
 
-/** How values are replaced. */
 export interface ScrubTerms {
   /** Decides about what becomes what: the same key makes the same of the same values. */
   readonly key: string;

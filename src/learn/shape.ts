@@ -10,7 +10,6 @@ export interface Shape extends Counts {
   formats: readonly TextFormat[];
   /** The strings themselves, only at places where they were asked for; absent if there were too many to be an enum. */
   values?: Map<string, number> | undefined;
-  /** Fields by name. */
   fields: Map<string, Shape>;
   /** Values under keys that do not look like names, taken together. */
   entries?: Shape | undefined;
@@ -56,7 +55,6 @@ export interface Watched {
 
 const NOTHING_WATCHED: Watched = { hasValues: () => false };
 
-/** Returns the shape of a place where nothing was seen yet. */
 export function emptyShape(): Shape {
   return { ...forEachCount(0), formats: [], fields: new Map() };
 }

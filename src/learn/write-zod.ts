@@ -2,7 +2,6 @@ import type { DataType, Field, Place } from "./data-type.ts";
 import { memberKey } from "./identifiers.ts";
 import { DECIMAL, type TextFormat } from "./text-format.ts";
 
-/** How a schema is written. */
 export interface ZodStyle {
   /** Whether it refuses texts of another format, fractions for integers and other values than those of an enum. */
   readonly isStrict: boolean;

@@ -18,7 +18,6 @@ export interface DisturbOptions {
   /** The share of sendings to drop, from 0 to 1. */
   readonly drop?: number;
   readonly tamper?: Tampering;
-  /** Removes the signature header. */
   readonly noSignature?: boolean;
   /** The name of the signature header, in lower case. */
   readonly header: string;

@@ -1,6 +1,5 @@
 import type { DeliveryHeaders } from "../event/delivery.ts";
 
-/** A sending as a curl command. */
 export interface CurlLine {
   readonly line: string;
   /** Headers that a command line cannot carry byte for byte, and so omits. */

@@ -10,7 +10,6 @@ import type { Socket } from "node:net";
 import { isLocalhost, lookupBothFamilies } from "./localhost.ts";
 import { lookupPrivate } from "./private-address.ts";
 
-/** What to send, and how much of the answer to read. */
 export interface Posting {
   /** Default `POST`. */
   readonly method?: string;
@@ -32,7 +31,6 @@ export interface Posting {
 /** Why an answer's body is not complete: longer than `maxAnswer`, cut off by the connection, or not there in time. */
 export type Cut = "too_long" | "closed" | "overdue";
 
-/** A target's answer. */
 export interface ExchangeAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;

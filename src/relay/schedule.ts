@@ -1,8 +1,6 @@
-/** How to spread out a list of sendings. */
 export interface ScheduleOptions {
   /** How many times to send each one. Default 1. */
   readonly copies?: number;
-  /** Shuffles their order. */
   readonly shuffle?: boolean;
   /** Maximum number per second; without it, each is sent when the previous one is answered. */
   readonly rate?: number;

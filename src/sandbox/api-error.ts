@@ -13,7 +13,6 @@ export interface ApiError {
     | "rate_limited"
     | "server_error";
   readonly message: string;
-  /** The invalid field, if there is one. */
   readonly field?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }

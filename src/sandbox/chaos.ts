@@ -15,7 +15,6 @@ export interface Chaos {
 /** Faults to simulate: those that are left out, or `undefined`, are not. */
 export type ChaosOptions = { readonly [Name in keyof Chaos]?: Chaos[Name] | undefined };
 
-/** No faults. */
 export const NO_CHAOS: Chaos = { duplicates: 0, delay: [0, 0], wrongSignature: 0, outage: 0 };
 
 export interface DeliveryFate {

@@ -27,7 +27,6 @@ interface UnderWay extends Consignment {
 
 type Terms = Pick<SandboxSettings, "seed" | "chaos" | "retry" | "clock">;
 
-/** Callbacks for attempts. */
 export interface DelivererListener {
   /** Called after an attempt; the delivery contains its next attempt. */
   onAttempt(delivery: SandboxDelivery, attempt: SandboxAttempt): void;
@@ -54,7 +53,6 @@ export class Deliverer {
     this.#listener = listener;
   }
 
-  /** The latest deliveries, oldest first. */
   get deliveries(): readonly SandboxDelivery[] {
     return structuredClone(this.#kept);
   }
@@ -153,7 +151,6 @@ export class Deliverer {
     this.#listener.onOutage();
   }
 
-  /** Decides what follows an attempt. */
   #settle(one: UnderWay, error: string | null): void {
     const wait = retryDelay(one.standing.attempts.length, this.#terms.retry, Math.random());
     if (error === null) this.#end(one, "delivered");

@@ -3,7 +3,6 @@ import { send } from "../relay/send.ts";
 import { sign } from "../signature/sign.ts";
 import type { Subscription } from "./subscription.ts";
 
-/** The result of one attempt. */
 export interface Reached {
   readonly status: number | null;
   /** Why it failed; `null` if the delivery was confirmed. */

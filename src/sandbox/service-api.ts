@@ -8,7 +8,6 @@ import { fail, succeed } from "./respond.ts";
 import type { Simulation } from "./simulation.ts";
 import { readSubscription, type TargetRules } from "./subscription.ts";
 
-/** What the routes need. */
 export interface ServiceApiParts {
   readonly settings: SandboxSettings;
   readonly simulation: Simulation;

@@ -70,7 +70,6 @@ export class Simulation {
     return this.#deliverer.deliveries;
   }
 
-  /** Whether an outage is in progress. */
   get inOutage(): boolean {
     return this.#deliverer.inOutage;
   }

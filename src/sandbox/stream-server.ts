@@ -11,13 +11,11 @@ const MAX_MESSAGE = 1024;
 /** Milliseconds for clients to close a stream gracefully. */
 const CLOSE_GRACE = 1000;
 
-/** The options of {@link StreamServer}. */
 export interface StreamServerOptions {
   /** The stream's URL, used as the subscription's URL in envelopes. */
   readonly url: URL;
   /** Milliseconds for a client to acknowledge. */
   readonly answerTimeout: number;
-  /** Called when a stream is opened or closed. */
   readonly onChange: (observation: StreamObservation) => void;
 }
 
@@ -125,12 +123,10 @@ class OpenStream {
     }
   }
 
-  /** Ends it at once. */
   cut(): void {
     this.#socket.terminate();
   }
 
-  /** Closes it gracefully. */
   close(): void {
     this.#socket.close(1001);
   }

@@ -68,7 +68,6 @@ export function isSandboxId(id: string | null): boolean {
   return id?.startsWith(ID_PREFIX) === true;
 }
 
-/** A subscription without its secret. */
 export function shownSubscription({ id, url, events, secret }: Subscription): ShownSubscription {
   return { id, url, events, signed: secret !== undefined };
 }

@@ -9,13 +9,11 @@ import type { StreamServer } from "./stream-server.ts";
 /** The path of the stream. The description shows no address, so it is the sandbox's own. */
 export const STREAM_PATH = "/_sandbox/stream";
 
-/** What opening a stream needs. */
 export interface UpgradeParts {
   readonly stream: StreamServer;
   /** The only API key to accept; `undefined` accepts every test key. */
   readonly apiKey: string | undefined;
   readonly port: number;
-  /** Whether an outage is in progress. */
   readonly inOutage: () => boolean;
 }
 

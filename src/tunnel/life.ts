@@ -8,7 +8,6 @@ import type { TunnelFailure } from "./provider.ts";
 import { PROBES, REPAIR_PROBE, type TunnelTiming } from "./timing.ts";
 import type { FromChild, StartChild, TunnelChild } from "./tunnel-child.ts";
 
-/** The options of {@link TunnelLife}. */
 export interface LifeOptions {
   readonly startChild: StartChild;
   readonly probe: AddressProbe;
@@ -81,7 +80,6 @@ export class TunnelLife {
     if (this.#pace.due < before) this.#mail.put({ type: "sooner" });
   }
 
-  /** Asks the child to end. */
   close(): void {
     this.#mail.put({ type: "close" });
   }

@@ -7,7 +7,6 @@ import type { OpenTunnel, TunnelFailure, TunnelReport } from "./provider.ts";
 /** Milliseconds a program gets to end before it is killed. Shorter than the time for closing a tunnel. */
 const GRACE = 500;
 
-/** What to start, and callbacks. */
 interface ProgramOptions {
   /** A name in `PATH`, or a path. */
   readonly program: string;

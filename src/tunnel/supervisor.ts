@@ -8,11 +8,9 @@ import { LOOK, RESTARTS, SLEPT, TUNNEL_TIMING, type TunnelTiming } from "./timin
 import type { StartChild } from "./tunnel-child.ts";
 import type { TunnelEvent, TunnelState } from "./tunnel-event.ts";
 
-/** The options of {@link TunnelSupervisor}. */
 export interface SupervisorOptions {
   readonly startChild: StartChild;
   readonly probe: AddressProbe;
-  /** Called for each change. */
   readonly onEvent: (event: TunnelEvent) => void;
   /** The address of an earlier run, so that a new one is reported as a change. */
   readonly previousUrl?: string | undefined;

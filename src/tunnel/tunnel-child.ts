@@ -30,7 +30,6 @@ export interface TunnelChild {
   kill(): void;
 }
 
-/** Callbacks of a child. */
 export interface ChildListener {
   report(message: FromChild): void;
   /** The child is gone; nothing follows. */
@@ -40,7 +39,6 @@ export interface ChildListener {
 /** Starts a child, which opens its tunnel at once. */
 export type StartChild = (listener: ChildListener) => TunnelChild;
 
-/** How to start children. */
 export interface ChildOptions {
   /** A file that calls `runChild`. */
   readonly file: string;

@@ -13,7 +13,6 @@ export const TUNNEL_STATES = {
 
 export type TunnelState = keyof typeof TUNNEL_STATES;
 
-/** A change of a tunnel's state. */
 export interface TunnelEvent {
   readonly state: TunnelState;
   /** The last known public address. */

@@ -48,7 +48,6 @@ export interface CheckCommandOptions
   readonly signatureHeader?: string;
 }
 
-/** `check <url>`. */
 export async function runCheckCommand(
   url: URL | undefined,
   options: CheckCommandOptions,

@@ -6,7 +6,6 @@ import type { CliContext } from "../context.ts";
 import { readInput } from "../files/read-input.ts";
 import { inputError, usageError } from "../input-errors.ts";
 
-/** The options that name an event which the receiver accepts. */
 export interface RealEventOptions {
   readonly event?: string;
   readonly vary?: string;

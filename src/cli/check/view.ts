@@ -178,7 +178,6 @@ const FOLDED = {
   not_applicable: "not seen, see --verbose: ",
 } as const satisfies Partial<Record<Verdict, string>>;
 
-/** How many cases ended how, and how long it took. */
 function countsText(
   { counts, duration, responseTimes, requests }: CheckReport,
   color: ChalkInstance,

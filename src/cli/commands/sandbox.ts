@@ -42,7 +42,6 @@ export function registerSandbox(program: CliCommand, context: CliContext): void 
     .action(async (options) => (await import("../sandbox/sandbox.ts")).runSandbox(options, context));
 }
 
-/** The faults that can be simulated. */
 function addChaos(command: CliCommand): CliCommand {
   return command
     .common("--duplicates <share>", "share of deliveries to send twice, such as 20% (default: 0)", readShare)
@@ -59,7 +58,6 @@ function addChaos(command: CliCommand): CliCommand {
     );
 }
 
-/** A comma-separated list of host names; a repeated flag adds to it. */
 const readHosts = listOf(
   (host) => isHostPattern(host) && !isPastedKey(host),
   "host names such as example.com, *.example.com or *",

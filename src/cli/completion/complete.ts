@@ -45,7 +45,6 @@ function print({ words, files }: Completion, { io }: CliContext): void {
 /** How many of the newest entries are looked at: no index leads to those of a state. */
 const LOOKED_AT = 5000;
 
-/** The most entries. */
 const LIMIT = 50;
 
 /** The states of entries that a command changes. */

@@ -7,7 +7,6 @@ export interface Word {
   readonly about: string;
 }
 
-/** What may be meant. */
 export interface Completion {
   readonly words: readonly Word[];
   /** Whether names of files may be meant, too. */

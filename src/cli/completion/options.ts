@@ -1,6 +1,5 @@
 export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 
-/** One of them. */
 export type Shell = (typeof SHELLS)[number];
 
 /** The first argument with which a script asks for completions. The words so far follow, the last one unfinished. */

@@ -81,7 +81,6 @@ Register-ArgumentCompleter -Native -CommandName hookporter -ScriptBlock {
 `,
 };
 
-/** `completion`. */
 export async function printCompletion(shell: Shell, { output }: CliContext): Promise<void> {
   const script = completionScript(shell);
   output.data(script.trimEnd());

@@ -17,7 +17,6 @@ const SLOW_FLUSH = 250;
 /** Flushes that are measured. */
 const SAMPLES = 5;
 
-/** The disk that the inbox file is on. */
 export const disk: DoctorCheck = {
   name: "disk",
   run: async ({ inbox: { file: path }, file }) => {

@@ -48,7 +48,6 @@ function checksFor({ drill: drills, url, report }: DoctorOptions): readonly Doct
   return report === true ? REPORT : CHECKS;
 }
 
-/** The variables of all flags. */
 function variablesOf(command: Command): readonly string[] {
   return leaves(programOf(command)).flatMap((one) => one.options.map((option) => variableName(option, one)));
 }

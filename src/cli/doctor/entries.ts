@@ -9,7 +9,6 @@ import type { Setup } from "./setup.ts";
 /** Milliseconds after which an entry that is due should have been run. */
 export const BEHIND = 5 * 60_000;
 
-/** What waits in the inbox, and what died there. */
 export const entries: DoctorCheck = {
   name: "entries",
   run: async (setup) => {
@@ -62,7 +61,6 @@ function deadLetters(dead: number): readonly Finding[] {
   ];
 }
 
-/** The processes that share the inbox. */
 export const processes: DoctorCheck = {
   name: "processes",
   run: async ({ contents, processes: others }) => {

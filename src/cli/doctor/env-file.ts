@@ -14,7 +14,6 @@ import type { Setup } from "./setup.ts";
 /** Variables that hold something that others must not read. */
 const HOLDS_A_KEY = /SECRET|TOKEN|KEY|PASSW|PGPASS|_URL$/i;
 
-/** The file that variables are read from if they are not set. */
 export const envFile: DoctorCheck = {
   name: "env file",
   run: (setup) => {

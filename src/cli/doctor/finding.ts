@@ -5,7 +5,6 @@ import type { Setup } from "./setup.ts";
 /** How good a finding is: only `fail` means that something does not work. */
 export type FindingStatus = "ok" | "warn" | "fail";
 
-/** One line of the result. */
 export interface Finding {
   readonly status: FindingStatus;
   /** What was found. Never contains a secret. */
@@ -29,7 +28,6 @@ export interface DoctorCheck {
 /** Milliseconds that a check may take. */
 export const TIME_LIMIT = 10_000;
 
-/** Nothing is wrong with it. */
 export function ok(message: string): Finding {
   return { status: "ok", message };
 }
@@ -39,7 +37,6 @@ export function warn(message: string, fix: string): Finding {
   return { status: "warn", message, fix };
 }
 
-/** It does not work. */
 export function fail(message: string, fix: string): Finding {
   return { status: "fail", message, fix };
 }

@@ -39,7 +39,6 @@ export const handlers: DoctorCheck = {
 
 const UNNAMED = 'not looked at: "project": { "handlers": "…" } in hookporter.config.json names them';
 
-/** A finding if the program of a flag cannot be found. */
 function programFinding(flag: string, command: readonly string[] | undefined, { context: { io } }: Setup) {
   const [program = ""] = command ?? [];
   if (command === undefined || findProgram(program, io) !== undefined) return [];

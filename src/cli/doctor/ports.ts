@@ -9,7 +9,6 @@ const HOST = "127.0.0.1";
 /** Milliseconds that whatever is on a port may take to answer. */
 const ANSWER = 2000;
 
-/** The ports that `listen` would open. */
 export const ports: DoctorCheck = {
   name: "port",
   run: async (setup) => {

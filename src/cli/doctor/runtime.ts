@@ -4,7 +4,6 @@ import packageJson from "../../../package.json" with { type: "json" };
 import { sqliteInUse } from "../../inbox/sqlite/client.ts";
 import { type DoctorCheck, ok, warn } from "./finding.ts";
 
-/** The program that runs this. */
 export const node: DoctorCheck = {
   name: "node",
   run: ({ context: { io } }) => {

@@ -6,7 +6,6 @@ import type { CliContext } from "../context.ts";
 import { type FoundCredential, findCredential } from "../secrets/api-key.ts";
 import type { DoctorOptions } from "./options.ts";
 
-/** What one request to the service showed. */
 export interface ServiceProbe {
   /** Without a trailing slash. */
   readonly baseUrl: string;

@@ -15,7 +15,6 @@ export const SIGNAL_EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as c
   ExitCode
 >;
 
-/** Why listening ends. */
 export interface Stop {
   readonly reason: string;
   readonly exitCode: ExitCode;
@@ -48,7 +47,6 @@ export function stopOnSignal(
   });
 }
 
-/** Calls `stop` when the time is up. */
 export function stopAfter(timeout: number | undefined, goal: Goal | undefined, stop: (stop: Stop) => void) {
   if (timeout === undefined) return () => {};
   const giveUp = () =>

@@ -8,7 +8,6 @@ const COUNTED = [
   ...["handled", "received", "dead"],
 ];
 
-/** Counts deliveries and their results while `listen` runs. */
 export class ListenTally {
   readonly #counts = new Map<string, number>();
   readonly #reasons = new Map<string, Map<string, number>>();
@@ -57,7 +56,6 @@ export class ListenTally {
       .join("  ");
   }
 
-  /** The counts as fields of a record. */
   get fields(): object {
     const reasons = [...this.#reasons].map(([word, counts]) => [word, Object.fromEntries(counts)]);
     return {

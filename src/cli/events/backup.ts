@@ -12,13 +12,11 @@ import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
 import { shellWord } from "../shell-word.ts";
 import { requireInbox } from "./inbox.ts";
 
-/** The options of `events backup`. */
 export interface BackupOptions {
   readonly inbox?: string;
   readonly force?: boolean;
 }
 
-/** `events backup`. */
 export async function backUpEvents(file: string, options: BackupOptions, context: CliContext): Promise<void> {
   const { io, output } = context;
   const named = nameInbox(context, options.inbox);

@@ -20,7 +20,6 @@ import { type PaceOptions, retryOldest } from "./paced.ts";
 import { sayPauses } from "./pause.ts";
 import { type ChangeOptions, checkChange, toFilter } from "./selection.ts";
 
-/** `events retry`. */
 export async function retryEvents(
   references: readonly string[],
   { rate, canary, limit, dryRun, ...options }: ChangeOptions & PaceOptions,
@@ -54,7 +53,6 @@ export async function retryEvents(
   });
 }
 
-/** `events drop`. */
 export async function dropEvents(references: readonly string[], options: ChangeOptions, context: CliContext) {
   const { output } = context;
   checkChange(references, options, { states: CHANGEABLE.drop, why: "handled entries have succeeded" });

@@ -14,7 +14,6 @@ import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 import { columnsOf, cutToColumns, hangingLines, padToColumns } from "../wrap-text.ts";
 
-/** Prints an entry as a line, and as a record. */
 export function printEntry(entry: Entry, now: number, output: Output): void {
   output.data(entryLine(entry, now, output));
   output.record("entry", entryFields(entry));
@@ -140,7 +139,6 @@ function runLines(run: AttemptRecord, before: AttemptRecord | undefined): readon
   return [line, ...more.map((text) => `  ${text}`)];
 }
 
-/** Whether another run failed in the same way. */
 function isRunLike({ handler, error, note, failure }: AttemptRecord): (other: AttemptRecord) => boolean {
   const what = JSON.stringify([handler, error, note, failure]);
   return (other) =>

@@ -24,18 +24,15 @@ import { type SelectOptions, toFilter } from "./selection.ts";
 /** How many entries `events list` shows by default. */
 export const LIST_LIMIT = 50;
 
-/** Options of `events list`. */
 export interface ListOptions extends SelectOptions {
   readonly group?: boolean;
   readonly follow?: boolean;
 }
 
-/** Options of `events export`. */
 export interface ExportOptions extends SelectOptions {
   readonly to?: string;
 }
 
-/** `events list`. */
 export async function listEvents(options: ListOptions, context: CliContext): Promise<void> {
   const { output } = context;
   await withInbox(context, { inbox: options.inbox, access: "read" }, async (inbox) => {
@@ -54,7 +51,6 @@ export async function listEvents(options: ListOptions, context: CliContext): Pro
   });
 }
 
-/** `events list --group`. */
 async function listFailures(inbox: Inbox, { output, clock }: CliContext): Promise<void> {
   const { groups, isPart } = await failureGroups(inbox);
   for (const group of groups) {
@@ -67,7 +63,6 @@ async function listFailures(inbox: Inbox, { output, clock }: CliContext): Promis
   output.talk(sum === 0 ? "nothing failed" : errors + of);
 }
 
-/** `events show`. */
 export async function showEvent(
   reference: string,
   options: { readonly inbox?: string; readonly body?: boolean },
@@ -90,7 +85,6 @@ export async function showEvent(
   });
 }
 
-/** `events export`. */
 export async function exportEvents(options: ExportOptions, context: CliContext): Promise<void> {
   const { io, output } = context;
   await withInbox(context, { inbox: options.inbox, access: "read" }, async (inbox) => {

@@ -23,13 +23,11 @@ export function groupLines(group: FailureGroup, now: number, { color, columns }:
   ];
 }
 
-/** The record of `--json`. */
 export function groupFields({ words, at, seqs, failing, dead, kinds, since }: FailureGroup): object {
   const from = new Date(since).toISOString();
   return { error: words, at, entries: seqs.length, failing, dead, kinds, since: from, like: seqs.at(-1) };
 }
 
-/** An error and its place in one line. */
 export function placed(words: string, at: string | null): string {
   return at === null ? words : `${words} at ${at}`;
 }

@@ -12,10 +12,8 @@ import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
 
 const { R_OK, W_OK, X_OK } = constants;
 
-/** What to do if an inbox cannot be used. */
 const ANOTHER = "pass another inbox with --inbox";
 
-/** Which inbox a command works on, and whether it changes it. */
 interface InboxAccess {
   /** As the option names it. */
   readonly inbox: string | undefined;

@@ -9,7 +9,6 @@ import { durationText } from "../../text/duration-text.ts";
 import type { CliContext } from "../context.ts";
 import { ownName } from "./pause.ts";
 
-/** Options of `events retry` that choose how fast, and how many. */
 export interface PaceOptions {
   readonly rate?: number;
   readonly canary?: number;

@@ -12,7 +12,6 @@ import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 import { withInbox } from "./inbox.ts";
 
-/** Options of `events pause` and `events resume`. */
 export interface PauseOptions {
   readonly inbox?: string;
   readonly all?: boolean;
@@ -20,11 +19,9 @@ export interface PauseOptions {
   readonly handler?: readonly string[];
   readonly target?: readonly string[];
   readonly source?: readonly string[];
-  /** The number of a retry. */
   readonly retry?: number;
 }
 
-/** `events pause`. */
 export async function pauseEvents(options: PauseOptions, context: CliContext): Promise<void> {
   const scopes = scopesOf(options);
   const access = scopes.length === 0 ? "read" : "change";
@@ -38,7 +35,6 @@ export async function pauseEvents(options: PauseOptions, context: CliContext): P
   });
 }
 
-/** `events resume`. */
 export async function resumeEvents(options: PauseOptions, context: CliContext): Promise<void> {
   const { output, clock } = context;
   await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
@@ -88,7 +84,6 @@ function nameOfTarget(given: string): string {
   return url === undefined ? given : targetName(url);
 }
 
-/** Prints what is paused now, and the retries under way. */
 async function printPauses(inbox: Inbox, { output, clock }: CliContext): Promise<void> {
   const pauses = await pausesOf(inbox);
   for (const line of pauseLines(pauses, clock())) output.data(printable(line, 1000));

@@ -2,7 +2,6 @@ import type { CliCommand } from "../cli-command.ts";
 import { readDuration, readSources } from "../settings/values.ts";
 import { readStates } from "./state-values.ts";
 
-/** Adds the options that say what to delete from an inbox. */
 export function addPruneOptions(command: CliCommand): CliCommand {
   return command
     .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")

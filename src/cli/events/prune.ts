@@ -47,7 +47,6 @@ export function pruningOf(
   };
 }
 
-/** `events prune`. */
 export async function pruneEvents(options: PruneOptions, context: CliContext): Promise<void> {
   const { output } = context;
   const pruning = pruningOf(options, context);

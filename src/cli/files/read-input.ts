@@ -7,7 +7,6 @@ import type { Io } from "../io.ts";
 /** A larger input is not a body. */
 const MAX_INPUT = 64 * 1024 * 1024;
 
-/** All bytes of a stream. */
 export async function readAll(stream: Readable): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;

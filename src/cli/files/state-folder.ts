@@ -8,7 +8,6 @@ import { makeFile } from "./replace-file.ts";
 /** The folder for a project's inbox and development secret. Its own `.gitignore` hides everything in it. */
 export const STATE_FOLDER = ".hookporter";
 
-/** The default inbox. */
 export const DEFAULT_INBOX = join(STATE_FOLDER, "inbox.db");
 
 /** How to do without the folder. */

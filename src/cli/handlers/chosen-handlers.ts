@@ -17,20 +17,15 @@ import { onlyKinds } from "./only-kinds.ts";
 import type { RunningHandlers } from "./running-handlers.ts";
 import { wrappingRegistry } from "./wrapping-registry.ts";
 
-/** Which handlers and targets process events. */
 interface HandlerChoice {
   readonly handlers?: string;
-  /** The command to run for each event. */
   readonly command?: Pick<ExecCommand, "name" | "handler"> | undefined;
   readonly forwardTo?: readonly ForwardRule[];
   readonly events?: readonly string[];
-  /** Knows which of the user's own handlers run. */
   readonly running?: RunningHandlers;
-  /** Knows which files the user's own handlers were loaded from. */
   readonly loaded?: LoadedModules;
   /** Called with each dead letter, besides the user's own listeners. */
   readonly onDeadLetter?: ((letter: DeadLetter) => void) | undefined;
-  /** Notes what handlers print and targets answer. */
   readonly noted?: NotedRuns | undefined;
 }
 

@@ -25,7 +25,6 @@ export const DEAD_LETTER_VARIABLES = [
   "HOOKPORTER_INBOX",
 ] as const;
 
-/** The command of `--on-dead`, and its surroundings. */
 export interface DeadLetterCommandOptions extends CommandSetup {
   /** The inbox file, or a URL without a password; `undefined` if it is in memory. */
   readonly inbox: string | undefined;

@@ -13,11 +13,9 @@ export const EXEC_VARIABLES = [
   "HOOKPORTER_INBOX",
 ] as const;
 
-/** The command of `--exec`, and its surroundings. */
 export interface ExecOptions extends CommandSetup {
   /** The inbox file, or a URL without a password; `undefined` if it is in memory. */
   readonly inbox: string | undefined;
-  /** Called with each line of output. */
   readonly onLine: (seq: number, line: string) => void;
 }
 

@@ -4,11 +4,9 @@ import { ERROR_EXIT_CODES, type ExitCode } from "../exit-codes.ts";
 import type { ExitCall } from "../io.ts";
 import { printable } from "../printable.ts";
 
-/** How a command that runs handlers ends when one of them ends the process. */
 interface ExitCallEnd {
   /** Says in a few words which entries were running, and what happens to them. */
   readonly consequence: () => string;
-  /** Prints what the command prints at its end. */
   readonly onEnd?: (reason: string, exitCode: ExitCode) => void;
 }
 

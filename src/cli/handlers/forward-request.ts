@@ -9,7 +9,6 @@ import type { ForwardRule } from "./forward-rules.ts";
 import type { ForwardRequestOptions } from "./request-options.ts";
 import { isHeaderValue } from "./values.ts";
 
-/** The options that have to agree with them. */
 interface Beside extends ForwardRequestOptions {
   readonly forwardTo?: readonly ForwardRule[];
   readonly signatureHeader?: string;

@@ -68,7 +68,6 @@ function addressOf({ origin, pathname }: URL): string {
   return `${origin}${pathname}`;
 }
 
-/** A rule in words. */
 export function describeRule({ pattern, target }: ForwardRule): string {
   const url = shownUrl(target);
   return pattern === null ? url : `${url} (${pattern})`;

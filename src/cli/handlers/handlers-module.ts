@@ -96,7 +96,6 @@ function handlerFiles(full: string, path: string): readonly string[] {
   return (index === undefined ? files.sort() : [index]).map((name) => join(full, name));
 }
 
-/** The schemas of files of one folder together. */
 function mergeIn(path: string, one: DataSchemas, other: DataSchemas): DataSchemas {
   try {
     return mergeSchemas(one, other);

@@ -10,7 +10,6 @@ import { ExecCommand } from "./exec-command.ts";
 
 /** The options for running commands: a program and its arguments each. */
 export interface CommandFlagOptions {
-  /** For each event. */
   readonly exec?: readonly string[];
   readonly onDead?: readonly string[];
 }

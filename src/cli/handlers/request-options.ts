@@ -1,7 +1,6 @@
 import type { CliCommand } from "../cli-command.ts";
 import { type AddedHeader, readAddedHeader, readForwardHost, readHeaderVariable } from "./values.ts";
 
-/** The options for how requests to targets differ from the delivery. */
 export interface ForwardRequestOptions {
   readonly header?: readonly AddedHeader[];
   /** Headers whose values are in environment variables; `value` is the variable's name. */

@@ -14,7 +14,6 @@ const LAST_OUTPUT = 500;
 export const ERROR_LINES = 5;
 const ERROR_LENGTH = 400;
 
-/** A command of the user, and its surroundings. */
 export interface CommandSetup {
   /** Program and arguments; there is no shell. */
   readonly words: readonly string[];
@@ -28,10 +27,8 @@ export interface CommandSetup {
 interface CommandRun extends CommandSetup {
   /** What it gets besides its environment. */
   readonly variables: Readonly<Record<string, string>>;
-  /** For standard input. */
   readonly input: string | Uint8Array;
   readonly signal: AbortSignal;
-  /** Called with each line of output. */
   readonly onLine: (line: string) => void;
 }
 

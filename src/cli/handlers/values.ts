@@ -13,8 +13,6 @@ import {
 } from "../settings/values.ts";
 import type { ForwardRule } from "./forward-rules.ts";
 
-/** Readers of the option values that decide what happens to events. */
-
 export interface AddedHeader {
   readonly name: string;
   readonly value: string;

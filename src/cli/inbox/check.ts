@@ -11,7 +11,6 @@ import { requireInbox } from "../events/inbox.ts";
 import { type NamedInbox, nameInbox } from "./named-inbox.ts";
 import { sizeText } from "./size-text.ts";
 
-/** The options of `inbox check`. */
 export interface CheckInboxOptions {
   readonly inbox?: string;
 }
@@ -21,7 +20,6 @@ const PRINTED = 10;
 /** Bytes from which reading and hashing everything takes more than about two seconds. */
 const LONG_TO_CHECK = 100 * 1024 * 1024;
 
-/** `inbox check`. */
 export async function checkInboxes(options: CheckInboxOptions, context: CliContext): Promise<void> {
   const named = nameInbox(context, options.inbox);
   if (isPostgresUrl(named.option)) return checkDatabase(named, context);

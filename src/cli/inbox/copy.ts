@@ -11,7 +11,6 @@ import { progressLine } from "../send/progress.ts";
 import { type NamedInbox, nameInbox } from "./named-inbox.ts";
 import { damagedFile, type Names, salvageInbox } from "./salvage.ts";
 
-/** The options of `inbox copy`. */
 export interface CopyOptions {
   readonly inbox?: string;
   readonly force?: boolean;
@@ -22,7 +21,6 @@ export interface CopyOptions {
 /** Milliseconds between two records of progress. */
 const INTERVAL = 1000;
 
-/** `inbox copy`. */
 export async function copyInboxes(
   given: string,
   target: string | undefined,

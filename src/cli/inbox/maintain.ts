@@ -6,7 +6,6 @@ import { withInbox } from "../events/inbox.ts";
 import { type PruneOptions, pruningOf } from "../events/prune.ts";
 import { nameInbox } from "./named-inbox.ts";
 
-/** `inbox maintain`. */
 export async function maintainInbox(options: PruneOptions, context: CliContext): Promise<void> {
   const { output } = context;
   const { prune, slim } = pruningOf(options, context);

@@ -5,7 +5,6 @@ import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import { type NamedInbox, nameInbox } from "./named-inbox.ts";
 
-/** The options of `inbox migrate`. */
 export interface MigrateOptions {
   readonly inbox?: string;
   readonly grantTo?: string;
@@ -13,7 +12,6 @@ export interface MigrateOptions {
   readonly all?: boolean;
 }
 
-/** `inbox migrate`. */
 export async function migrateInbox(options: MigrateOptions, context: CliContext): Promise<void> {
   const { output } = context;
   const { grantTo: role, print = false, all = false } = options;

@@ -7,12 +7,10 @@ import { requireInbox } from "../events/inbox.ts";
 import { nameInbox } from "./named-inbox.ts";
 import { sizeText } from "./size-text.ts";
 
-/** The options of `inbox vacuum`. */
 export interface VacuumOptions {
   readonly inbox?: string;
 }
 
-/** `inbox vacuum`. */
 export async function vacuumInbox(options: VacuumOptions, context: CliContext): Promise<void> {
   const { output } = context;
   const named = nameInbox(context, options.inbox);

@@ -69,7 +69,6 @@ function checkInbox({ template, inbox }: Project): void {
   );
 }
 
-/** What to type next, line by line. */
 function nextSteps(cwd: string, { directory, inbox }: Scaffolded): readonly string[] {
   const path = relative(cwd, directory);
   const go = path === "" ? [] : [`  cd ${/^[\w./\\:~-]+$/.test(path) ? path : JSON.stringify(path)}`];

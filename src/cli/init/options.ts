@@ -1,6 +1,5 @@
 import type { ProjectInbox } from "../../scaffold/templates.ts";
 
-/** The options of `init`. */
 export interface InitOptions {
   readonly yes?: boolean;
   readonly template?: string;
@@ -9,5 +8,4 @@ export interface InitOptions {
   readonly into?: string;
 }
 
-/** The folder to create a project in if none is named. */
 export const DEFAULT_DIRECTORY = "my-receiver";

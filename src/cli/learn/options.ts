@@ -2,13 +2,11 @@ import { InvalidArgumentError } from "commander";
 import { listOf } from "../settings/values.ts";
 import type { EventSelection } from "./read-events.ts";
 
-/** What `types` writes. */
 export type TypesFormat = "zod" | "typescript" | "json-schema";
 
 /** The formats of `types`, the default first. */
 export const TYPES_FORMATS: readonly TypesFormat[] = ["zod", "typescript", "json-schema"];
 
-/** The options of `types`. */
 export interface TypesOptions extends EventSelection {
   readonly out?: string;
   readonly shapes?: string;
@@ -30,7 +28,6 @@ export interface EnumPath {
   readonly path: string;
 }
 
-/** Where the schemas go by default. */
 export const DEFAULT_OUT: Readonly<Record<TypesFormat, string>> = {
   zod: "src/schemas.ts",
   typescript: "src/schemas.ts",

@@ -54,7 +54,6 @@ type Count = (event: SeenEvent | string | undefined, of?: number) => void;
 /** Entries that are read at a time. */
 const PAGE = 500;
 
-/** The argument that means standard input. */
 const STDIN = "-";
 
 /**

@@ -12,7 +12,6 @@ import type { CliContext } from "../context.ts";
 import { inputError } from "../input-errors.ts";
 import { gatherFixtures, type NamedFixture } from "../send/gather-fixtures.ts";
 
-/** The options of `fixtures scrub`. */
 export interface ScrubOptions {
   readonly inbox?: string;
   readonly to?: string;

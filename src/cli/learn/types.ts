@@ -44,7 +44,6 @@ export async function runTypes(what: readonly string[], options: TypesOptions, c
   else await writeTypes(what, options, context);
 }
 
-/** Learns schemas from events, and writes them with their shapes. */
 async function writeTypes(what: readonly string[], options: TypesOptions, context: CliContext) {
   const { format = "zod" } = options;
   const out = options.out ?? DEFAULT_OUT[format];

@@ -11,7 +11,6 @@ import type { ListenOptions } from "./options.ts";
 import { streamAddress } from "./stream.ts";
 import { sayWaiting, type Waiting } from "./waiting.ts";
 
-/** What to announce besides the options. */
 interface Announced {
   /** Where the secret comes from. */
   readonly from: string;
@@ -23,7 +22,6 @@ interface Announced {
   readonly healthUrl: URL | undefined;
   /** The address of the inspector page. */
   readonly page: URL | undefined;
-  /** What waits for targets from before. */
   readonly waiting: Waiting;
 }
 

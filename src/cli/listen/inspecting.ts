@@ -11,7 +11,6 @@ import type { FoundSecrets } from "../secrets/secret.ts";
 import { reserveInstants } from "../send/instants.ts";
 import { tokenFile } from "./token-file.ts";
 
-/** The options of `listen` for the inspector. */
 export interface InspectOptions {
   /** 0 means any free port. Default 4401, or a free one if that is taken. */
   readonly inspectPort?: number;
@@ -23,7 +22,6 @@ export interface InspectOptions {
   readonly shapes?: string;
 }
 
-/** What the inspector needs to know about the receiver. */
 interface Inspected {
   readonly receiver: Receiver;
   readonly endpoint: URL;
@@ -33,7 +31,6 @@ interface Inspected {
   readonly targets: readonly URL[];
   readonly signatureHeader: string | undefined;
   readonly diagnose: DiagnoseRefusal;
-  /** What handlers print and targets answer. */
   readonly runNotes?: RunNotes;
 }
 

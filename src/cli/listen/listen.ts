@@ -34,7 +34,6 @@ import { type ListenPlan, planListening } from "./plan.ts";
 import { readWaiting, sayWaiting, type Waiting } from "./waiting.ts";
 import { watchDeliveries } from "./watch-deliveries.ts";
 
-/** One run of `listen`. */
 interface Session extends ListenPlan {
   readonly options: ListenOptions;
   readonly context: CliContext;
@@ -50,7 +49,6 @@ interface Session extends ListenPlan {
 /** Milliseconds between lines that say what a stop waits for. */
 const WAITING_LINE = 2000;
 
-/** The state of a session once its own port is open. */
 interface Opened {
   readonly server: RunningServer;
   readonly ready: OpenReadiness;
@@ -169,7 +167,6 @@ async function open(session: Session): Promise<Opened> {
   return { server, ready, fields };
 }
 
-/** Says what it waits for if closing takes long. */
 async function sayWhileClosing(closed: Promise<void>, running: RunningHandlers, output: Output) {
   const timer = setInterval(() => {
     if (running.names !== "") output.talk(`waiting for ${running.names}`);

@@ -7,7 +7,6 @@ import type { ServiceOptions } from "../service/options.ts";
 import type { ReachableOptions } from "../tunnel/options.ts";
 import type { InspectOptions } from "./inspecting.ts";
 
-/** The options of `listen`. */
 export interface ListenOptions
   extends GoalOptions,
     SecretOptions,

@@ -10,7 +10,6 @@ import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 import { type ApiKeyOptions, findApiKey } from "../secrets/api-key.ts";
 
-/** The options of a receiver that also takes deliveries from a stream. */
 interface ListenStreamOptions extends ApiKeyOptions {
   readonly stream?: URL;
   readonly live?: boolean;

@@ -17,7 +17,6 @@ import {
 } from "../service/subscription.ts";
 import { showOutcome } from "../service/subscription-view.ts";
 
-/** A receiver's public address, and its secrets. */
 interface ReachableReceiver {
   readonly url: URL;
   readonly secrets: FoundSecrets;

@@ -7,7 +7,6 @@ import type { ServiceOptions } from "../service/options.ts";
 import type { TunnelOptions } from "../tunnel/options.ts";
 import { Subscribing } from "./subscribing.ts";
 
-/** The options of a receiver that subscribes itself at the service. */
 interface ListenSubscriptionOptions extends ServiceOptions, TunnelOptions {
   readonly subscribe?: boolean;
   readonly events?: readonly string[];

@@ -8,7 +8,6 @@ import { replaceFile } from "../files/replace-file.ts";
 import { STATE_FOLDER } from "../files/state-folder.ts";
 import type { Output } from "../output.ts";
 
-/** The file in which the hashes of the inspector's recent tokens are kept. */
 export const TOKEN_FILE = join(STATE_FOLDER, "inspector-tokens");
 
 /**

@@ -34,7 +34,6 @@ export async function readWaiting({ option, file }: NamedInbox): Promise<Waiting
   }
 }
 
-/** Prints how many events wait for which target. */
 export function sayWaiting({ targets, others }: Waiting, indent: string, { talk }: Pick<Output, "talk">) {
   for (const { target, entries } of targets)
     talk(`${indent}${counted(entries, "event waits", "events wait")} for ${printable(target, 300)}`);

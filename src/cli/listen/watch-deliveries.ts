@@ -24,7 +24,6 @@ import { ToldFailures } from "../live/told-failures.ts";
 import { printable } from "../printable.ts";
 import type { ListenOptions } from "./options.ts";
 
-/** Where observations are shown and counted. */
 interface Watching {
   readonly goal: Goal | undefined;
   readonly tally: ListenTally;

@@ -47,7 +47,6 @@ export function refusalLines(
   return [...lines, ...fixLines(diagnosis, fix), ...further];
 }
 
-/** What to try if nothing explains the signature. */
 export function adviceLines({ advice }: Diagnosis): readonly string[] {
   return advice.map((line, index) => `try ${index + 1}: ${line}`);
 }

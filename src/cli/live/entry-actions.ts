@@ -8,7 +8,6 @@ import type { Secret } from "../../signature/secrets.ts";
 import { entryPage } from "../events/entry-view.ts";
 import type { Output } from "../output.ts";
 
-/** What the keys need to act on entries. */
 interface ActingOn {
   readonly inbox: Inbox;
   /** Where entries are sent again: the receiver itself. */
@@ -26,7 +25,6 @@ export class LiveEntryActions {
     this.#on = on;
   }
 
-  /** The entry, its delivery and its runs as lines. */
   async page(seq: number, output: Pick<Output, "color" | "columns">): Promise<readonly string[]> {
     const { inbox } = this.#on;
     const entry = await this.#entry(seq);

@@ -4,7 +4,6 @@ import type { LiveEntryActions } from "./entry-actions.ts";
 import type { RecentEntries } from "./recent-entries.ts";
 import type { StatusBar } from "./status-bar.ts";
 
-/** The actions of the live view's keys. */
 interface KeyActions {
   readonly bar: StatusBar;
   readonly recent: RecentEntries;

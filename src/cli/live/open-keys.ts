@@ -10,15 +10,12 @@ import { openInBrowser, writeLeadingFile } from "./open-in-browser.ts";
 import type { RecentEntries } from "./recent-entries.ts";
 import type { StatusBar } from "./status-bar.ts";
 
-/** What the keys of `listen` need. */
 interface KeyTerms {
   readonly bar: StatusBar;
   readonly recent: RecentEntries;
-  /** The inspector page, if there is one. */
   readonly page: URL | undefined;
   readonly goal: Goal | undefined;
   readonly inbox: Inbox;
-  /** The endpoint. */
   readonly target: URL;
   readonly secret: Secret | undefined;
   readonly signatureHeader: string | undefined;

@@ -1,7 +1,6 @@
 /** The maximum number of entries that can be selected; the oldest are forgotten. */
 const REMEMBERED = 500;
 
-/** An entry of the live view: its number, and what was last said of it. */
 export interface RecentEntry {
   readonly seq: number;
   /** Such as `payment.overdue  failing`. */

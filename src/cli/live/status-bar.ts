@@ -34,7 +34,6 @@ export class StatusBar {
     this.#output = output;
   }
 
-  /** Changes a part of what the line says. */
   update(change: Partial<BarStatus>): void {
     this.#status = { ...this.#status, ...change };
     if (this.#isClosed) return;

@@ -8,13 +8,11 @@ import type { Output } from "../output.ts";
 import { sayingLines } from "./row.ts";
 import type { StatusBar } from "./status-bar.ts";
 
-/** A target that does not answer. */
 interface Outage {
   readonly since: number;
   waiting: number;
 }
 
-/** What {@link TargetOutages} needs. */
 interface OutageView {
   readonly output: Output;
   readonly bar: StatusBar;

@@ -23,7 +23,6 @@ type Noted = Pick<AttemptObservation, "seq" | "state" | "reason" | "problems" | 
  */
 export type Telling = "whole" | "again" | { readonly as: number } | "nothing";
 
-/** Entries that failed alike. */
 interface Alike {
   readonly failure: Failure;
   /** The entry whose error was printed. */
@@ -37,7 +36,6 @@ interface Alike {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Where failures are told. */
 interface FailureView {
   readonly output: Output;
   readonly bar: StatusBar;

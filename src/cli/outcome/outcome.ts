@@ -22,14 +22,12 @@ export interface EntryOutcome {
 /** Characters of an error, or of what a target answered, in a line. */
 const LINE = 500;
 
-/** Reads what became of an entry. */
 export async function outcomeOf(inbox: Inbox, entry: Entry): Promise<EntryOutcome> {
   const runs = await inbox.attempts(entry.seq);
   const last = Math.max(0, ...runs.map(({ attempt }) => attempt));
   return { entry, state: entryState(entry), runs: runs.filter(({ attempt }) => attempt === last) };
 }
 
-/** Prints an outcome as a line, and as a record. */
 export function printOutcome(outcome: EntryOutcome, now: number, output: Output): void {
   for (const line of outcomeLines(outcome, now, output)) output.data(line);
   output.record("outcome", outcomeFields(outcome));

@@ -16,7 +16,6 @@ import { readOwnAnswer } from "../send/own-answer.ts";
 import { type EntryOutcome, outcomeExitCode, outcomeOf, printOutcome } from "./outcome.ts";
 import { DECIDED, WAIT } from "./terms.ts";
 
-/** Which inbox shows the outcomes, and how long to wait for them. */
 interface WaitTerms {
   readonly inbox: string | undefined;
   /** Milliseconds. Default {@link WAIT}. */

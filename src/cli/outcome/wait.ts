@@ -11,7 +11,6 @@ import { statesOf } from "../events/state-values.ts";
 import { type EntryOutcome, outcomeExitCode, outcomeOf, printOutcome } from "./outcome.ts";
 import { DECIDED, WAIT } from "./terms.ts";
 
-/** Options of `events wait`. */
 export interface WaitOptions extends Pick<SelectOptions, "inbox" | "state" | "kind" | "source"> {
   readonly after?: number;
   readonly count?: number;

@@ -4,7 +4,6 @@ import { describeError, HookporterError } from "../../errors.ts";
 import type { Readiness } from "./readiness.ts";
 import type { ServedMetrics } from "./serve-metrics.ts";
 
-/** What can be asked for, besides whether the process lives. */
 export interface Health {
   readonly readiness: Readiness;
   /** Default: `/metrics` is not found. */

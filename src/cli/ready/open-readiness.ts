@@ -13,13 +13,11 @@ interface ReadinessOptions {
 }
 
 export interface OpenReadiness {
-  /** The checks that must hold. */
   readonly checks: Readiness;
   /** Reports that everything is open; returns a function that withdraws this, to call before anything is closed. */
   readonly announce: (fields: object) => () => void;
   /** Reports changed fields, if readiness is still announced. */
   readonly update: (fields: object) => void;
-  /** The address of the health server. */
   readonly healthUrl: URL | undefined;
 }
 

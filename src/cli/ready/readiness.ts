@@ -1,6 +1,5 @@
 import { HookporterError } from "../../errors.ts";
 
-/** One condition for being ready. */
 interface ReadyCheck {
   /** One word for `/readyz`. */
   readonly name: string;
@@ -9,9 +8,7 @@ interface ReadyCheck {
 }
 
 interface ReadyState {
-  /** Whether all checks hold. */
   readonly ready: boolean;
-  /** Each check by name, and whether it holds. */
   readonly checks: Readonly<Record<string, boolean>>;
   /** Why those do not hold of which that is known, as codes. */
   readonly reasons?: Readonly<Record<string, string>>;
@@ -32,7 +29,6 @@ export class Readiness {
     this.#checks.push(check);
   }
 
-  /** Evaluates all checks now. */
   async ask(): Promise<ReadyState> {
     const answers = await Promise.all(
       this.#checks.map(async ({ name, holds }) => [name, await answerOf(holds)] as const),

@@ -8,7 +8,6 @@ import { outliveOutput } from "../end/outlive-output.ts";
 import { type Stop, stopOnSignal } from "../end/stop.ts";
 import { showInSandbox } from "./view.ts";
 
-/** The options of `sandbox`. */
 export interface SandboxCommandOptions {
   readonly port?: number;
   readonly properties?: number;
@@ -25,7 +24,6 @@ export interface SandboxCommandOptions {
   readonly outage?: number;
 }
 
-/** Runs the sandbox until it is stopped. */
 export async function runSandbox(options: SandboxCommandOptions, context: CliContext): Promise<void> {
   const { output } = context;
   outliveOutput(context);

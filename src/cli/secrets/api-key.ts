@@ -11,7 +11,6 @@ export interface ApiKeyOptions {
   readonly envFile?: string;
 }
 
-/** Where to look for the credential of a client. */
 export interface ApiCredentialOptions extends ApiKeyOptions {
   readonly accessTokenEnv?: string;
   readonly live?: boolean;

@@ -75,7 +75,6 @@ export function addChaosOptions(command: CliCommand, { failFast = "" } = {}): Cl
     .option("--bodies-to <dir>", "folder for the body files of --dry-run (default: .hookporter/bodies)");
 }
 
-/** Which of them can be combined. */
 export const FITTING_CHAOS: FitTable<ChaosCommandOptions> = {
   stale: { excludes: ["future"], why: "an event has one timestamp" },
   tamper: { excludes: ["noSignature"], why: "without a signature there is nothing to tamper with" },
@@ -83,7 +82,6 @@ export const FITTING_CHAOS: FitTable<ChaosCommandOptions> = {
   wait: { excludes: ["dryRun"], why: "--dry-run sends nothing" },
 };
 
-/** The timestamp to give to events. */
 export function datedTo(now: number, { stale = 0, future = 0 }: ChaosCommandOptions): number {
   return now - stale + future;
 }

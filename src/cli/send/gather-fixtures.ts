@@ -13,7 +13,6 @@ export interface NamedFixture {
   readonly fixture: Fixture;
 }
 
-/** What was found: fixtures, and errors about files that are none. */
 interface Gathered {
   readonly fixtures: readonly NamedFixture[];
   readonly broken: readonly HookporterError[];
@@ -22,7 +21,6 @@ interface Gathered {
 /** A fixture, or the error about a file that is none. */
 type Found = NamedFixture | HookporterError;
 
-/** The argument that means standard input. */
 const STDIN = "-";
 
 /**

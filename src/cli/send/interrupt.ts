@@ -1,7 +1,6 @@
 import type { CliContext } from "../context.ts";
 import { SIGNAL_EXIT_CODES } from "../end/stop.ts";
 
-/** A signal that stopped a run. */
 export interface Interruption {
   readonly reason: string;
   readonly exitCode: 129 | 130 | 143;

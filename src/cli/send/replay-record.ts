@@ -12,7 +12,6 @@ import { inputError, usageError } from "../input-errors.ts";
 /** What makes two runs the same: then the second can send the rest of the first. */
 export interface ReplayRun {
   readonly cwd: string;
-  /** The arguments of `replay`. */
   readonly what: readonly string[];
   readonly target: URL;
   readonly exact: boolean;
@@ -100,7 +99,6 @@ export class ReplayRecord {
     }
   }
 
-  /** What to tell the user about the rest. */
   toGoOn(left: number): string {
     this.write();
     const them = left === 1 ? "the one that is left" : `the ${left} that are left`;

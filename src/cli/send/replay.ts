@@ -20,7 +20,6 @@ import { reserveInstants } from "./instants.ts";
 import { type Recordable, ReplayRecord, type ReplayRun } from "./replay-record.ts";
 import { sendWithChaos } from "./send-with-chaos.ts";
 
-/** The options of `replay`. */
 export interface ReplayOptions extends SecretOptions, ChaosCommandOptions {
   readonly url?: URL;
   readonly exact?: boolean;
@@ -33,7 +32,6 @@ export interface ReplayOptions extends SecretOptions, ChaosCommandOptions {
 
 const RUN_HERE = "with --handlers nothing is sent";
 
-/** Which flags of `replay` can be combined. */
 const FITTING_FLAGS: FitTable<ReplayOptions> = {
   ...FITTING_CHAOS,
   resume: {

@@ -16,7 +16,6 @@ import { type Interruption, stopRunOnSignal } from "./interrupt.ts";
 
 const CENTURY = 100 * 365 * 24 * 3_600_000;
 
-/** The result of a fixture. */
 interface Result {
   readonly state: "handled" | "received" | "duplicate" | "failed";
   readonly detail: string;

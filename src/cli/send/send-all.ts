@@ -14,7 +14,6 @@ import { ownAnswerLine, readOwnAnswer } from "./own-answer.ts";
 import { type SendProgress, startProgress } from "./progress.ts";
 import { SendSummary } from "./summary.ts";
 
-/** Where and how to send many deliveries. */
 export interface SendPlan {
   readonly target: URL;
   /** Milliseconds. */

@@ -5,7 +5,6 @@ import type { ChaosCommandOptions } from "./chaos-options.ts";
 import { dryRun } from "./dry-run.ts";
 import { type SendPlan, sendAll } from "./send-all.ts";
 
-/** Where to send, how, and the name of the signature header. */
 export interface SendDestination extends Pick<SendPlan, "target" | "timeout" | "onSent" | "toGoOn"> {
   readonly header: string;
   /** The seed if the user gave none. Default: random. */

@@ -2,7 +2,6 @@ import type { TargetAnswer } from "../../relay/send.ts";
 import { counted } from "../../text/counted.ts";
 import { readOwnAnswer } from "./own-answer.ts";
 
-/** How many deliveries were answered in which way. */
 export class SendSummary {
   dropped = 0;
   unanswered = 0;

@@ -20,7 +20,6 @@ import { type ChaosCommandOptions, datedTo, FITTING_CHAOS } from "./chaos-option
 import { reserveInstants } from "./instants.ts";
 import { sendWithChaos } from "./send-with-chaos.ts";
 
-/** The options of `trigger`. */
 export interface TriggerCommandOptions extends SecretOptions, ChaosCommandOptions {
   readonly all?: boolean;
   readonly unknownKind?: boolean;

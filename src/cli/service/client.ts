@@ -9,7 +9,6 @@ import { printable } from "../printable.ts";
 import { findCredential } from "../secrets/api-key.ts";
 import type { ServiceOptions } from "./options.ts";
 
-/** What a command sets besides the service's address and key. */
 interface ClientChoice {
   /** Milliseconds for one attempt. */
   readonly timeout?: number | undefined;

@@ -2,7 +2,6 @@ import type { CliCommand } from "../cli-command.ts";
 import type { FitTable } from "../settings/fitting.ts";
 import { readVariableName } from "../settings/values.ts";
 
-/** The options of a command that calls the service's API. */
 export interface ServiceOptions {
   readonly baseUrl?: string;
   readonly apiKeyEnv?: string;

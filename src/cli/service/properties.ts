@@ -10,7 +10,6 @@ import { columnsOf } from "../wrap-text.ts";
 import { openClient } from "./client.ts";
 import { SERVICE_FITS, type ServiceOptions } from "./options.ts";
 
-/** The options of `properties`. */
 export interface PropertiesOptions extends ServiceOptions {
   readonly fields?: readonly string[];
   readonly page?: number;
@@ -22,7 +21,6 @@ export interface PropertiesOptions extends ServiceOptions {
   readonly timeout?: number;
 }
 
-/** Which flags of `properties` can be combined. */
 const FITTING_FLAGS: FitTable<PropertiesOptions> = { page: { excludes: ["all"] }, ...SERVICE_FITS };
 
 /** The fields that the service's description shows, in its order. */

@@ -8,7 +8,6 @@ import { SERVICE_FITS, type ServiceOptions } from "./options.ts";
 import { checkSubscriptionUrl, currentSecret, ensureSubscription } from "./subscription.ts";
 import { showOutcome } from "./subscription-view.ts";
 
-/** The options of `subscribe`. */
 export interface SubscribeOptions extends ServiceOptions, SecretOptions {
   readonly events?: readonly string[];
   readonly again?: boolean;

@@ -22,7 +22,6 @@ export interface SubscriptionSecret {
 }
 
 export interface WantedSubscription {
-  /** Where the service should deliver. */
   readonly url: URL;
   /** Kinds and families. Default: all 12 kinds. */
   readonly events?: readonly string[] | undefined;
@@ -35,7 +34,6 @@ export interface WantedSubscription {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The result. */
 export interface SubscriptionOutcome {
   readonly subscription: RememberedSubscription;
   /** False if it was remembered, so that nothing was sent. */

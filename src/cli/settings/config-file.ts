@@ -15,7 +15,6 @@ interface ConfigValue {
   readonly where: string;
 }
 
-/** What the configuration file says. */
 export interface ConfigFile {
   /** A flag in the section of one command, which takes precedence. */
   readonly own: (command: Command, flag: string) => ConfigValue | undefined;

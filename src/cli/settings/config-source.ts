@@ -12,7 +12,6 @@ export const CONFIG_FILES = ["json", "ts", "mts", "js", "mjs"].map((type) => `ho
 
 /** The content of a configuration file, not checked yet. */
 interface ConfigSource {
-  /** The file's name. */
   readonly file: string;
   readonly content: Readonly<Record<string, unknown>>;
 }

@@ -43,10 +43,8 @@ export const readPort = wholeNumber(0, 65_535, "a port from 0 to 65535");
 
 export const readCount = wholeNumber(1, 1_000_000);
 
-/** How often a receiver is killed. */
 export const readKills = wholeNumber(1, 100);
 
-/** How many deliveries to send at a time. */
 export const readConcurrency = wholeNumber(1, 256);
 
 export const readSeed = wholeNumber(0, 2 ** 32 - 1);
@@ -186,7 +184,6 @@ export const readSources = listOf((name) => name !== "", "names of sources, such
 
 export const readTexts = listOf((part) => part !== "", "comma-separated names");
 
-/** Event kinds or families. */
 export const readKinds = Object.assign(
   listOf(
     (pattern) => eventKinds.some((kind) => matchesKind(pattern, kind)),
@@ -243,7 +240,6 @@ export function readCommand(text: string, before?: readonly string[]): readonly 
   throw new InvalidArgumentError("expected a program and its arguments, with every quote closed.");
 }
 
-/** One event kind or family. */
 export function readKind(text: string): string {
   const [pattern = "", ...others] = readKinds(text);
   if (others.length === 0) return pattern;

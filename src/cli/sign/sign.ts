@@ -6,7 +6,6 @@ import { readInput, refuseTwoInputs } from "../files/read-input.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { findSecrets } from "../secrets/secret.ts";
 
-/** The options of `sign`. */
 export interface SignOptions extends SecretOptions {
   readonly signatureHeader?: string;
   readonly header?: boolean;

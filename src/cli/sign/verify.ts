@@ -12,7 +12,6 @@ import type { SecretOptions } from "../secrets/options.ts";
 import { otherSecrets } from "../secrets/other-secrets.ts";
 import { findSecrets } from "../secrets/secret.ts";
 
-/** The options of `verify`. */
 export interface VerifyCommandOptions extends SecretOptions {
   readonly signature?: string;
   readonly signatureHeader?: string;

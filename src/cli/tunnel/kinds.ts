@@ -8,7 +8,6 @@ import { ngrokSettings } from "./ngrok-settings.ts";
 import type { ReachableOptions, TunnelFlag, TunnelName, TunnelOptions } from "./options.ts";
 import { ownServerSettings, SSH_FLAGS, serviceSettings } from "./ssh-settings.ts";
 
-/** How to open a tunnel by its name. */
 interface TunnelKind {
   /** A name in `PROVIDERS` of `tunnel/child.ts`; several kinds may share one. */
   readonly provider: string;

@@ -4,7 +4,6 @@ import type { CliCommand } from "../cli-command.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { readChoice, readCommand, readDomain, readPublicUrl, wholeNumber } from "../settings/values.ts";
 
-/** The values of `--tunnel`. */
 export const TUNNEL_NAMES = [
   "ngrok",
   "localhost.run",
@@ -18,7 +17,6 @@ export const TUNNEL_NAMES = [
   "command",
 ] as const;
 
-/** One of {@link TUNNEL_NAMES}. */
 export type TunnelName = (typeof TUNNEL_NAMES)[number];
 
 export interface TunnelOptions {
@@ -51,7 +49,6 @@ export const TUNNEL_FLAGS = [
   "tunnelUrlPattern",
 ] as const satisfies readonly (keyof TunnelOptions)[];
 
-/** One of {@link TUNNEL_FLAGS}. */
 export type TunnelFlag = (typeof TUNNEL_FLAGS)[number];
 
 export function addTunnelOptions(command: CliCommand): CliCommand {
@@ -97,8 +94,6 @@ export function addTunnelOptions(command: CliCommand): CliCommand {
     );
 }
 
-/** Readers of option values that apply only to some tunnels. */
-
 /** The name or IP address of another machine, a name in the SSH configuration, or a URL such as `ssh://me@box:2222`. */
 export function readHost(text: string): string {
   if (/^[\p{L}\p{N}_][\p{L}\p{N}_.:-]*$/u.test(text)) return text;
@@ -106,10 +101,8 @@ export function readHost(text: string): string {
   throw new InvalidArgumentError("expected a host such as ssh.example.com or ssh://me@ssh.example.com:2222.");
 }
 
-/** A port on another machine. */
 export const readRemotePort = wholeNumber(1, 65_535, "a port from 1 to 65535");
 
-/** A regular expression, as its text. */
 export function readPattern(text: string): string {
   try {
     new RegExp(text);

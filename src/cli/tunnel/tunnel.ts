@@ -12,7 +12,6 @@ import type { ReachableOptions, TunnelName } from "./options.ts";
 import { SupervisedTunnel } from "./supervised-tunnel.ts";
 import { PUBLIC_URL } from "./view.ts";
 
-/** A requested tunnel or public address. */
 export interface PlannedTunnel {
   /** What the main server answers besides the endpoint: probes, if the address leads to it. */
   readonly alsoHere: ((target: string) => string | undefined) | undefined;
@@ -27,7 +26,6 @@ export interface PlannedTunnel {
   ): Promise<string>;
   /** Whether deliveries can arrive through it now. */
   readonly online: boolean;
-  /** Closes it, if it was opened. */
   close(): Promise<void>;
 }
 

@@ -3,7 +3,6 @@ import type { Cause } from "./causes.ts";
 /** Hash functions used for signatures, ours first, with the number of hex digits in their digests. */
 export const ALGORITHMS = { sha256: 64, sha1: 40, sha384: 96, sha512: 128 } as const;
 
-/** One of the hash functions. */
 export type Algorithm = keyof typeof ALGORITHMS;
 
 export function algorithmOf(digits: number): Algorithm | undefined {

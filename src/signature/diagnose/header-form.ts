@@ -2,7 +2,6 @@ import { type Cause, cause } from "./causes.ts";
 import { ALGORITHMS, type Algorithm, algorithmOf, type DigestForm } from "./digest-form.ts";
 import { oddForms } from "./odd-digests.ts";
 
-/** The result of reading a header's value. */
 export interface HeaderReading {
   readonly forms: readonly DigestForm[];
   /** A cause that the value alone proves, whatever the body and the secret. */

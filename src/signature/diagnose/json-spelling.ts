@@ -58,12 +58,10 @@ export function plainTokens(tokens: readonly string[]): readonly string[] {
   });
 }
 
-/** Rewrites every string. */
 export function spellStrings(plain: readonly string[], { spell }: Pick<Spelling, "spell">) {
   return plain.map((token) => (token.startsWith('"') ? spell(token) : token));
 }
 
-/** Rewrites every number. */
 export function spellNumbers(tokens: readonly string[], { spell }: Pick<Spelling, "spell">) {
   return tokens.map((token) => (/^[-\d]/.test(token) ? spell(token) : token));
 }

@@ -76,7 +76,6 @@ const CAUSES: readonly (readonly [SshCode, RegExp])[] = [
 const SKIPPED_KEY = /^Load key /;
 
 export interface SshEnd extends ProgramEnd {
-  /** The server's host name. */
   readonly host: string;
   readonly folder: string;
   /** The last lines of its standard error. */

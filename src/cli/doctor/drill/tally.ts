@@ -1,9 +1,7 @@
 import type { Entry } from "../../../inbox/entry.ts";
 import { awaitsHandler } from "../../../inbox/runner.ts";
 
-/** What became of the events of a drill. */
 export interface DrillTally {
-  /** Events that were answered 200. */
   readonly acknowledged: number;
   /** Of these, not in the inbox, or said to be handled although no handler ran: a broken promise. */
   readonly lost: number;
