@@ -16,9 +16,8 @@ import { Run } from "./run.ts";
 import { curlText, findProof } from "./verdict.ts";
 
 /**
- * Runs cases against a receiver. The control runs alone, before all others.
- *
- * @throws HookporterError `target_unreachable` before any case; `usage` if the observer returns no number
+ * Runs cases against a receiver. The control runs alone, before all others. Throws `target_unreachable` before any case;
+ * `usage` if the observer returns no number.
  */
 export async function runCheck(options: CheckOptions): Promise<CheckReport> {
   const { url, observer } = options;

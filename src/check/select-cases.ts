@@ -4,9 +4,8 @@ import { type CheckCase, GROUPS, groupOf } from "./check-case.ts";
 
 /**
  * The cases selected by `only` and not excluded by `skip`; both take ids (`SIG-04`) or groups (`SIG`). The control is
- * always included, since a refusal proves nothing without it. The former id of a case selects it too.
- *
- * @throws HookporterError `usage` for an unknown name
+ * always included, since a refusal proves nothing without it. The former id of a case selects it too. Throws `usage` for
+ * an unknown name.
  */
 export function selectCases({
   only,

@@ -34,11 +34,7 @@ export function insteadOf(flag: string): string | undefined {
   return instead === undefined ? undefined : `${flag} is gone: ${instead}`;
 }
 
-/**
- * Refuses the variables of flags that are gone.
- *
- * @throws HookporterError `usage`
- */
+/** Refuses the variables of flags that are gone. Throws `usage`. */
 export function refuseFormerVariables(env: Readonly<Record<string, string | undefined>>): void {
   for (const flag of Object.keys(FORMER_FLAGS)) {
     const variable = `HOOKPORTER_${flag.slice(2).toUpperCase().replaceAll("-", "_")}`;

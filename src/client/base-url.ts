@@ -4,9 +4,7 @@ import { describeValue } from "../options/describe-value.ts";
 
 /**
  * Reads the service's base URL (service description, `{base_url}`), without a trailing slash. Plain HTTP is only for this
- * machine, since others could read the key on the way.
- *
- * @throws ConfigurationError `option_invalid`
+ * machine, since others could read the key on the way. Throws `option_invalid`.
  */
 export function readBaseUrl(given: string | URL | undefined, plainHttp: boolean): string {
   const url = parse(given);

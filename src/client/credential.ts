@@ -22,9 +22,8 @@ export interface CredentialOptions {
 const SENDABLE = /^[\x21-\x7e]+$/;
 
 /**
- * Reads the credential. Distinguishes test keys from live ones, which need `live`.
- *
- * @throws ConfigurationError `credential_missing`, `credential_invalid`; never contains the key
+ * Reads the credential. Distinguishes test keys from live ones, which need `live`. Throws `credential_missing`,
+ * `credential_invalid`; never contains the key.
  */
 export function readCredential({ apiKey, accessToken, live = false }: CredentialOptions): Credential {
   if (apiKey !== undefined && accessToken !== undefined)
@@ -62,9 +61,8 @@ function readKey(given: unknown): string {
 }
 
 /**
- * Checks an access token. A live key needs `live` in its place too.
- *
- * @throws ConfigurationError `credential_invalid`; never contains the token
+ * Checks an access token. A live key needs `live` in its place too. Throws `credential_invalid`; never contains the
+ * token.
  */
 export function readToken(given: unknown, live: boolean): string {
   if (typeof given !== "string" || !SENDABLE.test(given)) {

@@ -31,9 +31,8 @@ const envelopeSchema = z.looseObject({
 });
 
 /**
- * Validates a list response. An item that contradicts the description gets its problems beside it.
- *
- * @throws ServiceError `service_answer_invalid`, which names the field but never its value
+ * Validates a list response. An item that contradicts the description gets its problems beside it. Throws ServiceError
+ * `service_answer_invalid`, which names the field but never its value.
  */
 export function readPage<Item>(
   { status, body }: { status: number; body: unknown },

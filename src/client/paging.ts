@@ -31,9 +31,8 @@ export class Paging {
   }
 
   /**
-   * Takes a page. Returns the number of the next one; `undefined` if this was the last.
-   *
-   * @throws ServiceError `service_answer_invalid` if the list is incomplete, repeated or without an end
+   * Takes a page. Returns the number of the next one; `undefined` if this was the last. Throws ServiceError
+   * `service_answer_invalid` if the list is incomplete, repeated or without an end.
    */
   take({ data, meta }: Page<ListedItem<unknown>>): number | undefined {
     const { page, per_page: perPage, total } = meta;

@@ -54,11 +54,7 @@ export function writeShapes(learned: Learned): string {
   return `${JSON.stringify({ shapes: VERSION, kinds: Object.fromEntries(kinds) }, undefined, 2)}\n`;
 }
 
-/**
- * Returns what a shape file holds.
- *
- * @throws Error, with one line that says where it is not a shape file
- */
+/** Returns what a shape file holds. Throws an error with one line that says where it is not a shape file. */
 export function readShapes(text: string): Learned {
   const read = fileSchema.safeParse(JSON.parse(text));
   if (!read.success) {

@@ -35,10 +35,9 @@ export interface Sendable {
 export type Disturbed<Item extends Sendable> = Scheduled<Item> & { readonly chaos: Disturbance };
 
 /**
- * Disturbs sendings. Pure, so that a seed repeats a run. Each sending takes two random numbers whatever the options, so that
- * adding an option does not change the choices of the others.
- *
- * @throws HookporterError `fixture_invalid` for a delivery to tamper with that has no signature
+ * Disturbs sendings. Pure, so that a seed repeats a run. Each sending takes two random numbers whatever the options, so
+ * that adding an option does not change the choices of the others. Throws `fixture_invalid` for a delivery to tamper with
+ * that has no signature.
  */
 export function disturb<Item extends Sendable>(
   sendings: readonly Scheduled<Item>[],

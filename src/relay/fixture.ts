@@ -32,9 +32,7 @@ export function formatDelivery({ method, target, headers, receivedAt, body }: De
 
 /**
  * Reads a fixture file: a saved delivery, else any JSON as the raw bytes of an envelope. Fixtures are untrusted: they
- * cannot change where they are sent.
- *
- * @throws HookporterError `fixture_invalid`
+ * cannot change where they are sent. Throws `fixture_invalid`.
  */
 export function parseFixture(bytes: Uint8Array, name: string): Fixture {
   const value = parseJson(bytes);
@@ -48,9 +46,8 @@ export function parseFixture(bytes: Uint8Array, name: string): Fixture {
 }
 
 /**
- * The saved delivery in these bytes; `undefined` if they are something else, such as a body.
- *
- * @throws HookporterError `fixture_invalid` for a damaged saved delivery
+ * The saved delivery in these bytes; `undefined` if they are something else, such as a body. Throws `fixture_invalid` for
+ * a damaged saved delivery.
  */
 export function parseSaved(bytes: Uint8Array, name: string): Delivery | undefined {
   const value = parseJson(bytes);

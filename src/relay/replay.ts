@@ -28,9 +28,8 @@ export function lazySending(label: string, make: () => ReplaySending): Sendable 
 }
 
 /**
- * The same bytes, the same signature and the same query.
- *
- * @throws HookporterError `fixture_invalid` for an envelope, which has no signature
+ * The same bytes, the same signature and the same query. Throws `fixture_invalid` for an envelope, which has no
+ * signature.
  */
 export function exactSending(fixture: Fixture, name: string): ReplaySending {
   if (fixture.type === "delivery") {

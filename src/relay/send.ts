@@ -51,9 +51,8 @@ const MAX_ANSWER = 64 * 1024;
 
 /**
  * Posts bytes unchanged to a fixed target; does not follow redirects. Once there is a status, that is the answer: a body
- * that is cut off or never ends does not change what the app did.
- *
- * @throws HookporterError `target_unreachable`, with cause and fix; the signal's reason if it is aborted
+ * that is cut off or never ends does not change what the app did. Throws `target_unreachable`, with cause and fix; the
+ * signal's reason if it is aborted.
  */
 export async function send({
   target,

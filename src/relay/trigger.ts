@@ -25,11 +25,7 @@ export interface TriggerOptions {
   readonly resource?: string;
 }
 
-/**
- * Creates the body of a triggered event.
- *
- * @throws HookporterError `input_invalid` for data that is not a JSON object, or an invalid path
- */
+/** Creates the body of a triggered event. Throws `input_invalid` for data that is not a JSON object, or an invalid path. */
 export function triggerBody(kind: string, { data, set = [], timestamp, resource }: TriggerOptions): Buffer {
   const envelope = startFrom(kind, timestamp);
   const { id } = envelope.data;
@@ -53,11 +49,7 @@ interface Signing {
   readonly key: KeyObject | undefined;
 }
 
-/**
- * Creates a triggered event, ready to be sent.
- *
- * @throws HookporterError as {@link triggerBody}
- */
+/** Creates a triggered event, ready to be sent. Throws HookporterError as {@link triggerBody}. */
 export function triggerDelivery(kind: string, options: TriggerOptions, { header, key }: Signing) {
   const body = triggerBody(kind, options);
   const signature = key === undefined ? {} : { [header]: sign(body, key) };

@@ -21,11 +21,9 @@ interface InboxAccess {
 }
 
 /**
- * Opens an existing inbox, uses it and closes it again. Neither reading nor changing migrates an older file: a receiver of
- * that older version may be running on it.
- *
- * @throws HookporterError `inbox_unavailable` if there is none: a command that only reads must not create one;
- *   `folder_unusable` if this user may not read it
+ * Opens an existing inbox, uses it and closes it again. Neither reading nor changing migrates an older file: a receiver
+ * of that older version may be running on it. Throws `inbox_unavailable` if there is none: a command that only reads must
+ * not create one; `folder_unusable` if this user may not read it.
  */
 export async function withInbox<Result>(
   context: CliContext,
@@ -44,9 +42,8 @@ export async function withInbox<Result>(
 }
 
 /**
- * Checks that an inbox is there, and that this user may use it; one on a server is not asked.
- *
- * @throws HookporterError `inbox_unavailable`, `folder_unusable`
+ * Checks that an inbox is there, and that this user may use it; one on a server is not asked. Throws `inbox_unavailable`,
+ * `folder_unusable`.
  */
 export function requireInbox({ option, shown, file }: NamedInbox, access: InboxAccess["access"]): void {
   if (option !== "memory:" && (file === undefined || isThere(file, access))) return;
@@ -77,9 +74,7 @@ function found(path: string): Stats | undefined {
 
 /**
  * Checks that this user can create an inbox, or use the existing one. SQLite would report a file that it cannot open
- * without cause or owner.
- *
- * @throws HookporterError `folder_unusable`
+ * without cause or owner. Throws `folder_unusable`.
  */
 export function checkInbox({ file: path }: NamedInbox): void {
   if (path === undefined) return;
@@ -95,9 +90,8 @@ export function checkInbox({ file: path }: NamedInbox): void {
 }
 
 /**
- * Finds the one entry with a number, an event id or the beginning of one.
- *
- * @throws HookporterError `entry_unknown` if there is none, or more than one
+ * Finds the one entry with a number, an event id or the beginning of one. Throws `entry_unknown` if there is none, or
+ * more than one.
  */
 export async function findEntry(inbox: Inbox, reference: string): Promise<Entry> {
   const bySeq = /^#?\d{1,15}$/.test(reference)

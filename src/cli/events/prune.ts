@@ -21,11 +21,7 @@ const HOUR = 3_600_000;
 /** The minimum age for pruning, after which a replay is refused as too old with a receiver's default options. */
 const YOUNGEST = DEFAULT_AGES.maxAge + DEFAULT_AGES.maxSkew;
 
-/**
- * What the options ask to delete.
- *
- * @throws HookporterError `usage` for an age that is too low
- */
+/** What the options ask to delete. Throws `usage` for an age that is too low. */
 export function pruningOf(
   options: PruneOptions,
   { clock, output }: CliContext,

@@ -42,11 +42,7 @@ export async function toFilter(
   };
 }
 
-/**
- * Refuses to change every entry unless `--all` says so, and states that the command does not change.
- *
- * @throws HookporterError `usage`
- */
+/** Refuses to change every entry unless `--all` says so, and states that the command does not change. Throws `usage`. */
 export function checkChange(
   references: readonly string[],
   { inbox: _, all, ...selection }: ChangeOptions,

@@ -4,9 +4,8 @@ import { unusable } from "../../base/unusable.ts";
 import { HookporterError } from "../../errors.ts";
 
 /**
- * Reads a file that contains a secret, without the line end; returns `undefined` if there is none.
- *
- * @throws HookporterError `secret_unsafe` if others could read or replace it, `folder_unusable` if it cannot be read
+ * Reads a file that contains a secret, without the line end; returns `undefined` if there is none. Throws `secret_unsafe`
+ * if others could read or replace it, `folder_unusable` if it cannot be read.
  */
 export function readOwnFile(path: string): string | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false });

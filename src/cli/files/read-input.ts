@@ -20,9 +20,8 @@ export async function readAll(stream: Readable): Promise<Buffer> {
 }
 
 /**
- * Reads a file, or standard input for `-` or no name.
- *
- * @throws HookporterError `input_invalid` if there is no such file, or standard input is a terminal
+ * Reads a file, or standard input for `-` or no name. Throws `input_invalid` if there is no such file, or standard input
+ * is a terminal.
  */
 export async function readInput(io: Io, file: string | undefined): Promise<Buffer> {
   if (file === undefined || file === "-") {

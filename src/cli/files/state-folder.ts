@@ -15,8 +15,7 @@ export const ELSEWHERE = "set HOOKPORTER_SECRET and pass --inbox FILE in a folde
 
 /**
  * Creates the folder if it is missing, accessible only to its owner, with a `.gitignore` that covers everything in it.
- *
- * @throws HookporterError `secret_unsafe` if the folder is a symbolic link; `folder_unusable`
+ * Throws `secret_unsafe` if the folder is a symbolic link; `folder_unusable`.
  */
 export function makeStateFolder(cwd: string): string {
   const folder = join(cwd, STATE_FOLDER);

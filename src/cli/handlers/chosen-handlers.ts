@@ -29,11 +29,7 @@ interface HandlerChoice {
   readonly noted?: NotedRuns | undefined;
 }
 
-/**
- * The handlers for `listen`: the user's, then the command, then the forwards.
- *
- * @throws HookporterError `handlers_invalid`
- */
+/** The handlers for `listen`: the user's, then the command, then the forwards. Throws `handlers_invalid`. */
 export async function chooseHandlers(
   { handlers, command, forwardTo = [], events = ["*"], running, loaded, onDeadLetter, noted }: HandlerChoice,
   forwarding: Forwarding,

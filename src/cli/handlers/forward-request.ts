@@ -27,10 +27,8 @@ export function notTheSignature({
 }
 
 /**
- * Reads how requests to targets differ from the delivery. Values come from the environment or the env file.
- *
- * @throws HookporterError `usage` for `--insecure` with a public address; ConfigurationError `credential_missing`,
- *   `credential_invalid` for a variable
+ * Reads how requests to targets differ from the delivery. Values come from the environment or the env file. Throws
+ * `usage` for `--insecure` with a public address; `credential_missing`, `credential_invalid` for a variable.
  */
 export async function forwardRequest(options: Beside, context: CliContext): Promise<ForwardRequest> {
   const { forwardHost, insecure = false, forwardTo = [] } = options;
@@ -40,9 +38,7 @@ export async function forwardRequest(options: Beside, context: CliContext): Prom
 
 /**
  * The headers that each request gets besides its own, by name. Values come from the command line, the environment or the
- * env file.
- *
- * @throws ConfigurationError `credential_missing`, `credential_invalid` for a variable
+ * env file. Throws `credential_missing`, `credential_invalid` for a variable.
  */
 export function addedHeaders(
   { header = [], headerEnv = [], envFile }: Pick<Beside, "header" | "headerEnv" | "envFile">,

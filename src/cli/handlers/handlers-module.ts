@@ -29,11 +29,10 @@ export interface LoadedModules {
 export type LoadedHandlers = HandlersModule<DataSchemas, string>;
 
 /**
- * Loads a handlers module: a file, or a folder of files (only its `index`, if it has one). TypeScript needs no build. Each
- * file exports by default the result of `defineHandlers`, `(receiver) => void`, or an object from kind to handler. Nothing is
- * cached. Errors that handlers throw have the positions of the source in their stacks.
- *
- * @throws HookporterError `handlers_invalid`
+ * Loads a handlers module: a file, or a folder of files (only its `index`, if it has one). TypeScript needs no build.
+ * Each file exports by default the result of `defineHandlers`, `(receiver) => void`, or an object from kind to handler.
+ * Nothing is cached. Errors that handlers throw have the positions of the source in their stacks. Throws
+ * `handlers_invalid`.
  */
 export async function loadHandlers(cwd: string, path: string, loaded: LoadedModules = {}) {
   const files = handlerFiles(resolve(cwd, path), path);

@@ -20,11 +20,7 @@ interface Beside extends CommandFlagOptions {
   readonly withheldEnv?: readonly string[];
 }
 
-/**
- * Prepares the command of `--exec`; returns `undefined` without it.
- *
- * @throws HookporterError `usage` if there is no such program
- */
+/** Prepares the command of `--exec`; returns `undefined` without it. Throws `usage` if there is no such program. */
 export function openExec(
   options: Beside,
   inbox: NamedInbox,
@@ -41,11 +37,7 @@ export function openExec(
   });
 }
 
-/**
- * Prepares the command of `--on-dead`; returns `undefined` without it.
- *
- * @throws HookporterError `usage` if there is no such program
- */
+/** Prepares the command of `--on-dead`; returns `undefined` without it. Throws `usage` if there is no such program. */
 export function openDeadLetterCommand(options: Beside, inbox: NamedInbox, context: CliContext) {
   if (options.onDead === undefined) return undefined;
   const say = (line: string) => context.output.talk(`on-dead: ${printable(line, 500)}`);

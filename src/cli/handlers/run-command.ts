@@ -41,9 +41,7 @@ interface CommandEnd {
 
 /**
  * Runs a command in a process group of its own, which ends with the command, when the signal is aborted, or with this
- * process.
- *
- * @throws Error if the program could not be started
+ * process. Throws an error if the program could not be started.
  */
 export async function runCommand(run: CommandRun): Promise<CommandEnd> {
   const { words, cwd, env, variables, input, signal, onLine, grace = GRACE } = run;

@@ -31,11 +31,7 @@ export async function migrateInbox(options: MigrateOptions, context: CliContext)
   output.record("migrate", { inbox: shown, schema, from, to, grantTo: role ?? null, sql: null });
 }
 
-/**
- * The inbox that an option names, which must be on PostgreSQL.
- *
- * @throws ConfigurationError `inbox_unsupported`
- */
+/** The inbox that an option names, which must be on PostgreSQL. Throws `inbox_unsupported`. */
 function nameDatabase(context: CliContext, given: string | undefined): NamedInbox {
   const named = nameInbox(context, given);
   if (isPostgresUrl(named.option)) return named;

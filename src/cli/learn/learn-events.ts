@@ -11,11 +11,7 @@ import { type EventSelection, readEvents, type SeenEvent } from "./read-events.t
 /** Milliseconds between two drawings of the line of progress. */
 const INTERVAL = 100;
 
-/**
- * Learns from events, with a line of progress at the bottom of a terminal.
- *
- * @throws HookporterError `input_invalid` if there are none
- */
+/** Learns from events, with a line of progress at the bottom of a terminal. Throws `input_invalid` if there are none. */
 export async function learnEvents(
   what: readonly string[],
   selection: EventSelection & { readonly enums?: readonly EnumPath[] },

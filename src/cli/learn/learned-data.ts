@@ -9,9 +9,8 @@ import { DEFAULT_OUT, shapesBeside } from "./options.ts";
 import { readShapeFile } from "./read-shape-file.ts";
 
 /**
- * Returns what makes up `data` from a shape file, and says so; nothing if there is none.
- *
- * @throws HookporterError `input_invalid` if the file is no shape file
+ * Returns what makes up `data` from a shape file, and says so; nothing if there is none. Throws `input_invalid` if the
+ * file is no shape file.
  */
 export async function learnedData(options: { readonly shapes?: string | false }, context: CliContext) {
   const found = await findLearnedData(options, context);
@@ -21,9 +20,7 @@ export async function learnedData(options: { readonly shapes?: string | false },
 }
 
 /**
- * What makes up `data` from a shape file; nothing if there is none.
- *
- * @throws HookporterError `input_invalid` if the file is no shape file
+ * What makes up `data` from a shape file; nothing if there is none. Throws `input_invalid` if the file is no shape file.
  */
 export async function findLearnedData({ shapes }: { readonly shapes?: string | false }, context: CliContext) {
   const file = shapes === undefined ? shapesBeside(DEFAULT_OUT.zod) : shapes;

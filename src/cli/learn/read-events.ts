@@ -58,9 +58,7 @@ const STDIN = "-";
 
 /**
  * Reads events one by one, in bounded memory: those of fixtures, of `-` for NDJSON on standard input, else of the inbox.
- * What is not an event is counted and passed over.
- *
- * @throws HookporterError as reading fixtures or the inbox does
+ * What is not an event is counted and passed over. Throws HookporterError as reading fixtures or the inbox does.
  */
 export async function readEvents(
   what: readonly string[],

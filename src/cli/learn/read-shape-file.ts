@@ -6,11 +6,7 @@ import type { CliContext } from "../context.ts";
 import { readInput } from "../files/read-input.ts";
 import { inputError } from "../input-errors.ts";
 
-/**
- * Reads a shape file.
- *
- * @throws HookporterError `input_invalid` if it cannot be read, or is none
- */
+/** Reads a shape file. Throws `input_invalid` if it cannot be read, or is none. */
 export async function readShapeFile(file: string, { io }: CliContext): Promise<Learned> {
   const bytes = await readInput(io, resolve(io.cwd, file));
   try {

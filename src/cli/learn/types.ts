@@ -83,9 +83,8 @@ interface Written {
 }
 
 /**
- * The file that is there; `undefined` if there is none.
- *
- * @throws HookporterError `input_invalid` if it would be replaced although somebody wrote in it
+ * The file that is there; `undefined` if there is none. Throws `input_invalid` if it would be replaced although somebody
+ * wrote in it.
  */
 function readOut(
   out: string,

@@ -7,11 +7,7 @@ import { DEFAULT_OUT, shapesBeside } from "../learn/options.ts";
 import { beneath, type LiveRow, rowLines } from "../live/row.ts";
 import { printable } from "../printable.ts";
 
-/**
- * The receiver's option `drift`, if there is a shape file.
- *
- * @throws ConfigurationError `option_invalid` if the file is no shape file
- */
+/** The receiver's option `drift`, if there is a shape file. Throws `option_invalid` if the file is no shape file. */
 export function driftOption({ shapes }: { readonly shapes?: string }, { io }: CliContext) {
   const file = resolve(io.cwd, shapes ?? shapesBeside(DEFAULT_OUT.zod));
   return shapes === undefined && !existsSync(file) ? {} : { drift: watchDrift(file) };

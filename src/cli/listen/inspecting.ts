@@ -36,9 +36,7 @@ interface Inspected {
 
 /**
  * Starts the inspector beside a receiver, unless it is turned off; returns its page's address. Adds its close function to
- * `stops`.
- *
- * @throws HookporterError `port_unavailable`
+ * `stops`. Throws `port_unavailable`.
  */
 export async function openInspector(
   { inspect = true, inspectPort, inspectHost = [], ...learning }: InspectOptions,

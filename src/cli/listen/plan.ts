@@ -44,9 +44,8 @@ export interface ListenPlan {
 }
 
 /**
- * Reads the options. Creates the state folder and its secret if there is none.
- *
- * @throws HookporterError `usage` if a tunnel or a subscription lacks an option; ConfigurationError for secrets, keys and addresses
+ * Reads the options. Creates the state folder and its secret if there is none. Throws `usage` if a tunnel or a
+ * subscription lacks an option; ConfigurationError for secrets, keys and addresses.
  */
 export async function planListening(options: ListenOptions, context: CliContext): Promise<ListenPlan> {
   const { port = DEFAULT_PORT, path = DEFAULT_PATH } = options;

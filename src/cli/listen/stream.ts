@@ -24,9 +24,8 @@ export interface PlannedStream {
 }
 
 /**
- * Plans the stream of `--stream`; returns `undefined` without it. Checks the key before anything is opened.
- *
- * @throws ConfigurationError `credential_missing`, `credential_invalid`
+ * Plans the stream of `--stream`; returns `undefined` without it. Checks the key before anything is opened. Throws
+ * `credential_missing`, `credential_invalid`.
  */
 export async function planStream(
   { stream: url, live, forwardTo, ...where }: ListenStreamOptions,

@@ -59,10 +59,9 @@ export class Subscribing {
   }
 
   /**
-   * Creates the subscription, unless it is remembered, and shows it. Tries again until the service can be reached, there is
-   * a newer address, or `stopped` resolves. Resolves too if the subscription may exist, which it reports.
-   *
-   * @throws ServiceError if the service refuses
+   * Creates the subscription, unless it is remembered, and shows it. Tries again until the service can be reached, there
+   * is a newer address, or `stopped` resolves. Resolves too if the subscription may exist, which it reports. Throws
+   * ServiceError if the service refuses.
    */
   async create({ url, secrets, tunnel }: ReachableReceiver, stopped: Promise<unknown>): Promise<void> {
     const { output } = this.#context;

@@ -13,9 +13,8 @@ interface ListenSubscriptionOptions extends ServiceOptions, TunnelOptions {
 }
 
 /**
- * Plans the subscription of `--subscribe`; returns `undefined` without it. Checks address and key before anything is opened.
- *
- * @throws HookporterError `usage`; ConfigurationError for an invalid address or key
+ * Plans the subscription of `--subscribe`; returns `undefined` without it. Checks address and key before anything is
+ * opened. Throws `usage`; ConfigurationError for an invalid address or key.
  */
 export function planSubscription(options: ListenSubscriptionOptions, context: CliContext) {
   if (options.subscribe !== true) return undefined;

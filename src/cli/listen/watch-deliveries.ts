@@ -118,10 +118,8 @@ function kindOf(observation: Observation): string | null {
 }
 
 /**
- * Creates the folder for saved deliveries, accessible only to its owner; returns a function that saves a delivery if it is
- * authentic.
- *
- * @throws HookporterError `folder_unusable`
+ * Creates the folder for saved deliveries, accessible only to its owner; returns a function that saves a delivery if it
+ * is authentic. Throws `folder_unusable`.
  */
 function openSaveFolder(path: string): (observation: DeliveryObservation) => void {
   try {

@@ -27,11 +27,7 @@ export function writeLeadingFile({ href }: URL): LeadingFile {
   return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/**
- * Opens a file in the user's browser.
- *
- * @throws HookporterError `target_unreachable` if no browser can be started
- */
+/** Opens a file in the user's browser. Throws `target_unreachable` if no browser can be started. */
 export function openInBrowser(path: string, env: Readonly<Record<string, string | undefined>>) {
   const [program, ...argv] = openerOf();
   return new Promise<void>((resolve, reject) => {

@@ -22,11 +22,7 @@ interface WaitTerms {
   readonly timeout: number | undefined;
 }
 
-/**
- * Checks that the inbox can be read, before anything is sent.
- *
- * @throws HookporterError `inbox_…`
- */
+/** Checks that the inbox can be read, before anything is sent. Throws `inbox_…`. */
 export async function requireReadable(inbox: string | undefined, context: CliContext): Promise<void> {
   await withInbox(context, { inbox, access: "read" }, async () => {});
 }
@@ -42,10 +38,8 @@ export class SentEvents {
   }
 
   /**
-   * Waits until something can be said of each event, and reports it, in the order they were sent. Sets exit code 7 if one was
-   * not handled.
-   *
-   * @throws HookporterError `inbox_unavailable` if the inbox does not have them, `timed_out`
+   * Waits until something can be said of each event, and reports it, in the order they were sent. Sets exit code 7 if one
+   * was not handled. Throws `inbox_unavailable` if the inbox does not have them, `timed_out`.
    */
   async report({ inbox: given, timeout = WAIT }: WaitTerms, context: CliContext): Promise<void> {
     if (this.#ids.size === 0) return;

@@ -17,10 +17,9 @@ export interface HealthServer {
 }
 
 /**
- * Serves `/healthz`, `/readyz` and `/metrics` only to this machine: on a separate listener that no tunnel leads to, and only under this
- * machine's own names, so that a web page whose name was bound to 127.0.0.1 cannot read them.
- *
- * @throws HookporterError `port_unavailable`
+ * Serves `/healthz`, `/readyz` and `/metrics` only to this machine: on a separate listener that no tunnel leads to, and
+ * only under this machine's own names, so that a web page whose name was bound to 127.0.0.1 cannot read them. Throws
+ * `port_unavailable`.
  */
 export async function startHealthServer(port: number, health: Health): Promise<HealthServer> {
   const server = createServer((request, response) => {

@@ -8,10 +8,8 @@ import { inputError } from "../input-errors.ts";
 
 /**
  * A file that exists only while `listen` is ready; one left behind by an earlier process is removed at once. It is
- * replaced as a whole, so that it is never seen half-written.
- *
- * @throws HookporterError `input_invalid` if something else is at its path, or it cannot be written; `folder_unusable` if
- *   this user may not write it
+ * replaced as a whole, so that it is never seen half-written. Throws `input_invalid` if something else is at its path, or
+ * it cannot be written; `folder_unusable` if this user may not write it.
  */
 export function openReadyFile(path: string): { write(fields: object): void; remove(): void } {
   const left = readOwn(path);

@@ -18,11 +18,7 @@ export interface ApiCredentialOptions extends ApiKeyOptions {
 
 export type FoundCredential = { readonly apiKey: string } | { readonly accessToken: () => string };
 
-/**
- * Finds the API key in the environment, else in the env file; never on the command line.
- *
- * @throws ConfigurationError `credential_missing`
- */
+/** Finds the API key in the environment, else in the env file; never on the command line. Throws `credential_missing`. */
 export function findApiKey(
   { apiKeyEnv = KEY_VARIABLE, envFile }: ApiKeyOptions,
   context: Pick<CliContext, "io">,
@@ -31,10 +27,8 @@ export function findApiKey(
 }
 
 /**
- * Finds the access token if its variable is named, else the API key. Both are read once: the environment of a process does
- * not change.
- *
- * @throws ConfigurationError `credential_missing`; `credential_invalid` for a token that cannot be sent
+ * Finds the access token if its variable is named, else the API key. Both are read once: the environment of a process
+ * does not change. Throws `credential_missing`; `credential_invalid` for a token that cannot be sent.
  */
 export function findCredential(
   options: ApiCredentialOptions,
@@ -47,11 +41,7 @@ export function findCredential(
   return { accessToken: () => token };
 }
 
-/**
- * Finds a variable in the environment, else in the env file.
- *
- * @throws ConfigurationError `credential_missing`
- */
+/** Finds a variable in the environment, else in the env file. Throws `credential_missing`. */
 export function findVariable(
   what: string,
   name: string,

@@ -30,10 +30,9 @@ export interface FoundSecrets {
 const DEVELOPMENT_SECRET = "secret";
 
 /**
- * Finds the secrets: standard input, environment, env file, then the folder's development secret. With `create`, a missing
- * development secret is created; with `"given"`, there is none.
- *
- * @throws ConfigurationError `secret_missing`; HookporterError `secret_unsafe`, `secret_invalid`
+ * Finds the secrets: standard input, environment, env file, then the folder's development secret. With `create`, a
+ * missing development secret is created; with `"given"`, there is none. Throws `secret_missing`; `secret_unsafe`,
+ * `secret_invalid`.
  */
 export async function findSecrets(
   context: CliContext,
@@ -65,9 +64,8 @@ export async function findSecrets(
 }
 
 /**
- * The key to sign with: the current secret's. Warns about a secret that can be guessed.
- *
- * @throws ConfigurationError `secret_missing`, `secret_empty`, `secret_unsafe`
+ * The key to sign with: the current secret's. Warns about a secret that can be guessed. Throws `secret_missing`,
+ * `secret_empty`, `secret_unsafe`.
  */
 export async function findKey(options: SecretOptions, context: CliContext): Promise<KeyObject> {
   const found = await findSecrets(context, options);
@@ -124,9 +122,8 @@ function fromVariables(names: readonly string[], { envFile }: SecretOptions, io:
 }
 
 /**
- * The variables of the env file; none if no file was named and there is no `.env`.
- *
- * @throws ConfigurationError `secret_missing` if the named file cannot be read
+ * The variables of the env file; none if no file was named and there is no `.env`. Throws `secret_missing` if the named
+ * file cannot be read.
  */
 export function readEnvFile(
   cwd: string,

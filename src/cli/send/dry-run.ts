@@ -13,9 +13,7 @@ import { printable } from "../printable.ts";
 
 /**
  * Prints a curl command for each sending and sends nothing. Body files are named after their content, so that a command
- * printed earlier stays valid.
- *
- * @throws HookporterError `input_invalid` if a body cannot be written
+ * printed earlier stays valid. Throws `input_invalid` if a body cannot be written.
  */
 export function dryRun(
   sendings: readonly Disturbed<Sendable>[],

@@ -24,10 +24,9 @@ type Found = NamedFixture | HookporterError;
 const STDIN = "-";
 
 /**
- * Reads the arguments of `replay`: files, folders (their .json files in name order), `-` for NDJSON on standard input, else
- * entries of the inbox.
- *
- * @throws HookporterError `input_invalid`, `entry_unknown`; `fixture_invalid` if no fixture is left, or with `failFast`
+ * Reads the arguments of `replay`: files, folders (their .json files in name order), `-` for NDJSON on standard input,
+ * else entries of the inbox. Throws `input_invalid`, `entry_unknown`; `fixture_invalid` if no fixture is left, or with
+ * `failFast`.
  */
 export async function gatherFixtures(
   what: readonly string[],

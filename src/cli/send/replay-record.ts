@@ -64,11 +64,7 @@ export class ReplayRecord {
     return new ReplayRecord(run, items, new Set());
   }
 
-  /**
-   * The record of a run that was interrupted.
-   *
-   * @throws HookporterError `usage` if there is none, `input_invalid` if it cannot be read
-   */
+  /** The record of a run that was interrupted. Throws `usage` if there is none, `input_invalid` if it cannot be read. */
   static resume(run: ReplayRun, items: readonly Recordable[]): ReplayRecord {
     return new ReplayRecord(run, items, readSent(run));
   }

@@ -38,9 +38,7 @@ export const FAILURE_PAUSE = 200;
 
 /**
  * Sends deliveries when they are due, and reports each answer. Sets exit code 1 if one was not 2xx, and 130 or 143 if a
- * signal stopped the run.
- *
- * @throws HookporterError `target_unreachable` if the only one, or too many in a row, got no answer
+ * signal stopped the run. Throws `target_unreachable` if the only one, or too many in a row, got no answer.
  */
 export async function sendAll(
   deliveries: readonly Disturbed<Sendable>[],

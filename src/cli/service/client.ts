@@ -18,10 +18,8 @@ interface ClientChoice {
 }
 
 /**
- * Creates a client of the service that the options name. The key or token comes from the environment or the env file, never
- * from the command line.
- *
- * @throws HookporterError `usage` without an address; ConfigurationError for an invalid address or key
+ * Creates a client of the service that the options name. The key or token comes from the environment or the env file,
+ * never from the command line. Throws `usage` without an address; ConfigurationError for an invalid address or key.
  */
 export function openClient(
   options: ServiceOptions,

@@ -38,9 +38,7 @@ export const SUBSCRIPTIONS_FILE = join(STATE_FOLDER, "subscriptions.ndjson");
 
 /**
  * The subscriptions created from a folder, oldest first. The API shows no way to list them, so this is the only record of
- * those that must be removed by hand.
- *
- * @throws HookporterError `input_invalid` for a damaged file, whose content must not be lost silently
+ * those that must be removed by hand. Throws `input_invalid` for a damaged file, whose content must not be lost silently.
  */
 export function rememberedSubscriptions(cwd: string): readonly RememberedSubscription[] {
   let known: readonly RememberedSubscription[] = [];

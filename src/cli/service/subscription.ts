@@ -45,10 +45,9 @@ export interface SubscriptionOutcome {
 }
 
 /**
- * Creates a subscription, unless it is remembered. A sandbox loses its subscriptions when it ends, and does not create one
- * twice, so those are not remembered.
- *
- * @throws ServiceError, which says so if the subscription may exist; HookporterError `input_invalid` if the memory is damaged
+ * Creates a subscription, unless it is remembered. A sandbox loses its subscriptions when it ends, and does not create
+ * one twice, so those are not remembered. Throws ServiceError, which says so if the subscription may exist;
+ * `input_invalid` if the memory is damaged.
  */
 export async function ensureSubscription(
   client: Client,
@@ -98,9 +97,8 @@ function withFate(thrown: unknown): unknown {
 }
 
 /**
- * The current one of several secrets. The service gets its text, not the bytes it is decoded to.
- *
- * @throws HookporterError `secret_invalid` for bytes that are not text; ConfigurationError `secret_empty`
+ * The current one of several secrets. The service gets its text, not the bytes it is decoded to. Throws `secret_invalid`
+ * for bytes that are not text; `secret_empty`.
  */
 export function currentSecret(
   { values: [first], texts: [text] }: FoundSecrets,
@@ -118,9 +116,8 @@ export function currentSecret(
 }
 
 /**
- * Checks whether the service can deliver to a URL, judging by its name.
- *
- * @throws HookporterError `usage` for this machine, unless the service runs here too
+ * Checks whether the service can deliver to a URL, judging by its name. Throws `usage` for this machine, unless the
+ * service runs here too.
  */
 export function checkSubscriptionUrl(url: URL, baseUrl: string, output: Output): void {
   if (url.hash !== "")

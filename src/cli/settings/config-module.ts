@@ -8,9 +8,8 @@ import type { Io } from "../io.ts";
 import { invalidConfig } from "./config-error.ts";
 
 /**
- * Loads a TypeScript or JavaScript file whose default export is the configuration. Nothing is cached.
- *
- * @throws HookporterError `config_invalid`
+ * Loads a TypeScript or JavaScript file whose default export is the configuration. Nothing is cached. Throws
+ * `config_invalid`.
  */
 export async function loadConfigModule(path: string, file: string, io: Pick<Io, "stderr">) {
   const exported = defaultExport(await evaluate(path, file, io));

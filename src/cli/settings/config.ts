@@ -83,9 +83,7 @@ function variablesIn(cwd: string, file: string | undefined): Variables {
 /**
  * Sets the options missing on the command line from `HOOKPORTER_*`, one variable per flag, in the environment or the env
  * file, and from the project's configuration file. Commands apply their defaults afterwards. Adds the strings taken from
- * files to `configured`.
- *
- * @throws HookporterError `usage` for a variable, `config_invalid` for the file
+ * files to `configured`. Throws `usage` for a variable, `config_invalid` for the file.
  */
 export async function applySettings(
   command: Command,
@@ -134,11 +132,7 @@ export function programOf(command: Command): Command {
   return command.parent === null ? command : programOf(command.parent);
 }
 
-/**
- * The value of a setting, as the flag's reader takes it.
- *
- * @throws HookporterError `usage` for a variable, `config_invalid` for the file
- */
+/** The value of a setting, as the flag's reader takes it. Throws `usage` for a variable, `config_invalid` for the file. */
 export function readSetting(option: Option, { value: given, where, source }: Setting): unknown {
   const code = source === "env" ? "usage" : "config_invalid";
   const fail = (expected: string) => new HookporterError(code, `${where}: expected ${expected}`);

@@ -10,9 +10,7 @@ import { flagName } from "./command-tree.ts";
 
 /**
  * Prints the settings of a command, and where each of them is from: the inbox and the secret always, if the command has
- * them, and the others that are set. Then ends the command before it begins.
- *
- * @throws CommanderError with exit code 0
+ * them, and the others that are set. Then ends the command before it begins. Throws CommanderError with exit code 0.
  */
 export async function explain(command: Command, context: CliContext): Promise<never> {
   const { output, origins } = context;

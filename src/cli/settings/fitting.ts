@@ -31,9 +31,7 @@ export type FitTable<Options> = { readonly [Name in Flag<Options>]?: Fit<Options
 /**
  * Returns options that can be combined. A setting must not make a plain command fail, so it is dropped if it does not fit
  * typed flags, or has no effect without flags that are missing. Typed flags must fit; two settings that contradict each
- * other are refused too.
- *
- * @throws HookporterError `usage`
+ * other are refused too. Throws `usage`.
  */
 export function fitOptions<Options extends object>(
   options: Options,

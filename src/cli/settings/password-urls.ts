@@ -12,10 +12,8 @@ const FIX =
 
 /**
  * Refuses the URL of a database with a password as an argument, which every user of the machine can read, and in the
- * configuration file, which is shared with the project. A module may take one from elsewhere, such as a
- * variable.
- *
- * @throws HookporterError `usage`, `config_invalid`
+ * configuration file, which is shared with the project. A module may take one from elsewhere, such as a variable. Throws
+ * `usage`, `config_invalid`.
  */
 export function refusePasswordUrls(command: Command, { cwd }: Pick<Io, "cwd">): void {
   for (const [name, value] of Object.entries(command.opts())) {

@@ -68,9 +68,8 @@ function preset(name: keyof typeof COMMAND_PRESETS): TunnelKind {
 }
 
 /**
- * The command provider's settings for a program of the user's choice.
- *
- * @throws HookporterError `usage` if the program or the pattern is missing
+ * The command provider's settings for a program of the user's choice. Throws `usage` if the program or the pattern is
+ * missing.
  */
 function commandSettings({ tunnelCommand, tunnelUrlPattern }: TunnelOptions): CommandSettings {
   if (tunnelCommand === undefined || tunnelUrlPattern === undefined)

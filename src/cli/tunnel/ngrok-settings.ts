@@ -19,9 +19,8 @@ interface NgrokOptions {
 
 /**
  * The ngrok provider's settings, from the flag, the environment and files. ngrok's client does not look for a token
- * itself, and ngrok accepts no session without one. So a missing token is reported before anything is sent.
- *
- * @throws HookporterError `tunnel_client_missing`; ConfigurationError `credential_missing`
+ * itself, and ngrok accepts no session without one. So a missing token is reported before anything is sent. Throws
+ * `tunnel_client_missing`; `credential_missing`.
  */
 export function ngrokSettings({ domain, envFile }: NgrokOptions, { io }: CliContext): NgrokSettings {
   requireClient();
@@ -99,11 +98,7 @@ interface NgrokIngress {
   readonly ca?: string;
 }
 
-/**
- * The account's own ingress, which ngrok calls a connect address, from environment variables.
- *
- * @throws HookporterError `usage`
- */
+/** The account's own ingress, which ngrok calls a connect address, from environment variables. Throws `usage`. */
 function ngrokIngress({ env, cwd }: Io): NgrokIngress {
   const { HOOKPORTER_NGROK_SERVER_ADDR: serverAddr, HOOKPORTER_NGROK_CA_FILE: caFile } = env;
   if (serverAddr && !/^[^\s/]+:\d+$/.test(serverAddr)) {

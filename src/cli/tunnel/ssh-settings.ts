@@ -10,11 +10,7 @@ import type { TunnelFlag, TunnelOptions } from "./options.ts";
 
 export const SSH_FLAGS = ["sshHost", "sshIdentity"] as const satisfies TunnelFlag[];
 
-/**
- * The ssh provider's settings for a service.
- *
- * @throws ConfigurationError `secret_missing` if the key's file cannot be read
- */
+/** The ssh provider's settings for a service. Throws `secret_missing` if the key's file cannot be read. */
 export function serviceSettings(service: SshService) {
   return (options: TunnelOptions, context: CliContext): ServiceSshSettings => {
     const { sshHost: host, domain } = options;
@@ -28,10 +24,8 @@ export function serviceSettings(service: SshService) {
 }
 
 /**
- * The ssh provider's settings for your own server.
- *
- * @throws HookporterError `usage` if host, port or address is missing
- * @throws ConfigurationError `secret_missing` if the key's file cannot be read
+ * The ssh provider's settings for your own server. Throws `usage` if host, port or address is missing; `secret_missing`
+ * if the key's file cannot be read.
  */
 export function ownServerSettings(options: TunnelOptions, context: CliContext): OwnSshSettings {
   const { sshHost: host, sshRemotePort: remotePort, publicUrl } = options;

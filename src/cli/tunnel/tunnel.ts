@@ -35,9 +35,8 @@ const HOST = "127.0.0.1";
 const KEPT = { arrival: 60_000, doubt: Number.POSITIVE_INFINITY, quiet: 0 };
 
 /**
- * Plans the tunnel of `--tunnel` or `--public-url`; returns `undefined` without either.
- *
- * @throws HookporterError for invalid tunnel settings
+ * Plans the tunnel of `--tunnel` or `--public-url`; returns `undefined` without either. Throws HookporterError for
+ * invalid tunnel settings.
  */
 export function planTunnel(options: ReachableOptions, context: CliContext): PlannedTunnel | undefined {
   const { tunnel, publicUrl } = options;

@@ -45,9 +45,8 @@ export class DrilledReceiver {
   }
 
   /**
-   * Resolves with its URL once deliveries can arrive.
-   *
-   * @throws Error with what it said if it ends before; it is ended if it takes too long
+   * Resolves with its URL once deliveries can arrive. Throws an error with what it said if it ends before; it is ended if
+   * it takes too long.
    */
   async ready(): Promise<URL> {
     const { stdout } = this.#child;
