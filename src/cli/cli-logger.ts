@@ -15,17 +15,8 @@ export function createCliLogger(output: Output): Logger {
   return { debug: () => {}, info: line("info"), warn: line("warning"), error: line("error") };
 }
 
-/** A logger without the lines about outcomes, which commands show in their own way. */
-export function withoutOutcomes(log: Logger): Logger {
-  return without(log, ["outcome"]);
-}
-
-/** A logger without the lines about outcomes, refused requests, and data that began to differ: the live view shows them. */
-export function withoutShown(log: Logger): Logger {
-  return without(log, ["outcome", "drift", "reason"]);
-}
-
-function without(log: Logger, names: readonly string[]): Logger {
+/** A logger without the lines that have one of these fields, which a command shows in its own way. */
+export function loggerWithout(names: readonly string[], log: Logger): Logger {
   const others = (level: keyof Logger) => (fields: object, message: string) => {
     if (!names.some((name) => name in fields)) log[level](fields, message);
   };

@@ -1,18 +1,16 @@
+import type { CliContext } from "./context.ts";
 import type { Io } from "./io.ts";
 import { hidden, shownValue } from "./shown-value.ts";
-
-/** What the user gave besides variables. */
-export interface GivenSources {
-  readonly argv: readonly string[];
-  /** Values of the configuration file. */
-  readonly configured: readonly string[];
-}
 
 /**
  * Hides values in a message that may be secrets: pasted as a value, as a variable's name, or into a URL. Every message
  * passes here last, so a secret is caught whichever code put it into the message.
  */
-export function hideGiven(message: string, { argv, configured }: GivenSources, { env, cwd }: Io): string {
+export function hideGiven(
+  message: string,
+  { argv, configured }: Pick<CliContext, "argv" | "configured">,
+  { env, cwd }: Io,
+): string {
   const variables = Object.entries(env).filter(([name]) => /^(?:HOOKPORTER|NGROK)_/.test(name));
   const given = [
     ...argv.flatMap(valuesOf),

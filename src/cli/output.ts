@@ -107,7 +107,7 @@ export function createOutput(io: Io, { json, color, clock, quiet = false, pick }
       const record =
         pick === undefined || type === "error"
           ? { schemaVersion: RECORD_SCHEMA_VERSION, type, time, ...fields }
-          : { type, ...picked(fields, pick) };
+          : { type, ...Object.fromEntries(Object.entries(fields).filter(([name]) => pick.includes(name))) };
       print(escapeInvisible(JSON.stringify(record))); // JSON escapes fewer characters than a terminal interprets
     },
     dropUnread: () => {
@@ -122,9 +122,4 @@ export function createOutput(io: Io, { json, color, clock, quiet = false, pick }
       return true;
     },
   };
-}
-
-/** The fields of a record that were asked for; the others are left out. */
-function picked(fields: object, names: readonly string[]): object {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
 }

@@ -26,6 +26,21 @@ import { applySettings } from "./settings/config.ts";
 import { refusePasswordUrls } from "./settings/password-urls.ts";
 import { readTexts } from "./settings/values.ts";
 
+/** In the order of the help. */
+const COMMANDS = [
+  ...[
+    registerInit,
+    registerListen,
+    registerTrigger,
+    registerReplay,
+    registerSign,
+    registerVerify,
+    registerCheck,
+  ],
+  ...[registerEvents, registerInbox, registerTypes, registerFixtures, registerDoctor, registerMcp],
+  ...[registerSandbox, registerSubscribe, registerProperties, registerCompletion],
+];
+
 /** Creates the whole program. Each command registers itself and imports its work only when it runs. */
 export function createProgram(context: MutableContext): Command {
   const program = new CliCommand("hookporter");
@@ -40,23 +55,7 @@ export function createProgram(context: MutableContext): Command {
     })
     .configureHelp(helpOptions(context.argv))
     .showSuggestionAfterError();
-  registerInit(program, context);
-  registerListen(program, context);
-  registerTrigger(program, context);
-  registerReplay(program, context);
-  registerSign(program, context);
-  registerVerify(program, context);
-  registerCheck(program, context);
-  registerEvents(program, context);
-  registerInbox(program, context);
-  registerTypes(program, context);
-  registerFixtures(program, context);
-  registerDoctor(program, context);
-  registerMcp(program, context);
-  registerSandbox(program, context);
-  registerSubscribe(program, context);
-  registerProperties(program, context);
-  registerCompletion(program, context);
+  for (const register of COMMANDS) register(program, context);
   for (const command of leaves(program)) addCommonOptions(command as CliCommand);
   program.hook("preAction", async (_, command) => {
     if (context.io.cwd === "") throw new HookporterError("folder_unusable", NO_FOLDER);

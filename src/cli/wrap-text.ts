@@ -29,6 +29,11 @@ export function hangingLines(
   return [start + first, ...below(others)];
 }
 
+/** The columns to fill: at most 120, even of a wider terminal; all, without one. */
+export function readableWidth({ columns }: { readonly columns: number | undefined }): number {
+  return columns === undefined ? Number.POSITIVE_INFINITY : Math.min(columns, 120);
+}
+
 /** The number of columns that a text takes on a terminal, without its colours: two for most of Chinese, Japanese and Korean. */
 export function columnsOf(text: string): number {
   return stringWidth(text);

@@ -13,10 +13,8 @@ import { responseTimesText } from "../../check/response-times.ts";
 import { verdictText } from "../../check/verdict.ts";
 import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
-import { columnsOf, wrapText } from "../wrap-text.ts";
+import { columnsOf, readableWidth, wrapText } from "../wrap-text.ts";
 
-/** Lines on a terminal are at most this wide, even on a wider one. */
-const WIDEST = 120;
 const INDENT = "    ";
 const UNDER_TITLE = " ".repeat(14);
 
@@ -145,10 +143,8 @@ export class CheckView {
     hanging = UNDER_TITLE,
     style: (line: string) => string = (line) => line,
   ): void {
-    const { io, output } = this.#context;
-    // A terminal that has no size says that it has no columns.
-    const columns = (io.stdout as { columns?: number }).columns || 80;
-    const width = io.isTTY.stdout ? Math.min(columns, WIDEST) : Number.POSITIVE_INFINITY;
+    const { output } = this.#context;
+    const width = readableWidth(output);
     const lines = wrapText(text, width - hanging.length, width - indent.length - columnsOf(head));
     for (const [index, line] of lines.entries()) {
       const whole = (index === 0 ? indent + head : hanging) + style(line);

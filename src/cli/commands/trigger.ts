@@ -1,8 +1,8 @@
+import { HookporterError } from "../../errors.ts";
 import { eventKinds } from "../../event/kinds.ts";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import { usageError } from "../input-errors.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addChaosOptions } from "../send/chaos-options.ts";
 import { readCount, readEndpoint, readTimeout } from "../settings/values.ts";
@@ -50,7 +50,7 @@ export function registerTrigger(program: CliCommand, context: CliContext): void 
 
 function readAssignment(text: string, before: readonly { path: string; value: string }[] = []) {
   const at = text.indexOf("=");
-  if (at < 1) throw usageError(`expected --set path=value, got ${JSON.stringify(text)}`);
+  if (at < 1) throw new HookporterError("usage", `expected --set path=value, got ${JSON.stringify(text)}`);
   return [...before, { path: text.slice(0, at), value: text.slice(at + 1) }];
 }
 readAssignment.list = true;

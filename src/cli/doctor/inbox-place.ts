@@ -8,6 +8,7 @@ import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import { missingPart } from "../../inbox/sqlite/file/inbox-file.ts";
 import { mergeCommand, rescuedBeside } from "../../inbox/sqlite/file/rescued-files.ts";
 import { statfsSync } from "../../package/builtins.ts";
+import { nearestFolder } from "../files/nearest-folder.ts";
 import { type DoctorCheck, type Finding, fail, failure, ok, warn } from "./finding.ts";
 
 /** The types of /proc and /sys, where not even root can make a file. */
@@ -40,7 +41,7 @@ function placeProblems(file: string): readonly Finding[] {
     const missing = missingPart(stats === undefined ? file : realPath(file));
     if (missing !== undefined) return [fail(missing.expected, missing.fix)];
     if (stats === undefined) {
-      const above = existing(dirname(file));
+      const above = nearestFolder(dirname(file));
       accessSync(above, W_OK | X_OK);
       if (KERNEL_ONLY.has(statfsSync(above).type))
         return [fail(`${above} is the kernel's, and takes no files`, "name another path with --inbox")];
@@ -83,7 +84,7 @@ function permissions(file: string): readonly Finding[] {
 }
 
 function foreignDisk(file: string): readonly Finding[] {
-  const folder = existing(dirname(file));
+  const folder = nearestFolder(dirname(file));
   const fix = "keep the inbox on a local disk: pass --inbox, or use PostgreSQL";
   const network = networkFileSystem(join(folder, "inbox"));
   if (network !== undefined)
@@ -96,8 +97,4 @@ function foreignDisk(file: string): readonly Finding[] {
       "move the inbox to a folder that is not synchronised, and pass it with --inbox",
     ),
   ];
-}
-
-function existing(folder: string): string {
-  return existsSync(folder) || dirname(folder) === folder ? folder : existing(dirname(folder));
 }

@@ -1,10 +1,8 @@
 import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
-import { wrapText } from "../wrap-text.ts";
+import { readableWidth, wrapText } from "../wrap-text.ts";
 import type { Finding, FindingStatus } from "./finding.ts";
 
-/** Lines on a terminal are at most this wide, even on a wider one. */
-const WIDEST = 120;
 /** Columns of the status, and of the name of the check. */
 const STATUS = 6;
 const NAME = 13;
@@ -34,8 +32,7 @@ function styleOf(status: FindingStatus, { output: { color } }: CliContext): (tex
 }
 
 function print(head: string, text: string, { output }: CliContext): void {
-  const width = output.columns === undefined ? Number.POSITIVE_INFINITY : Math.min(output.columns, WIDEST);
-  const room = Math.max(20, width - STATUS - NAME);
+  const room = Math.max(20, readableWidth(output) - STATUS - NAME);
   for (const [index, line] of wrapText(text, room).entries())
     output.data((index === 0 ? head : " ".repeat(STATUS + NAME)) + line);
 }

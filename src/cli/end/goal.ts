@@ -3,19 +3,6 @@ import { hasEnded } from "../../inbox/entry-state.ts";
 import type { AttemptObservation, Observation } from "../../receiver/observation.ts";
 import { isUnanswered } from "../handlers/forward-rules.ts";
 
-/** What `listen` waits for before it ends. */
-export interface Goal {
-  /**
-   * Returns `true` once the goal is reached: enough events have arrived, and their handlers have run. A target that does not
-   * answer yet is waited for.
-   */
-  reached(observation: Observation): boolean;
-  /** Whether a counted event failed in its handlers or target. */
-  readonly failed: boolean;
-  /** Progress in words, such as `1 of 3 events`. */
-  readonly progress: string;
-}
-
 export interface GoalOptions {
   readonly count?: number;
   readonly waitFor?: string;
@@ -26,14 +13,16 @@ export interface GoalOptions {
 /** The goal of `--count` or `--wait-for`; `undefined` if `listen` runs until it is stopped. */
 export function readGoal({ count, waitFor, events = ["*"] }: GoalOptions): Goal | undefined {
   if (count === undefined && waitFor === undefined) return undefined;
-  return new CountGoal(count ?? 1, waitFor === undefined ? events : [waitFor]);
+  return new Goal(count ?? 1, waitFor === undefined ? events : [waitFor]);
 }
 
-class CountGoal implements Goal {
+/** What `listen` waits for before it ends. */
+export class Goal {
   readonly #wanted: number;
   readonly #kinds: readonly string[];
   readonly #waiting = new Set<number>();
   #came = 0;
+  /** Whether a counted event failed in its handlers or target. */
   failed = false;
 
   constructor(wanted: number, kinds: readonly string[]) {
@@ -41,10 +30,12 @@ class CountGoal implements Goal {
     this.#kinds = kinds;
   }
 
+  /** Progress in words, such as `1 of 3 events`. */
   get progress(): string {
     return `${this.#came} of ${this.#wanted} event${this.#wanted === 1 ? "" : "s"}`;
   }
 
+  /** Whether enough events have arrived, and their handlers have run. A target that does not answer yet is waited for. */
   reached(observation: Observation): boolean {
     if (observation.type === "delivery") this.#count(observation.outcome);
     else if (this.#isDecided(observation) && this.#waiting.delete(observation.seq)) {

@@ -18,14 +18,8 @@ const WINDOW = 500;
  */
 const SETTLES = 1000;
 
-/** Until when to wait. */
-export interface Until {
-  /** Resolves, or aborts, when waiting ends. */
-  readonly signal: AbortSignal;
-}
-
 /** Waits until an entry is in one of the states; returns it as it last was if the wait ends before. */
-export async function whenIn(inbox: Inbox, entry: Entry, states: readonly EntryState[], { signal }: Until) {
+export async function whenIn(inbox: Inbox, entry: Entry, states: readonly EntryState[], signal: AbortSignal) {
   let last = entry;
   while (!states.includes(entryState(last))) {
     if (!(await pause(signal))) return { entry: last, reached: false };
@@ -38,7 +32,11 @@ export async function whenIn(inbox: Inbox, entry: Entry, states: readonly EntryS
 export async function* entriesAfter(
   inbox: Inbox,
   filter: EntryFilter,
-  { after, clock, signal }: Until & { readonly after: number; readonly clock: () => number },
+  {
+    after,
+    clock,
+    signal,
+  }: { readonly after: number; readonly clock: () => number; readonly signal: AbortSignal },
 ): AsyncGenerator<Entry> {
   let cursor = after;
   while (!signal.aborted) {

@@ -1,5 +1,6 @@
 import { existsSync, type FSWatcher, statSync, watch } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
+import { nearestFolder } from "../files/nearest-folder.ts";
 
 /** Milliseconds without a change after which changes are reported; an editor may write a file in several steps. */
 const QUIET = 100;
@@ -31,7 +32,7 @@ export class FileWatcher {
   /** Watches the folders of the files of now. For a file without a folder, it watches where that would be created. */
   update(): void {
     if (this.#closed) return;
-    const wanted = new Set(this.#watched.files().map((file) => existingFolder(dirname(file))));
+    const wanted = new Set(this.#watched.files().map((file) => nearestFolder(dirname(file))));
     for (const [folder, { identity, watcher }] of this.#folders) {
       // A folder that was deleted and created again is not the one that is watched.
       if (wanted.has(folder) && identify(folder) === identity) continue;
@@ -87,10 +88,6 @@ export class FileWatcher {
     const inside = (one: string) => one === file || one.startsWith(file + sep);
     return this.#watched.alsoCounts(file) || this.#watched.files().some(inside);
   }
-}
-
-function existingFolder(folder: string): string {
-  return existsSync(folder) || dirname(folder) === folder ? folder : existingFolder(dirname(folder));
 }
 
 /** What tells a folder from one that is created in its place later; an inode alone may be used again. */

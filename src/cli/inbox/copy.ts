@@ -109,11 +109,8 @@ function targetOf(given: string | undefined): string {
 function reporter({ output, io }: CliContext): (progress: CopyProgress) => void {
   let reported = Number.NEGATIVE_INFINITY;
   return ({ step, entries, total }) => {
-    const { columns } = io.stderr as { readonly columns?: number };
-    const words = { copy: "copied", verify: "compared", salvage: "salvaged" }[step];
-    output.status(
-      `${progressLine(entries, Math.max(1, total), (columns || 80) - words.length - 1)} ${words}`,
-    );
+    const words = { copy: " copied", verify: " compared", salvage: " salvaged" }[step];
+    output.status(progressLine(entries, Math.max(1, total), io, words));
     if (performance.now() - reported < INTERVAL && entries < total) return;
     reported = performance.now();
     output.record("progress", { step, entries, total });

@@ -46,8 +46,7 @@ export async function forEachEvent(
     done++;
     if (performance.now() - drawn < INTERVAL) return;
     drawn = performance.now();
-    const { columns } = io.stderr as { readonly columns?: number };
-    output.status(of === undefined ? `${done} events` : progressLine(done, of, columns || 80));
+    output.status(of === undefined ? `${done} events` : progressLine(done, of, io));
   }).finally(() => output.status(undefined));
   if (unreadable > 0) {
     const because = fault === undefined ? "" : `, the first: ${fault}`;

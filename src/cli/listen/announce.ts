@@ -64,13 +64,8 @@ export function announce(
   const forward = forwardTo.map(({ pattern, target }) => ({ pattern, url: shownUrl(target) }));
   return {
     ...{ url: url.href, pid: process.pid, inbox, secretFingerprint: fingerprint },
-    ...{
-      handlers: handlers ?? null,
-      exec: program,
-      forward: forward.length === 0 ? null : forward,
-      stream,
-      sync,
-    },
+    ...{ handlers: handlers ?? null, exec: program },
+    ...{ forward: forward.length === 0 ? null : forward, stream, sync },
     health: healthUrl?.href ?? null,
     inspector: page?.href ?? null,
     waiting: waiting.targets,

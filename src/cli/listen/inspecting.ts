@@ -48,14 +48,8 @@ export async function openInspector(
   if (!inspect) return undefined;
   const madeUp = await findLearnedData(learning, context);
   const inspector = await startInspector({
-    ...inspected,
-    ...{
-      signatureHeader,
-      handlers: handlers ?? null,
-      port: inspectPort,
-      inboxName: inbox,
-      secrets: secrets.values,
-    },
+    ...{ ...inspected, signatureHeader, handlers: handlers ?? null, port: inspectPort },
+    ...{ inboxName: inbox, secrets: secrets.values },
     ...{ hosts: inspectHost, tokenRecords: tokenFile(io.cwd, output), madeUp },
     reserveInstants: (count) => reserveInstants(count, { cwd: io.cwd, clock, dryRun: false }),
     ...{ clock, log: createCliLogger(output) },

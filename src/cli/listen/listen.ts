@@ -155,10 +155,9 @@ async function open(session: Session): Promise<Opened> {
     handlers,
     targets,
     signatureHeader,
-    diagnose,
-    ...(runNotes && { runNotes }),
   };
-  const page = await openInspector(options, { ...inspected, secrets }, context, stops);
+  const noting = { secrets, diagnose, ...(runNotes && { runNotes }) };
+  const page = await openInspector(options, { ...inspected, ...noting }, context, stops);
   const fingerprint = current?.fingerprint ?? "";
   const found = { ...secrets, fingerprint, inbox: inbox.shown, newInbox: newInbox.made };
   const fields = announce(server, { ...found, healthUrl: ready.healthUrl, page, waiting }, options, context);

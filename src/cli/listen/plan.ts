@@ -5,7 +5,7 @@ import { createReceiver } from "../../receiver/create-receiver.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import { SyncForward } from "../../relay/sync-forward.ts";
 import { readSecrets, type Secret } from "../../signature/secrets.ts";
-import { createCliLogger, withoutShown } from "../cli-logger.ts";
+import { createCliLogger, loggerWithout } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
 import { type Goal, readGoal } from "../end/goal.ts";
 import { checkInbox } from "../events/inbox.ts";
@@ -33,7 +33,8 @@ export interface ListenPlan {
   /** The secret that signs; deliveries may also be signed with the others. */
   readonly current: Secret | undefined;
   readonly inbox: NamedInbox;
-  readonly newInbox: NewInbox;
+  /** Whether there was no inbox before. */
+  readonly newInbox: { readonly made: boolean };
   readonly receiver: Receiver;
   /** What handles requests: the receiver, or with `--sync` the relay in front of it. */
   readonly front: Pick<Receiver, "receive">;
@@ -61,11 +62,12 @@ export async function planListening(options: ListenOptions, context: CliContext)
   const [current] = readSecrets(secrets.values);
   if (options.inbox === undefined) makeStateFolder(context.io.cwd);
   checkInbox(inbox);
-  const newInbox = new NewInbox();
+  const newInbox = { made: false };
+  const log = loggerWithout(["outcome", "drift", "reason"], createCliLogger(context.output)); // the live view shows these
   const receiver = createReceiver({
     secret: secrets.values,
     inbox: inbox.option,
-    log: newInbox.without(withoutShown(createCliLogger(context.output))),
+    log: noting(newInbox, log),
     ...(options.signatureHeader !== undefined && { signatureHeader: options.signatureHeader }),
     ...receiverLimits(options),
     ...(options.orderBy !== undefined && { orderBy: orderByPath(options.orderBy) }),
@@ -82,23 +84,14 @@ export async function planListening(options: ListenOptions, context: CliContext)
   };
 }
 
-/** Notes that an inbox was made, so that `listen` says it beside the inbox's path and not in a line above its title. */
-class NewInbox {
-  #made = false;
-
-  /** Whether there was no inbox before. */
-  get made(): boolean {
-    return this.#made;
-  }
-
-  /** A logger without the line about the new inbox, which is the only information about an inbox: the others are warnings. */
-  without(log: Logger): Logger {
-    return {
-      ...log,
-      info: (fields, message) => {
-        if ("inbox" in fields) this.#made = true;
-        else log.info(fields, message);
-      },
-    };
-  }
+/**
+ * A logger that notes that an inbox was made, so that `listen` says it beside the inbox's path and not in a line above its
+ * title. That is the only information about an inbox: the other lines are warnings.
+ */
+function noting(newInbox: { made: boolean }, log: Logger): Logger {
+  const info: Logger["info"] = (fields, message) => {
+    if ("inbox" in fields) newInbox.made = true;
+    else log.info(fields, message);
+  };
+  return { ...log, info };
 }

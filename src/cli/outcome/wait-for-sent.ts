@@ -50,7 +50,7 @@ export class SentEvents {
       for (const id of this.#ids) {
         const sent = await findSent(inbox, id);
         if (sent === undefined) throw notHere(id, nameInbox(context, given).shown);
-        const { entry, reached } = await whenIn(inbox, sent, DECIDED, { signal });
+        const { entry, reached } = await whenIn(inbox, sent, DECIDED, signal);
         if (!reached) throw notDecided(entry, timeout);
         const outcome = await outcomeOf(inbox, entry);
         printOutcome(outcome, clock(), output);

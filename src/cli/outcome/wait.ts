@@ -29,7 +29,7 @@ export async function waitForEvents(options: WaitOptions, context: CliContext): 
     const outcomes: EntryOutcome[] = [];
     let waited: Entry | undefined;
     for await (const found of entriesAfter(inbox, filter, { after, clock, signal })) {
-      const { entry, reached } = await whenIn(inbox, found, states, { signal });
+      const { entry, reached } = await whenIn(inbox, found, states, signal);
       waited = entry;
       if (!reached) break;
       const outcome = await outcomeOf(inbox, entry);

@@ -76,20 +76,7 @@ function showSandboxAttempt(
     const next = wait === undefined ? "given up" : `retrying in ${wait} ms`;
     data(`          ${printable(shownUrl(webhook.url))}: ${printable(error, 300)}; ${next}`);
   }
-  record("outgoing", {
-    ...{
-      id,
-      event,
-      timestamp,
-      webhook: { ...webhook, url: shownUrl(webhook.url) },
-      attempt,
-      status,
-      error,
-      duration,
-      chaos,
-      state,
-      copyOf,
-    },
-    nextAttemptAt,
-  });
+  const to = { ...webhook, url: shownUrl(webhook.url) };
+  const attempted = { attempt, status, error, duration, chaos };
+  record("outgoing", { id, event, timestamp, webhook: to, ...attempted, state, copyOf, nextAttemptAt });
 }

@@ -1,4 +1,5 @@
 import type { CliContext } from "../context.ts";
+import type { Io } from "../io.ts";
 
 /** A line at the bottom of the terminal that says how far a run is, or nothing if no one would see it. */
 export interface SendProgress {
@@ -20,8 +21,7 @@ export function startProgress(steps: number, { output, io }: CliContext): SendPr
   let drawn = 0;
   const draw = () => {
     drawn = performance.now();
-    const { columns } = io.stderr as { readonly columns?: number };
-    return output.status(progressLine(done, steps, columns || 80));
+    return output.status(progressLine(done, steps, io));
   };
   const shown = steps >= WORTH_A_LINE && draw();
   return {
@@ -35,10 +35,11 @@ export function startProgress(steps: number, { output, io }: CliContext): SendPr
 }
 
 /** Such as `██████──── 60 %  417 of 700`, or as much of it as fits. */
-export function progressLine(done: number, steps: number, width: number): string {
+export function progressLine(done: number, steps: number, { stderr }: Pick<Io, "stderr">, end = ""): string {
   const share = done / steps;
-  const text = `${Math.floor(share * 100)} %  ${done} of ${steps}`;
-  const cells = Math.min(40, width - text.length - 2);
+  const text = `${Math.floor(share * 100)} %  ${done} of ${steps}${end}`;
+  const { columns } = stderr as { readonly columns?: number };
+  const cells = Math.min(40, (columns || 80) - text.length - 2);
   if (cells < 5) return text;
   const filled = Math.round(share * cells);
   return `${"█".repeat(filled)}${"─".repeat(cells - filled)} ${text}`;

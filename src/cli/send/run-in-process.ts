@@ -3,7 +3,7 @@ import { summarise } from "../../inspector/live/verdict.ts";
 import { MAX_TIMER } from "../../options/check-options.ts";
 import { exactSending, unsignedSending } from "../../relay/replay.ts";
 import { createTestReceiver, type Delivered } from "../../testing/test-receiver.ts";
-import { createCliLogger, withoutOutcomes } from "../cli-logger.ts";
+import { createCliLogger, loggerWithout } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
 import { errorText } from "../events/entry-view.ts";
 import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
@@ -33,7 +33,7 @@ export async function runInProcess(
   const { io, output, clock } = context;
   const receiver = await createTestReceiver({
     ...{ maxAge: CENTURY, retention: 2 * CENTURY, retry: { attempts: 1 }, handlerTimeout: timeout },
-    log: withoutOutcomes(createCliLogger(output)),
+    log: loggerWithout(["outcome"], createCliLogger(output)),
   });
   const restoreConsole = consoleOnStderr(io);
   let stray = 0;

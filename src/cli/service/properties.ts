@@ -53,20 +53,12 @@ export async function listProperties(
         output.record("property", { property, problems });
         if (problems !== null) misfits.push(problems.map(problemLine).join("; "));
       }
-      output.record("page", {
-        ...{ page: meta.page, perPage: meta.per_page, total: meta.total, shown: data.length },
-      });
+      const { page: number, per_page: perPage, total } = meta;
+      output.record("page", { page: number, perPage, total, shown: data.length });
       const rows = data.map(({ property }) => columns.map(({ name }) => textOf(name, property)));
       for (const row of rows) widen(columns, row);
-      if (last === undefined && rows.length > 0)
-        output.data(
-          output.color.dim(
-            lineOf(
-              columns,
-              columns.map(({ name }) => name),
-            ),
-          ),
-        );
+      const names = columns.map(({ name }) => name);
+      if (last === undefined && rows.length > 0) output.data(output.color.dim(lineOf(columns, names)));
       for (const row of rows) output.data(lineOf(columns, row));
       shown += data.length;
       last = meta;

@@ -73,15 +73,9 @@ export async function ensureSubscription(
     throw withFate(thrown);
   });
   const subscription = {
-    ...{
-      id,
-      url: url.href,
-      events: [...events],
-      baseUrl,
-      environment,
-      secretFingerprint: secret.fingerprint,
-    },
-    ...{ tunnel: tunnel ?? null, createdAt: new Date(clock()).toISOString() },
+    ...{ id, url: url.href, events: [...events], baseUrl, environment },
+    ...{ secretFingerprint: secret.fingerprint, tunnel: tunnel ?? null },
+    createdAt: new Date(clock()).toISOString(),
   };
   if (!isSandboxId(id)) remember(io.cwd, subscription);
   return { subscription, created: true, mayExistTwice, others: known };

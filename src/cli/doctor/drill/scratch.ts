@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { connect } from "../../../inbox/postgres/connect.ts";
 import { readPostgresOptions } from "../../../inbox/postgres/options.ts";
 import { isPostgresUrl } from "../../../inbox/postgres/postgres-url.ts";
 import { LONG_TIMEOUT } from "../../../inbox/postgres/store.ts";
 import type { CliContext } from "../../context.ts";
+import { nearestFolder } from "../../files/nearest-folder.ts";
 import { DEFAULT_INBOX } from "../../files/state-folder.ts";
 import type { NamedInbox } from "../../inbox/named-inbox.ts";
 
@@ -48,10 +49,6 @@ export function makeScratch({ io }: CliContext, { option, file }: NamedInbox): S
       if (isDatabase) await dropSchema(inbox);
     },
   };
-}
-
-function nearestFolder(path: string): string {
-  return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path));
 }
 
 function inOwnSchema(option: string): string {
