@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { placeOf } from "../../learn/data-type.ts";
-import type { Learned } from "../../learn/learned.ts";
 import { sampleValue } from "../../learn/sample-value.ts";
 import { seededRandom } from "../../relay/random.ts";
 import type { CliContext } from "../context.ts";
