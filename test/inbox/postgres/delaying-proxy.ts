@@ -14,7 +14,10 @@ export async function startDelayingProxy(url: string, delayMs: number) {
       socket.on("data", (chunk) => setTimeout(() => other.write(chunk), delayMs));
       socket.on("end", () => setTimeout(() => other.end(), delayMs));
       socket.on("error", () => {});
-      socket.on("close", () => sockets.delete(socket));
+      socket.on("close", (isBroken) => {
+        sockets.delete(socket);
+        if (isBroken) setTimeout(() => other.destroy(), delayMs); // a server that is killed resets its connections
+      });
     }
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
