@@ -42,11 +42,11 @@ const VERSIONS = {
 type Version = keyof typeof VERSIONS;
 
 /** Starts a process; it ends with the test. */
-function start(version: Version, inbox: string) {
+function start(version: Version, inbox: string, more: Record<string, string> = {}) {
   const argv = [join(import.meta.dirname, "one-process.mjs"), ...VERSIONS[version], inbox];
   const child = spawn(process.execPath, argv, {
     cwd: root,
-    env: { ...process.env, HOOKPORTER_SECRET: SECRET },
+    env: { ...process.env, HOOKPORTER_SECRET: SECRET, ...more },
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr])
@@ -59,7 +59,7 @@ function start(version: Version, inbox: string) {
   return {
     ended,
     output: () => output,
-    handled: () => found(/^handled (\d+)$/gm).map(Number),
+    handled: () => found(/^handled (-?\d+)$/gm).map(Number),
     port: () =>
       vi
         .waitFor(() => expect(found(/^listening (\d+)$/gm)).toHaveLength(1), WAIT)
@@ -72,6 +72,18 @@ function start(version: Version, inbox: string) {
   };
 }
 
+/** A signed delivery of an event with this number. */
+function signed(number: number) {
+  const webhook = { id: "wh_1", url: "https://app.example/webhooks" };
+  const timestamp = new Date(Date.now() - 1000).toISOString();
+  return signedBody(JSON.stringify({ event: "payment.received", timestamp, data: { number }, webhook }));
+}
+
+function signedBody(body: string) {
+  const headers = { "x-service-signature": sign(Buffer.from(body), SECRET) };
+  return { method: "POST", headers, body };
+}
+
 /** Sends events without a pause to the processes that are there, and each again until one has taken it. */
 function load() {
   const ports = new Set<number>();
@@ -79,14 +91,11 @@ function load() {
   let isOver = false;
   let number = 0;
   const send = async (one: number) => {
-    const webhook = { id: "wh_1", url: "https://app.example/webhooks" };
-    const timestamp = new Date(Date.now() - 1000).toISOString();
-    const body = JSON.stringify({ event: "payment.received", timestamp, data: { number: one }, webhook });
-    const headers = { "x-service-signature": sign(Buffer.from(body), SECRET) };
+    const request = signed(one);
     for (let attempt = 0; ; attempt++) {
       const port = [...ports][(one + attempt) % ports.size];
       const url = `http://127.0.0.1:${port}/webhooks`;
-      const answer = await fetch(url, { method: "POST", headers, body }).catch(() => undefined);
+      const answer = await fetch(url, request).catch(() => undefined);
       if (answer?.status === 200) return void taken.push(one);
       await delay(20);
     }
@@ -160,6 +169,41 @@ describe.skipIf(source === undefined)("version 0.2, and this one", async () => {
     await again.more(20);
     await again.end();
     expect(await back.stop()).toBe(0);
+  });
+});
+
+describe.skipIf(source === undefined)("an inbox file of version 0.2", () => {
+  it("is opened by this one with what was handled, what waits after failures and what is dead", {
+    timeout: 60_000,
+  }, async () => {
+    const file = join(tempFolder(), "inbox.db");
+    const old = start("earlier", file, { FAILS: "1" });
+    const url = `http://127.0.0.1:${await old.port()}/webhooks`;
+    const deliveries = [signed(1), signed(-1), signedBody('{"event":1}')];
+    const statuses = [];
+    for (const delivery of [...deliveries, ...deliveries.slice(0, 1)])
+      statuses.push((await fetch(url, delivery)).status);
+    expect(statuses).toEqual([200, 200, 400, 200]);
+    await vi.waitFor(() => expect(old.output()).toContain("an event runs again"), WAIT);
+    expect(await old.stop()).toBe(0);
+
+    const fresh = start("this", file);
+    const now = `http://127.0.0.1:${await fresh.port()}/webhooks`;
+    await vi.waitFor(() => expect(fresh.handled()).toEqual([-1]), WAIT);
+    for (const delivery of deliveries.slice(0, 2)) expect((await fetch(now, delivery)).status).toBe(200);
+    expect(await fresh.stop()).toBe(0);
+
+    const inbox = sqliteInbox(file);
+    await inbox.open({ access: "read" });
+    onTestFinished(() => inbox.close());
+    const entries = [...(await inbox.list({}))].sort((one, other) => one.seq - other.seq);
+    expect(entries).toMatchObject([
+      { seq: 1, state: "done", attempts: 1, duplicates: 2 },
+      { seq: 2, state: "done", duplicates: 1 },
+      { seq: 3, state: "dead" },
+    ]);
+    expect(entries[1]?.attempts).toBeGreaterThan(1);
+    expect(String(Buffer.from((await inbox.delivery(1))?.body ?? []))).toBe(deliveries[0]?.body);
   });
 });
 

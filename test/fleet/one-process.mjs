@@ -1,4 +1,5 @@
-// A receiver of any version: node one-process.mjs INDEX NODE_ADAPTER INBOX. Prints its port, and each event that it handles.
+// A receiver of any version: node one-process.mjs INDEX NODE_ADAPTER INBOX. Prints its port, and each event that it handles;
+// with FAILS=1 it fails those with negative numbers.
 import { createServer } from "node:http";
 import { createJiti } from "jiti";
 
@@ -15,7 +16,10 @@ const log = Object.fromEntries(
   ]),
 );
 const receiver = createReceiver({ secret: process.env.HOOKPORTER_SECRET, inbox, log, poll: 200 });
-receiver.on("*", (event) => say(`handled ${event.data.number}`));
+receiver.on("*", ({ data }) => {
+  if (process.env.FAILS === "1" && data.number < 0) throw new Error("not yet");
+  say(`handled ${data.number}`);
+});
 try {
   await receiver.start();
 } catch (error) {
