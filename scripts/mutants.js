@@ -29,7 +29,7 @@ const FOLDERS = {
     without: ["src/inbox/sqlite/thread/*.ts", "src/inbox/sqlite/{trust,care/check-process,file/presence}.ts"],
     quick: true,
   },
-  "src/http": { tests: ["test/http/*.test.ts"], quick: true },
+  "src/http": { tests: ["test/http/*.test.ts", "test/receiver/adapters/fetch.test.ts"], quick: true },
   "src/relay": { tests: ["test/relay/*.test.ts"], quick: true },
   "src/cli/send": { tests: ["test/cli/send/*.test.ts", "test/cli/bad-input.test.ts"], quick: true },
   "src/receiver": {

@@ -112,6 +112,15 @@ describe("BodyBudget", () => {
     expect(ended).toEqual(["b"]);
   });
 
+  it("ends a small body that has stalled for long before large ones that began just now", () => {
+    const { clock, ended, begin, fill } = open();
+    begin("old").take(60 * KIB);
+    clock.now += 100_000;
+    fill(6, MIB);
+    fill(32, 64 * KIB - 1, "new ");
+    expect(ended).toEqual(["old"]);
+  });
+
   it("reserves an eighth for small bodies", () => {
     const { budget, ended, begin, fill } = open();
     fill(40, MIB - 1, "large ");
