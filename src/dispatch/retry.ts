@@ -65,11 +65,7 @@ const CHECKS: Readonly<Record<keyof RetryPolicy, Check>> = {
   jitter: aNumber("a number from 0 to 1", (value) => value >= 0 && value <= 1),
 };
 
-/**
- * Checks a policy and applies the defaults.
- *
- * @throws ConfigurationError `option_invalid`
- */
+/** Checks a policy and applies the defaults; throws a ConfigurationError `option_invalid`. */
 export function readRetry(given: RetryOptions | undefined, defaults: RetryPolicy): RetryPolicy {
   if (given === undefined) return defaults;
   checkOptions(given, "retry", CHECKS, "retry.");

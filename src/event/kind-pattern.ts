@@ -26,11 +26,7 @@ export function checkKindPattern(pattern: string, known: readonly string[] = eve
   );
 }
 
-/**
- * Refuses anything but one of the 12 kinds.
- *
- * @throws ConfigurationError `option_invalid`
- */
+/** Refuses anything but one of the 12 kinds with a ConfigurationError `option_invalid`. */
 export function checkEventKind(kind: unknown): asserts kind is EventKind {
   if (typeof kind === "string" && isEventKind(kind)) return;
   const got = typeof kind === "string" ? JSON.stringify(kind) : describeValue(kind);

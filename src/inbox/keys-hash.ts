@@ -6,11 +6,7 @@ import { decodeText } from "./text.ts";
 /** The columns of {@link keysHashOf}. */
 export const KEY_COLUMNS = "entry.seq, source, event_id, key_timestamp";
 
-/**
- * Counts and hashes the keys of erased entries.
- *
- * @param read - the next rows after a number, in order
- */
+/** Counts and hashes the keys of erased entries; `read` returns the next rows after a number, in order. */
 export async function keysHashOf(
   read: (after: number) => Promise<readonly Readonly<Record<string, unknown>>[]>,
 ): Promise<Pick<Erasure, "entries" | "keysHash">> {

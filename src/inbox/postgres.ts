@@ -35,11 +35,7 @@ import { StoreVitals } from "./postgres/store-vitals.ts";
 import type { Settlement } from "./settlement.ts";
 import { DROPPED } from "./target-wait.ts";
 
-/**
- * The store of an inbox on PostgreSQL. What resolves is committed.
- *
- * @param runner - the id under which it will be registered: other processes see by its name that a connection is there
- */
+/** The store of an inbox on PostgreSQL. Its connections bear the runner's name, so that others see that one is there. */
 export function postgresStore(
   connection: PostgresConnection,
   options: PostgresOptions = {},

@@ -61,11 +61,7 @@ export function splitRuns(
   return { finished: withRuns(last), others };
 }
 
-/**
- * The names of the handlers that have finished.
- *
- * @throws SyntaxError if the value is not what was stored
- */
+/** The names of the handlers that have finished; throws a SyntaxError if the value is not what was stored. */
 export function finishedNames(stored: unknown): readonly string[] {
   return read(stored).map((one) => (typeof one === "string" ? one : one[0]));
 }

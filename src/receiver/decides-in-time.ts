@@ -5,11 +5,7 @@ import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import { checkData, type DataResult } from "../event/schemas.ts";
 import type { Settings } from "./options/options.ts";
 
-/**
- * The result of the user's schema for a kind. The sender is waiting, so it has at most `bodyTimeout` to decide.
- *
- * @throws ConfigurationError `option_invalid` if it takes longer; and any error that the schema throws
- */
+/** The result of the user's schema, or `option_invalid`: the sender is waiting, so it has at most `bodyTimeout` to decide. */
 export async function decidesInTime(
   checking: Promise<DataResult>,
   kind: string,

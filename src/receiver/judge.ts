@@ -15,12 +15,7 @@ export interface Judgement extends EntryTerms {
   readonly ready?: ReadyEvent | undefined;
 }
 
-/**
- * Decides what an event is to be kept as.
- *
- * @param checked - the result of the user's schema for its `data`
- * @throws what the user's own code throws: `identity` or `orderBy`
- */
+/** Decides what an event is to be kept as; throws what the user's own `identity` or `orderBy` throws. */
 export function judge(read: ReadEnvelope, checked: DataResult, settings: Settings): Judgement {
   const { inexact } = read;
   const key = dedupKey(read, settings);
@@ -38,11 +33,7 @@ export function judge(read: ReadEnvelope, checked: DataResult, settings: Setting
   return { key, order, problems: inexact, ready };
 }
 
-/**
- * The dedup key of an envelope: (source, event id, timestamp), or what the user's `identity` returns.
- *
- * @throws ConfigurationError `option_invalid` if `identity` returns anything but a string that is not empty
- */
+/** The dedup key of an envelope: (source, event id, timestamp), or what the user's `identity` returns. */
 export function dedupKey(read: ReadEnvelope, { source, identity }: Settings): DedupKey {
   const { eventId, timestamp } = read;
   if (identity === undefined) return { source, eventId, timestamp };

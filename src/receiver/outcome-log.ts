@@ -19,11 +19,7 @@ export class OutcomeLog {
     this.#log = log;
   }
 
-  /**
-   * Logs the outcome of a delivery. Failures of the receiver itself are logged where they occur.
-   *
-   * @param start - when the request began, by `performance.now()`
-   */
+  /** Logs the outcome of a delivery, but no failure of the receiver itself, which is logged where it occurs. */
   delivery(outcome: Outcome, start: number): void {
     if (outcome.type === "unauthorized" || outcome.type === "refused") this.#stranger(outcome, since(start));
     else if (outcome.type === "accepted" || outcome.type === "rejected") {

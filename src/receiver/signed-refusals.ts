@@ -39,11 +39,7 @@ export class SignedRefusals {
     return readHeader(headers, this.#settings.signatureHeader) !== undefined;
   }
 
-  /**
-   * Logs a refused request if it is signed and its cause was not logged in the last minute.
-   *
-   * @param now - milliseconds since 1970
-   */
+  /** Logs a refused request if it is signed and its cause was not logged in the last minute. */
   note(head: Head, outcome: Refused, now: number): void {
     const { reason } = outcome;
     const cause = CAUSES[reason];

@@ -45,11 +45,7 @@ export class Batches<Item, Result> {
     this.#terms = terms;
   }
 
-  /**
-   * Runs an item in the next batch; resolves after its commit.
-   *
-   * @throws HookporterError `inbox_busy` if too much is waiting already; during an outage at once what the last batch met
-   */
+  /** Runs an item in the next batch. Rejects with `inbox_busy` if too much waits; in an outage, as the last batch did. */
   add(item: Item, bytes = 0): Promise<Result> {
     // One batch at a time finds out whether the outage is over; nothing else waits for it.
     if (this.#outage !== undefined && this.#running !== undefined) return Promise.reject(this.#outage.error);

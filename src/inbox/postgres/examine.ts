@@ -73,11 +73,7 @@ const COUNTED = 1_000_000;
 /** The table whose rows change with every attempt. */
 const BUSIEST = "turn";
 
-/**
- * Looks at an inbox on PostgreSQL, and changes nothing: no table is made, and no process registers.
- *
- * @throws HookporterError if the database cannot be reached; `inbox_newer`
- */
+/** Looks at an inbox on PostgreSQL, and changes nothing: no table is made, and no process registers. */
 export async function examineDatabase(url: string): Promise<DatabaseFacts> {
   const terms = readPostgresOptions(url, {});
   const session = await connect(terms);

@@ -32,11 +32,7 @@ export class LowWater {
     this.#monotonic = monotonic;
   }
 
-  /**
-   * Makes a claim, and takes note of what it found.
-   *
-   * @param look - leases what is due from a time on, or from the start
-   */
+  /** Makes a claim, and takes note of what it found; `look` leases what is due from a time on, or from the start. */
   async claim(request: ClaimRequest, look: (from: number | undefined) => Promise<readonly Row[]>) {
     const { now, limit, ahead = 0, only, waitingFor } = request;
     if (only !== undefined || waitingFor !== undefined) return look(undefined);

@@ -81,11 +81,7 @@ export async function migrate(store: Store): Promise<void> {
   }
 }
 
-/**
- * Refuses a database whose encoding cannot hold every text; notes at which level statements are isolated.
- *
- * @throws HookporterError `inbox_unavailable`
- */
+/** Refuses a database whose encoding cannot hold every text; notes at which level statements are isolated. */
 export async function checkEncoding(store: Store): Promise<void> {
   const [row] = await store.query(
     "SELECT current_setting('server_encoding') AS encoding, current_setting('transaction_isolation') AS isolation",
@@ -99,11 +95,7 @@ export async function checkEncoding(store: Store): Promise<void> {
   );
 }
 
-/**
- * Refuses a schema that is not there, or older than this code.
- *
- * @throws HookporterError `inbox_unavailable`, `inbox_older`, `inbox_newer`
- */
+/** Refuses a schema that is not there, or older than this code: `inbox_unavailable`, `inbox_older`, `inbox_newer`. */
 export async function checkSchema(store: Store): Promise<void> {
   const version = await schemaOf(store);
   if (version >= SCHEMA_VERSION) return checkPolicies(store);
@@ -142,11 +134,7 @@ export async function hiddenTables(store: Store): Promise<readonly string[]> {
   return rows.map(({ name }) => String(name));
 }
 
-/**
- * The version of a schema; 0 if there is none.
- *
- * @throws HookporterError `inbox_newer` if this code must not use it
- */
+/** The version of a schema; 0 if there is none. Throws `inbox_newer` if this code must not use it. */
 export async function schemaOf(store: Store): Promise<number> {
   const query: Query = (text, values) => store.query(text, values);
   try {

@@ -66,11 +66,7 @@ export interface PostgresTerms {
   readonly clock: () => number;
 }
 
-/**
- * Applies the defaults and refuses what cannot work.
- *
- * @throws ConfigurationError `option_invalid`
- */
+/** Applies the defaults and refuses what cannot work with a ConfigurationError `option_invalid`. */
 export function readPostgresOptions(connection: PostgresConnection, options: PostgresOptions): PostgresTerms {
   const url = typeof connection === "string" ? readPostgresUrl(connection) : undefined;
   const schema = options.schema ?? url?.searchParams.get("schema") ?? "hookporter";

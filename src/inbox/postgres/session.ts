@@ -95,11 +95,7 @@ function hear(client: PooledClient): void {
   client.on("error", () => {});
 }
 
-/**
- * A session on a pool.
- *
- * @param end - closes the pool, if only the inbox uses it
- */
+/** A session on a pool; `end` closes the pool, if only the inbox uses it. */
 export function poolSession(pool: PostgresPool, end?: () => Promise<void>): Omit<Session, "listen"> {
   const ask = async (client: PostgresClient, text: string, values: readonly Value[], timeout: number) => {
     const { rows } = await client.query({ text, values: [...values], query_timeout: timeout });

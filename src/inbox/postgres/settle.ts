@@ -125,11 +125,7 @@ const PROGRESS = `
 const STILL_LEASED = `
   SELECT finished_handlers FROM @.turn WHERE seq = $1::bigint AND lease = $2::text FOR UPDATE`;
 
-/**
- * Settles a batch; `false` for each whose lease was lost. Each entry may occur once.
- *
- * @param onReleased - called if that lets entries run that were held back
- */
+/** Settles a batch; `false` for each whose lease was lost. Each entry may occur once. Says if others were released. */
 export async function settleAll(store: Store, batch: readonly Settling[], onReleased: () => void) {
   const isShort = batch.every(({ settlement }) => isUneventful(settlement));
   const [settle, values] = isShort
@@ -150,11 +146,7 @@ export async function settleAll(store: Store, batch: readonly Settling[], onRele
   return results;
 }
 
-/**
- * Stores a result in a handler's transaction; returns `false` if the lease was lost.
- *
- * @param onReleased - called, before the commit, if that lets entries run that were held back
- */
+/** Stores a result in a handler's transaction; `false` if the lease was lost. Says, before the commit, what `settleAll` does. */
 export async function storeInside(
   query: Query,
   result: Settlement | Progress,

@@ -8,11 +8,7 @@ const OF_POOL = 10;
 /** Transactions of another library, whose connections are its own. */
 const OF_LIBRARY = 5;
 
-/**
- * How many handlers may have a transaction at a time.
- *
- * @throws ConfigurationError `option_invalid`
- */
+/** How many handlers may have a transaction at a time; throws a ConfigurationError `option_invalid`. */
 export function transactionLimit(
   connection: string | PostgresPool | PostgresDatabase,
   {

@@ -114,11 +114,7 @@ export class Connection {
     }
   }
 
-  /**
-   * Moves the log into the database, as far as other programs' locks allow.
-   *
-   * @throws HookporterError `inbox_unavailable` if the file is no longer in place: its log is then the last copy
-   */
+  /** Moves the log into the database, as far as locks allow; throws if the file is gone: its log is then the last copy. */
   cutLog(): void {
     this.#writer.cutLog();
   }
@@ -134,11 +130,7 @@ export class Connection {
     }
   }
 
-  /**
-   * Empties the log while other programs go on to write; waits for them a few times.
-   *
-   * @throws HookporterError `inbox_busy` if one keeps a read transaction open; as {@link cutLog}
-   */
+  /** Empties the log while others write; waits a few times, then throws `inbox_busy` if one keeps a read transaction open. */
   async emptyLogInUse(): Promise<void> {
     for (let tries = 0; tries < LOG_TRIES; tries++) {
       this.#writer.presence.check();

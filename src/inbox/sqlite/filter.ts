@@ -21,11 +21,7 @@ const OLD_TEXTS = ["id", "body"] as const;
 const HAS_TARGET = `EXISTS (SELECT 1 FROM json_each(waits) AS wait
   WHERE json_extract(wait.value, '$.target') IN (SELECT value FROM json_each(?)))`;
 
-/**
- * A filter as an SQL condition and its values.
- *
- * @param isOld - whether the file's schema is older than this code's
- */
+/** A filter as an SQL condition and its values; `isOld`: whether the file's schema is older than this code's. */
 export function filterSql(filter: EntryFilter, isOld = false) {
   const conditions: Condition[] = [];
   const add = (...condition: Condition) => void conditions.push(condition);

@@ -53,11 +53,7 @@ export class GroupCommit<Operation> {
     this.#committer = committer;
   }
 
-  /**
-   * Runs an operation in the next shared transaction; resolves to its result after the commit.
-   *
-   * @throws HookporterError `inbox_busy` if too much is waiting already
-   */
+  /** Runs an operation in the next shared transaction, and resolves after it; rejects with `inbox_busy` if too much waits. */
   run<Result>(operation: Operation, { bytes = 0, canWait = false }: OperationTerms = {}): Promise<Result> {
     const { operations, promises } = this.#waiting;
     const refusal = tooMuchWaiting({ items: operations.length, bytes: this.#waitingBytes }, bytes);

@@ -201,11 +201,7 @@ interface AroundMigration {
   readonly before: (version: number) => void;
 }
 
-/**
- * Brings a file up to date, each step in a separate transaction that only one process can win.
- *
- * @throws HookporterError `inbox_newer`
- */
+/** Brings a file up to date, each step in a transaction that only one process can win. Throws `inbox_newer`. */
 export function migrate(
   database: DatabaseSyncInstance,
   path: string,
@@ -233,11 +229,7 @@ export function migrate(
   }
 }
 
-/**
- * The schema version of a file.
- *
- * @throws HookporterError `inbox_newer` if this code does not know that version, `inbox_corrupt` if there are no tables
- */
+/** The schema version of a file; throws `inbox_newer` for one that is not known, `inbox_corrupt` if there are no tables. */
 export function schemaOf(database: DatabaseSyncInstance, path: string): number {
   // A new file gets its tables before it gets its name, so one without them has lost them.
   if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migration'").get() === undefined) {

@@ -31,11 +31,7 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/**
- * Starts an Express server with the receiver at one path; every other path is answered 404 in the service's format.
- *
- * @throws HookporterError `port_unavailable`
- */
+/** Starts an Express server with the receiver at one path; every other path is answered 404 in the service's format. */
 export async function startServer(
   receiver: Pick<Receiver, "receive">,
   { port, host, path, maxConnections = MAX_CONNECTIONS, also }: ServerOptions,

@@ -1,11 +1,7 @@
 import { ConfigurationError } from "../../errors.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 
-/**
- * Refuses a handler with `tx` if the inbox cannot give it a transaction.
- *
- * @throws ConfigurationError `option_invalid`
- */
+/** Refuses a handler with `tx` if the inbox cannot give it a transaction: ConfigurationError `option_invalid`. */
 export function checkTransactions({ inside, insideLimit = 1 }: Inbox, pattern: string): void {
   if (inside === undefined) {
     throw new ConfigurationError(

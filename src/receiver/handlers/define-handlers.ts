@@ -122,11 +122,7 @@ export function handlerWithOptions(given: unknown): HandlerOptions & { readonly 
     : { ...options, handler: transaction, tx: true };
 }
 
-/**
- * The kinds that are known: the 12, and those that were declared.
- *
- * @throws ConfigurationError `option_invalid`
- */
+/** The kinds that are known: the 12, and those that were declared. Throws a ConfigurationError `option_invalid`. */
 export function readOtherKinds(otherKinds: unknown): readonly string[] {
   if (!Array.isArray(otherKinds))
     throw invalid("otherKinds to be a list of kinds", otherKinds, 'pass ["invoice.sent"]');
@@ -140,11 +136,7 @@ export function readOtherKinds(otherKinds: unknown): readonly string[] {
   return [...eventKinds, ...new Set<string>(otherKinds)];
 }
 
-/**
- * The given schemas.
- *
- * @throws ConfigurationError `option_invalid` if one is for a kind that is not known
- */
+/** The given schemas; throws a ConfigurationError `option_invalid` if one is for a kind that is not known. */
 export function readSchemas(schemas: DataSchemas | undefined, known: readonly string[]): DataSchemas {
   const given = givenOptions<DataSchemas>(schemas ?? {});
   for (const kind of Object.keys(given)) {
@@ -160,11 +152,7 @@ export function readSchemas(schemas: DataSchemas | undefined, known: readonly st
   return given;
 }
 
-/**
- * The schemas of a receiver's options and those of its handlers.
- *
- * @throws ConfigurationError `option_invalid` if they have different schemas for one kind
- */
+/** The schemas of a receiver's options and those of its handlers; throws `option_invalid` if a kind has two. */
 export function mergeSchemas(one: DataSchemas, other: DataSchemas): DataSchemas {
   for (const [kind, schema] of Object.entries(other)) {
     if (!Object.hasOwn(one, kind) || one[kind] === schema) continue;

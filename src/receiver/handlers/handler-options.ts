@@ -40,11 +40,7 @@ export interface HandlerOptions {
   readonly tx?: boolean;
 }
 
-/**
- * Checks the options of a handler.
- *
- * @throws ConfigurationError `option_invalid`
- */
+/** Checks the options of a handler; throws a ConfigurationError `option_invalid`. */
 export function checkHandlerOptions(options: HandlerOptions, pattern: string): void {
   checkOptions(options, `the options of the handler for ${pattern}`, CHECKS);
   const { target, tx } = options;

@@ -131,11 +131,7 @@ const CHECKS: Readonly<Record<keyof ReceiverOptions, Check>> = {
   random: syncFunction("pass one that returns a number from 0 up to 1, such as Math.random"),
 };
 
-/**
- * Applies the defaults and refuses what cannot work.
- *
- * @throws ConfigurationError `option_invalid`, `retention_too_short`, `secret_missing`, `secret_empty`, `inbox_unsupported`
- */
+/** Applies the defaults and refuses what cannot work, as `createReceiver` says. */
 export function readOptions(options: ReceiverOptions): Settings {
   checkOptions(options, "the options of createReceiver", CHECKS);
   const log = options.log ?? defaultLogger();
@@ -229,11 +225,7 @@ function checkBodyLimits({ bodyLimit, unverifiedLimit }: typeof DEFAULTS): void 
   );
 }
 
-/**
- * A clock in whole milliseconds, as times are stored, even if the one given is finer.
- *
- * It throws a ConfigurationError `option_invalid` if the one given throws, or returns anything but a time.
- */
+/** A clock in whole milliseconds, as times are stored; throws `option_invalid` if the one given fails. */
 function wholeClock(clock: () => number): () => number {
   return () => {
     let now: unknown;

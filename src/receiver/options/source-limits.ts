@@ -24,11 +24,7 @@ export function limitsOf(sources: Readonly<Record<string, SourceLimits>> | undef
   return sources !== undefined && Object.hasOwn(sources, source) ? (sources[source] ?? {}) : {};
 }
 
-/**
- * Refuses an inbox that cannot count what has not ended.
- *
- * @throws ConfigurationError `option_invalid`
- */
+/** Refuses an inbox that cannot count what has not ended with a ConfigurationError `option_invalid`. */
 export function checkCountsBacklog(inbox: Inbox): void {
   if (inbox.backlog !== undefined) return;
   throw new ConfigurationError(

@@ -39,11 +39,7 @@ function checkAll(statements: Statements): FileReport {
   return { problems, unreadable: usable ? unreadableEntries(statements) : [], usable };
 }
 
-/**
- * The problems that SQLite finds until it is cut short.
- *
- * @param of - a table, or how many problems to find
- */
+/** The problems that SQLite finds until it is cut short; `of` is a table, or how many problems to find. */
 export function checkIntegrity(
   statements: Statements,
   of: string,

@@ -37,11 +37,7 @@ function isInbox(file: string): boolean {
   }
 }
 
-/**
- * Reads a copy, which may be of any schema, with `read`.
- *
- * @throws HookporterError `inbox_…`
- */
+/** Reads a copy, which may be of any schema, with `read`. */
 export async function readCopy<Result>(
   path: string,
   read: (copy: Pick<Inbox, "list" | "delivery">) => Promise<Result>,
@@ -61,11 +57,7 @@ export async function readCopy<Result>(
   }
 }
 
-/**
- * Erases entries of a copy that no process uses, and writes the file again without what is left of them.
- *
- * @throws HookporterError `inbox_…`
- */
+/** Erases entries of a copy that no process uses, and writes the file again without what is left of them. */
 export function eraseInCopy(path: string, seqs: readonly number[], now: number): void {
   try {
     closing(new (loadSqlite().DatabaseSync)(path), (statements) => {

@@ -20,11 +20,7 @@ export interface OpenedFile {
   readonly migrated?: Migrated;
 }
 
-/**
- * Opens an inbox file; see `OpenTerms.access`.
- *
- * @throws HookporterError `inbox_client_missing`, `inbox_newer`, `inbox_older`, `inbox_busy`, `inbox_unavailable`, `inbox_corrupt`
- */
+/** Opens an inbox file; see `OpenTerms.access`. */
 export function openFile(given: string, access: "own" | "change" | "read"): OpenedFile {
   loadSqlite(); // before any file is made: without SQLite nothing could read it
   const { path, isNew } =
@@ -77,11 +73,7 @@ type InboxFile = Pick<OpenedFile, "path" | "isNew">;
 
 const PAGE = "see docs/recovery.md";
 
-/**
- * The path of an existing inbox file, with symbolic links resolved.
- *
- * @throws HookporterError `inbox_unavailable` if there is none, or a part of it is missing
- */
+/** The path of an existing inbox file, with symbolic links resolved; throws if there is none, or a part of it is missing. */
 export function findInboxFile(path: string): string {
   if (!existsSync(path)) {
     refuseParts(path);

@@ -9,11 +9,7 @@ import { lockHolders } from "../processes/holders.ts";
 const PATIENCE = 10_000;
 const PAUSE = 250;
 
-/**
- * Opens an inbox file. A start waits while another process holds it locked, as `inbox vacuum` does.
- *
- * @throws HookporterError `inbox_busy`, with the process if it is known; those of `open`
- */
+/** Opens an inbox file. A start waits while another process holds it locked, as `inbox vacuum` does; then `inbox_busy`. */
 export async function whenUnlocked(
   path: string,
   { access = "own", log }: OpenTerms,

@@ -15,12 +15,7 @@ export interface Holder {
   readonly role: string | null;
 }
 
-/**
- * The living processes that hold an inbox file.
- *
- * @param path - with symbolic links resolved
- * @param statements - to look up what they are; without, only their ids are known
- */
+/** The living processes that hold an inbox file. Without statements, only their ids are known. */
 export function livingHolders(path: string, statements?: Statements): readonly Holder[] {
   const living = livingRunners(path);
   if (living.length === 0) return [];

@@ -44,12 +44,7 @@ export interface SalvageTerms extends CopyTerms {
 /** A table that is read by number, and whether that is possible at all. */
 type Tables = Readonly<Record<"entry" | "delivery" | "attempt", boolean>>;
 
-/**
- * Copies what can be read of a damaged inbox file into an empty inbox. The file itself is not changed. No process may have
- * it open.
- *
- * @throws HookporterError `inbox_corrupt` if nothing can be read
- */
+/** Copies what can be read of a damaged file, which no process may have open, into an empty inbox; else `inbox_corrupt`. */
 export async function salvageFile(
   path: string,
   to: Transfer,

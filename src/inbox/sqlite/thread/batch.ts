@@ -64,11 +64,7 @@ function writeDelivery(packet: PacketWriter, delivery: Delivery): void {
   packet.number(delivery.receivedAt);
 }
 
-/**
- * Reads a delivery from a packet; its body is a view.
- *
- * @param isOnlyStored - leaves the headers the JSON that they are
- */
+/** Reads a delivery from a packet; its body is a view. If it is only stored, its headers stay the JSON that they are. */
 function readDelivery(packet: PacketReader, isOnlyStored = false): Delivery {
   return {
     method: packet.text(),

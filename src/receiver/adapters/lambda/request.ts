@@ -38,11 +38,7 @@ const NO_REQUEST =
 /** What to do about a body that was parsed. */
 const UNPARSED = "remove middleware that parses the body of the event, such as a JSON body parser";
 
-/**
- * Refuses an event of any other kind.
- *
- * @throws ConfigurationError `option_invalid`
- */
+/** Refuses an event of any other kind with a ConfigurationError `option_invalid`. */
 export function checkRequest(event: unknown): asserts event is LambdaRequest {
   if (isRecord(event) && methodOf(event as unknown as LambdaRequest) !== undefined) return;
   throw invalid("the event to be an HTTP request", event, NO_REQUEST);
@@ -88,11 +84,7 @@ export function headersOf({ headers, multiValueHeaders }: LambdaRequest): Delive
   return Object.fromEntries(joined);
 }
 
-/**
- * The raw bytes of the body.
- *
- * @throws ConfigurationError `body_already_parsed` if middleware has parsed the body
- */
+/** The raw bytes of the body; throws a ConfigurationError `body_already_parsed` if middleware has parsed it. */
 export function bodyOf({ body, isBase64Encoded }: LambdaRequest, { limit }: BodyLimits): BodyResult {
   if (body != null && typeof body !== "string") throw alreadyRead(UNPARSED);
   const bytes = Buffer.from(body ?? "", isBase64Encoded === true ? "base64" : "utf8");
