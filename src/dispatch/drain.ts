@@ -5,8 +5,8 @@ import { dueTerms } from "./claim-terms.ts";
 import type { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 import type { RetryWatch } from "./retry-watch.ts";
-import type { EntryRun } from "./runs/entry-run.ts";
 import type { RunBudget } from "./runs/run-budget.ts";
+import type { EntryRun } from "./runs/run-options.ts";
 
 /** What a drain did, in entries, and when to drain again. */
 export interface DrainReport {

@@ -36,12 +36,10 @@ export interface FirstRun {
 }
 
 /** The first state of an event's entry. */
-export function newEntry(
-  delivery: Delivery,
-  { envelope, timestamp }: Read,
-  { key, order, unfit, problems }: EntryTerms,
-  { holdMs = 0, lease }: FirstRun = {},
-): NewEntry {
+export function newEntry(delivery: Delivery, read: Read, terms: EntryTerms, first: FirstRun = {}): NewEntry {
+  const { envelope, timestamp } = read;
+  const { key, order, unfit, problems } = terms;
+  const { holdMs = 0, lease } = first;
   const fits = unfit === undefined;
   return {
     key,

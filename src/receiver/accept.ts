@@ -61,7 +61,7 @@ export async function accept(
         const { event, data } = read.envelope;
         const checking = checkData(event, data, settings.schemas);
         const isAsync = checking instanceof Promise;
-        const checked = isAsync ? await decidesInTime(checking, event, settings) : checking;
+        const checked = isAsync ? await decidesInTime(checking, event, settings.bodyTimeout) : checking;
         judgement = judge(read, checked, settings);
       }
     } catch (error) {

@@ -9,7 +9,7 @@ import type { Settings } from "./options/options.ts";
 export async function decidesInTime(
   checking: Promise<DataResult>,
   kind: string,
-  { bodyTimeout: ms }: Pick<Settings, "bodyTimeout">,
+  ms: number,
 ): Promise<DataResult> {
   const decided = await within(checking, ms, () => undefined);
   if (decided !== undefined) return decided;
@@ -24,6 +24,7 @@ export async function recheckEntry(seq: number, settings: Settings): Promise<rea
   if (read?.ok !== true) return [];
   const { event, data } = read.envelope;
   const checking = checkData(event, data, settings.schemas);
-  const checked = checking instanceof Promise ? await decidesInTime(checking, event, settings) : checking;
+  const checked =
+    checking instanceof Promise ? await decidesInTime(checking, event, settings.bodyTimeout) : checking;
   return checked.ok ? [] : checked.problems;
 }

@@ -53,10 +53,13 @@ export function deliveryObservation(
 }
 
 /** What observers see of a run of an entry's handlers. */
-export function attemptObservation(
-  { seq, key: { eventId }, kind, attempts: attempt }: ClaimedEntry,
-  settlement: Settlement,
-): AttemptObservation {
+export function attemptObservation(entry: ClaimedEntry, settlement: Settlement): AttemptObservation {
+  const {
+    seq,
+    key: { eventId },
+    kind,
+    attempts: attempt,
+  } = entry;
   const { records, reason, problems = [], runAt } = settlement;
   const state = stateAfter(attempt, settlement);
   return { type: "attempt", seq, eventId, kind, attempt, records, state, reason, problems, runAt };

@@ -19,17 +19,14 @@ type Terms = Pick<
 /** Prunes the inbox periodically while a receiver runs, except while the wall clock cannot be trusted. */
 export class Retention {
   readonly #terms: Terms;
-  readonly #monotonic: () => number;
   readonly #aborter = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #underWay: Promise<void> | undefined;
   #trust: Promise<ClockTrust> | undefined;
   #leapIsLogged = false;
 
-  /** @param monotonic - a monotonic clock in milliseconds */
-  constructor(terms: Terms, monotonic: () => number = () => performance.now()) {
+  constructor(terms: Terms) {
     this.#terms = terms;
-    this.#monotonic = monotonic;
   }
 
   start(): void {
@@ -95,7 +92,7 @@ export class Retention {
   }
 
   #now() {
-    return { wall: this.#terms.clock(), monotonic: this.#monotonic() };
+    return { wall: this.#terms.clock(), monotonic: performance.now() };
   }
 }
 

@@ -44,7 +44,9 @@ async function retentionOf(inbox: ReturnType<typeof memoryInbox>, start = NOW, w
   const clock = vi.fn(() => clocks.wall);
   if (!works) clock.mockReturnValueOnce(Number.NaN);
   const options = readOptions({ secret: SECRET, inbox, log, clock });
-  const retention = new Retention(options, () => clocks.monotonic);
+  vi.spyOn(performance, "now").mockImplementation(() => clocks.monotonic);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const retention = new Retention(options);
   onTestFinished(() => retention.stop());
   retention.start();
   /** Advances timers and both clocks. */

@@ -11,9 +11,8 @@ import type { RetryWatch } from "../retry-watch.ts";
 import type { TargetQueues } from "../targets/target-queues.ts";
 import { EntryTransactions, type Transacting } from "../transactions/entry-transactions.ts";
 import { TransactionPlaces } from "../transactions/transaction-places.ts";
-import type { EntryRun } from "./entry-run.ts";
 import { runEntry } from "./run-entry.ts";
-import type { RunParts } from "./run-options.ts";
+import type { EntryRun, RunParts } from "./run-options.ts";
 import { RunningEntries } from "./running.ts";
 import { type Storing, settleAgain } from "./settle-again.ts";
 

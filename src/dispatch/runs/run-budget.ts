@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { ConfigurationError, HookporterError } from "../../errors.ts";
-import type { TimeLimit } from "./entry-run.ts";
+import type { TimeLimit } from "./run-options.ts";
 
 /** The longest time that is kept for claiming entries, and for storing results, in milliseconds. */
 export const MAX_MARGIN = 1000;

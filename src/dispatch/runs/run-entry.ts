@@ -57,12 +57,9 @@ function settleWithoutRun(plan: Exclude<Plan, PlannedRun>, entry: ClaimedEntry, 
 }
 
 /** The plan for an entry, or why there is none; with the time limit of a handler. */
-async function plannedInTime(
-  plan: Promise<Plan>,
-  entry: ClaimedEntry,
-  { handlerTimeout: timeout, clock }: RunOptions,
-  { signal }: RunParts,
-): Promise<Plan | Unplanned> {
+async function plannedInTime(plan: Promise<Plan>, entry: ClaimedEntry, options: RunOptions, parts: RunParts) {
+  const { handlerTimeout: timeout, clock } = options;
+  const { signal } = parts;
   let made: Plan | undefined;
   const { record } = await runHandler(
     async () => {

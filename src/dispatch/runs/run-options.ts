@@ -5,7 +5,6 @@ import type { RetryPolicy } from "../retry.ts";
 import type { TargetGate, Turn } from "../targets/target.ts";
 import type { EntryTransactions } from "../transactions/entry-transactions.ts";
 import type { AttemptTrace } from "./attempt-tracing.ts";
-import type { EntryRun, TimeLimit } from "./entry-run.ts";
 
 export interface RunOptions {
   /** Reads the entry, unless its event is ready, and finds its handlers. */
@@ -30,4 +29,27 @@ export interface RunParts extends Pick<EntryRun, "ready"> {
   readonly signal: AbortSignal;
   /** Whether another handler may start. Default: as long as the signal is not aborted. */
   readonly within?: Pick<TimeLimit, "fits"> | undefined;
+}
+
+export interface TimeLimit {
+  readonly signal: AbortSignal;
+  fits(): boolean;
+}
+
+export interface EntryRun {
+  /** Whether it was claimed, rather than inserted already leased. */
+  readonly claimed: boolean;
+  /** Whether it runs at once, even beyond the concurrency limit. */
+  readonly atOnce?: boolean;
+  readonly ready?: ReadyEvent | undefined;
+  /** Awaited before the run; if it resolves to `false`, the entry is given back instead. */
+  readonly before?: () => Promise<unknown>;
+  /** Called after that, when it begins. */
+  readonly begin?: () => void;
+  /** The turn at a target that it was claimed for. */
+  readonly turn?: Turn;
+  /** Its time, if that is limited. What does not fit is given back, and no target is waited for. */
+  readonly within?: TimeLimit;
+  /** Called when the run has ended, before its result is stored, and once more at the end. */
+  readonly onEnd?: () => void;
 }

@@ -3,8 +3,9 @@ import type { ClaimedEntry } from "../../inbox/claim.ts";
 import type { DeadReason } from "../../inbox/reasons.ts";
 import type { TargetWait } from "../../inbox/target-wait.ts";
 import type { NamedHandler } from "../handler.ts";
-import { type RetryPolicy, retryDelay } from "../retry.ts";
-import type { TargetEnd, TargetFailure, TargetGate, TargetOptions, Turn } from "./target.ts";
+import { retryDelay } from "../retry.ts";
+import type { RunOptions, RunParts } from "../runs/run-options.ts";
+import type { TargetEnd, TargetFailure, TargetOptions } from "./target.ts";
 
 /**
  * Milliseconds until an entry that waits for its turn is due anyway, in case the process that would give it its turn has
@@ -12,37 +13,28 @@ import type { TargetEnd, TargetFailure, TargetGate, TargetOptions, Turn } from "
  */
 export const TURN_OVERDUE = 600_000;
 
-export interface WaitTerms {
-  readonly retry: RetryPolicy;
-  readonly clock: () => number;
-  readonly random: () => number;
-}
-
-/** What decides which entries wait, and the turn that this one was claimed for. */
-interface Waiting {
-  readonly targets?: TargetGate | undefined;
-  readonly turn?: Turn | undefined;
-}
-
 export type Sender = NamedHandler & { readonly target: TargetOptions };
 
 /** The targets that an entry waits for, while it runs. */
 export class EntryWaits {
   readonly #entry: ClaimedEntry;
-  readonly #terms: WaitTerms;
-  readonly #targets: TargetGate | undefined;
-  readonly #turn: Turn | undefined;
+  readonly #terms: Pick<RunOptions, "retry" | "clock" | "random">;
+  readonly #targets: RunParts["targets"];
+  readonly #turn: RunParts["turn"];
   readonly #waits: Map<string, TargetWait>;
   readonly #held = new Map<string, Sender>();
   readonly #retried: TargetWait[] = [];
 
-  constructor(entry: ClaimedEntry, terms: WaitTerms, { targets, turn }: Waiting) {
+  constructor(
+    entry: ClaimedEntry,
+    terms: Pick<RunOptions, "retry" | "clock" | "random">,
+    { targets, turn }: Pick<RunParts, "targets" | "turn">,
+  ) {
     this.#entry = entry;
     this.#terms = terms;
     this.#targets = targets;
     this.#turn = turn;
-    this.#waits = new Map();
-    for (const wait of entry.waits ?? []) this.#waits.set(wait.target, wait);
+    this.#waits = new Map(entry.waits?.map((wait) => [wait.target, wait]));
   }
 
   /** Whether a target may be tried now: it was not given up on, and it is the entry's turn. */
@@ -86,11 +78,9 @@ export class EntryWaits {
     return !isProbe;
   }
 
-  #afterFailure(
-    { target, attempts: most = Number.POSITIVE_INFINITY }: Sender,
-    before: TargetWait | undefined,
-    { final, retryAfter: asked }: TargetFailure,
-  ): TargetWait {
+  #afterFailure(handler: Sender, before: TargetWait | undefined, failure: TargetFailure): TargetWait {
+    const { target, attempts: most = Number.POSITIVE_INFINITY } = handler;
+    const { final, retryAfter: asked } = failure;
     const { retry, random, clock } = this.#terms;
     const now = clock();
     const since = before?.since ?? now;

@@ -2,7 +2,7 @@ import type { ClaimedEntry } from "../../inbox/claim.ts";
 import type { ClaimFailures } from "../claim-failures.ts";
 import { claimTerms } from "../claim-terms.ts";
 import type { DispatcherOptions } from "../dispatcher-options.ts";
-import type { EntryRun } from "../runs/entry-run.ts";
+import type { EntryRun } from "../runs/run-options.ts";
 import { TURN_OVERDUE } from "./entry-waits.ts";
 import type { TargetEnd, TargetGate, TargetOptions, Turn } from "./target.ts";
 import { type QueueWork, type ReadyEntry, TargetQueue, type Wanted } from "./target-queue.ts";

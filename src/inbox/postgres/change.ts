@@ -84,11 +84,8 @@ const HASTEN = `
   WHERE turn.source = ANY ($1::text[]) AND NOT behind AND run_at > $2::bigint AND lease IS NULL
     AND turn.reason IN ('${NO_HANDLER}', '${AWAITS_HANDLER}') AND e.seq = turn.seq AND e.key_timestamp = turn.key_timestamp`;
 
-export async function hasten(
-  store: Store,
-  { sources, kinds }: Pick<EntryFilter, "sources" | "kinds">,
-  now: number,
-): Promise<number> {
+export async function hasten(store: Store, which: Pick<EntryFilter, "sources" | "kinds">, now: number) {
+  const { sources, kinds } = which;
   const served = await sourcesOf(store, sources);
   const values: Value[] = [served, now];
   const ofKinds = kinds === undefined ? "true" : kindsSql(kinds, values);
@@ -111,11 +108,8 @@ interface Change {
 }
 
 /** Changes the entries that a filter selects now, in steps; returns how many were changed. */
-async function change(
-  store: Store,
-  filter: EntryFilter,
-  { which, sql, after, now, values: more = [] }: Change,
-): Promise<number> {
+async function change(store: Store, filter: EntryFilter, how: Change): Promise<number> {
+  const { which, sql, after, now, values: more = [] } = how;
   const { where, values } = filterSql(filter);
   const found = await store.query(
     `SELECT e.seq FROM ${ENTRY_WITH_STATE} WHERE ${which} AND ${where} ORDER BY e.seq DESC LIMIT $${values.length + 1}::bigint`,

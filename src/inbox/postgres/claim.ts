@@ -185,11 +185,8 @@ export async function sourcesOf(store: Store, sources: readonly string[] | undef
 }
 
 /** When the next entry that could be claimed is due; `undefined` if none is waiting. And whether anything is paused. */
-export async function nextDue(
-  store: Store,
-  { except = [], deadBlocks = false, sources, exceptKinds = [] }: DueRequest,
-  from: number | undefined,
-): Promise<{ readonly at: number | undefined; readonly anyPaused: boolean }> {
+export async function nextDue(store: Store, request: DueRequest, from: number | undefined) {
+  const { except = [], deadBlocks = false, sources, exceptKinds = [] } = request;
   const served = await sourcesOf(store, sources);
   const [row] = await store.query(
     `SELECT min(found.run_at) AS next, ${ANY_PAUSED} FROM ${servedOf("$1::text[]")} CROSS JOIN LATERAL (

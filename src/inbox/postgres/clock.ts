@@ -9,25 +9,23 @@ const SAME = 1000;
  */
 export class StoreClock {
   readonly #wall: () => number;
-  readonly #monotonic: () => number;
   /** The database's time at an instant of the monotonic clock. */
   #measured: { readonly time: number; readonly at: number } | undefined;
 
-  constructor(wall: () => number = Date.now, monotonic: () => number = () => performance.now()) {
+  constructor(wall: () => number = Date.now) {
     this.#wall = wall;
-    this.#monotonic = monotonic;
   }
 
   /** Asks the database for its time; the answer is taken to be half a round trip old. */
   async measure(store: Store): Promise<void> {
-    const sent = this.#monotonic();
+    const sent = performance.now();
     const [row] = await store.query("SELECT extract(epoch FROM clock_timestamp()) * 1000 AS time");
     this.note(Number(row?.time), sent);
   }
 
   /** Takes note of the database's time, which was asked for at an instant of the monotonic clock. */
   note(time: number, sent: number): void {
-    this.#measured = { time, at: (sent + this.#monotonic()) / 2 };
+    this.#measured = { time, at: (sent + performance.now()) / 2 };
   }
 
   /** Whole milliseconds since 1970. */
@@ -35,7 +33,7 @@ export class StoreClock {
     const wall = Math.floor(this.#wall());
     if (this.#measured === undefined) return wall;
     const { time, at } = this.#measured;
-    const theirs = Math.floor(time + this.#monotonic() - at);
+    const theirs = Math.floor(time + performance.now() - at);
     return Math.abs(theirs - wall) < SAME ? wall : theirs;
   }
 }

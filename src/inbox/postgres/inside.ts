@@ -31,12 +31,8 @@ export interface InsideParts {
   readonly onReleased: () => void;
 }
 
-export function insideParts(
-  store: Store,
-  session: Session,
-  { connection, transaction }: PostgresTerms,
-  onReleased: () => void,
-): InsideParts {
+export function insideParts(store: Store, session: Session, terms: PostgresTerms, onReleased: () => void) {
+  const { connection, transaction } = terms;
   const isServer = transaction !== undefined || typeof connection === "string" || "connect" in connection;
   const run =
     transaction === undefined ? sessionTransactions(session, TIMEOUT) : ownTransactions(transaction);

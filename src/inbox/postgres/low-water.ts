@@ -15,7 +15,6 @@ const SLOW = 10;
  * and only one each second looks from the start.
  */
 export class LowWater {
-  readonly #monotonic: () => number;
   readonly #onLook: () => void;
   #mark: number | undefined;
   /** The earliest time at which an entry became due while a claim was under way, which may not have seen it. */
@@ -27,9 +26,8 @@ export class LowWater {
   #timer: NodeJS.Timeout | undefined;
 
   /** @param onLook - called when it is time for a look from the start, since claims since then may have missed an entry */
-  constructor(onLook: () => void, monotonic: () => number = () => performance.now()) {
+  constructor(onLook: () => void) {
     this.#onLook = onLook;
-    this.#monotonic = monotonic;
   }
 
   /** Makes a claim, and takes note of what it found; `look` leases what is due from a time on, or from the start. */
@@ -38,14 +36,14 @@ export class LowWater {
     if (only !== undefined || waitingFor !== undefined) return look(undefined);
     this.#lowered = Number.POSITIVE_INFINITY;
     const from = this.from(request, now);
-    const start = this.#monotonic();
+    const start = performance.now();
     const rows = await look(from);
     const isAll = rows.length < limit + ahead;
     const mark = Math.min(now, ...(isAll ? [] : rows.map((row) => Number(row.run_at)))) - MARGIN;
     this.#mark = this.#lowered < mark ? undefined : mark;
     if (from === undefined) {
       this.#of = keyOf(request);
-      this.#fullAt = this.#monotonic();
+      this.#fullAt = performance.now();
       this.#isSlow = this.#fullAt - start > SLOW;
     } else if (isAll) {
       this.#timer ??= setTimeout(() => {
@@ -58,7 +56,7 @@ export class LowWater {
 
   /** From which due time on to look; `undefined` for a look from the start. */
   from(request: DueRequest, now = Number.POSITIVE_INFINITY): number | undefined {
-    const isOld = this.#monotonic() - this.#fullAt >= FULL_LOOK;
+    const isOld = performance.now() - this.#fullAt >= FULL_LOOK;
     if (!this.#isSlow || isOld || this.#mark === undefined || this.#mark > now) return undefined;
     return keyOf(request) === this.#of ? this.#mark : undefined;
   }

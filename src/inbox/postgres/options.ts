@@ -2,7 +2,6 @@ import { ConfigurationError } from "../../errors.ts";
 import type { OwnTransactions } from "./handler-transactions.ts";
 import { nameOf, readPostgresUrl, withoutSchema } from "./postgres-url.ts";
 import type { PostgresDatabase, PostgresPool } from "./session.ts";
-import { transactionLimit } from "./transaction-limit.ts";
 
 /** How to use an inbox on PostgreSQL. */
 export interface PostgresOptions {
@@ -97,4 +96,34 @@ export function readPostgresOptions(connection: PostgresConnection, options: Pos
     ...{ listenUrl, name: url === undefined ? "on the given connection" : nameOf(url) },
     ...{ schema, migrate, transaction, maxTransactions, clock },
   };
+}
+
+/** Connections that the inbox needs for itself, to keep deliveries, store results and renew leases. */
+const OWN = 3;
+/** Connections of a pool of `pg` that does not say how many it has. */
+const OF_POOL = 10;
+/** Transactions of another library, whose connections are its own. */
+const OF_LIBRARY = 5;
+
+/** How many handlers may have a transaction at a time. */
+function transactionLimit(
+  connection: PostgresConnection,
+  options: PostgresOptions,
+  connections: number,
+): number {
+  const { transaction, maxTransactions } = options;
+  if (maxTransactions !== undefined && (!Number.isSafeInteger(maxTransactions) || maxTransactions < 1)) {
+    throw new ConfigurationError(
+      "option_invalid",
+      `expected maxTransactions to be a whole number from 1, got ${JSON.stringify(maxTransactions)}: leave it out for the default`,
+    );
+  }
+  if (transaction !== undefined) return maxTransactions ?? OF_LIBRARY;
+  return Math.min(maxTransactions ?? Number.POSITIVE_INFINITY, Math.max(0, roomOf(connection, connections)));
+}
+
+function roomOf(connection: PostgresConnection, connections: number): number {
+  if (typeof connection === "string") return connections - OWN;
+  if ("transaction" in connection) return 1; // it has one, and runs nothing else meanwhile
+  return (connection.options?.max ?? OF_POOL) - OWN;
 }

@@ -79,11 +79,8 @@ export async function pruneStep(store: Store, request: PruneRequest, step: Step)
 }
 
 /** Deletes rows, and returns how many; `undefined` if another process prunes, and waiting for it is not worth while. */
-async function deleteEntries(
-  store: Store,
-  rows: readonly Row[],
-  { states, wholeDays = false }: PruneRequest,
-): Promise<number | undefined> {
+async function deleteEntries(store: Store, rows: readonly Row[], request: PruneRequest) {
+  const { states, wholeDays = false } = request;
   const marks = [...latestDates(rows)].map(([source, dated]) => ({ source, dated }));
   await store.query(MARK, [JSON.stringify(marks)], LONG_TIMEOUT);
   await writersEnd(store);

@@ -142,12 +142,9 @@ export function nextDue(statements: Statements, request: DueRequest): number | u
 }
 
 /** Leases an entry, unless it was dropped, or an earlier one of its order key has to end first. */
-function leaseIfFree(
-  statements: Statements,
-  row: Row,
-  { now, leaseTime, deadBlocks = false, runner }: ClaimRequest,
-  { damaged, pauses }: ClaimTerms,
-): readonly ClaimedEntry[] {
+function leaseIfFree(statements: Statements, row: Row, request: ClaimRequest, terms: ClaimTerms) {
+  const { now, leaseTime, deadBlocks = false, runner } = request;
+  const { damaged, pauses } = terms;
   if (endIfDropped(statements, row, now) || setAsideIfPaused(statements, row, pauses, now)) return [];
   if (holdBackIfNeeded(statements, row, deadBlocks)) return [];
   const [token, until] = [leaseToken(runner), now + leaseTime];

@@ -50,10 +50,8 @@ const PRUNED_UNTIL = `SELECT max(
  * Whether an event of the same key may have been handled and pruned: it is dated no later than the latest pruned event of
  * its source. Call it within a transaction.
  */
-export function mayBePruned(
-  statements: Statements,
-  { state, afterPruning, eventTimestamp, key, delivery }: NewEntry,
-): boolean {
+export function mayBePruned(statements: Statements, entry: NewEntry): boolean {
+  const { state, afterPruning, eventTimestamp, key, delivery } = entry;
   if (state === "dead" || afterPruning === true) return false;
   const source = encodeText(key.source);
   let until = statements.prunedUntil.get(source);

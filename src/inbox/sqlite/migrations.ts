@@ -202,12 +202,8 @@ interface AroundMigration {
 }
 
 /** Brings a file up to date, each step in a transaction that only one process can win. Throws `inbox_newer`. */
-export function migrate(
-  database: DatabaseSyncInstance,
-  path: string,
-  now: number,
-  { refuse, before }: AroundMigration,
-): void {
+export function migrate(database: DatabaseSyncInstance, path: string, now: number, around: AroundMigration) {
+  const { refuse, before } = around;
   const applied = () => schemaOf(database, path);
   const first = applied();
   if (first < SCHEMA_VERSION) refuse();

@@ -218,11 +218,8 @@ function reschedule(statements: Statements, filter: EntryFilter, runAt: number):
  * Makes entries due that wait for a process with a handler, within a transaction; returns how many. Looks only at those
  * that are due later, which are few.
  */
-function hasten(
-  statements: Statements,
-  { sources, kinds }: Pick<EntryFilter, "sources" | "kinds">,
-  now: number,
-): number {
+function hasten(statements: Statements, which: Pick<EntryFilter, "sources" | "kinds">, now: number): number {
+  const { sources, kinds } = which;
   const { where, values } = filterSql(kinds === undefined ? {} : { kinds });
   const sql = `UPDATE entry SET run_at = ?, reason = NULL WHERE source = ? AND ${WAITING} AND run_at > ?
     AND state = 'pending' AND reason IN ('${NO_HANDLER}', '${AWAITS_HANDLER}') AND ${where}`;

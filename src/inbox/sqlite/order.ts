@@ -9,11 +9,8 @@ import type { Statements } from "./statements.ts";
  * Whether an earlier entry of the same order key has to end first. If so, the entry is marked, and claims skip it until
  * {@link releaseNext}. The mark only saves work: this is checked again after every release.
  */
-export function holdBackIfNeeded(
-  statements: Statements,
-  { seq, source, order_key: key }: Row,
-  deadBlocks: boolean,
-): boolean {
+export function holdBackIfNeeded(statements: Statements, row: Row, deadBlocks: boolean): boolean {
+  const { seq, source, order_key: key } = row;
   if (key === null) return false;
   const earlier = statements.get(
     `SELECT 1 FROM entry WHERE ${ORDERED} AND order_key = ? AND source = ? AND seq < ?

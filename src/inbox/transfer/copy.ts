@@ -32,11 +32,8 @@ const STEP = 500;
  *
  * @throws HookporterError `usage` if the other inbox holds something else, `inbox_busy` if one of the two has changed meanwhile
  */
-export async function copyInbox(
-  from: Transfer,
-  to: Transfer,
-  { onProgress = () => {}, signal }: CopyTerms = {},
-): Promise<Copied | undefined> {
+export async function copyInbox(from: Transfer, to: Transfer, terms: CopyTerms = {}) {
+  const { onProgress = () => {}, signal } = terms;
   const last = await from.last();
   const [extra] = await to.read({ after: last, limit: 1 });
   if (extra !== undefined) throw notACopy(extra);

@@ -16,11 +16,8 @@ export interface MergeReport extends Merged {
  *
  * @throws ConfigurationError `inbox_unsupported` if the other inbox is not a file
  */
-export async function mergeInbox(
-  from: Transfer,
-  into: Transfer,
-  { onProgress = () => {}, signal }: CopyTerms = {},
-): Promise<MergeReport | undefined> {
+export async function mergeInbox(from: Transfer, into: Transfer, terms: CopyTerms = {}) {
+  const { onProgress = () => {}, signal } = terms;
   const total = await from.count();
   let report: MergeReport = { entries: 0, added: 0, advanced: 0 };
   for (let after = 0; ; ) {

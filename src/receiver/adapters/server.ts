@@ -32,10 +32,8 @@ export interface RunningServer {
 }
 
 /** Starts an Express server with the receiver at one path; every other path is answered 404 in the service's format. */
-export async function startServer(
-  receiver: Pick<Receiver, "receive">,
-  { port, host, path, maxConnections = MAX_CONNECTIONS, also }: ServerOptions,
-): Promise<RunningServer> {
+export async function startServer(receiver: Pick<Receiver, "receive">, options: ServerOptions) {
+  const { port, host, path, maxConnections = MAX_CONNECTIONS, also } = options;
   const app = express().disable("x-powered-by");
   app.use((request, response, next) => {
     const text = request.method === "GET" ? also?.(request.originalUrl) : undefined;

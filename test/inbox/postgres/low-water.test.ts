@@ -8,11 +8,12 @@ const REQUEST = { now: AT, limit: 3, leaseTime: 1000, sources: ["service"] };
 async function after(tookMs: number, dueTimes: readonly number[]) {
   const clock = { now: 0 };
   const looks = { times: 0 };
-  const water = new LowWater(
-    () => looks.times++,
-    () => clock.now,
-  );
-  onTestFinished(() => water.stop());
+  vi.spyOn(performance, "now").mockImplementation(() => clock.now);
+  const water = new LowWater(() => looks.times++);
+  onTestFinished(() => {
+    water.stop();
+    vi.restoreAllMocks();
+  });
   expect(water.from(REQUEST, AT)).toBeUndefined();
   await water.claim(REQUEST, async () => {
     clock.now += tookMs;

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
+import {
+  type PostgresConnection,
+  type PostgresOptions,
+  readPostgresOptions,
+} from "../../../src/inbox/postgres/options.ts";
 import { RevocableTransaction, revocable } from "../../../src/inbox/postgres/transaction.ts";
-import { transactionLimit } from "../../../src/inbox/postgres/transaction-limit.ts";
 
 const asked: unknown[] = [];
 const statements = {
@@ -77,26 +81,29 @@ it("an object of another library works as before until it is revoked, also if it
 describe("the number of transactions", () => {
   const pool = (max?: number) => ({ options: { max }, query: undefined, connect: undefined }) as never;
   const database = { transaction: () => {}, query: undefined } as never;
+  const transaction: PostgresOptions["transaction"] = async () => {};
+  const limitOf = (connection: PostgresConnection, options: PostgresOptions) =>
+    readPostgresOptions(connection, options).maxTransactions;
 
   it("leaves 3 connections to the inbox", () => {
-    expect(transactionLimit("postgres://a/b", {}, 5)).toBe(2);
-    expect(transactionLimit("postgres://a/b", {}, 3)).toBe(0);
-    expect(transactionLimit("postgres://a/b", {}, 2)).toBe(0);
-    expect(transactionLimit(pool(20), {}, 5)).toBe(17);
-    expect(transactionLimit(pool(), {}, 5)).toBe(7);
+    expect(limitOf("postgres://a/b", { connections: 5 })).toBe(2);
+    expect(limitOf("postgres://a/b", { connections: 3 })).toBe(0);
+    expect(limitOf("postgres://a/b", { connections: 2 })).toBe(0);
+    expect(limitOf(pool(20), { connections: 5 })).toBe(17);
+    expect(limitOf(pool(), { connections: 5 })).toBe(7);
   });
 
   it("is 1 on a database in the process, and 5 with another library", () => {
-    expect(transactionLimit(database, {}, 5)).toBe(1);
-    expect(transactionLimit("postgres://a/b", { transaction: () => {} }, 5)).toBe(5);
+    expect(limitOf(database, { connections: 5 })).toBe(1);
+    expect(limitOf("postgres://a/b", { transaction })).toBe(5);
   });
 
   it("can be set lower, but not above what there is", () => {
-    expect(transactionLimit(pool(20), { maxTransactions: 4 }, 5)).toBe(4);
-    expect(transactionLimit(pool(5), { maxTransactions: 4 }, 5)).toBe(2);
-    expect(transactionLimit("postgres://a/b", { transaction: () => {}, maxTransactions: 30 }, 5)).toBe(30);
+    expect(limitOf(pool(20), { maxTransactions: 4 })).toBe(4);
+    expect(limitOf(pool(5), { maxTransactions: 4 })).toBe(2);
+    expect(limitOf("postgres://a/b", { transaction, maxTransactions: 30 })).toBe(30);
     for (const maxTransactions of [0, -1, 1.5, Number.NaN]) {
-      expect(() => transactionLimit(pool(5), { maxTransactions }, 5)).toThrow(
+      expect(() => limitOf(pool(5), { maxTransactions })).toThrow(
         expect.objectContaining({ code: "option_invalid" }),
       );
     }
