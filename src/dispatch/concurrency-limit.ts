@@ -24,7 +24,6 @@ export class ConcurrencyLimit {
     return this.#running;
   }
 
-  /** Whether no more entries can run or be queued. */
   get isFull(): boolean {
     if (this.#running + this.#reserved < this.#limit) return false; // most often, so nothing else is computed
     const { now, ahead } = this.room;

@@ -59,7 +59,6 @@ function messageOf(thrown: unknown): string {
   return typeof message === "string" && message !== "" ? `${message} (${list})` : list;
 }
 
-/** A thrown value that is not an error, as what it is. */
 function describeThrown(thrown: unknown): string {
   if (typeof thrown === "string") return `threw the string ${JSON.stringify(thrown)}`;
   const message = read(thrown, "message");

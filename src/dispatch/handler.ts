@@ -81,7 +81,6 @@ export interface DeadLetter {
 /** A dead letter whose delivery has not been read as an event. */
 export type EntryLetter = Omit<DeadLetter, "event">;
 
-/** The handlers of an entry, and what makes the event for each. */
 export interface PlannedRun {
   readonly run: readonly NamedHandler[];
   readonly event: () => WebhookEvent | Promise<WebhookEvent>;
@@ -93,7 +92,6 @@ export interface ReadyEvent {
   readonly schemas: DataSchemas;
 }
 
-/** What to do with a claimed entry. */
 export type Plan =
   | PlannedRun
   /** It has no handler here, but another process has one: it is given back. */

@@ -30,7 +30,6 @@ export const DEFAULT_RETRY: RetryPolicy = {
 /** Maximum milliseconds that a handler may ask to wait, if `maxDelay` is less. */
 export const MAX_ASKED = 600_000;
 
-/** The longest wait after a failed attempt, in milliseconds. */
 export function longestDelay({ maxDelay }: RetryPolicy): number {
   return Math.max(maxDelay, MAX_ASKED);
 }

@@ -19,7 +19,6 @@ export function parseExact(text: string): unknown {
   );
 }
 
-/** Prints a value that contains results of {@link parseExact}. */
 export function printExact(value: unknown): string {
   return JSON.stringify(value).replace(MARKED, "$1");
 }

@@ -45,7 +45,6 @@ export function rejectedKey(source: string, body: Uint8Array): DedupKey {
   return { source, eventId: `raw_${RULE}_${shortDigest(body)}`, timestamp: REJECTED };
 }
 
-/** The first bits of SHA-256, as hex. */
 export function shortDigest(bytes: string | Uint8Array): string {
   return hash("sha256", bytes, "hex").slice(0, DIGEST_LENGTH);
 }

@@ -1,4 +1,3 @@
-/** The bytes that JSON is made of. */
 export const JSON_BYTES = {
   SPACE: 0x20,
   QUOTE: 0x22,

@@ -58,12 +58,10 @@ export class JsonMembers {
     this.#rows[row + END] = end;
   }
 
-  /** Forgets the members that were added last. */
   forget(count: number): void {
     this.#used -= count * WIDTH;
   }
 
-  /** Lets go of the memory that many took. */
   release(): void {
     this.#out = NO_BYTES;
     if (this.#rows.length > ROOM) this.#rows = new Int32Array(ROOM);
@@ -140,7 +138,6 @@ function rank(byte: number): number {
 /** Bytes of a string or a member that are copied one by one; more are copied by a call, which takes as long as this. */
 export const FEW = 64;
 
-/** Whether members came in this order. */
 export function isRising(rows: readonly number[]): boolean {
   for (let index = 1; index < rows.length; index++) {
     if ((rows[index] as number) < (rows[index - 1] as number)) return false;

@@ -33,7 +33,6 @@ export function checkEventKind(kind: unknown): asserts kind is EventKind {
   throw new ConfigurationError("option_invalid", `expected an event kind, got ${got}: ${meantKind(kind)}`);
 }
 
-/** The fix for a misspelt kind. */
 function meantKind(kind: unknown, known: readonly string[] = eventKinds): string {
   const meant = typeof kind === "string" ? didYouMean(kind, known) : undefined;
   return meant === undefined ? `the kinds are ${known.join(", ")}` : `did you mean ${meant}?`;

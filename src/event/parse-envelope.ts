@@ -11,7 +11,6 @@ export type Decode = (body: Uint8Array) => string;
 /** Reused by all envelopes: reading one is not interrupted by another. */
 const canonical = new CanonicalJson();
 
-/** An envelope, and what its identity is made of. */
 export interface ParsedEnvelope {
   readonly envelope: Envelope;
   /** The envelope's timestamp in milliseconds since 1970. */

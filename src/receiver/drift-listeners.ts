@@ -3,7 +3,6 @@ import type { Envelope } from "../event/envelope.ts";
 import type { Drift } from "./drift.ts";
 import type { Settings } from "./options/options.ts";
 
-/** Tells listeners and the log that events began to differ. */
 export class DriftListeners extends Listeners<Drift> {
   readonly #settings: Pick<Settings, "drift" | "log">;
 

@@ -38,7 +38,6 @@ interface Receiving {
   readonly onDead: (letter: EntryLetter) => void;
 }
 
-/** Why a delivery is authentic, or the outcome if it is not. */
 type Prove = (delivery: Delivery, settings: Settings) => Proof | Unauthorized | Misconfigured;
 
 /** Takes deliveries, from whichever side they come: reserves room to run them, accepts them, and reports the outcome. */
@@ -52,7 +51,6 @@ export class Intake {
     this.#receiving = receiving;
   }
 
-  /** Resolves once all deliveries that are being accepted have their outcome. */
   async settled(): Promise<void> {
     if (this.#underWay > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
@@ -132,7 +130,6 @@ export class Intake {
       });
   }
 
-  /** Accepts a delivery, and runs its entry at once if there is room. */
   async #accept(delivery: Delivery, prove: Prove, holdMs: number | undefined): Promise<Outcome> {
     const { dispatcher, senders, refusal, onDead } = this.#receiving;
     const error = refusal();

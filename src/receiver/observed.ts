@@ -52,7 +52,6 @@ export function deliveryObservation(
   return { observation, forget: passing?.forget };
 }
 
-/** What observers see of a run of an entry's handlers. */
 export function attemptObservation(entry: ClaimedEntry, settlement: Settlement): AttemptObservation {
   const {
     seq,

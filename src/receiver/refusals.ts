@@ -59,7 +59,6 @@ export function refusalFor(reason: RefusalReason): Refusal {
   return REFUSALS[reason];
 }
 
-/** A meaning or a fix as a sentence. */
 export function sentence(text: string): string {
   const first = text.slice(0, 1).toUpperCase() + text.slice(1);
   return /[.!?]$/.test(first) ? first : `${first}.`;

@@ -37,7 +37,6 @@ export class SenderTally {
     if (this.#bodies.size > 0) this.forgetMismatches();
   }
 
-  /** Counts a delivery whose signature matches no secret. */
   mismatch(body: Uint8Array, at: number): void {
     let isOther = false;
     if (this.#bodies.size < ENOUGH_BODIES) {

@@ -38,7 +38,6 @@ export class SenderWatch {
     this.#record = { source: terms.source, days: [] };
   }
 
-  /** Begins to note what is counted. */
   start(): void {
     this.#next(() =>
       this.#recall().finally(() => {
@@ -64,7 +63,6 @@ export class SenderWatch {
     else this.#next(async () => this.#warn(receivedAt));
   }
 
-  /** What is known, with what was counted since. */
   get #known(): SenderRecord {
     const seen = this.tally.seen;
     return seen === undefined ? this.#record : addNote(this.#record, seen);

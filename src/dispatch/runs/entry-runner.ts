@@ -158,7 +158,6 @@ export class EntryRunner {
     }
   }
 
-  /** Reports a settlement once it is stored. If a listener throws, that is logged. */
   #report(entry: ClaimedEntry, settlement: Settlement): void {
     const { onAttempts, onDead, log } = this.#options;
     const { seq, kind, key, delivery } = entry;

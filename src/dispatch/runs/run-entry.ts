@@ -74,7 +74,6 @@ interface Unplanned {
   readonly error: string | null;
 }
 
-/** One run of the unfinished handlers of an entry, one after another. */
 class EntryHandlers {
   readonly #entry: ClaimedEntry;
   readonly #plan: PlannedRun;

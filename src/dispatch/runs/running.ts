@@ -3,7 +3,6 @@ import type { ClaimedEntry } from "../../inbox/claim.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import type { Settlement } from "../../inbox/settlement.ts";
 
-/** An entry that runs here or is queued. */
 export interface Running {
   readonly entry: ClaimedEntry;
   /** Its settlement; never rejects. */

@@ -15,7 +15,6 @@ export const TURN_OVERDUE = 600_000;
 
 export type Sender = NamedHandler & { readonly target: TargetOptions };
 
-/** The targets that an entry waits for, while it runs. */
 export class EntryWaits {
   readonly #entry: ClaimedEntry;
   readonly #terms: Pick<RunOptions, "retry" | "clock" | "random">;
@@ -118,7 +117,6 @@ export class EntryWaits {
     return Math.min(this.#terms.clock() + TURN_OVERDUE, ...deadlines);
   }
 
-  /** Why a target was given up on, if one was. */
   get over(): DeadReason | undefined {
     const over = [...this.#waits.values()].find((wait) => wait.over !== null)?.over ?? undefined;
     return over as DeadReason | undefined; // only this class sets it

@@ -11,7 +11,6 @@ import { datedAt, deliveryColumns, orderHash } from "./values.ts";
 
 interface Kinds {
   readonly ordered: boolean;
-  /** Whether one is kept as a dead letter. */
   readonly dead: boolean;
 }
 

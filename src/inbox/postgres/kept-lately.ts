@@ -23,7 +23,6 @@ const MISSING = `
 export class KeptLately {
   #kept: { readonly key: DedupKey; readonly at: number }[] = [];
 
-  /** Remembers an entry that was committed at a time, in Unix milliseconds. */
   add(key: DedupKey, at: number): void {
     this.#kept.push({ key, at });
     if (this.#kept.length > 2 * MOST) this.#kept = this.#kept.slice(-MOST);

@@ -60,7 +60,6 @@ const RECORD = `
   ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, role = excluded.role, sources = excluded.sources,
     kinds = excluded.kinds, server = excluded.server`;
 
-/** Whether an entry of some sources is due at a time. */
 const anyDue = (sources: string, at: string) =>
   `EXISTS (SELECT FROM @.turn WHERE source = ANY (${sources}::text[]) AND NOT behind AND run_at <= ${at}::bigint) AS any_due`;
 
@@ -100,7 +99,6 @@ export class Runners {
   #own: Runner | undefined;
   /** Runs a statement on the connection that holds the lock, and ends that connection. */
   #direct: { readonly query: Query; readonly end: () => void } | undefined;
-  /** The server that the lock is held on. */
   #server: string | null = null;
   #holding: Promise<void> = Promise.resolve();
   /** From when to when this process looks for dead ones, by the monotonic clock. */

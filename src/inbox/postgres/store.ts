@@ -53,7 +53,6 @@ export class Store {
     }
   }
 
-  /** A text of SQL with the schema's name in it. */
   sql(text: string): string {
     let named = this.#texts.get(text);
     if (named === undefined) {

@@ -54,7 +54,6 @@ export function toDelivery(row: Row): Delivery {
   };
 }
 
-/** The targets that are still waited for. */
 export function waitingFor(waits: readonly TargetWait[]): readonly string[] | null {
   const targets = waits.filter(({ over }) => over === null).map(({ target }) => encodeText(target));
   return targets.length === 0 ? null : targets;

@@ -72,7 +72,6 @@ export class Wake {
     });
   }
 
-  /** Calls the listener when entries may be due, by this process or another; returns an unsubscribe function. */
   onDue(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -83,7 +82,6 @@ export class Wake {
     for (const listener of this.#listeners) listener();
   }
 
-  /** Whether notifications arrive, so that polling is hardly needed. */
   get hears(): boolean {
     return this.#hears;
   }

@@ -39,7 +39,6 @@ export function nameFor(terms: object): string {
   return JSON.stringify(Object.entries(terms).map(([name, value]) => [name, part(value)]));
 }
 
-/** An id for a receiver: that of its process, and a number. */
 export function receiverId(): string {
   const here = processStores();
   here.receivers++;

@@ -48,7 +48,6 @@ class SharedInbox {
     this.#alone = terms.make();
   }
 
-  /** The store that answers. */
   get store(): Inbox {
     return this.#shared?.inbox ?? this.#alone;
   }

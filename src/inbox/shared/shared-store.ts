@@ -7,7 +7,6 @@ import { inboxUse, type UseInbox } from "./inbox-use.ts";
 /** A store that is open once in this process, for everyone who opens it. */
 export class SharedStore {
   readonly inbox: Inbox;
-  /** The id of this process in the store. */
   readonly #process: string;
   readonly #use: UseInbox;
   /** How everyone who uses it opened it. */
@@ -25,7 +24,6 @@ export class SharedStore {
     );
   }
 
-  /** Whether nobody has it open, or is opening it. */
   get isUnused(): boolean {
     return this.#members.size === 0;
   }

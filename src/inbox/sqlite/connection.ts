@@ -53,7 +53,6 @@ export class Connection {
   #failure: unknown;
   /** Why it is no longer used: another program cut it. SQLite's own errors of damage are not of our class yet. */
   cut: HookporterError | undefined;
-  /** The highest number of an entry that was kept. */
   #newest = 0;
   #isClosed = false;
 

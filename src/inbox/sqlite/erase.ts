@@ -122,7 +122,6 @@ function rewriteAround(statements: Statements, table: string, rowids: readonly n
   }
 }
 
-/** The farthest neighbour in one direction. */
 function farthest(statements: Statements, table: string, which: string, rowid: number): number {
   const length = table === "delivery" ? "length(body)" : "0";
   const sql = `SELECT rowid AS id, ${length} AS length FROM ${table} WHERE rowid ${which} LIMIT ${NEIGHBOURS}`;
@@ -156,7 +155,6 @@ export function openErasure(statements: Statements): number | undefined {
   return statements.get("SELECT id FROM erasure WHERE keys_hash IS NULL")?.id as number | undefined;
 }
 
-/** The keys of some entries of an erasure, in order. */
 export function erasedKeys(statements: Statements, id: number, after: number): readonly Row[] {
   return statements.all(
     `SELECT ${KEY_COLUMNS} FROM erased JOIN entry USING (seq) WHERE erasure = ? AND seq > ? ORDER BY seq LIMIT 1000`,

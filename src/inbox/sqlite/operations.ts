@@ -164,7 +164,6 @@ function settle(statements: Statements, given: Settlement, now: number): boolean
   return true;
 }
 
-/** Adds runs to those of an entry, within a transaction. */
 export function recordRuns(statements: Statements, { seq, records }: Pick<Settlement, "seq" | "records">) {
   for (const record of records) {
     const { attempt, handler, startedAt, duration, outcome, error, note, failure } = record;
@@ -186,7 +185,6 @@ function wasSettled(
   return statements.get(sql, seq, lease, state) !== undefined;
 }
 
-/** The result of an entry that may have been dropped while it ran. */
 function unlessDropped(statements: Statements, settlement: Settlement): Settlement {
   const sql = `SELECT 1 FROM entry WHERE seq = ? AND lease = ? AND state = 'running' AND reason = '${DROPPED}'`;
   if (statements.get(sql, settlement.seq, settlement.lease) === undefined) return settlement;

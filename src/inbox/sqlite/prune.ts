@@ -9,7 +9,6 @@ import type { Statements } from "./statements.ts";
 /** Pages returned to the file system after a step: few, since a delivery may be waiting. */
 const PAGES_GIVEN_BACK = 200;
 
-/** Deletes ended entries with their deliveries and attempts, within a transaction. */
 export function pruneStep(statements: Statements, request: PruneRequest, step: Step): StepResult {
   const { states, receivedUntil, datedUntil } = request;
   const isServed = servedBy(request.sources);
@@ -30,7 +29,6 @@ export function pruneStep(statements: Statements, request: PruneRequest, step: S
   return stepResult(rows, old.length, pruned.length, step);
 }
 
-/** Deletes the deliveries of done entries, within a transaction. */
 export function slimStep(statements: Statements, { settledUntil, sources }: SlimRequest, step: Step) {
   const rows = statements.all(
     `SELECT seq, state, source, received_at, settled_at FROM delivery JOIN entry USING (seq)

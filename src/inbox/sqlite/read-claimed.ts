@@ -7,7 +7,6 @@ import { finishedNames } from "../runs-within.ts";
 import { noDelivery } from "../unreadable.ts";
 import type { Statements } from "./statements.ts";
 
-/** The columns of `entry` that a claim reads. */
 export const CLAIM_COLUMNS =
   "seq, key_timestamp, event_id, source, kind, state, reason, order_key, received_at, run_at, attempts, " +
   "finished_handlers, waits, body_hash";

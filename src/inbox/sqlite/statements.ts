@@ -49,7 +49,6 @@ export class Statements {
     return this.get("SELECT 1 FROM sqlite_schema WHERE name = ?", name) !== undefined;
   }
 
-  /** Inserts a row by the names of its columns. */
   insertRow(table: string, row: Readonly<Record<string, Value>>): void {
     const columns = Object.keys(row);
     const values = columns.map(() => "?").join(", ");
@@ -116,7 +115,6 @@ export class Statements {
   }
 }
 
-/** Works with an open database, and closes it. */
 export function closing<Result>(database: DatabaseSyncInstance, work: (statements: Statements) => Result) {
   const statements = new Statements(database);
   try {

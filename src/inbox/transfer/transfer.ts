@@ -41,7 +41,6 @@ export interface Transfer {
   /** Takes over what entries say that is not known yet, by their dedup keys, in one transaction. Default: it cannot. */
   merge?(entries: readonly WholeEntry[]): Promise<Merged>;
   pruned(): Promise<readonly PrunedMark[]>;
-  /** Raises the marks. */
   markPruned(marks: readonly PrunedMark[]): Promise<void>;
   close(): Promise<void>;
 }

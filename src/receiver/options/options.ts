@@ -52,16 +52,12 @@ export interface Settings
     Pick<ReceiverOptions, "identity" | "orderBy" | "tracing" | "drift"> {
   readonly secrets: () => readonly Secret[];
   readonly inbox: Inbox;
-  /** The kinds that are not unknown. */
   readonly knownKinds: readonly string[];
   readonly schemas: DataSchemas;
   readonly retry: RetryPolicy;
-  /** Remembers the latest events, to notice repeats with a new timestamp. */
   readonly restamps: Restamps;
-  /** Counts the bytes of bodies that are being received. */
   readonly budget: BodyBudget;
   readonly store: StoreHealth;
-  /** What has not ended of the source, if there is a limit. */
   readonly backlog: Backlog | undefined;
 }
 

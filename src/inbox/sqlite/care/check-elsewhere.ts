@@ -2,7 +2,6 @@ import { spawn } from "node:child_process";
 import { builtProgram } from "../thread/built-program.ts";
 import type { FileReport } from "./check-file.ts";
 
-/** What a check in a process of its own finds. */
 export interface CheckReport extends FileReport {
   /** The error that the disk reports when the file is read, if there are problems. */
   readonly diskError?: string;

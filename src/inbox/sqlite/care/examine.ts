@@ -97,7 +97,6 @@ function canLock(database: DatabaseSyncInstance): boolean {
   }
 }
 
-/** What is known about an inbox file that was only looked at. */
 export interface FileFacts {
   readonly bytes: number;
   /** Of the write-ahead log. */

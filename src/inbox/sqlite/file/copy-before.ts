@@ -41,7 +41,6 @@ export function copyInto(source: string, draft: string): void {
   }
 }
 
-/** Says that a file was brought up to date, and how to go back. */
 export function tellMigrated(path: string, { from, copy }: Migrated, log: Logger | undefined): void {
   const back =
     copy === undefined

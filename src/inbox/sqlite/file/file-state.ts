@@ -8,7 +8,6 @@ import { closing } from "../statements.ts";
 import { sizes } from "./file-vitals.ts";
 import { findInboxFile } from "./inbox-file.ts";
 
-/** Everything that a check of an inbox file finds. */
 export interface FileState extends FileReport {
   readonly path: string;
   readonly bytes: number;

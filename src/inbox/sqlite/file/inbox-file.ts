@@ -150,7 +150,6 @@ function missingFile(path: string): MissingPart | undefined {
   };
 }
 
-/** Refuses to go on with a part of an inbox only. */
 function refuseParts(path: string): void {
   const missing = missingPart(path);
   if (missing === undefined) return;

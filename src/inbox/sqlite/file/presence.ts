@@ -32,7 +32,6 @@ export class Presence {
     if (files.length === 0) this.check();
   }
 
-  /** The files found so far. */
   get files(): FileIdentities {
     return [...this.#seen];
   }
@@ -42,7 +41,6 @@ export class Presence {
     this.#seen.delete("-wal");
   }
 
-  /** Notes how long the log is now, after a commit. */
   noteLog(): void {
     const stats = statSync(`${this.#path}-wal`, { throwIfNoEntry: false });
     if (stats !== undefined && this.#seen.get("-wal") === identity(stats)) this.#noteSize("-wal", stats.size);

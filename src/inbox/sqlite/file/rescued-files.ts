@@ -30,7 +30,6 @@ export function mergeCommand(rescued: string, path: string): string {
   return ownCommand(`inbox copy ${rescued} --into ${path}`);
 }
 
-/** Tells that an inbox is new, and of what was rescued of an earlier one at its path. */
 export function tellNew(path: string, log: Logger | undefined): void {
   const rescued = rescuedBeside(path).at(-1);
   if (rescued === undefined)

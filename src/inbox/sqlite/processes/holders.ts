@@ -46,7 +46,6 @@ export function holderText({ id, pid, version }: Holder): string {
   return `${who} (hookporter${version === null ? "" : ` ${version}`}, leases ${id.slice(0, 8)}…)`;
 }
 
-/** Linux's list of all file locks. */
 const LOCKS = "/proc/locks";
 
 /**

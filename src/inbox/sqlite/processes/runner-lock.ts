@@ -34,7 +34,6 @@ export class RunnerLock {
 
 /** A registered process that is dead. No other process finds it dead until {@link cleanUp}. */
 export interface DeadRunner {
-  /** Removes the file of its lock. */
   cleanUp(): void;
 }
 
@@ -87,7 +86,6 @@ export function lockFile(inbox: string, id: string): string {
   return `${inbox}-holder-${id}`;
 }
 
-/** Takes the lock of a file, which is made if there is none. */
 function hold(file: string): DatabaseSyncInstance {
   const { DatabaseSync } = loadSqlite();
   // Before it is locked, another process may take the new file for that of a dead process and remove it.

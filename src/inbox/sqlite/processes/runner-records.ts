@@ -5,7 +5,6 @@ import { SCHEMA_VERSION } from "../migrations.ts";
 import { sourcesToServe } from "../sources.ts";
 import type { Statements } from "../statements.ts";
 
-/** Records a process that runs entries, within a transaction. */
 export function recordRunner(statements: Statements, runner: Runner, now: number): void {
   const { id, version, role, sources, kinds } = runner;
   statements.run(
@@ -33,7 +32,6 @@ export function forgetRunners(statements: Statements, ids: readonly string[], no
   return ended;
 }
 
-/** The recorded processes, except one. */
 export function otherRunners(statements: Statements, own: string | undefined): readonly Runner[] {
   return statements.all("SELECT * FROM runner WHERE id <> ?", own ?? "").map(toRunner);
 }

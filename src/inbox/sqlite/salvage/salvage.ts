@@ -100,7 +100,6 @@ interface Reading {
   readonly found: Found;
 }
 
-/** Everything that can be read of a range of numbers. */
 function readStep(statements: Statements, range: Range, { tables, keys, source, found }: Reading) {
   const lost: Range[] = [];
   const read = (table: keyof Tables, sql: string, onLost?: (range: Range) => void) => {

@@ -84,7 +84,6 @@ function fillUp(copy: string): boolean {
   }
 }
 
-/** Opens the copy if its first page can be read. */
 function tryToOpen(copy: string): DatabaseSyncInstance | undefined {
   const database = new (loadSqlite().DatabaseSync)(copy, { readOnly: true });
   try {
@@ -119,7 +118,6 @@ function versionIn(database: DatabaseSyncInstance): number | undefined {
   }
 }
 
-/** The first page of a new inbox. */
 function firstPageOf(version: number, folder: string): Buffer {
   const path = join(folder, `new-${version}.db`);
   const database = new (loadSqlite().DatabaseSync)(path);

@@ -28,7 +28,6 @@ export interface Threading {
   readonly fromMilliseconds: number;
 }
 
-/** Defaults for a local disk. */
 export function defaultThreading(): Threading {
   const program = builtProgram("inbox-writer.js");
   return {
@@ -120,7 +119,6 @@ export class ThreadedWriter implements Committer<Operation> {
     });
   }
 
-  /** Notes how long a batch took, in whichever thread. */
   #note(ms: number): void {
     this.#average += (ms - this.#average) * LATEST;
     this.#reports.commits?.note(ms);
@@ -152,7 +150,6 @@ export class ThreadedWriter implements Committer<Operation> {
     await this.#gone;
   }
 
-  /** Starts the thread, if the process may have threads. */
   #tryToStart(): void {
     const { program, missing } = this.#threading;
     this.#state = "over";
