@@ -26,7 +26,8 @@ export class ClaimLoop {
   readonly #options: DispatcherOptions;
   readonly #claiming: Claiming;
   #timer: NodeJS.Timeout | undefined;
-  #underWay: Promise<void> | undefined;
+  /** The claim that is under way, if there is one; never rejects. */
+  underWay: Promise<void> | undefined;
   /** Whether there may be due entries to claim. */
   #behind = false;
   #caughtUp = false;
@@ -47,15 +48,10 @@ export class ClaimLoop {
     return this.#started && this.#caughtUp;
   }
 
-  /** The claim that is under way, if there is one; never rejects. */
-  get underWay(): Promise<void> | undefined {
-    return this.#underWay;
-  }
-
   /** @param first - what has to be done before the first claim */
   start(first: () => Promise<void> | undefined): void {
     this.#started = true;
-    this.#underWay = first()?.finally(() => this.#afterClaim());
+    this.underWay = first()?.finally(() => this.#afterClaim());
     this.wake();
   }
 
@@ -73,13 +69,13 @@ export class ClaimLoop {
 
   /** Claims if there may be due entries: call it when there is room again. */
   goOn(): void {
-    if (!this.#behind || !this.#started || this.#underWay !== undefined) return;
+    if (!this.#behind || !this.#started || this.underWay !== undefined) return;
     if (this.#claiming.limit.isFull) return; // the next entry that ends calls this again
-    this.#underWay = outsideRequests.runInAsyncScope(() => this.#claim()).finally(() => this.#afterClaim());
+    this.underWay = outsideRequests.runInAsyncScope(() => this.#claim()).finally(() => this.#afterClaim());
   }
 
   #afterClaim(): void {
-    this.#underWay = undefined;
+    this.underWay = undefined;
     this.goOn();
   }
 

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors.ts";
+import { invalidOption } from "../options/check-options.ts";
 import { describeValue } from "../options/describe-value.ts";
 import { didYouMean } from "../options/did-you-mean.ts";
 import { type EventKind, eventKinds, isEventKind } from "./kinds.ts";
@@ -20,8 +20,7 @@ export function checkKindPattern(pattern: string, known: readonly string[] = eve
   const isString = typeof pattern === "string"; // plain JavaScript may pass anything
   if (isString && known.some((kind) => matchesKind(pattern, kind))) return;
   const got = isString ? JSON.stringify(pattern) : describeValue(pattern);
-  throw new ConfigurationError(
-    "option_invalid",
+  throw invalidOption(
     `expected an event kind, a family such as payment.*, or *, got ${got}: ${meantKind(pattern, known)}`,
   );
 }
@@ -30,7 +29,7 @@ export function checkKindPattern(pattern: string, known: readonly string[] = eve
 export function checkEventKind(kind: unknown): asserts kind is EventKind {
   if (typeof kind === "string" && isEventKind(kind)) return;
   const got = typeof kind === "string" ? JSON.stringify(kind) : describeValue(kind);
-  throw new ConfigurationError("option_invalid", `expected an event kind, got ${got}: ${meantKind(kind)}`);
+  throw invalidOption(`expected an event kind, got ${got}: ${meantKind(kind)}`);
 }
 
 function meantKind(kind: unknown, known: readonly string[] = eventKinds): string {

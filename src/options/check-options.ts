@@ -31,7 +31,7 @@ export function checkOptions(
     if (Object.hasOwn(checks, name)) continue;
     const meant = didYouMean(name, names);
     const fix = meant === undefined ? `the known ones are ${names.join(", ")}` : `did you mean ${meant}?`;
-    throw refusal(`expected only known names in ${what}, got ${JSON.stringify(name)}: ${fix}`);
+    throw invalidOption(`expected only known names in ${what}, got ${JSON.stringify(name)}: ${fix}`);
   }
   for (const [name, check] of Object.entries(checks)) {
     const value = given[name];
@@ -120,16 +120,17 @@ export function checkMethods(
     ...optional.filter((name) => method(name) !== undefined && typeof method(name) !== "function"),
   ];
   if (wrong.length === 0) return;
-  throw refusal(
+  throw invalidOption(
     `expected ${expected}, got ${describeValue(given)} without the methods ${wrong.join(", ")}: ${fix}`,
   );
 }
 
 /** The error for an invalid option. It shows the kind of value, not the value, which may be a secret. */
 export function invalid(expected: string, given: unknown, fix: string): ConfigurationError {
-  return refusal(`expected ${expected}, got ${describeValue(given)}: ${fix}`);
+  return invalidOption(`expected ${expected}, got ${describeValue(given)}: ${fix}`);
 }
 
-function refusal(message: string): ConfigurationError {
+/** The same in words of its own. */
+export function invalidOption(message: string): ConfigurationError {
   return new ConfigurationError("option_invalid", message);
 }

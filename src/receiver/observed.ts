@@ -64,25 +64,20 @@ export function attemptObservation(entry: ClaimedEntry, settlement: Settlement):
   return { type: "attempt", seq, eventId, kind, attempt, records, state, reason, problems, runAt };
 }
 
-/** Diagnoses an unauthentic delivery, until told to forget it. */
-interface PassingDiagnosis {
-  readonly diagnose: NonNullable<DeliveryObservation["diagnose"]>;
-  readonly digests: NonNullable<DeliveryObservation["digests"]>;
-  readonly body: NonNullable<DeliveryObservation["body"]>;
-  /** Releases the delivery, even if a listener retains the observation. */
-  readonly forget: () => void;
-}
-
-/** Does no work until called, and reads the secrets at that time. */
-function passingDiagnosis(delivery: Delivery, settings: Settings): PassingDiagnosis {
+/**
+ * Diagnoses an unauthentic delivery, until told to forget it, even if a listener retains the observation. Does no work until
+ * called, and reads the secrets at that time.
+ */
+function passingDiagnosis(delivery: Delivery, settings: Settings) {
   let held: Delivery | undefined = delivery;
+  const diagnose: NonNullable<DeliveryObservation["diagnose"]> = (options = {}) => {
+    if (held === undefined) return undefined;
+    const { body, headers } = held;
+    const header = readHeader(headers, settings.signatureHeader);
+    return diagnoseSignature(body, header, settings.secrets(), { ...options, headers });
+  };
   return {
-    diagnose: (options = {}) => {
-      if (held === undefined) return undefined;
-      const { body, headers } = held;
-      const header = readHeader(headers, settings.signatureHeader);
-      return diagnoseSignature(body, header, settings.secrets(), { ...options, headers });
-    },
+    diagnose,
     digests: () => (held === undefined ? [] : digestStarts(held.body, settings.secrets())),
     body: () => held?.body,
     forget: () => {

@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
-import { ConfigurationError, HookporterError } from "../../errors.ts";
+import { type ConfigurationError, HookporterError } from "../../errors.ts";
+import { invalidOption } from "../../options/check-options.ts";
 import type { TimeLimit } from "./run-options.ts";
 
 /** The longest time that is kept for claiming entries, and for storing results, in milliseconds. */
@@ -30,6 +31,8 @@ export class RunBudget implements TimeLimit {
   readonly closed: Promise<void>;
   readonly #terms: BudgetTerms;
   readonly #aborter = new AbortController();
+  /** Aborted shortly before the time is over, and when a shutdown no longer waits. */
+  readonly signal = this.#aborter.signal;
   /** By `performance.now()`. */
   readonly #lastStart: number;
   readonly #timers: NodeJS.Timeout[];
@@ -61,11 +64,6 @@ export class RunBudget implements TimeLimit {
     if (closing.aborted) this.#close();
   }
 
-  /** Aborted shortly before the time is over, and when a shutdown no longer waits. */
-  get signal(): AbortSignal {
-    return this.#aborter.signal;
-  }
-
   fits(): boolean {
     return !this.#terms.stopping.aborted && performance.now() <= this.#lastStart;
   }
@@ -79,8 +77,7 @@ export class RunBudget implements TimeLimit {
 
 function tooShort(budgetMs: number, handlerTimeout: number): ConfigurationError {
   const least = Math.ceil(Math.min(handlerTimeout / (1 - 2 * MARGIN), handlerTimeout + 2 * MAX_MARGIN));
-  return new ConfigurationError(
-    "option_invalid",
+  return invalidOption(
     `expected budget to be at least ${least} ms, so that a handler can use its handlerTimeout of ${handlerTimeout} ms, ` +
       `got ${budgetMs} ms: raise it, or lower handlerTimeout`,
   );

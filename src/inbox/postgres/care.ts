@@ -61,7 +61,7 @@ export async function countDays(url: string): Promise<number> {
 }
 
 async function days(store: Store): Promise<number> {
-  return Number((await store.query("SELECT count(*) AS n FROM @.day"))[0]?.n);
+  return store.number("SELECT count(*) FROM @.day");
 }
 
 async function withStore<Result>(url: string, use: (store: Store) => Promise<Result>): Promise<Result> {

@@ -138,9 +138,6 @@ export async function countByTarget(store: Store, sources: readonly string[] | u
 }
 
 export async function countBacklog(store: Store, { sources, limit }: BacklogRequest): Promise<number> {
-  const [row] = await store.query(
-    "SELECT count(*) AS n FROM (SELECT FROM @.turn WHERE source = ANY ($1::text[]) LIMIT $2::bigint) x",
-    [sources.map(encodeText), limit],
-  );
-  return Number(row?.n);
+  const sql = "SELECT count(*) FROM (SELECT FROM @.turn WHERE source = ANY ($1::text[]) LIMIT $2::bigint) x";
+  return store.number(sql, [sources.map(encodeText), limit]);
 }

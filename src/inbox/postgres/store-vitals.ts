@@ -12,11 +12,9 @@ export class StoreVitals extends CommitListeners implements InboxVitals {
   }
 
   async size(): Promise<InboxSize> {
-    const [row] = await this.#store().query(
-      `SELECT coalesce(sum(pg_total_relation_size(oid)), 0) AS bytes FROM pg_class
-       WHERE relkind = 'r' AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = '@.done'::regclass)`,
-    );
-    return { bytes: Number(row?.bytes) };
+    const sql = `SELECT sum(pg_total_relation_size(oid)) FROM pg_class
+       WHERE relkind = 'r' AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = '@.done'::regclass)`;
+    return { bytes: await this.#store().number(sql) };
   }
 
   /** Runs a transaction, and notes how long it took if it was committed. */

@@ -32,6 +32,12 @@ export class Store {
     return this.#again(() => this.#session.query(this.sql(text), values, timeout));
   }
 
+  /** The number that a statement returns; 0 if it returns none. */
+  async number(text: string, values: readonly Value[] = [], timeout = TIMEOUT): Promise<number> {
+    const [row] = await this.query(text, values, timeout);
+    return Number(Object.values(row ?? {})[0] ?? 0);
+  }
+
   transaction<Result>(run: (query: Query) => Promise<Result>, timeout = TIMEOUT): Promise<Result> {
     return this.#again(() =>
       this.#session.transaction((query) => run((text, values) => query(this.sql(text), values)), timeout),

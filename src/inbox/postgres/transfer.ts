@@ -20,7 +20,7 @@ export async function openSchemaTransfer(store: Store, access: "read" | "own"): 
   if (access === "own") await makeDays(store);
   const clock = new StoreClock();
   await clock.measure(store);
-  const number = async (sql: string) => Number((await store.query(sql, [], LONG_TIMEOUT))[0]?.n ?? 0);
+  const number = (sql: string) => store.number(sql, [], LONG_TIMEOUT);
   return {
     runners: async () => (await new Runners(store, clock).others()).length,
     last: () => number("SELECT max(seq) AS n FROM @.entry"),

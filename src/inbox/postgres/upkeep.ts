@@ -125,8 +125,7 @@ async function daysLeft(store: Store): Promise<DaysLeft> {
 
 /** How many days share one partition among those from a time on. */
 async function sharedDays(store: Store, from: number): Promise<number> {
-  const [row] = await store.query("SELECT max(until - first) AS ms FROM @.day WHERE first >= $1::bigint", [
-    from,
-  ]);
-  return Number(row?.ms ?? 0) / DAY_MS;
+  return (
+    (await store.number("SELECT max(until - first) FROM @.day WHERE first >= $1::bigint", [from])) / DAY_MS
+  );
 }

@@ -47,7 +47,8 @@ export class Wake {
   #telling: NodeJS.Timeout | undefined;
   #sending: Promise<unknown> | undefined;
   #lastTold = Number.NEGATIVE_INFINITY;
-  #hears = false;
+  /** Whether notifications arrive, so that polling is hardly needed. */
+  hears = false;
   #isSaid = false;
   #stopped = false;
 
@@ -82,10 +83,6 @@ export class Wake {
     for (const listener of this.#listeners) listener();
   }
 
-  get hears(): boolean {
-    return this.#hears;
-  }
-
   /** Tells all processes, soon, that entries may be due. */
   tell(wait = Math.max(0, this.#lastTold + BETWEEN - performance.now())): void {
     if (this.#telling !== undefined || this.#stopped) return;
@@ -99,7 +96,7 @@ export class Wake {
 
   /** Tells them now and then that this process runs entries, so that they notice if it dies or hangs. */
   tellBusy(): void {
-    if (this.#hears && performance.now() >= this.#lastTold + BUSY) this.tell();
+    if (this.hears && performance.now() >= this.#lastTold + BUSY) this.tell();
   }
 
   async stop(): Promise<void> {
@@ -141,7 +138,7 @@ export class Wake {
       return;
     }
     this.#wait = 0;
-    this.#hears = true;
+    this.hears = true;
     if (this.#listening.query !== undefined) this.#companion.connected(this.#listening.query, end);
     this.due(); // for what was missed
   }
@@ -177,8 +174,8 @@ export class Wake {
   #lost(): void {
     this.#listening = undefined;
     this.#companion.disconnected();
-    const heard = this.#hears;
-    this.#hears = false;
+    const heard = this.hears;
+    this.hears = false;
     if (this.#stopped || this.#retry !== undefined) return;
     if (heard) this.due(); // and polling begins
     this.#retry = setTimeout(() => {

@@ -24,10 +24,7 @@ const PACKAGE = "@photostructure/sqlite";
 
 /** Opens an existing inbox file; every commit survives a power cut. Does not change a file that is not an inbox. */
 export function openDatabase(path: string): DatabaseSyncInstance {
-  const database = new (loadSqlite().DatabaseSync)(path);
-  try {
-    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`); // first: each of the next steps may meet a lock
-    if (pragma(database, "application_id") !== APPLICATION_ID) throw notAnInbox(path);
+  return checked(path, new (loadSqlite().DatabaseSync)(path), (database) => {
     chmodSync(path, 0o600);
     database.exec(
       // Overwriting what is deleted within a page costs nothing; pages that become free are given back. On macOS, a plain
@@ -41,11 +38,7 @@ export function openDatabase(path: string): DatabaseSyncInstance {
         `expected SQLite to take synchronous = FULL for ${path}, got another mode: use another build of Node`,
       );
     }
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
+  });
 }
 
 /**
@@ -55,10 +48,19 @@ export function openDatabase(path: string): DatabaseSyncInstance {
  * @param address - the path, or a `file:` URL with parameters of SQLite
  */
 export function openToRead(path: string, address: string | URL = path): DatabaseSyncInstance {
-  const database = new (loadSqlite().DatabaseSync)(address, { readOnly: true });
+  return checked(path, new (loadSqlite().DatabaseSync)(address, { readOnly: true }));
+}
+
+/** A database, if it is an inbox; closed if it is none, or cannot be prepared. */
+function checked(
+  path: string,
+  database: DatabaseSyncInstance,
+  prepare?: (database: DatabaseSyncInstance) => void,
+) {
   try {
-    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`); // first: each of the next steps may meet a lock
     if (pragma(database, "application_id") !== APPLICATION_ID) throw notAnInbox(path);
+    prepare?.(database);
     return database;
   } catch (error) {
     database.close();

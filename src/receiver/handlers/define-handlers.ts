@@ -1,6 +1,6 @@
 import { isRecord } from "../../base/is-record.ts";
 import type { Handler } from "../../dispatch/handler.ts";
-import { ConfigurationError } from "../../errors.ts";
+import type { ConfigurationError } from "../../errors.ts";
 import { checkKindPattern } from "../../event/kind-pattern.ts";
 import { eventKinds, isEventKind } from "../../event/kinds.ts";
 import type { DataSchemas } from "../../event/schemas.ts";
@@ -10,6 +10,7 @@ import {
   checkFunction,
   checkOptions,
   invalid,
+  invalidOption,
 } from "../../options/check-options.ts";
 import { didYouMean } from "../../options/did-you-mean.ts";
 import { givenOptions } from "../../options/given-options.ts";
@@ -144,10 +145,7 @@ export function readSchemas(schemas: DataSchemas | undefined, known: readonly st
     const meant = didYouMean(kind, known);
     const fix =
       meant === undefined ? `declare it: otherKinds: [${JSON.stringify(kind)}]` : `did you mean ${meant}?`;
-    throw new ConfigurationError(
-      "option_invalid",
-      `expected schemas of known kinds, got one of ${JSON.stringify(kind)}: ${fix}`,
-    );
+    throw invalidOption(`expected schemas of known kinds, got one of ${JSON.stringify(kind)}: ${fix}`);
   }
   return given;
 }
@@ -156,10 +154,7 @@ export function readSchemas(schemas: DataSchemas | undefined, known: readonly st
 export function mergeSchemas(one: DataSchemas, other: DataSchemas): DataSchemas {
   for (const [kind, schema] of Object.entries(other)) {
     if (!Object.hasOwn(one, kind) || one[kind] === schema) continue;
-    throw new ConfigurationError(
-      "option_invalid",
-      `expected one schema for ${kind}, got two different ones: keep one`,
-    );
+    throw invalidOption(`expected one schema for ${kind}, got two different ones: keep one`);
   }
   return { ...one, ...other };
 }

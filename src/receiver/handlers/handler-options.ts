@@ -1,5 +1,4 @@
 import type { TargetOptions } from "../../dispatch/targets/target.ts";
-import { ConfigurationError } from "../../errors.ts";
 import {
   aBoolean,
   aNumber,
@@ -7,6 +6,7 @@ import {
   checkedElsewhere,
   checkOptions,
   invalid,
+  invalidOption,
   nonEmptyString,
   syncFunction,
   wholeNumber,
@@ -46,8 +46,7 @@ export function checkHandlerOptions(options: HandlerOptions, pattern: string): v
   const { target, tx } = options;
   if (target !== undefined) checkTarget(target, pattern);
   if (target !== undefined && tx === true) {
-    throw new ConfigurationError(
-      "option_invalid",
+    throw invalidOption(
       `expected the handler for ${pattern} to have tx or a target, got both: what was sent cannot be rolled back, so use two handlers`,
     );
   }

@@ -6,12 +6,11 @@ import type {
   TransactionHandler,
 } from "../../dispatch/handler.ts";
 import type { TargetOptions } from "../../dispatch/targets/target.ts";
-import { ConfigurationError } from "../../errors.ts";
 import type { WebhookEvent } from "../../event/event.ts";
 import { checkKindPattern, matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds, isEventKind } from "../../event/kinds.ts";
 import { kindsWithout, UNKNOWN } from "../../inbox/runner.ts";
-import { checkFunction, invalid } from "../../options/check-options.ts";
+import { checkFunction, invalid, invalidOption } from "../../options/check-options.ts";
 import { checkHandlerOptions, type HandlerOptions } from "./handler-options.ts";
 import type { EventsByPattern, KindPattern, Member } from "./handler-types.ts";
 
@@ -61,7 +60,7 @@ export class Router<Schemas = object, OtherKinds extends string = never>
 {
   readonly #known: readonly string[];
   readonly #routes = new Set<Route>();
-  readonly #deadListeners = new Set<(letter: DeadLetter) => unknown>();
+  readonly deadListeners = new Set<(letter: DeadLetter) => unknown>();
   readonly #checkTx: (pattern: string) => void;
 
   /**
@@ -86,8 +85,8 @@ export class Router<Schemas = object, OtherKinds extends string = never>
 
   onDead(listener: (letter: DeadLetter) => unknown): () => void {
     checkFunction(listener, "the listener of onDead", "pass (letter) => …");
-    this.#deadListeners.add(listener);
-    return () => void this.#deadListeners.delete(listener);
+    this.deadListeners.add(listener);
+    return () => void this.deadListeners.delete(listener);
   }
 
   /** The handlers that fit a kind, and take the event if it is given, in the order they were registered. */
@@ -113,10 +112,6 @@ export class Router<Schemas = object, OtherKinds extends string = never>
     return this.#routes.size === 0;
   }
 
-  get deadListeners(): ReadonlySet<(letter: DeadLetter) => unknown> {
-    return this.#deadListeners;
-  }
-
   #add(patterns: readonly string[], handler: AnyHandler, options: HandlerOptions = {}): () => void {
     const pattern = patterns.join(",");
     checkHandlerOptions(options, pattern);
@@ -129,8 +124,7 @@ export class Router<Schemas = object, OtherKinds extends string = never>
     const taken = new Set([...this.#routes].map(({ named }) => named.name));
     const name = options.name ?? this.#nextName(pattern, taken);
     if (taken.has(name)) {
-      throw new ConfigurationError(
-        "option_invalid",
+      throw invalidOption(
         `expected handlers to have different names, got ${JSON.stringify(name)} twice: give one another name`,
       );
     }

@@ -10,6 +10,7 @@ import {
   type Check,
   checkedElsewhere,
   checkOptions,
+  invalidOption,
   MAX_TIMER,
   nonEmptyString,
   oneOf,
@@ -214,8 +215,7 @@ function checkRetention({ retention, retentionDead, maxAge, maxSkew }: typeof DE
 /** A body of any size that is allowed must fit, or it could never be received. */
 function checkBodyLimits({ bodyLimit, unverifiedLimit }: typeof DEFAULTS): void {
   if (unverifiedLimit >= bodyLimit) return;
-  throw new ConfigurationError(
-    "option_invalid",
+  throw invalidOption(
     `expected unverifiedLimit to be at least bodyLimit (${bodyLimit} bytes), got ${unverifiedLimit}: ` +
       "raise it, lower bodyLimit, or leave it out for the default",
   );

@@ -1,7 +1,12 @@
 import { isRecord } from "../../base/is-record.ts";
-import { ConfigurationError } from "../../errors.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
-import { type Check, checkOptions, invalid, wholeNumber } from "../../options/check-options.ts";
+import {
+  type Check,
+  checkOptions,
+  invalid,
+  invalidOption,
+  wholeNumber,
+} from "../../options/check-options.ts";
 import type { SourceLimits } from "./receiver-options.ts";
 
 const CHECKS: Readonly<Record<keyof SourceLimits, Check>> = {
@@ -27,8 +32,7 @@ export function limitsOf(sources: Readonly<Record<string, SourceLimits>> | undef
 /** Refuses an inbox that cannot count what has not ended with a ConfigurationError `option_invalid`. */
 export function checkCountsBacklog(inbox: Inbox): void {
   if (inbox.backlog !== undefined) return;
-  throw new ConfigurationError(
-    "option_invalid",
+  throw invalidOption(
     "expected an inbox with the method backlog for maxPending, got one without it: implement it, or leave out maxPending",
   );
 }

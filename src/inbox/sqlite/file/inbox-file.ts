@@ -8,6 +8,7 @@ import { loadSqlite, markAsInbox, openDatabase, openToRead } from "../client.ts"
 import { createSchema, migrate, SCHEMA_VERSION, schemaOf } from "../migrations.ts";
 import { livingRunners } from "../processes/runner-lock.ts";
 import { copyBefore, type Migrated } from "./copy-before.ts";
+import { sizes } from "./file-vitals.ts";
 import { makeFile, removeLeftBehind } from "./new-file.ts";
 import { rescuedBeside } from "./rescued-files.ts";
 
@@ -101,14 +102,9 @@ export function provideInboxFile(given: string): InboxFile {
   return { path, isNew: false };
 }
 
-/** The size of a file in bytes; -1 if there is none. */
-function sizeOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? -1;
-}
-
 /** Evidence of an earlier inbox at a path: its log, or a process that still has it open. */
 function leftOf(path: string): string | undefined {
-  if (sizeOf(`${path}-wal`) > 0) return `its log ${path}-wal`;
+  if (sizes(path).logBytes > 0) return `its log ${path}-wal`;
   if (livingRunners(path).length > 0) return "a process that has it open";
   return undefined;
 }
@@ -120,8 +116,8 @@ export interface MissingPart {
 
 /** The part that is missing of an inbox; `undefined` if it is whole, or there is none and none is left. */
 export function missingPart(path: string): MissingPart | undefined {
-  const size = sizeOf(path);
-  if (size === -1) return missingFile(path);
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size === undefined) return missingFile(path);
   if (size === 0) {
     return {
       expected: `expected an inbox at ${path}, got an empty file`,

@@ -14,7 +14,7 @@ import type { Statements } from "../statements.ts";
 import { atExit } from "./at-exit.ts";
 import { packBatch, unpackResults } from "./batch.ts";
 import { builtProgram } from "./built-program.ts";
-import { FLAGS, type WriterAnswer, type WriterStart } from "./writer-messages.ts";
+import { FLAGS, type WriterAnswer, type WriterOrder, type WriterStart } from "./writer-messages.ts";
 
 /** When batches go to a second thread. */
 export interface Threading {
@@ -56,7 +56,7 @@ const SLOWER =
 export const MAX_EXIT_WAIT = 3000;
 
 interface UnderWay {
-  readonly resolve: (results: readonly WorkResult[]) => void;
+  readonly resolve: (results: never) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -78,7 +78,6 @@ export class ThreadedWriter implements Committer<Operation> {
   #average = 0;
   /** In the order in which they were sent, which is also the order of the results. */
   readonly #underWay: UnderWay[] = [];
-  #copying: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined;
 
   constructor(path: string, statements: Statements, threading: Threading, reports: WriterReports) {
     this.statements = statements;
@@ -109,13 +108,16 @@ export class ThreadedWriter implements Committer<Operation> {
   }
 
   #send(operations: readonly Operation[]): Promise<readonly WorkResult[]> | undefined {
-    const worker = this.#worker;
-    if (this.#state !== "ready" || worker === undefined) return undefined;
+    if (this.#state !== "ready") return undefined;
+    const batch = packBatch(operations);
+    return this.#order(batch, [batch.buffer]);
+  }
+
+  #order<Result>(order: WriterOrder, transferred: readonly ArrayBuffer[] = []): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#underWay.push({ resolve, reject });
-      const batch = packBatch(operations);
-      worker.ref(); // a caller waits for it now
-      worker.postMessage(batch, [batch.buffer]);
+      this.#worker?.ref(); // a caller waits for it now
+      this.#worker?.postMessage(order, transferred);
     });
   }
 
@@ -133,13 +135,8 @@ export class ThreadedWriter implements Committer<Operation> {
 
   /** Writes all that is committed into an empty file: in the thread if it is there. */
   async copyInto(draft: string): Promise<void> {
-    const worker = this.#worker;
-    if (this.#state !== "ready" || worker === undefined) return this.statements.copyInto(draft);
-    return await new Promise((resolve, reject) => {
-      this.#copying = { resolve, reject };
-      worker.ref();
-      worker.postMessage({ copyInto: draft });
-    });
+    if (this.#state !== "ready") this.statements.copyInto(draft);
+    else await this.#order({ copyInto: draft });
   }
 
   /** Ends the thread. Call it when no batch is running. */
@@ -191,23 +188,15 @@ export class ThreadedWriter implements Committer<Operation> {
     }
     if ("copied" in answer) {
       const { copied, error } = answer as Extract<WriterAnswer, { copied: boolean }>;
-      if (copied) this.#copying?.resolve();
-      else this.#copying?.reject(error);
-      this.#copying = undefined;
-      this.#rest();
-      return;
-    }
-    // Node's watch mode has a thread report its modules as messages to its parent, too.
-    if (!("results" in answer)) return;
-    const results = unpackResults(answer.results);
-    this.#note(answer.ms); // the same disk: if it is fast again, small batches run in this thread again
-    this.#underWay.shift()?.resolve(results);
-    this.#rest();
-  }
-
-  /** A thread that nobody waits for must not keep the process alive. */
-  #rest(): void {
-    if (this.#underWay.length === 0 && this.#copying === undefined) this.#worker?.unref();
+      const copying = this.#underWay.shift();
+      if (copied) copying?.resolve(undefined as never);
+      else copying?.reject(error);
+    } else if ("results" in answer) {
+      const results = unpackResults(answer.results);
+      this.#note(answer.ms); // the same disk: if it is fast again, small batches run in this thread again
+      this.#underWay.shift()?.resolve(results as never);
+    } // Node's watch mode has a thread report its modules as messages to its parent, too.
+    if (this.#underWay.length === 0) this.#worker?.unref(); // nobody waits for it
   }
 
   /** All batches run in this thread again. Those the thread had may or may not be committed, so they are rejected. */
@@ -217,8 +206,6 @@ export class ThreadedWriter implements Committer<Operation> {
     const message = `expected the writer thread of ${this.#path} to keep running, but it failed (${cause.message}): try again`;
     const error = new HookporterError("inbox_unavailable", message, { cause });
     for (const { reject } of this.#underWay.splice(0)) reject(error);
-    this.#copying?.reject(error);
-    this.#copying = undefined;
   }
 
   /** Stops the thread from beginning anything, and waits until it has left SQLite. */
