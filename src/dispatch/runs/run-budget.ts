@@ -32,7 +32,7 @@ export class RunBudget implements TimeLimit {
   readonly #terms: BudgetTerms;
   readonly #aborter = new AbortController();
   /** Aborted shortly before the time is over, and when a shutdown no longer waits. */
-  readonly signal = this.#aborter.signal;
+  readonly signal: AbortSignal = this.#aborter.signal;
   /** By `performance.now()`. */
   readonly #lastStart: number;
   readonly #timers: NodeJS.Timeout[];
