@@ -2,10 +2,7 @@ import type { ClaimRequest } from "../inbox/claim.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 import { longestDelay } from "./retry.ts";
 
-/**
- * Milliseconds: a due time more than this beyond the longest possible wait means that the clock was set back. It is
- * long, since another process on this inbox may have longer leases.
- */
+/** Milliseconds beyond the longest wait after which a clock was set back; long, since others may have longer leases. */
 export const CLOCK_SLACK = 5 * 60_000;
 
 export function claimTerms(options: DispatcherOptions) {

@@ -141,10 +141,7 @@ export class Dispatcher {
     return this.#limit.running;
   }
 
-  /**
-   * Stops claiming and waits for running handlers. After `graceMs` it aborts those that are left, whose entries will
-   * run again. Resolves when nothing is running any more.
-   */
+  /** Stops claiming, and waits for handlers; after `graceMs` it aborts those that are left, whose entries run again. */
   async stop(graceMs: number): Promise<void> {
     this.#started = false;
     this.#stopListening?.();

@@ -15,10 +15,7 @@ export interface RetryPolicy {
   readonly jitter: number;
 }
 
-/**
- * The defaults: ten attempts over 4 to 9 minutes, depending on jitter. The longest delay is 256 seconds, below
- * `maxDelay`.
- */
+/** Ten attempts over 4 to 9 minutes, depending on jitter; the longest delay is 256 seconds, below `maxDelay`. */
 export const DEFAULT_RETRY: RetryPolicy = {
   attempts: 10,
   delay: 1000,
@@ -37,9 +34,6 @@ export function longestDelay({ maxDelay }: RetryPolicy): number {
 /**
  * Milliseconds to wait after a failed attempt (counted from 1); `undefined` if it was the last. Exponential with jitter
  * and at most `maxDelay`, unless the handler's error asked for a wait. Never negative.
- *
- * @param random - a number from 0 up to 1
- * @param asked - milliseconds that the handler's error asked for, instead of the back-off
  */
 export function retryDelay(attempt: number, policy: RetryPolicy, random: number, asked?: number) {
   if (attempt >= policy.attempts) return undefined;

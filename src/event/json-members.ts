@@ -22,10 +22,7 @@ export interface JsonSpan {
   readonly end: number;
 }
 
-/**
- * The members of the objects that are being read, each as a row of numbers instead of an object. Keys are compared in their
- * canonical form, quotes included.
- */
+/** The members of the objects being read, each as a row of numbers. Keys are compared in canonical form, with quotes. */
 export class JsonMembers {
   #rows = new Int32Array(ROOM);
   #used = 0;

@@ -9,13 +9,7 @@ export function matchesKind(pattern: string, kind: string): boolean {
   return pattern.endsWith(".*") && kind.startsWith(pattern.slice(0, -1));
 }
 
-/**
- * Refuses a pattern that matches no known kind, since that is nearly always a typing error. Use `*` or `onUnknown` for
- * kinds that the service adds later.
- *
- * @param known - Default: the 12 kinds.
- * @throws ConfigurationError `option_invalid`
- */
+/** Refuses a pattern that matches no known kind, by default of the 12, with `option_invalid`: it is likely misspelt. */
 export function checkKindPattern(pattern: string, known: readonly string[] = eventKinds): void {
   const isString = typeof pattern === "string"; // plain JavaScript may pass anything
   if (isString && known.some((kind) => matchesKind(pattern, kind))) return;

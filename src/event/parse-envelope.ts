@@ -15,10 +15,7 @@ export interface ParsedEnvelope {
   readonly envelope: Envelope;
   /** The envelope's timestamp in milliseconds since 1970. */
   readonly timestamp: number;
-  /**
-   * Kind and `data` in canonical form: equal for events that differ only in their timestamp. Valid until the next envelope
-   * is parsed.
-   */
+  /** Kind and `data` in canonical form, whatever the timestamp. Valid until the next envelope is parsed. */
   readonly content: Uint8Array;
   /** Numbers that parsing has changed, at most 20. */
   readonly inexact: readonly InexactNumber[];
@@ -61,10 +58,7 @@ export function parseEnvelopeAgain(
   return field === undefined ? { ok: true, envelope: parsed.value as Envelope } : notAnEnvelope(field);
 }
 
-/**
- * The first field of a JSON object that is missing or invalid, such as `webhook.id`; `undefined` for an envelope. The same
- * as its schema says, but faster, and on any runtime.
- */
+/** The first field that is missing or invalid, such as `webhook.id`: as the schema says, but faster, on any runtime. */
 export function invalidField(value: object): string | undefined {
   const { event, timestamp, data, webhook } = value as Partial<Envelope>;
   if (typeof event !== "string") return "event";

@@ -25,10 +25,7 @@ export type DataResult =
   | { readonly ok: true; readonly data: unknown }
   | { readonly ok: false; readonly problems: readonly DataProblem[] };
 
-/**
- * Checks the `data` of a kind against the user's schema, else the documented one; `data` of other kinds is not checked.
- * Returns a promise only if the schema is asynchronous.
- */
+/** Checks `data` against the user's schema of a kind, else the documented one. A promise only for an async schema. */
 export function checkData(
   kind: string,
   data: OpenObject,

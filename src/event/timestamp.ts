@@ -7,10 +7,7 @@ const UTC_TIMESTAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(?:
 /** Caches the last second parsed, since events that arrive together are mostly from the same one. */
 let latest = { instant: 0, text: "1970-01-01T00:00:00" };
 
-/**
- * Returns the instant of a timestamp in whole milliseconds since 1970 (finer digits are cut), or `undefined` if it is not
- * a strict UTC timestamp.
- */
+/** The instant of a strict UTC timestamp in whole milliseconds, finer digits cut; `undefined` for any other text. */
 export function parseTimestamp(text: string): number | undefined {
   const match = UTC_TIMESTAMP.exec(text);
   if (match === null) return undefined;

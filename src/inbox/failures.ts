@@ -73,11 +73,7 @@ export function withoutParticulars(error: string): string {
     );
 }
 
-/**
- * Groups failing entries and dead letters by what they failed with. Those that were dropped by hand are left out.
- *
- * @param also - older ones to look at, besides the newest
- */
+/** Groups failing entries and dead letters, the newest and `also`, by what they failed with; without dropped ones. */
 export async function failureGroups(inbox: Inbox, also: readonly Entry[] = []): Promise<FailureGroups> {
   // In one read: each reads past all that is handled, of which there may be millions.
   const newest = await inbox.list({ ...storedIn(["failing", "dead"]), limit: LOOKED_AT });

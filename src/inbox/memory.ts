@@ -20,8 +20,6 @@ export type TestTransactions = (run: (tx: HandlerTransaction) => Promise<void>) 
 /**
  * An inbox in memory, for tests and for trying things out. It is gone when the process ends, so it keeps none of the
  * promises about crashes.
- *
- * @param transactions - makes transactions for handlers. Default: there are none.
  */
 export function memoryInbox(transactions?: TestTransactions): Inbox {
   return new MemoryInbox(transactions);

@@ -23,12 +23,7 @@ import { postgresInbox } from "./shared/shared-postgres.ts";
  */
 export type InboxOption = string | Inbox;
 
-/**
- * The inbox that an option names, not yet opened.
- *
- * @throws ConfigurationError `inbox_unsupported` for the URL of a store that this version does not have, `option_invalid`
- *   for a URL of PostgreSQL that is not valid
- */
+/** The inbox that an option names, not yet opened; throws `inbox_unsupported` or, for a PostgreSQL URL, `option_invalid`. */
 export function selectInbox(option: InboxOption): Inbox {
   if (typeof option !== "string") return option;
   if (option === "memory:") return memoryInbox();

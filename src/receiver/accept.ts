@@ -37,8 +37,6 @@ export function authenticate(delivery: Delivery, settings: Settings): Proof | Un
 /**
  * The core: takes an authentic delivery and returns its outcome. Reads it, decides what it is to become, and keeps that in
  * one commit that also finds duplicates. Independent of any HTTP library; never throws.
- *
- * @param proof - why it is authentic
  */
 export async function accept(
   delivery: Delivery,

@@ -7,10 +7,7 @@ import type { Incoming } from "./incoming.ts";
 import type { Settings } from "./options/options.ts";
 import { misconfigured, type Outcome, refused } from "./outcome.ts";
 
-/**
- * Reads a request as a delivery: route, method, form of the signature, encoding, size, in the order of the contract. Or
- * returns what refuses it.
- */
+/** Reads a request as a delivery, or refuses it: route, method, form of the signature, encoding, size, in this order. */
 export async function admit(
   incoming: Incoming,
   receivedAt: number,

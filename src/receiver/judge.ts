@@ -44,12 +44,7 @@ export function dedupKey(read: ReadEnvelope, { source, identity }: Settings): De
   return { source, eventId: ownEventId(own) ?? own, timestamp: OWN_IDENTITY };
 }
 
-/**
- * The order key of an envelope, as returned by the user's `orderBy`. If `orderBy` throws and `data` does not fit its
- * schema, the entry has no order key.
- *
- * @throws ConfigurationError `option_invalid` if `orderBy` returns anything but such a string or nothing
- */
+/** The order key that the user's `orderBy` returns; none if that throws for `data` that does not fit its schema. */
 export function orderKey(read: ReadEnvelope, { source, orderBy }: Settings, fits: boolean): string | null {
   if (orderBy === undefined) return null;
   let own: unknown;

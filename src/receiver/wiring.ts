@@ -27,8 +27,6 @@ export class Wiring {
   /**
    * Registers handlers with a new router. A module's schemas and other kinds are added to the receiver's own settings; with
    * other handlers, the current settings stay.
-   *
-   * @throws ConfigurationError `option_invalid`; and whatever a function that registers handlers throws
    */
   use(handlers: HandlersModule | HandlersOption): void {
     const own = this.#own;

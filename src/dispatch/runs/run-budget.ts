@@ -20,10 +20,7 @@ interface BudgetTerms {
   readonly closing: AbortSignal;
 }
 
-/**
- * The time of a drain. A handler starts only if its time limit fits, so that one that is too slow ends as failed rather
- * than beginning again and again.
- */
+/** The time of a drain. A handler starts only if its limit fits, so that a slow one fails rather than begin for ever. */
 export class RunBudget implements TimeLimit {
   /** Resolves when the time is over, however much is under way. */
   readonly over: Promise<void>;

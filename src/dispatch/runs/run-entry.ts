@@ -13,10 +13,7 @@ import { handlerContext, type OwnSignal } from "./handler-context.ts";
 import { type HandlerRun, type RunLimits, runHandler } from "./run-handler.ts";
 import type { RunOptions, RunParts } from "./run-options.ts";
 
-/**
- * Runs the unfinished handlers of a claimed entry, one after another, and returns the entry's settlement. In its turn at
- * a target, only the handler of that target runs.
- */
+/** Runs an entry's unfinished handlers one after another, in its turn at a target only that target's; settles it. */
 export async function runEntry(entry: ClaimedEntry, options: RunOptions, parts: RunParts) {
   const { seq } = entry;
   const { clock } = options;

@@ -10,10 +10,7 @@ export interface Running {
   leasedUntil: number;
 }
 
-/**
- * The entries that run here or are queued, and until when each is leased. Searched by number rarely, since few entries run
- * at a time.
- */
+/** The entries that run here or are queued, and their leases. Searched rarely, since few run at a time. */
 export class RunningEntries extends Chain<Running> {
   finished(seq: number): Promise<Settlement | undefined> | undefined {
     return this.#find(seq)?.finished;

@@ -7,10 +7,7 @@ import { retryDelay } from "../retry.ts";
 import type { RunOptions, RunParts } from "../runs/run-options.ts";
 import type { TargetEnd, TargetFailure, TargetOptions } from "./target.ts";
 
-/**
- * Milliseconds until an entry that waits for its turn is due anyway, in case the process that would give it its turn has
- * died. Its target is tried much more often.
- */
+/** Milliseconds until an entry that waits for its turn is due anyway, in case the process that would give it has died. */
 export const TURN_OVERDUE = 600_000;
 
 export type Sender = NamedHandler & { readonly target: TargetOptions };

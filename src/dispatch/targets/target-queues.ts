@@ -16,10 +16,7 @@ interface Dispatching {
   readonly wake: () => void;
 }
 
-/**
- * The queues of all targets that were ever found away, or that refused an entry. Claims the entries that wait, and gives
- * each its turn.
- */
+/** The queues of all targets that were ever away, or refused an entry. Claims what waits, and gives each its turn. */
 export class TargetQueues implements TargetGate, QueueWork {
   readonly #options: DispatcherOptions;
   readonly #dispatching: Dispatching;

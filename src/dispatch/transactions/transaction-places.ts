@@ -7,10 +7,7 @@ const LATEST_MS = 60_000;
 /** Weight of the latest run in the moving average. */
 const LATEST = 0.1;
 
-/**
- * Limits how many handlers have a transaction at a time, since each holds a connection: the inbox needs some for itself,
- * or its leases could not be renewed.
- */
+/** Limits the handlers with a transaction, and so a connection: the inbox needs some, or it could not renew leases. */
 export class TransactionPlaces {
   readonly #limit: number;
   readonly #queue: ((entered: boolean) => void)[] = [];

@@ -94,9 +94,7 @@ export async function runInside(
   throw new TypeError("expected transaction to reject if its function rejects, got a commit");
 }
 
-/**
- * Looks a result up whose commit may have been cut off, while the lease holds: then it is ours alone to say what is next.
- */
+/** Looks up a result whose commit may have been cut off, while the lease holds: then only we say what is next. */
 async function readBack(
   result: Settlement | Progress,
   store: Store,

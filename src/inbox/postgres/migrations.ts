@@ -27,10 +27,7 @@ const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('hookporter migrate 
 const CREATE_MIGRATION =
   "CREATE TABLE @.migration (version int PRIMARY KEY, breaking boolean NOT NULL, applied_at timestamptz NOT NULL)";
 
-/**
- * The SQL that brings a schema from a version up to date, for an operator to run: one transaction per version. The version
- * is 0 if there is no schema; the text is empty if there is nothing to do.
- */
+/** The SQL for an operator that brings a schema up to date from a version, 0 for none; empty if there is nothing to do. */
 export function migrationSql(schema: string, from: number): string {
   const steps = MIGRATIONS.slice(from).map(({ statements, breaking }, index) => {
     const version = from + index + 1;

@@ -52,10 +52,7 @@ const DELETE = `
   )
   SELECT seq FROM ended`;
 
-/**
- * Deletes ended entries with all that belongs to them. The first step also drops the oldest days, as long as nearly all
- * of their entries are to be deleted.
- */
+/** Deletes ended entries with all that is theirs; the first step drops the oldest days of which nearly all is to go. */
 export async function pruneStep(store: Store, request: PruneRequest, step: Step): Promise<StepResult> {
   const { states, receivedUntil, datedUntil } = request;
   const sources = request.sources?.map(encodeText) ?? null;

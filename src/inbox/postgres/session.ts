@@ -19,10 +19,7 @@ export interface Session {
     run: (query: Query, statements: Statements) => Promise<Result>,
     timeout: number,
   ): Promise<Result>;
-  /**
-   * Listens on a channel until it is stopped; calls `lost` if the connection ends before. Absent if there is no connection
-   * to listen on.
-   */
+  /** Listens on a channel until stopped; calls `lost` if the connection ends before. Absent if there is none to listen on. */
   readonly listen?: (
     channel: string,
     heard: (payload: string) => void,

@@ -42,10 +42,7 @@ const ENDED_OTHERWISE = `, again AS (
     FROM own WHERE state IN ('dead', 'unhandled')
   )`;
 
-/**
- * Ends the leases of a batch; returns those that were ours. What was dropped while it ran ends as dropped, unless it
- * succeeded.
- */
+/** Ends the leases of a batch; returns those that were ours. What was dropped meanwhile ends so, unless it succeeded. */
 const SETTLING = `
   WITH input AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::text::json) AS j(${INPUT})
@@ -166,10 +163,7 @@ export async function storeInside(
   return (await query(PROGRESS, [JSON.stringify(input), recordsValue([result])])).length > 0;
 }
 
-/**
- * Whether a result was committed by a transaction of which only this is not known. A transaction that is still under way
- * is waited for.
- */
+/** Whether a transaction of which only that is unknown committed a result; waits for one that is still under way. */
 export async function wasStored(store: Store, result: Settlement | Progress): Promise<InsideResult> {
   const { seq, lease, state, finishedHandlers } = result;
   const [row] = await store.query(STILL_LEASED, [seq, lease]);

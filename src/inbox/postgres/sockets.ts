@@ -17,8 +17,6 @@ export class Sockets {
   /**
    * Closes connections in order, and destroys those that are still open after a second. The client would wait for ever for a
    * server that hangs, or for an end that was lost on the way.
-   *
-   * @param inOrder - resolves when the client has closed them
    */
   async close(inOrder: () => Promise<void>): Promise<void> {
     // Not cleared, since a pool does not wait for its idle connections; open sockets keep the process alive until then.

@@ -22,10 +22,7 @@ interface DaysLeft {
   readonly ms: number;
 }
 
-/**
- * Measures the clock, and makes the days' partitions in time. If it cannot make them, rows go to a partition for all
- * later days: nothing is refused.
- */
+/** Measures the clock, and makes the days' partitions in time; else rows go to one for all later days, not refused. */
 export class Upkeep {
   readonly #store: Store;
   readonly #clock: StoreClock;

@@ -10,10 +10,7 @@ import { findPackage, requirePackage } from "../../package/own-address.ts";
 /** Marks a file as an inbox in SQLite's header: "hkpt". */
 const APPLICATION_ID = 0x686b7074;
 
-/**
- * Milliseconds that a write waits for another process. The event loop is blocked meanwhile, so it is short; after it
- * the sender gets 503 and retries.
- */
+/** Milliseconds that a write waits for another process; short, since the event loop is blocked. Then the answer is 503. */
 export const BUSY_TIMEOUT = 2000;
 
 /** Size in bytes to which the write-ahead log is truncated after a checkpoint. */

@@ -46,10 +46,7 @@ const PRUNED_UNTIL = `SELECT max(
   (SELECT dated_until FROM pruned),
   coalesce((SELECT dated_until FROM pruned_source WHERE source = ?), ${Number.MIN_SAFE_INTEGER})) AS until`;
 
-/**
- * Whether an event of the same key may have been handled and pruned: it is dated no later than the latest pruned event of
- * its source. Call it within a transaction.
- */
+/** Whether its event may have been handled and pruned: dated no later than the latest pruned one of its source. */
 export function mayBePruned(statements: Statements, entry: NewEntry): boolean {
   const { state, afterPruning, eventTimestamp, key, delivery } = entry;
   if (state === "dead" || afterPruning === true) return false;

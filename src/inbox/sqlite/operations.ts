@@ -212,10 +212,7 @@ function reschedule(statements: Statements, filter: EntryFilter, runAt: number):
   );
 }
 
-/**
- * Makes entries due that wait for a process with a handler, within a transaction; returns how many. Looks only at those
- * that are due later, which are few.
- */
+/** Looks only at entries that are due later, which are few. */
 function hasten(statements: Statements, which: Pick<EntryFilter, "sources" | "kinds">, now: number): number {
   const { sources, kinds } = which;
   const { where, values } = filterSql(kinds === undefined ? {} : { kinds });

@@ -17,9 +17,7 @@ export class Statements {
     this.#database = database;
   }
 
-  /**
-   * The first row, if there is one. Runs the statement to its end: an unfinished statement makes the next write slow.
-   */
+  /** The first row, if any. Runs the statement to its end: an unfinished one makes the next write slow. */
   get(sql: string, ...values: Value[]): Row | undefined {
     return this.#prepare(sql).all(...values)[0] as Row | undefined;
   }

@@ -7,12 +7,7 @@ import { openSchemaTransfer } from "../postgres/transfer.ts";
 import { openFileTransfer } from "../sqlite/transfer.ts";
 import type { Transfer } from "./transfer.ts";
 
-/**
- * Opens an inbox, named by its absolute path or its URL, to copy it (`read`), or to copy into it (`own`), which makes it
- * if there is none.
- *
- * @throws ConfigurationError `inbox_unsupported`, `option_invalid`; HookporterError `inbox_…`
- */
+/** Opens an inbox, by its absolute path or URL, to copy it (`read`) or to copy into it (`own`), which makes it if needed. */
 export async function openTransfer(option: string, access: "read" | "own"): Promise<Transfer> {
   if (isPostgresUrl(option)) {
     const terms = readPostgresOptions(option, {});

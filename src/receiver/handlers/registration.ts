@@ -38,12 +38,7 @@ export class Registration {
     await this.#settings.inbox.unregister?.(this.id).catch(() => {});
   }
 
-  /**
-   * Updates the registration soon, once for all handlers that change in one turn of the event loop.
-   *
-   * @param isOpen - whether the process is registered
-   * @param updated - called after the update: entries may be due
-   */
+  /** Updates the registration soon, once for all handlers that change in one turn of the event loop. */
   announce(isOpen: () => boolean, updated: () => void): void {
     if (!isOpen() || this.#isAnnouncing) return;
     this.#isAnnouncing = true;

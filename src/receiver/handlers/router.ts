@@ -63,10 +63,7 @@ export class Router<Schemas = object, OtherKinds extends string = never>
   readonly deadListeners = new Set<(letter: DeadLetter) => unknown>();
   readonly #checkTx: (pattern: string) => void;
 
-  /**
-   * @param known - the kinds that are not unknown. Default: the 12.
-   * @param checkTx - refuses a handler with `tx` for a pattern. Default: allows all.
-   */
+  /** @param checkTx - refuses a handler with `tx` for a pattern. Default: allows all. */
   constructor(known: readonly string[] = eventKinds, checkTx: (pattern: string) => void = () => {}) {
     this.#known = known;
     this.#checkTx = checkTx;

@@ -36,10 +36,7 @@ const CANNOT_SHRINK =
   "the inbox's log cannot shrink because a program keeps a read transaction open: " +
   "end that program (`fuser FILE` lists the programs that have the file open)";
 
-/**
- * Moves the log into the database and truncates it, as far as that is possible without waiting longer for others. Returns
- * whether it is empty.
- */
+/** Moves the log into the database and truncates it, as far as others' locks allow; returns whether it is empty. */
 export function cutLog(statements: Statements, wait = 0): boolean {
   const { lockWait } = statements;
   try {

@@ -50,10 +50,7 @@ export function findDead(inbox: string, id: string): DeadRunner | undefined {
   return { cleanUp: () => closeAndRemove(file, database) };
 }
 
-/**
- * Whether the registered process with an id lives, found out without taking its lock or removing its file: a reader is kept
- * out for as long as the lock is held.
- */
+/** Whether a registered process lives, without taking its lock: a reader is kept out for as long as that is held. */
 export function isHeld(inbox: string, id: string): boolean {
   const file = lockFile(inbox, id);
   if (!existsSync(file)) return false;

@@ -12,10 +12,7 @@ export interface RunnerRecords {
   forget(ids: readonly string[], now: number): Promise<number>;
 }
 
-/**
- * The processes that run an inbox's entries, this one included. The leases of dead ones end at once, so that the work
- * of a killed process need not wait until they expire.
- */
+/** The processes that run an inbox's entries. The leases of dead ones end at once, rather than when they expire. */
 export class Runners {
   readonly #inbox: string;
   readonly #records: RunnerRecords;

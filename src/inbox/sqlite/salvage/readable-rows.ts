@@ -12,9 +12,6 @@ const SAMPLES = 64;
 /**
  * Reads the rows of a range of numbers. If a damaged page is in the way, the range is halved until only what that page
  * holds is left out.
- *
- * @param read - the rows of a range; throws if it meets damage
- * @param onLost - called with each range that could not be read
  */
 export function readableRows(
   read: (range: Range) => readonly Row[],
