@@ -19,3 +19,8 @@ export const TRACE_HEADER = "hookporter-traceparent";
 
 /** Header values by lowercase name. */
 export type DeliveryHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Stands for a delivery that cannot be read. */
+export function noDelivery(receivedAt: number): Delivery {
+  return { method: "", target: "", headers: {}, body: new Uint8Array(), receivedAt };
+}

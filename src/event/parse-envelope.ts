@@ -2,7 +2,7 @@ import { isRecord } from "../base/is-record.ts";
 import { CanonicalJson } from "./canonical-json.ts";
 import type { InexactNumber } from "./canonical-number.ts";
 import type { Envelope } from "./envelope.ts";
-import { type InvalidEnvelope, rejected } from "./rejection.ts";
+import { type InvalidEnvelope, type Parsed, rejected } from "./rejection.ts";
 import { parseTimestamp } from "./timestamp.ts";
 
 /** Decodes UTF-8 without a byte order mark, and throws if the bytes are not UTF-8. Runtimes have different fast ways. */
@@ -25,10 +25,7 @@ export interface ParsedEnvelope {
  * Parses signed bytes as an envelope: strict UTF-8, strict JSON, no duplicate or dangerous keys, the four fields of the
  * description's "Body envelope", a strict UTC timestamp. Runs on any runtime.
  */
-export function parseEnvelope(
-  body: Uint8Array,
-  decode: Decode,
-): ({ readonly ok: true } & ParsedEnvelope) | InvalidEnvelope {
+export function parseEnvelope(body: Uint8Array, decode: Decode): Parsed<ParsedEnvelope> {
   const parsed = parseObject(body, decode);
   if (!parsed.ok) return parsed;
   const { value } = parsed;
@@ -51,7 +48,7 @@ export function parseEnvelope(
 export function parseEnvelopeAgain(
   body: Uint8Array,
   decode: Decode,
-): { readonly ok: true; readonly envelope: Envelope } | InvalidEnvelope {
+): Parsed<Pick<ParsedEnvelope, "envelope">> {
   const parsed = parseObject(body, decode);
   if (!parsed.ok) return parsed;
   const field = invalidField(parsed.value);
@@ -69,10 +66,7 @@ export function invalidField(value: object): string | undefined {
   return typeof webhook.url === "string" ? undefined : "webhook.url";
 }
 
-function parseObject(
-  body: Uint8Array,
-  decode: Decode,
-): { readonly ok: true; readonly value: object } | InvalidEnvelope {
+function parseObject(body: Uint8Array, decode: Decode): Parsed<{ readonly value: object }> {
   if (body.byteLength === 0) return rejected("empty_body");
   let text: string;
   try {

@@ -1,11 +1,10 @@
 import { cutText } from "../text/cut-text.ts";
 import type { InexactNumber } from "./canonical-number.ts";
 import type { DataProblem } from "./data-problems.ts";
-import type { Envelope } from "./envelope.ts";
 import { fieldOf } from "./field-path.ts";
 import { deriveEventId, ownEventId, shortDigest } from "./identity.ts";
 import { type ParsedEnvelope, parseEnvelope, parseEnvelopeAgain } from "./parse-envelope.ts";
-import type { InvalidEnvelope } from "./rejection.ts";
+import type { Parsed } from "./rejection.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
 export interface ReadEnvelope extends Omit<ParsedEnvelope, "content" | "inexact"> {
@@ -19,7 +18,7 @@ export interface ReadEnvelope extends Omit<ParsedEnvelope, "content" | "inexact"
 const NONE: readonly DataProblem[] = [];
 const MAX_DIGITS = 40;
 
-export type EnvelopeResult = ({ readonly ok: true } & ReadEnvelope) | InvalidEnvelope;
+export type EnvelopeResult = Parsed<ReadEnvelope>;
 
 /** Reads signed bytes as an envelope; see {@link parseEnvelope}. Call it only with bytes whose signature is valid. */
 export function readEnvelope(body: Uint8Array): EnvelopeResult {
@@ -38,9 +37,7 @@ export function readEnvelope(body: Uint8Array): EnvelopeResult {
 }
 
 /** Reads bytes that {@link readEnvelope} has accepted before, without repeating all of its checks. */
-export function readEnvelopeAgain(
-  body: Uint8Array,
-): { readonly ok: true; readonly envelope: Envelope } | InvalidEnvelope {
+export function readEnvelopeAgain(body: Uint8Array): Parsed<Pick<ReadEnvelope, "envelope">> {
   return parseEnvelopeAgain(body, decodeUtf8);
 }
 

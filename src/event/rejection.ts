@@ -28,6 +28,9 @@ export interface InvalidEnvelope {
   readonly rejection: Rejection;
 }
 
+/** What was read of bytes, or why they are not an event. */
+export type Parsed<Value> = ({ readonly ok: true } & Value) | InvalidEnvelope;
+
 /** Creates a rejection with the standard text of its reason, or with another text. */
 export function rejected(reason: RejectionReason, field?: string, message?: string): InvalidEnvelope {
   const text = message ?? REJECTION_REASONS[reason];

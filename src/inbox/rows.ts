@@ -135,7 +135,7 @@ function toWaits(stored: unknown): readonly TargetWait[] {
   return waits.map((wait) => ({ ...wait, target: decodeText(wait.target) }));
 }
 
-function toKey(row: Row): DedupKey {
+export function toKey(row: Row): DedupKey {
   return {
     source: decodeText(row.source as string),
     eventId: decodeText(row.event_id as string),

@@ -237,12 +237,9 @@ interface Left {
 }
 
 /** The settlement of an entry with something left to do: its retry, its next turn, or its end. */
-function afterFailure(
-  entry: ClaimedEntry,
-  { retry, random, clock }: RunOptions,
-  result: Partial<Settlement>,
-  { failures, waits, others = false, paused = false }: Left,
-): Settlement {
+function afterFailure(entry: ClaimedEntry, options: RunOptions, result: Partial<Settlement>, left: Left) {
+  const { retry, random, clock } = options;
+  const { failures, waits, others = false, paused = false } = left;
   // All failed handlers run again together, so the longest of their waits counts.
   const drawn = random();
   const delays = failures.flatMap(({ attempts, asked }) => {

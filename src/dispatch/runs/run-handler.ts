@@ -46,11 +46,7 @@ export function runHandler(
 }
 
 /** How a handler ends that has not ended yet, or that began after the outer signal was aborted. */
-function endOf(
-  result: unknown,
-  running: Running,
-  { timeout, signal }: RunLimits,
-): HandlerRun | Promise<HandlerRun> {
+function endOf(result: unknown, running: Running, { timeout, signal }: RunLimits): Promise<HandlerRun> {
   return new Promise((resolve) => {
     const stop = (reason: unknown, how: HandlerRun) => {
       ended();

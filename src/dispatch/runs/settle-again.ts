@@ -23,11 +23,8 @@ export interface Storing {
  * @param first - why it could not be stored
  * @throws the store's error, once the lease has ended or the signal is aborted
  */
-export async function settleAgain(
-  settlement: Settlement,
-  { inbox, clock, isLeased, stopping, signal }: Storing,
-  first: unknown,
-): Promise<boolean> {
+export async function settleAgain(settlement: Settlement, storing: Storing, first: unknown) {
+  const { inbox, clock, isLeased, stopping, signal } = storing;
   let failure = first;
   for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LAST_WAIT)) {
     const isVain = stopping.aborted && inbox.damage !== undefined;

@@ -1,10 +1,10 @@
+import { noDelivery } from "../../event/delivery.ts";
 import { hash } from "../../package/builtins.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "../claim.ts";
 import { hex, type Row, toClaimed } from "../rows.ts";
 import type { Settlement } from "../settlement.ts";
 import { DROPPED } from "../target-wait.ts";
 import { encodeText } from "../text.ts";
-import { noDelivery } from "../unreadable.ts";
 import { isOutage } from "./errors.ts";
 import {
   ANY_PAUSED,

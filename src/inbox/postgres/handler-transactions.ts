@@ -45,8 +45,10 @@ export function ownTransactions(own: OwnTransactions): RunTransaction {
       if (++runs > 1)
         throw new TypeError("expected transaction to call its function once, got a second call");
       const { proxy, revoke } = revocable(tx);
-      const query = async (text: string, values: readonly Value[] = []) =>
-        rowsOf(await ask(text, texts(values)));
+      const query = async (text: string, values: readonly Value[] = []) => {
+        const result = await ask(text, texts(values));
+        return ("rows" in result ? result.rows : result) as readonly Row[];
+      };
       await work({ tx: proxy, revoke, query });
     });
     if (runs === 0) throw new TypeError("expected transaction to call its function, got a return before it");
@@ -56,8 +58,4 @@ export function ownTransactions(own: OwnTransactions): RunTransaction {
 /** All values of the statements in a handler's transaction are texts or lists of numbers. */
 function texts(values: readonly Value[]): string[] {
   return values.map((value) => (Array.isArray(value) ? `{${value.join(",")}}` : String(value)));
-}
-
-function rowsOf(result: Awaited<ReturnType<TransactionQuery>>): readonly Row[] {
-  return ("rows" in result ? result.rows : result) as readonly Row[];
 }

@@ -121,7 +121,10 @@ export function poolSession(pool: PostgresPool, end?: () => Promise<void>): Omit
         } catch (thrown) {
           // Otherwise the connection does not answer: it is destroyed, which ends its transaction too.
           if (thrown === ROLLED_BACK || (stateOf(thrown) !== undefined && !isOfStandby(thrown)))
-            isClean = await rollBack(() => ask(client, "ROLLBACK", [], timeout));
+            isClean = await ask(client, "ROLLBACK", [], timeout).then(
+              () => true,
+              () => false, // the first error matters more than this one
+            );
           throw thrown;
         }
       } finally {
@@ -158,16 +161,6 @@ class HandlerStatements implements Statements {
     this.wereUsed = true;
     this.maySet ||= SETS.test(given.text);
     return this.#client.query({ ...given, ...(values && { values }), queryMode: "extended" });
-  }
-}
-
-/** Whether a transaction could be rolled back; its own error matters more than another one now. */
-async function rollBack(ask: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await ask();
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -115,12 +115,8 @@ function renew(statements: Statements, leases: readonly { seq: number; lease: st
   return lost.map(({ seq }) => seq);
 }
 
-const INSERT_ATTEMPT =
-  "INSERT INTO attempt (seq, attempt, handler, started_at, duration_ms, outcome, error, note) " +
-  "VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-const INSERT_FAILED_ATTEMPT =
-  "INSERT INTO attempt (seq, attempt, handler, started_at, duration_ms, outcome, error, note, failure) " +
-  "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+const INSERT_ATTEMPT = `INSERT INTO attempt (seq, attempt, handler, started_at, duration_ms, outcome, error, note, failure)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Nearly every settlement: one statement, with its runs, and few values, since each takes time. */
 function finish(statements: Statements, { seq, lease, runAt, runs, ordered }: Finish, now: number): boolean {
@@ -167,22 +163,15 @@ function settle(statements: Statements, given: Settlement, now: number): boolean
 export function recordRuns(statements: Statements, { seq, records }: Pick<Settlement, "seq" | "records">) {
   for (const record of records) {
     const { attempt, handler, startedAt, duration, outcome, error, note, failure } = record;
-    statements.run(
-      failure === null ? INSERT_ATTEMPT : INSERT_FAILED_ATTEMPT,
-      ...[seq, attempt, encodeText(handler), startedAt, duration, outcome],
-      ...[encodeNullable(error), encodeNullable(note)],
-      ...(failure === null ? [] : [JSON.stringify(failure)]),
-    );
+    const texts = [encodeNullable(error), encodeNullable(note), failure && JSON.stringify(failure)];
+    statements.run(INSERT_ATTEMPT, seq, attempt, encodeText(handler), startedAt, duration, outcome, ...texts);
   }
 }
 
 /** Whether this lease ended with this result before, and the caller could not know. The entry keeps its last lease. */
-function wasSettled(
-  statements: Statements,
-  { seq, lease, state }: Pick<Settlement, "seq" | "lease" | "state">,
-): boolean {
+function wasSettled(statements: Statements, one: Pick<Settlement, "seq" | "lease" | "state">): boolean {
   const sql = "SELECT 1 FROM entry WHERE seq = ? AND lease = ? AND state = ?";
-  return statements.get(sql, seq, lease, state) !== undefined;
+  return statements.get(sql, one.seq, one.lease, one.state) !== undefined;
 }
 
 function unlessDropped(statements: Statements, settlement: Settlement): Settlement {

@@ -1,10 +1,9 @@
-import type { Delivery } from "../../event/delivery.ts";
+import { type Delivery, noDelivery } from "../../event/delivery.ts";
 import { hash } from "../../package/builtins.ts";
 import type { ClaimedEntry } from "../claim.ts";
 import type { Lease } from "../lease.ts";
 import { type Row, toClaimed } from "../rows.ts";
 import { finishedNames } from "../runs-within.ts";
-import { noDelivery } from "../unreadable.ts";
 import type { Statements } from "./statements.ts";
 
 export const CLAIM_COLUMNS =

@@ -3,9 +3,8 @@ import type { Delivery } from "../../../event/delivery.ts";
 import { type DedupKey, keyText } from "../../../event/identity.ts";
 import type { Entry } from "../../entry.ts";
 import { STORED_STATES } from "../../entry-state.ts";
-import { type Row, toAttempt, toEntry } from "../../rows.ts";
+import { type Row, toAttempt, toEntry, toKey } from "../../rows.ts";
 import { runsWithin } from "../../runs-within.ts";
-import { decodeText } from "../../text.ts";
 import type { CopyTerms } from "../../transfer/copy.ts";
 import { bySeq, oneRead, type PrunedMark, type Transfer, type WholeEntry } from "../../transfer/transfer.ts";
 import { toDelivery } from "../read-claimed.ts";
@@ -60,7 +59,7 @@ export async function salvageFile(
       attempt: isReadable(statements, "attempt", last),
     };
     await to.markPruned(readMarks(statements));
-    const found = { entries: 0, rebuilt: [], withoutDelivery: [], lost: [] } as Found;
+    const found = nothingFound();
     const keys = new LostKeys(statements);
     for (let from = 1; from <= last; from += STEP) {
       if (signal?.aborted === true) return undefined;
@@ -86,18 +85,15 @@ function openCopy(path: string) {
   }
 }
 
-interface Found {
-  entries: number;
-  readonly rebuilt: number[];
-  readonly withoutDelivery: number[];
-  readonly lost: Range[];
+function nothingFound() {
+  return { entries: 0, rebuilt: [] as number[], withoutDelivery: [] as number[], lost: [] as Range[] };
 }
 
 interface Reading {
   readonly tables: Tables;
   readonly keys: LostKeys;
   readonly source: string;
-  readonly found: Found;
+  readonly found: ReturnType<typeof nothingFound>;
 }
 
 function readStep(statements: Statements, range: Range, { tables, keys, source, found }: Reading) {
@@ -183,12 +179,7 @@ class LostKeys {
     try {
       const sql =
         "SELECT seq, key_timestamp, event_id, source FROM entry INDEXED BY entry_key ORDER BY key_timestamp, event_id, source";
-      for (const { seq, key_timestamp: timestamp, event_id: eventId, source } of this.#statements.iterate(
-        sql,
-      )) {
-        const key = { source: decodeText(String(source)), eventId: decodeText(String(eventId)) };
-        keys.set(Number(seq), { ...key, timestamp: Number(timestamp) });
-      }
+      for (const row of this.#statements.iterate(sql)) keys.set(Number(row.seq), toKey(row));
     } catch {
       // What the index still has was read.
     }
