@@ -49,10 +49,8 @@ export class Dispatcher {
   constructor(given: DispatcherOptions) {
     // The store's clock, if it has one, is the same for all processes.
     const { inbox } = given;
-    const options = {
-      ...given,
-      clock: inbox.now === undefined ? given.clock : () => inbox.now?.() ?? given.clock(),
-    };
+    const clock = inbox.now === undefined ? given.clock : () => inbox.now?.() ?? given.clock();
+    const options = { ...given, clock };
     // Every running handler listens to this signal and removes its listener when it ends, so there is no leak to warn about.
     setMaxListeners(0, this.#aborter.signal, this.#stopper.signal);
     this.#options = options;

@@ -21,16 +21,12 @@ export interface Changed {
   readonly dropped: number;
 }
 
-export async function changeEntries(
-  inbox: Inbox,
-  change: Change,
-  filter: EntryFilter,
-  now: number,
-): Promise<Changed> {
-  if (change === "drop") return { pending: 0, ended: 0, dropped: await inbox.drop(filter, now) };
+export async function changeEntries(inbox: Inbox, change: Change, filter: EntryFilter, now: number) {
+  const changed: Changed = { pending: 0, ended: 0, dropped: 0 };
+  if (change === "drop") return { ...changed, dropped: await inbox.drop(filter, now) };
   // Pending ones first: those that are retried become pending.
   const pending = await inbox.reschedule(filter, now);
-  return { pending, ended: await inbox.retry(filter, now), dropped: 0 };
+  return { ...changed, pending, ended: await inbox.retry(filter, now) };
 }
 
 export function changedInAll({ pending, ended, dropped }: Changed): number {

@@ -2,7 +2,7 @@ import { problemLine } from "../event/data-problems.ts";
 import type { Entry } from "./entry.ts";
 import { entryState, storedIn } from "./entry-state.ts";
 import type { Inbox } from "./inbox.ts";
-import { type EntryOutline, lastRunsOf, type RunOutline } from "./outline.ts";
+import { lastRunsOf, type RunOutline } from "./outline.ts";
 import { reasonWords } from "./reasons.ts";
 import { DROPPED } from "./target-wait.ts";
 
@@ -32,6 +32,8 @@ export interface FailureGroup extends Omit<Failure, "key"> {
   readonly since: number;
 }
 
+type OpenGroup = { -readonly [Name in keyof FailureGroup]: FailureGroup[Name] } & { seqs: number[] };
+
 export interface FailureGroups {
   /** Those with most entries first. */
   readonly groups: readonly FailureGroup[];
@@ -52,11 +54,8 @@ export function failureOf(
   }
   if (reason === null) return undefined;
   const unfit = problems.map(problemLine).join("; ");
-  return {
-    key: `${reason}\n${withoutParticulars(unfit)}`,
-    words: unfit === "" ? reasonWords(reason) : unfit,
-    at: null,
-  };
+  const words = unfit === "" ? reasonWords(reason) : unfit;
+  return { key: `${reason}\n${withoutParticulars(unfit)}`, words, at: null };
 }
 
 /**
@@ -79,10 +78,7 @@ export async function failureGroups(inbox: Inbox, also: readonly Entry[] = []): 
   const newest = await inbox.list({ ...storedIn(["failing", "dead"]), limit: LOOKED_AT });
   const all = [...also, ...newest].filter(({ reason }) => reason !== DROPPED);
   const entries = [...new Map(all.map((entry) => [entry.seq, entry])).values()];
-  const byKey = new Map<
-    string,
-    { -readonly [Name in keyof FailureGroup]: FailureGroup[Name] } & { seqs: number[] }
-  >();
+  const byKey = new Map<string, OpenGroup>();
   const outlines = new Map((await outlinesOf(inbox, entries, 0)).map((outline) => [outline.seq, outline]));
   for (const entry of entries.sort((one, other) => one.seq - other.seq)) {
     const { seq, kind, receivedAt } = entry;
@@ -113,11 +109,7 @@ export async function failuresLike(inbox: Inbox, seq: number): Promise<FailureGr
 }
 
 /** The outlines of entries; also of an inbox of a user's own, which may have none. */
-export async function outlinesOf(
-  inbox: Inbox,
-  entries: readonly Entry[],
-  bodyBytes: number,
-): Promise<readonly EntryOutline[]> {
+export async function outlinesOf(inbox: Inbox, entries: readonly Entry[], bodyBytes: number) {
   if (inbox.outlines !== undefined) return inbox.outlines({ entries, bodyBytes });
   return Promise.all(
     entries.map(async ({ seq }) => {

@@ -56,9 +56,7 @@ export function toOutlines(
     if (known === undefined) bySeq.set(seq, [run]);
     else known.push(run);
   }
-  return entries.map(({ seq }) => ({
-    seq,
-    lastRuns: lastRunsOf(bySeq.get(seq) ?? []),
-    bodyStart: starts.get(seq),
-  }));
+  return entries.map(({ seq }) => {
+    return { seq, lastRuns: lastRunsOf(bySeq.get(seq) ?? []), bodyStart: starts.get(seq) };
+  });
 }

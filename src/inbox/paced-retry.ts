@@ -13,6 +13,11 @@ export interface Pace {
   readonly canary?: number | undefined;
 }
 
+interface PacedTerms extends Pick<NewPacedRetry, "since" | "who"> {
+  readonly pace: Pace;
+  readonly onStep?: (changed: number) => void;
+}
+
 /** The numbers of the entries that match a filter and can be retried, oldest first. */
 export async function retryableSeqs(inbox: Inbox, filter: EntryFilter, limit = Number.POSITIVE_INFINITY) {
   const states = (filter.states ?? CHANGEABLE.retry).filter((state) => CHANGEABLE.retry.includes(state));
@@ -37,18 +42,8 @@ export function intervalOf({ rate }: Pace): number {
  *
  * @throws HookporterError `inbox_unsupported` if the store cannot do that
  */
-export async function retryAtPace(
-  inbox: Inbox,
-  seqs: readonly number[],
-  {
-    pace,
-    onStep,
-    ...by
-  }: Pick<NewPacedRetry, "since" | "who"> & {
-    readonly pace: Pace;
-    readonly onStep?: (changed: number) => void;
-  },
-): Promise<{ readonly id: number; readonly changed: number }> {
+export async function retryAtPace(inbox: Inbox, seqs: readonly number[], terms: PacedTerms) {
+  const { pace, onStep, ...by } = terms;
   const interval = intervalOf(pace);
   const { canary: first = 0 } = pace;
   const canary = seqs.slice(0, first);

@@ -44,14 +44,17 @@ export function postgresStore(
   return new PostgresInbox({ ...readPostgresOptions(connection, options), runner });
 }
 
+/** The methods that an inbox may lack, as they are if it has them. */
+type Whole = Required<Inbox>;
+
 class PostgresInbox implements Inbox {
-  readonly #terms: PostgresTerms & { readonly runner: string | undefined };
+  readonly #terms: PostgresTerms;
   readonly #clock: StoreClock;
   readonly vitals = new StoreVitals(() => this.#open.store);
   #opened: Opened | undefined;
   isPaused = false;
 
-  constructor(terms: PostgresTerms & { readonly runner: string | undefined }) {
+  constructor(terms: PostgresTerms) {
     this.#terms = terms;
     this.#clock = new StoreClock(terms.clock);
   }
@@ -60,10 +63,10 @@ class PostgresInbox implements Inbox {
     this.#opened = await openParts(terms, this.#terms, this.#clock, this.vitals);
   }
 
-  readonly register: NonNullable<Inbox["register"]> = async (own) => this.#writable.runners.register(own);
-  readonly runners: NonNullable<Inbox["runners"]> = async () => this.#open.runners.others();
+  readonly register: Whole["register"] = async (own) => this.#writable.runners.register(own);
+  readonly runners: Whole["runners"] = async () => this.#open.runners.others();
   readonly now = () => this.#clock.now();
-  readonly onDue: NonNullable<Inbox["onDue"]> = (listener) => this.#open.wake.onDue(listener);
+  readonly onDue: Whole["onDue"] = (listener) => this.#open.wake.onDue(listener);
 
   get hears(): boolean {
     return this.#opened?.wake.hears === true;
@@ -137,15 +140,13 @@ class PostgresInbox implements Inbox {
 
   readonly retry: Inbox["retry"] = (filter, now) =>
     this.#changing((store) => retry(store, filter, Math.min(now, this.now())));
-  readonly hasten: NonNullable<Inbox["hasten"]> = (filter, now) =>
+  readonly hasten: Whole["hasten"] = (filter, now) =>
     this.#changing((store) => hasten(store, filter, Math.min(now, this.now())));
   readonly reschedule: Inbox["reschedule"] = (filter, runAt) =>
     this.#changing((store) => reschedule(store, filter, runAt));
   readonly drop: Inbox["drop"] = (filter, now) => this.#changing((store) => drop(store, filter, now));
-  readonly erase: NonNullable<Inbox["erase"]> = (seqs, now) =>
-    this.#changing((store) => erase(store, seqs, now));
-  readonly endErasure: NonNullable<Inbox["endErasure"]> = async (now) =>
-    endErasure(this.#writable.store, now);
+  readonly erase: Whole["erase"] = (seqs, now) => this.#changing((store) => erase(store, seqs, now));
+  readonly endErasure: Whole["endErasure"] = async (now) => endErasure(this.#writable.store, now);
 
   /** Changes entries, so that they or those that they held back are due, or what is paused: all processes look again. */
   async #changing<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
@@ -172,24 +173,20 @@ class PostgresInbox implements Inbox {
     return this.#changing((store) => pauses.newRetry(store, retry));
   }
 
-  readonly paceRetry: NonNullable<Inbox["paceRetry"]> = (step) =>
-    this.#changing((store) => paceRetry(store, step));
-  readonly endRetry: NonNullable<Inbox["endRetry"]> = (id) =>
-    this.#changing((store) => pauses.endRetry(store, id));
+  readonly paceRetry: Whole["paceRetry"] = (step) => this.#changing((store) => paceRetry(store, step));
+  readonly endRetry: Whole["endRetry"] = (id) => this.#changing((store) => pauses.endRetry(store, id));
   readonly prune: Inbox["prune"] = async (of, step) => pruneStep(this.#writable.store, of, step);
   readonly slim: Inbox["slim"] = async (of, step) => slimStep(this.#writable.store, of, step);
-  readonly backlog: NonNullable<Inbox["backlog"]> = async (of) => reads.countBacklog(this.#open.store, of);
+  readonly backlog: Whole["backlog"] = async (of) => reads.countBacklog(this.#open.store, of);
   readonly waiting: Inbox["waiting"] = async (of) => reads.countByTarget(this.#open.store, of?.sources);
   readonly list: Inbox["list"] = async (filter) => reads.listEntries(this.#open.store, filter);
-  readonly outlines: NonNullable<Inbox["outlines"]> = async (of) =>
-    reads.outlineEntries(this.#open.store, of);
+  readonly outlines: Whole["outlines"] = async (of) => reads.outlineEntries(this.#open.store, of);
   readonly delivery: Inbox["delivery"] = async (seq) => reads.deliveryOfEntry(this.#open.store, seq);
   readonly attempts: Inbox["attempts"] = async (seq) => reads.attemptsOfEntry(this.#open.store, seq);
   readonly counts: Inbox["counts"] = async (filter) => reads.countByState(this.#open.store, filter);
-  readonly senders: NonNullable<Inbox["senders"]> = async () => readSenders(this.#open.store);
-  readonly pauses: NonNullable<Inbox["pauses"]> = async () => pauses.readPauses(this.#open.store);
-  readonly recordSender: NonNullable<Inbox["recordSender"]> = async (note) =>
-    recordSender(this.#writable.store, note);
+  readonly senders: Whole["senders"] = async () => readSenders(this.#open.store);
+  readonly pauses: Whole["pauses"] = async () => pauses.readPauses(this.#open.store);
+  readonly recordSender: Whole["recordSender"] = async (note) => recordSender(this.#writable.store, note);
 
   async close(): Promise<void> {
     const opened = this.#opened;

@@ -94,20 +94,14 @@ function latestDays(
   { first, last }: NonNullable<SenderNote["authentic"]>,
 ): readonly SenderDay[] {
   const today = Math.floor(last / DAY);
-  const gap = {
-    day: Math.floor(first / DAY),
-    events: 0,
-    longestGap: Math.max(0, first - (authenticAt ?? first)),
-  };
+  const since = Math.max(0, first - (authenticAt ?? first));
+  const gap = { day: Math.floor(first / DAY), events: 0, longestGap: since };
   const byDay = new Map<number, SenderDay>();
   for (const { day, events, longestGap } of [...known, ...days, gap]) {
     if (day <= today - DAYS || day > today) continue; // later ones are of a clock that was ahead
     const same = byDay.get(day) ?? { events: 0, longestGap: 0 };
-    byDay.set(day, {
-      day,
-      events: same.events + events,
-      longestGap: Math.max(same.longestGap, longestGap),
-    });
+    const longest = Math.max(same.longestGap, longestGap);
+    byDay.set(day, { day, events: same.events + events, longestGap: longest });
   }
   return [...byDay.values()].sort((one, other) => one.day - other.day);
 }

@@ -3,13 +3,12 @@ import { asError, ConfigurationError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
 import type { Rejection } from "../event/rejection.ts";
-import { checkData } from "../event/schemas.ts";
 import type { Appended } from "../inbox/append.ts";
 import { entryState } from "../inbox/entry-state.ts";
 import { newEntry, rejectedEntry } from "../inbox/new-entry.ts";
 import { readHeader } from "../signature/header.ts";
 import { verify } from "../signature/verify.ts";
-import { decidesInTime } from "./decides-in-time.ts";
+import { checkInTime } from "./decides-in-time.ts";
 import { checkAge, dedupKey, type Judgement, judge, tooOld } from "./judge.ts";
 import type { Settings } from "./options/options.ts";
 import type { Accepted, Misconfigured, Outcome, Proof, Unauthorized } from "./outcome.ts";
@@ -56,11 +55,8 @@ export async function accept(
       // If the backlog is full, only duplicates are accepted, and no more than their key is needed.
       if (full !== undefined) judgement = { key: dedupKey(read, settings), order: null, problems: [] };
       else {
-        const { event, data } = read.envelope;
-        const checking = checkData(event, data, settings.schemas);
-        const isAsync = checking instanceof Promise;
-        const checked = isAsync ? await decidesInTime(checking, event, settings.bodyTimeout) : checking;
-        judgement = judge(read, checked, settings);
+        const checking = checkInTime(read.envelope, settings);
+        judgement = judge(read, checking instanceof Promise ? await checking : checking, settings);
       }
     } catch (error) {
       return { type: "misconfigured", error: asError(error) }; // the user's own code failed
@@ -116,15 +112,8 @@ async function reject(
     log.warn({ ahead }, "an event is dated in the future: is this machine's clock right?");
   }
   const { seq, duplicate } = kept;
-  return {
-    type: "rejected",
-    rejection,
-    kind: entry.kind,
-    seq,
-    eventId: entry.key.eventId,
-    duplicate,
-    ...proof,
-  };
+  const { kind, key } = entry;
+  return { type: "rejected", rejection, kind, seq, eventId: key.eventId, duplicate, ...proof };
 }
 
 function acceptedOutcome(

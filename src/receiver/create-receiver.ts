@@ -2,7 +2,7 @@ import { Listeners } from "../base/listeners.ts";
 import { UnderWay } from "../base/under-way.ts";
 import { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DrainReport } from "../dispatch/drain.ts";
-import type { AnyHandler, DeadLetter, EntryLetter } from "../dispatch/handler.ts";
+import type { AnyHandler, DeadLetter } from "../dispatch/handler.ts";
 import { describeError, type ReceiverErrorCode } from "../errors.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import type { DataSchemas } from "../event/schemas.ts";
@@ -103,7 +103,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
         outcomes.run(...ran, settings.clock());
         if (!this.#observers.isEmpty) this.#observers.notify(attemptObservation(...ran));
       },
-      onDead: (letter) => this.#tellDead(letter),
+      onDead: (letter) => tellDead(letter, wiring),
     });
     this.#intake = new Intake({
       ...{ wiring, dispatcher: this.#dispatcher, observers: this.#observers },
@@ -117,7 +117,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
         // An event that does not fit its schema never runs, so it is compared here.
         const read = isUnfit(letter.reason) ? readEnvelopeAgain(letter.delivery.body) : undefined;
         if (read?.ok === true) this.#drifts.compare(letter, read.envelope);
-        this.#tellDead(letter);
+        tellDead(letter, wiring);
       },
     });
   }
@@ -273,8 +273,4 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   readonly accept: Receiver["accept"] = (delivery) => this.#intake.accept(delivery);
   readonly acceptFrom: Receiver["acceptFrom"] = (channel, body) => this.#intake.acceptFrom(channel, body);
   readonly receive: Receiver["receive"] = (incoming, inline) => this.#intake.receive(incoming, inline);
-
-  #tellDead(letter: EntryLetter): void {
-    tellDead(letter, this.#wiring.router.deadListeners, this.#wiring.settings);
-  }
 }

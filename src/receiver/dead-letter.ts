@@ -3,8 +3,8 @@ import type { DeadLetter, EntryLetter } from "../dispatch/handler.ts";
 import type { Delivery } from "../event/delivery.ts";
 import { toEvent, type WebhookEvent } from "../event/event.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
-import type { Settings } from "./options/options.ts";
 import type { Outcome } from "./outcome.ts";
+import type { Wiring } from "./wiring.ts";
 
 /** The dead letter that a delivery has just become, if it has. */
 export function letterOf(outcome: Outcome, delivery: Delivery): EntryLetter | undefined {
@@ -21,14 +21,11 @@ export function withEvent(letter: EntryLetter, source: string): DeadLetter {
   return { ...letter, event: eventOf(letter, source) };
 }
 
-export function tellDead(
-  letter: EntryLetter,
-  listeners: ReadonlySet<(letter: DeadLetter) => unknown>,
-  { source, log }: Pick<Settings, "source" | "log">,
-): void {
-  if (listeners.size === 0) return;
-  const whole = withEvent(letter, source);
-  for (const listener of listeners) notifyListener(listener, whole, log);
+export function tellDead(letter: EntryLetter, { router, settings }: Wiring): void {
+  const { deadListeners } = router;
+  if (deadListeners.size === 0) return;
+  const whole = withEvent(letter, settings.source);
+  for (const listener of deadListeners) notifyListener(listener, whole, settings.log);
 }
 
 function eventOf({ delivery, eventId }: EntryLetter, source: string): WebhookEvent | null {

@@ -1,20 +1,25 @@
 import { within } from "../base/within.ts";
-import { ConfigurationError } from "../errors.ts";
 import type { DataProblem } from "../event/data-problems.ts";
+import type { Envelope } from "../event/envelope.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import { checkData, type DataResult } from "../event/schemas.ts";
+import { invalidOption } from "../options/check-options.ts";
 import type { Settings } from "./options/options.ts";
 
-/** The result of the user's schema, or `option_invalid`: the sender is waiting, so it has at most `bodyTimeout` to decide. */
-export async function decidesInTime(
-  checking: Promise<DataResult>,
-  kind: string,
-  ms: number,
-): Promise<DataResult> {
+type Terms = Pick<Settings, "schemas" | "bodyTimeout">;
+
+/** Checks `data`. The sender is waiting, so a schema that decides later has `bodyTimeout` for it; else `option_invalid`. */
+export function checkInTime({ event, data }: Envelope, { schemas, bodyTimeout }: Terms) {
+  const checking = checkData(event, data, schemas);
+  return checking instanceof Promise ? decidesInTime(checking, event, bodyTimeout) : checking;
+}
+
+async function decidesInTime(checking: Promise<DataResult>, kind: string, ms: number): Promise<DataResult> {
   const decided = await within(checking, ms, () => undefined);
   if (decided !== undefined) return decided;
-  const told = `expected the schema of ${kind} to decide within ${ms} ms, got no result: make it faster`;
-  throw new ConfigurationError("option_invalid", told);
+  throw invalidOption(
+    `expected the schema of ${kind} to decide within ${ms} ms, got no result: make it faster`,
+  );
 }
 
 /** Checks an entry's `data` again; empty for an entry that is not an event, or whose delivery was deleted. */
@@ -22,9 +27,6 @@ export async function recheckEntry(seq: number, settings: Settings): Promise<rea
   const delivery = await settings.inbox.delivery(seq);
   const read = delivery === undefined ? undefined : readEnvelopeAgain(delivery.body);
   if (read?.ok !== true) return [];
-  const { event, data } = read.envelope;
-  const checking = checkData(event, data, settings.schemas);
-  const checked =
-    checking instanceof Promise ? await decidesInTime(checking, event, settings.bodyTimeout) : checking;
+  const checked = await checkInTime(read.envelope, settings);
   return checked.ok ? [] : checked.problems;
 }

@@ -12,10 +12,7 @@ export class DriftListeners extends Listeners<Drift> {
   }
 
   /** Compares an entry's event with those before it. */
-  compare(
-    { seq, eventId }: { readonly seq: number; readonly eventId: string },
-    { event: kind, data }: Envelope,
-  ): void {
+  compare({ seq, eventId }: Pick<Drift, "seq" | "eventId">, { event: kind, data }: Envelope): void {
     const { drift: watch, log } = this.#settings;
     for (const { path, what, expected, got } of watch?.differences(kind, data) ?? []) {
       const drift: Drift = { kind, path, what, expected, got, seq, eventId };

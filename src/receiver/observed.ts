@@ -53,12 +53,8 @@ export function deliveryObservation(
 }
 
 export function attemptObservation(entry: ClaimedEntry, settlement: Settlement): AttemptObservation {
-  const {
-    seq,
-    key: { eventId },
-    kind,
-    attempts: attempt,
-  } = entry;
+  const { seq, key, kind, attempts: attempt } = entry;
+  const { eventId } = key;
   const { records, reason, problems = [], runAt } = settlement;
   const state = stateAfter(attempt, settlement);
   return { type: "attempt", seq, eventId, kind, attempt, records, state, reason, problems, runAt };

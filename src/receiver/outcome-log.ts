@@ -125,11 +125,7 @@ function runLine(settlement: Settlement, now: number): Line {
 }
 
 /** The handler that failed last, and its error's name and place. The message may quote the event, so it is left out. */
-function failureOf({ records }: Settlement): {
-  handler?: string;
-  error?: string | undefined;
-  at?: string | undefined;
-} {
+function failureOf({ records }: Settlement) {
   const failed = records.findLast(({ outcome }) => outcome !== "ok");
   if (failed === undefined) return {};
   const { handler, outcome, failure } = failed;

@@ -11,10 +11,9 @@ export const NEXT_LOOK = 10 * 60_000;
 /** Milliseconds that a running step may take once the receiver closes: a database that hangs must not hold it up. */
 const LAST_STEP = 5000;
 
-type Terms = Pick<
-  Settings,
-  "inbox" | "clock" | "log" | "source" | "maxAge" | "retention" | "retentionDead" | "deliveryRetention"
->;
+type Ages = Pick<Settings, "clock" | "source" | "maxAge" | "retention" | "deliveryRetention">;
+type DeadAges = Pick<Settings, "clock" | "source" | "maxAge" | "retentionDead">;
+type Terms = Ages & DeadAges & Pick<Settings, "inbox" | "log">;
 
 /** Prunes the inbox periodically while a receiver runs, except while the wall clock cannot be trusted. */
 export class Retention {
@@ -106,34 +105,19 @@ async function lastReceived({ inbox }: Terms, now: number): Promise<number | und
  * What a receiver may prune now. An event must be past its retention and past the age at which it is refused, so that a
  * replay of it is always too old. Dead letters have a retention of their own.
  */
-export function dueForPruning({
-  clock,
-  source,
-  maxAge,
-  retention,
-  deliveryRetention,
-}: Pick<Terms, "clock" | "source" | "maxAge" | "retention" | "deliveryRetention">) {
+export function dueForPruning({ clock, source, maxAge, retention, deliveryRetention }: Ages) {
   const now = clock();
-  const sources = [source];
+  const until = { receivedUntil: now - retention, datedUntil: now - maxAge - 1 };
+  const rest = { sources: [source], wholeDays: true };
   return {
-    prune: {
-      states: ["done", "unhandled"],
-      receivedUntil: now - retention,
-      datedUntil: now - maxAge - 1,
-      sources,
-      wholeDays: true,
-    },
-    slim: { settledUntil: now - deliveryRetention, sources, wholeDays: true },
+    prune: { states: ["done", "unhandled"], ...until, ...rest },
+    slim: { settledUntil: now - deliveryRetention, ...rest },
   } as const;
 }
 
 /** Which dead letters a receiver may prune now; `undefined` if all are kept. */
-export function deadForPruning({
-  clock,
-  source,
-  maxAge,
-  retentionDead,
-}: Pick<Terms, "clock" | "source" | "maxAge" | "retentionDead">): PruneRequest | undefined {
+export function deadForPruning(ages: DeadAges): PruneRequest | undefined {
+  const { clock, source, maxAge, retentionDead } = ages;
   if (retentionDead === Number.POSITIVE_INFINITY) return undefined;
   const now = clock();
   const until = { receivedUntil: now - retentionDead, datedUntil: now - maxAge - 1 };

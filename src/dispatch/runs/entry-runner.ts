@@ -105,16 +105,10 @@ export class EntryRunner {
       const { inside } = this.#options.inbox;
       const transactions =
         inside === undefined ? undefined : new EntryTransactions(entry, this.#transacting, atOnce === true);
-      const targets = isForced ? queues.atOnce : queues;
-      const parts: RunParts = {
-        ready,
-        targets: within === undefined ? targets : undefined,
-        turn,
-        transactions,
-        trace,
-        signal: within?.signal ?? this.#parts.signal,
-        within,
-      };
+      const gate = isForced ? queues.atOnce : queues;
+      const targets = within === undefined ? gate : undefined;
+      const signal = within?.signal ?? this.#parts.signal;
+      const parts: RunParts = { ready, targets, turn, transactions, trace, signal, within };
       const run = () => (within?.fits() === false ? undefined : runEntry(entry, this.#options, parts));
       const settlement = await (atOnce === true ? limit.runAtOnce(run) : limit.run(run));
       if (settlement === undefined) {
@@ -123,7 +117,7 @@ export class EntryRunner {
       }
       onEnd?.();
       loop.goOn(); // another entry can run while this one's result is stored
-      if (await this.#store(settlement, transactions, parts.signal)) {
+      if (await this.#store(settlement, transactions, signal)) {
         stored = settlement;
         if (entry.reason?.startsWith(PACED) === true) await this.#parts.watch.note(entry, settlement);
         this.#report(entry, settlement);

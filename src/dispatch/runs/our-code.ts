@@ -12,11 +12,8 @@ export function isOurs(file: string): boolean {
 }
 
 function findOurFolders(): readonly string[] {
-  for (
-    let folder = dirname(fileURLToPath(ownAddress()));
-    dirname(folder) !== folder;
-    folder = dirname(folder)
-  ) {
+  const start = dirname(fileURLToPath(ownAddress()));
+  for (let folder = start; dirname(folder) !== folder; folder = dirname(folder)) {
     const manifest = join(folder, "package.json");
     if (!existsSync(manifest)) continue;
     if (!/"name":\s*"hookporter"/.test(readFileSync(manifest, "utf8"))) continue;

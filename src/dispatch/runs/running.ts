@@ -39,12 +39,8 @@ export class RunningEntries extends Chain<Running> {
   async renew(inbox: Inbox, until: number): Promise<void> {
     const all = this.items();
     if (all.length === 0) return;
-    const lost = new Set(
-      await inbox.renew(
-        all.map(({ entry: { seq, lease } }) => ({ seq, lease })),
-        until,
-      ),
-    );
+    const leases = all.map(({ entry: { seq, lease } }) => ({ seq, lease }));
+    const lost = new Set(await inbox.renew(leases, until));
     for (const one of all) if (!lost.has(one.entry.seq)) one.leasedUntil = until;
   }
 

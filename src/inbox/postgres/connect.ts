@@ -8,40 +8,28 @@ import { Sockets } from "./sockets.ts";
 /** Milliseconds to wait for a connection, and for what is asked on the one that listens. */
 const CONNECT_TIMEOUT = 5000;
 
-/** A session on what the options name, for a process if it is one that registers. Loads `pg` only for a URL. */
-export async function connect({
-  connection,
-  connections,
-  name,
-  listenUrl,
-  runner,
-}: PostgresTerms & { readonly runner?: string | undefined }): Promise<Session> {
+/** A session on what the options name. Loads `pg` only for a URL. */
+export async function connect(terms: PostgresTerms): Promise<Session> {
+  const { connection, connections, name, listenUrl, runner } = terms;
   if (typeof connection !== "string") {
     return "transaction" in connection ? databaseSession(connection) : poolSession(connection);
   }
   const { Pool, Client } = await loadClient(name);
   const application_name = runner === undefined ? "hookporter" : connectionName(runner);
+  const common = { connectionTimeoutMillis: CONNECT_TIMEOUT, keepAlive: true, application_name };
   const pooled = new Sockets();
   const pool = new Pool({
-    connectionString: connection,
-    stream: pooled.create,
-    max: connections,
-    connectionTimeoutMillis: CONNECT_TIMEOUT,
-    idleTimeoutMillis: 60_000,
-    keepAlive: true,
-    application_name,
+    ...{ connectionString: connection, stream: pooled.create, max: connections, idleTimeoutMillis: 60_000 },
+    ...common,
   });
   // An idle connection that is lost is no failure: the next statement opens another.
   pool.on("error", () => {});
   const listen: Session["listen"] = async (channel, heard, lost) => {
     const sockets = new Sockets();
     const client = new Client({
-      connectionString: listenUrl ?? connection,
-      stream: sockets.create,
-      connectionTimeoutMillis: CONNECT_TIMEOUT,
+      ...{ connectionString: listenUrl ?? connection, stream: sockets.create },
+      ...common,
       query_timeout: CONNECT_TIMEOUT, // a server that hangs must not hold up close(), which waits for these
-      keepAlive: true,
-      application_name,
     });
     client.on("notification", ({ payload }) => heard(payload ?? ""));
     client.on("error", () => {}); // the end follows

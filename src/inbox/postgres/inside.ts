@@ -95,11 +95,7 @@ export async function runInside(
 }
 
 /** Looks up a result whose commit may have been cut off, while the lease holds: then only we say what is next. */
-async function readBack(
-  result: Settlement | Progress,
-  store: Store,
-  { isLeased }: InsideTerms,
-): Promise<InsideResult> {
+async function readBack(result: Settlement | Progress, store: Store, { isLeased }: InsideTerms) {
   for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LAST_WAIT)) {
     try {
       return await wasStored(store, result);

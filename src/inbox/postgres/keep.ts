@@ -96,10 +96,8 @@ export async function keepAll(store: Store, entries: readonly NewEntry[]) {
   let left = entries.map((entry, at) => ({ entry, at }));
   // Twice more if a known entry is pruned just before it is counted as repeated: a dead letter must be kept then.
   for (let look = 0; look < 3 && left.length > 0; look++) {
-    const inserted = await insert(
-      store,
-      left.map(({ entry }) => entry),
-    );
+    const tried = left.map(({ entry }) => entry);
+    const inserted = await insert(store, tried);
     const seqs = new Map(inserted.map(({ n, seq }) => [Number(n), Number(seq)]));
     const known = left.filter(({ entry, at }, n) => {
       const [seq, leased] = [seqs.get(n), leaseOf(entry) !== undefined];
@@ -148,7 +146,7 @@ function rowOf(entry: NewEntry, n: number, bodyAt: number) {
     order_key: encodeNullable(entry.orderKey) ?? undefined,
     order_hash: orderHash(key, entry.orderKey) ?? undefined,
     received_at: delivery.receivedAt,
-    dated: datedAt(entry),
+    dated: datedAt(key, entry.eventTimestamp, delivery.receivedAt),
     body_hash: hash("sha256", delivery.body, "hex"),
     body_length: delivery.body.byteLength,
     body_at: bodyAt,

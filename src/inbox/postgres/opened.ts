@@ -33,7 +33,7 @@ export interface Opened {
 /** Connects, makes or checks the tables, and starts what goes on while the inbox is open. */
 export async function openParts(
   { access = "own", log }: OpenTerms,
-  terms: PostgresTerms & { readonly runner: string | undefined },
+  terms: PostgresTerms,
   clock: StoreClock,
   vitals: StoreVitals,
 ): Promise<Opened> {

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../../errors.ts";
+import { invalidOption } from "../../options/check-options.ts";
 import type { OwnTransactions } from "./handler-transactions.ts";
 import { nameOf, readPostgresUrl, withoutSchema } from "./postgres-url.ts";
 import type { PostgresDatabase, PostgresPool } from "./session.ts";
@@ -63,6 +63,8 @@ export interface PostgresTerms {
   /** The inbox in messages: without the password. */
   readonly name: string;
   readonly clock: () => number;
+  /** The process that uses it, if it is one that registers. */
+  readonly runner?: string | undefined;
 }
 
 /** Applies the defaults and refuses what cannot work with a ConfigurationError `option_invalid`. */
@@ -70,8 +72,7 @@ export function readPostgresOptions(connection: PostgresConnection, options: Pos
   const url = typeof connection === "string" ? readPostgresUrl(connection) : undefined;
   const schema = options.schema ?? url?.searchParams.get("schema") ?? "hookporter";
   if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema)) {
-    throw new ConfigurationError(
-      "option_invalid",
+    throw invalidOption(
       `expected the schema to have at most 40 lower-case letters, digits and underscores, got ${JSON.stringify(schema)}: ` +
         "choose such a name",
     );
@@ -79,14 +80,10 @@ export function readPostgresOptions(connection: PostgresConnection, options: Pos
   const { migrate = "auto", connections = 5, listenUrl, transaction, clock = Date.now } = options;
   if (listenUrl !== undefined) readPostgresUrl(listenUrl);
   if (migrate !== "auto" && migrate !== "check") {
-    throw new ConfigurationError(
-      "option_invalid",
-      'expected migrate to be "auto" or "check", got another value: choose one',
-    );
+    throw invalidOption('expected migrate to be "auto" or "check", got another value: choose one');
   }
   if (!Number.isSafeInteger(connections) || connections < 2) {
-    throw new ConfigurationError(
-      "option_invalid",
+    throw invalidOption(
       `expected connections to be a whole number of at least 2, got ${JSON.stringify(connections)}: the default is 5`,
     );
   }
@@ -106,15 +103,10 @@ const OF_POOL = 10;
 const OF_LIBRARY = 5;
 
 /** How many handlers may have a transaction at a time. */
-function transactionLimit(
-  connection: PostgresConnection,
-  options: PostgresOptions,
-  connections: number,
-): number {
+function transactionLimit(connection: PostgresConnection, options: PostgresOptions, connections: number) {
   const { transaction, maxTransactions } = options;
   if (maxTransactions !== undefined && (!Number.isSafeInteger(maxTransactions) || maxTransactions < 1)) {
-    throw new ConfigurationError(
-      "option_invalid",
+    throw invalidOption(
       `expected maxTransactions to be a whole number from 1, got ${JSON.stringify(maxTransactions)}: leave it out for the default`,
     );
   }

@@ -119,7 +119,11 @@ export async function newRetry(store: Store, { since, who, interval, entries, ca
       `INSERT INTO @.pace (id, since, who, interval_ms, entries, canary, due_until)
        VALUES (nextval('@.pace_id'), $1::bigint, $2::text, $3::float8, $4::bigint, $5::text, $6::bigint) RETURNING id`,
       [
-        ...[since, encodeText(who), interval, entries, JSON.stringify(canary)],
+        since,
+        encodeText(who),
+        interval,
+        entries,
+        JSON.stringify(canary),
         Math.ceil(since + interval * entries),
       ],
     );

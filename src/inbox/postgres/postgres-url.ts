@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../../errors.ts";
+import { invalidOption } from "../../options/check-options.ts";
 
 export function isPostgresUrl(text: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(text);
@@ -17,8 +17,7 @@ export function readPostgresUrl(text: string): URL {
   const url = parse(text);
   if (url !== undefined && !isPartOfPassword(url)) return url;
   const hosts = /^[^:]+:\/\/(?:[^/?#]*@)?([^/?#@]*)/.exec(text)?.[1] ?? "";
-  throw new ConfigurationError(
-    "option_invalid",
+  throw invalidOption(
     hosts.includes(",")
       ? "expected the inbox's URL to name one host, got several: the client pg connects to one; name the primary server, or an address that follows it"
       : "expected the inbox's URL to have the form postgres://user:password@host:5432/database, got another text: " +

@@ -110,12 +110,8 @@ export function poolSession(pool: PostgresPool, end?: () => Promise<void>): Omit
         try {
           const statements = new HandlerStatements(client);
           const result = await run((text, values = []) => ask(client, text, values, timeout), statements);
-          await ask(
-            client,
-            end !== undefined && statements.wereUsed ? COMMIT_AND_RESET : "COMMIT",
-            [],
-            timeout,
-          );
+          const commit = end !== undefined && statements.wereUsed ? COMMIT_AND_RESET : "COMMIT";
+          await ask(client, commit, [], timeout);
           isClean = !statements.maySet;
           return result;
         } catch (thrown) {

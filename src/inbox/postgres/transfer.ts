@@ -153,7 +153,7 @@ function rowOf({ entry, lease, delivery }: WholeEntry, bodyAt: number) {
     ...keyColumns(key),
     ...{ kind: encodeNullable(entry.kind), event_timestamp: eventTimestamp },
     ...{ order_key: encodeNullable(entry.orderKey), order_hash: orderHash(key, entry.orderKey) },
-    ...{ received_at: receivedAt, dated: datedAt({ key, eventTimestamp, delivery: { receivedAt } }) },
+    ...{ received_at: receivedAt, dated: datedAt(key, eventTimestamp, receivedAt) },
     ...{ body_hash: entry.bodyHash, body_length: entry.bodyLength, body_at: bodyAt, state: entry.state },
     reason: encodeNullable(entry.reason),
     problems: entry.problems.length === 0 ? null : JSON.stringify(entry.problems),

@@ -122,7 +122,8 @@ async function daysLeft(store: Store): Promise<DaysLeft> {
 
 /** How many days share one partition among those from a time on. */
 async function sharedDays(store: Store, from: number): Promise<number> {
-  return (
-    (await store.number("SELECT max(until - first) FROM @.day WHERE first >= $1::bigint", [from])) / DAY_MS
-  );
+  const longest = await store.number("SELECT max(until - first) FROM @.day WHERE first >= $1::bigint", [
+    from,
+  ]);
+  return longest / DAY_MS;
 }

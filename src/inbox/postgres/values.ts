@@ -1,8 +1,6 @@
 import type { Delivery } from "../../event/delivery.ts";
-import type { DedupKey } from "../../event/identity.ts";
-import { REJECTED } from "../../event/identity.ts";
+import { type DedupKey, REJECTED } from "../../event/identity.ts";
 import { hash } from "../../package/builtins.ts";
-import type { NewEntry } from "../append.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
 import type { Row } from "../rows.ts";
 import type { TargetWait } from "../target-wait.ts";
@@ -12,12 +10,8 @@ import { decodeText, encodeNullable, encodeText } from "../text.ts";
  * The date up to which an event must be pruned before it can be taken for new again. A rejected delivery never ran, so
  * its arrival counts, whatever its timestamp.
  */
-export function datedAt({
-  key,
-  eventTimestamp,
-  delivery,
-}: Pick<NewEntry, "key" | "eventTimestamp"> & { delivery: Pick<Delivery, "receivedAt"> }): number {
-  return key.timestamp === REJECTED ? delivery.receivedAt : (eventTimestamp ?? delivery.receivedAt);
+export function datedAt({ timestamp }: DedupKey, eventTimestamp: number | null, receivedAt: number): number {
+  return timestamp === REJECTED ? receivedAt : (eventTimestamp ?? receivedAt);
 }
 
 /** A digest of a source and an order key, exact as a number; two that share one merely wait for each other. */

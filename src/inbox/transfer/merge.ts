@@ -17,9 +17,9 @@ export interface MergeReport extends Merged {
  * @throws ConfigurationError `inbox_unsupported` if the other inbox is not a file
  */
 export async function mergeInbox(from: Transfer, into: Transfer, terms: CopyTerms = {}) {
-  const { onProgress = () => {}, signal } = terms;
+  const { onProgress, signal } = terms;
   const total = await from.count();
-  let report: MergeReport = { entries: 0, added: 0, advanced: 0 };
+  const report = { entries: 0, added: 0, advanced: 0 };
   for (let after = 0; ; ) {
     if (signal?.aborted === true) return undefined;
     const read = await from.read({ after, limit: STEP });
@@ -27,14 +27,11 @@ export async function mergeInbox(from: Transfer, into: Transfer, terms: CopyTerm
     if (last === undefined) break;
     const merged = await into.merge?.(read);
     if (merged === undefined) throw cannotMerge();
-    const { entries, added, advanced } = report;
-    report = {
-      entries: entries + read.length,
-      added: added + merged.added,
-      advanced: advanced + merged.advanced,
-    };
+    report.entries += read.length;
+    report.added += merged.added;
+    report.advanced += merged.advanced;
     after = last;
-    onProgress({ step: "copy", entries: report.entries, total });
+    onProgress?.({ step: "copy", entries: report.entries, total });
   }
   // Last: what was pruned there is not new here either, but what waits was acknowledged and must be added first.
   await into.markPruned(await from.pruned());

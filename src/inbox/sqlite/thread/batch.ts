@@ -77,6 +77,8 @@ function readDelivery(packet: PacketReader, isOnlyStored = false): Delivery {
 
 function writeEntry(packet: PacketWriter, entry: NewEntry): void {
   const { key, lease } = entry;
+  packet.text(lease?.token ?? null);
+  packet.number(lease?.until ?? Number.NaN);
   packet.text(key.source);
   packet.text(key.eventId);
   packet.number(key.timestamp);
@@ -88,37 +90,24 @@ function writeEntry(packet: PacketWriter, entry: NewEntry): void {
   packet.text(entry.orderKey);
   packet.number(entry.runAt ?? Number.NaN);
   packet.number(entry.afterPruning === true ? 1 : 0);
-  packet.text(lease?.token ?? null);
-  packet.number(lease?.until ?? Number.NaN);
   writeDelivery(packet, entry.delivery);
 }
 
 function readEntry(packet: PacketReader): NewEntry {
-  const key = { source: packet.text(), eventId: packet.text(), timestamp: packet.number() };
-  const kind = packet.textOrNull();
-  const eventTimestamp = packet.numberOr(null);
-  const state = packet.text() as NewEntry["state"];
-  const reason = packet.textOrNull();
-  const problems = packet.json<NewEntry["problems"]>();
-  const orderKey = packet.textOrNull();
-  const runAt = packet.numberOr(undefined);
-  const afterPruning = packet.number() === 1;
   const token = packet.textOrNull();
   const until = packet.number();
-  const lease = token === null ? undefined : { token, until };
-  const delivery = readDelivery(packet, true);
   return {
-    key,
-    kind,
-    eventTimestamp,
-    state,
-    reason,
-    problems,
-    orderKey,
-    runAt,
-    afterPruning,
-    lease,
-    delivery,
+    lease: token === null ? undefined : { token, until },
+    key: { source: packet.text(), eventId: packet.text(), timestamp: packet.number() },
+    kind: packet.textOrNull(),
+    eventTimestamp: packet.numberOr(null),
+    state: packet.text() as NewEntry["state"],
+    reason: packet.textOrNull(),
+    problems: packet.json(),
+    orderKey: packet.textOrNull(),
+    runAt: packet.numberOr(undefined),
+    afterPruning: packet.number() === 1,
+    delivery: readDelivery(packet, true),
   };
 }
 
