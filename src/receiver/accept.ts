@@ -3,12 +3,13 @@ import { asError, ConfigurationError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
 import type { Rejection } from "../event/rejection.ts";
+import { checkData } from "../event/schemas.ts";
 import type { Appended } from "../inbox/append.ts";
 import { entryState } from "../inbox/entry-state.ts";
 import { newEntry, rejectedEntry } from "../inbox/new-entry.ts";
 import { readHeader } from "../signature/header.ts";
 import { verify } from "../signature/verify.ts";
-import { checkInTime } from "./decides-in-time.ts";
+import { decidesInTime } from "./decides-in-time.ts";
 import { checkAge, dedupKey, type Judgement, judge, tooOld } from "./judge.ts";
 import type { Settings } from "./options/options.ts";
 import type { Accepted, Misconfigured, Outcome, Proof, Unauthorized } from "./outcome.ts";
@@ -55,8 +56,11 @@ export async function accept(
       // If the backlog is full, only duplicates are accepted, and no more than their key is needed.
       if (full !== undefined) judgement = { key: dedupKey(read, settings), order: null, problems: [] };
       else {
-        const checking = checkInTime(read.envelope, settings);
-        judgement = judge(read, checking instanceof Promise ? await checking : checking, settings);
+        const { event, data } = read.envelope;
+        const checking = checkData(event, data, settings.schemas);
+        const isAsync = checking instanceof Promise;
+        const checked = isAsync ? await decidesInTime(checking, event, settings.bodyTimeout) : checking;
+        judgement = judge(read, checked, settings);
       }
     } catch (error) {
       return { type: "misconfigured", error: asError(error) }; // the user's own code failed

@@ -1,20 +1,12 @@
 import { within } from "../base/within.ts";
 import type { DataProblem } from "../event/data-problems.ts";
-import type { Envelope } from "../event/envelope.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import { checkData, type DataResult } from "../event/schemas.ts";
 import { invalidOption } from "../options/check-options.ts";
 import type { Settings } from "./options/options.ts";
 
-type Terms = Pick<Settings, "schemas" | "bodyTimeout">;
-
-/** Checks `data`. The sender is waiting, so a schema that decides later has `bodyTimeout` for it; else `option_invalid`. */
-export function checkInTime({ event, data }: Envelope, { schemas, bodyTimeout }: Terms) {
-  const checking = checkData(event, data, schemas);
-  return checking instanceof Promise ? decidesInTime(checking, event, bodyTimeout) : checking;
-}
-
-async function decidesInTime(checking: Promise<DataResult>, kind: string, ms: number): Promise<DataResult> {
+/** The result of the user's schema, or `option_invalid`: the sender is waiting, so it has at most `bodyTimeout` to decide. */
+export async function decidesInTime(checking: Promise<DataResult>, kind: string, ms: number) {
   const decided = await within(checking, ms, () => undefined);
   if (decided !== undefined) return decided;
   throw invalidOption(
@@ -27,6 +19,9 @@ export async function recheckEntry(seq: number, settings: Settings): Promise<rea
   const delivery = await settings.inbox.delivery(seq);
   const read = delivery === undefined ? undefined : readEnvelopeAgain(delivery.body);
   if (read?.ok !== true) return [];
-  const checked = await checkInTime(read.envelope, settings);
+  const { event, data } = read.envelope;
+  const checking = checkData(event, data, settings.schemas);
+  const checked =
+    checking instanceof Promise ? await decidesInTime(checking, event, settings.bodyTimeout) : checking;
   return checked.ok ? [] : checked.problems;
 }
