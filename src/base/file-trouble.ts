@@ -31,10 +31,7 @@ function nearest(path: string): { readonly path: string; readonly stats: Stats }
   }
 }
 
-function fixFor(
-  thrown: unknown,
-  found: { readonly path: string; readonly stats: Stats } | undefined,
-): string {
+function fixFor(thrown: unknown, found: ReturnType<typeof nearest>): string {
   const { code } = thrown as NodeJS.ErrnoException;
   if (code === "ENOSPC" || code === "EDQUOT") return ": free some space";
   if (code === "EROFS") return ": use another folder";

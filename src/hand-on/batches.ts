@@ -3,12 +3,7 @@ import { invalid } from "../options/check-options.ts";
 import type { HandOnMessage, Send } from "./send.ts";
 
 /** How large batches are, how long they wait, and how many are on their way at a time. */
-export interface BatchLimits {
-  readonly batchSize: number;
-  readonly batchBytes: number;
-  readonly linger: number;
-  readonly inFlight: number;
-}
+type BatchLimits = Readonly<Record<"batchSize" | "batchBytes" | "linger" | "inFlight", number>>;
 
 /** A message that waits for its batch to leave, or to arrive. */
 interface QueuedMessage {

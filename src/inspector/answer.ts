@@ -78,11 +78,12 @@ export function toRequestError(thrown: unknown): RequestError {
   }
   const { message } = thrown;
   const code = codeOf(thrown);
-  if (code === "input_invalid" || code === "fixture_invalid") return new RequestError(400, code, message);
-  if (code === "entry_unknown") return new RequestError(404, code, message);
-  if (code === "target_unreachable") return new RequestError(502, code, message);
-  return new RequestError(503, code, message);
+  return new RequestError(STATUS[code] ?? 503, code, message);
 }
+
+const STATUS: Readonly<Record<string, number>> = {
+  ...{ input_invalid: 400, fixture_invalid: 400, entry_unknown: 404, target_unreachable: 502 },
+};
 
 function write(response: ServerResponse, status: number, type: string, body: string | Uint8Array): void {
   const bytes = typeof body === "string" ? Buffer.from(body, "utf8") : body;

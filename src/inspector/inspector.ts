@@ -60,18 +60,12 @@ export interface InspectorOptions {
   readonly clock: () => number;
 }
 
-export interface RunningInspector {
-  /** The page's address, with the token of this run in its fragment, which browsers never send. */
-  readonly url: URL;
-  close(): Promise<void>;
-}
-
 /**
  * Starts the inspector: a page and an API on a separate loopback port, based on the inbox and the receiver's observations.
  *
  * @throws HookporterError `port_unavailable`
  */
-export async function startInspector(options: InspectorOptions): Promise<RunningInspector> {
+export async function startInspector(options: InspectorOptions) {
   const { receiver, log } = options;
   const root = await findPackageRoot();
   const tokens = new KnownTokens(options.tokenRecords ?? NO_RECORDS, options.clock);
@@ -109,6 +103,7 @@ export async function startInspector(options: InspectorOptions): Promise<Running
     feed.noteDrift();
   });
   return {
+    /** The page's address, with the token of this run in its fragment, which browsers never send. */
     url: new URL(`http://127.0.0.1:${server.port}/#token=${tokens.text}`),
     close: async () => {
       stop();
@@ -143,19 +138,11 @@ function makeWorkings(options: InspectorOptions, version: string): Workings {
     return changed.at(-1)?.id ?? id;
   });
   return {
-    ...{ inbox, status, refusals, bodies, countRows: rowCounter(inbox, refusals), signing, feed },
-    recheck: (seq) => receiver.recheck(seq),
-    handlersFor: (kind) => receiver.handlersFor(kind),
+    ...{ inbox, receiver, status, refusals, bodies, countRows: rowCounter(inbox, refusals), signing, feed },
     outgoing: {
-      inbox,
+      ...{ inbox, endpoint, targets, signatureHeader, clock, key: current.key, madeUp: options.madeUp },
       arrivals: new Arrivals(signatureHeader),
-      endpoint,
-      targets,
-      signatureHeader,
-      key: current.key,
-      madeUp: options.madeUp,
       reserveInstants: options.reserveInstants ?? ownInstants(clock),
-      clock,
     },
     seenAgain: new NewestMap(MAX_SEEN_AGAIN),
     senders: new NewestMap(MAX_SENDERS),

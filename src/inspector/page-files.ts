@@ -41,10 +41,8 @@ export function readPage(folder: string): ReadonlyMap<string, PageFile> {
  * HTTPS gets the plain bytes.
  */
 export function fileFor(file: PageFile, acceptEncoding = ""): PageFile {
-  if (file.encoding === undefined || acceptsBrotli(acceptEncoding)) return file;
+  const isAccepted = /^\s*br\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i;
+  if (file.encoding === undefined || acceptEncoding.split(",").some((one) => isAccepted.test(one)))
+    return file;
   return { type: file.type, bytes: brotliDecompressSync(file.bytes) };
-}
-
-function acceptsBrotli(acceptEncoding: string): boolean {
-  return acceptEncoding.split(",").some((one) => /^\s*br\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i.test(one));
 }

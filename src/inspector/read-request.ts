@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { isRecord } from "../base/is-record.ts";
 import { readBody } from "../http/read-body.ts";
 import { invalidRequest, RequestError } from "./answer.ts";
 
@@ -6,10 +7,10 @@ import { invalidRequest, RequestError } from "./answer.ts";
 const LIMITS = { limit: 4 * 1024 * 1024, timeout: 10_000 };
 
 export class Fields {
-  readonly #values: Readonly<Record<string, unknown>>;
+  readonly #values: ReadonlyMap<string, unknown>;
 
-  constructor(values: Readonly<Record<string, unknown>>) {
-    this.#values = values;
+  constructor(values: object) {
+    this.#values = new Map(Object.entries(values));
   }
 
   text(name: string): string {
@@ -19,16 +20,23 @@ export class Fields {
   }
 
   optionalText(name: string): string | undefined {
-    const value = Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
+    const value = this.#values.get(name);
     if (value === undefined || typeof value === "string") return value;
     throw invalidRequest(`expected ${name} to be a string`);
+  }
+
+  oneOf<Value extends string>(name: string, values: readonly Value[]): Value {
+    const text = this.text(name);
+    const value = values.find((one) => one === text);
+    if (value !== undefined) return value;
+    throw invalidRequest(`expected ${name} to be one of ${values.join(", ")}`);
   }
 
   wholeNumber(
     name: string,
     { least = 0, most = Number.MAX_SAFE_INTEGER }: { readonly least?: number; readonly most?: number } = {},
   ): number | undefined {
-    const value = Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
+    const value = this.#values.get(name);
     if (value === undefined) return undefined;
     if (typeof value === "number" && Number.isSafeInteger(value) && value >= least && value <= most)
       return value;
@@ -37,7 +45,7 @@ export class Fields {
 
   /** False if absent. @throws RequestError 400 if the value is not a boolean */
   flag(name: string): boolean {
-    const value = Object.hasOwn(this.#values, name) ? this.#values[name] : false;
+    const value = this.#values.get(name) ?? false;
     if (typeof value === "boolean") return value;
     throw invalidRequest(`expected ${name} to be true or false`);
   }
@@ -61,8 +69,6 @@ export async function readFields(request: IncomingMessage): Promise<Fields> {
   } catch {
     throw invalidRequest("expected a JSON object, got text that is not JSON");
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    return new Fields(value as Record<string, unknown>);
-  }
+  if (isRecord(value)) return new Fields(value);
   throw invalidRequest("expected a JSON object, got another JSON value");
 }

@@ -5,8 +5,9 @@ import type { Inbox } from "../inbox/inbox.ts";
 import { pauseLines } from "../inbox/paced-retry.ts";
 import { mismatchedSources } from "../receiver/mismatch-text.ts";
 import { formatDelivery } from "../relay/fixture.ts";
+import { fixtureName } from "../relay/fixture-name.ts";
 import { invalidRequest, RequestError, wrongMethod } from "./answer.ts";
-import { bodyName, entryFixtureName, listSamples } from "./changes/actions.ts";
+import { listSamples } from "./changes/actions.ts";
 import type { PausesShown } from "./changes/bulk-api.ts";
 import { tallyMany } from "./changes/change-many.ts";
 import { EFFECTS } from "./changes/effects.ts";
@@ -41,20 +42,20 @@ const GET: Readonly<Record<string, Route>> = {
     return json(group === undefined ? null : failureRow(group));
   },
   "/api/entries/:id/body": async ({ inbox }, { id }) => {
-    const kept = await findKept(inbox, id);
-    return { type: "file", name: bodyName(kept), bytes: kept.delivery.body };
+    const { entry, delivery } = await findKept(inbox, id);
+    return { type: "file", name: `entry-${entry.seq}-body.json`, bytes: delivery.body };
   },
   "/api/entries/:id/fixture": async ({ inbox, signing }, { id, query }) => {
-    const kept = await findKept(inbox, id);
-    const { delivery } = toPassOn(kept.delivery, query, signing);
-    const bytes = Buffer.from(formatDelivery(delivery), "utf8");
-    return { type: "file", name: entryFixtureName(kept), bytes };
+    const { entry, delivery } = await findKept(inbox, id);
+    const name = fixtureName(delivery.receivedAt, entry.seq, entry.kind, entry.key.eventId);
+    const shown = toPassOn(delivery, query, signing).delivery;
+    return { type: "file", name, bytes: Buffer.from(formatDelivery(shown), "utf8") };
   },
   "/api/entries/:id/curl": async ({ inbox, outgoing, signing }, { id, query }) => {
     const { delivery, hidden } = toPassOn((await findKept(inbox, id)).delivery, query, signing);
     return { type: "text", text: curlCommand(delivery, outgoing.endpoint, hidden) };
   },
-  "/api/handlers": async ({ handlersFor }, { query }) => json(handlersFor(query.get("kind") ?? "")),
+  "/api/handlers": async ({ receiver }, { query }) => json(receiver.handlersFor(query.get("kind") ?? "")),
   "/api/counts": async ({ inbox, countRows }, { query }) =>
     json(await countRows(await findFilter(inbox, query))),
   "/api/tally": async (workings, { query }) => json(await tallyMany(workings, query)),

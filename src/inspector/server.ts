@@ -12,7 +12,7 @@ import {
   wrongMethod,
 } from "./answer.ts";
 import { DEFAULT_INSPECTOR_PORT } from "./default-port.ts";
-import { addTicket, admit, answerWithoutToken, type Entrance } from "./door/entrance.ts";
+import { addTicket, admit, answerWithoutToken } from "./door/entrance.ts";
 import { checkCaller, checkOrigin, type Door } from "./door/guard.ts";
 import type { KnownTokens } from "./door/known-tokens.ts";
 import { allowedHosts, type NamedHost } from "./door/named-host.ts";
@@ -37,11 +37,6 @@ export interface InspectorServerOptions {
   readonly log: Logger;
 }
 
-export interface InspectorServer {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
 /**
  * Starts the inspector's server, only on the loopback interface. Every request is checked before its route.
  *
@@ -50,9 +45,9 @@ export interface InspectorServer {
 export async function startInspectorServer(
   workings: Workings,
   { port, tokens, hosts, clock, page, log }: InspectorServerOptions,
-): Promise<InspectorServer> {
+) {
   const closed = { hosts: new Set<string>(), forwarded: new Set<string>() };
-  let door: Door & Entrance = { ...closed, tokens, tickets: new Tickets(clock) };
+  let door: Door = { ...closed, tokens, tickets: new Tickets(clock) };
   const server = createServer(LIMITS, (request, response) => {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     respond(request, response, { workings, door, page }).catch((thrown: unknown) => {
@@ -74,11 +69,7 @@ export async function startInspectorServer(
 async function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  {
-    workings,
-    door,
-    page,
-  }: { workings: Workings; door: Door & Entrance; page: ReadonlyMap<string, PageFile> },
+  { workings, door, page }: { workings: Workings; door: Door; page: InspectorServerOptions["page"] },
 ): Promise<void> {
   const { method = "", url = "" } = request;
   checkOrigin(request, door);

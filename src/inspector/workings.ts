@@ -30,10 +30,7 @@ export interface Workings {
   readonly meter: Meter;
   readonly feed: LiveFeed;
   readonly status: () => Promise<Status>;
-  /** Which fields of an entry do not fit the current schemas. */
-  readonly recheck: Receiver["recheck"];
-  /** The names of the handlers and targets that there are now for a kind. */
-  readonly handlersFor: Receiver["handlersFor"];
+  readonly receiver: Pick<Receiver, "recheck" | "handlersFor">;
 }
 
 export interface Call {

@@ -54,7 +54,7 @@ export class MetricSet {
       ...this.#terms(name, help),
       labelNames: labels,
       collect: async () => {
-        const samples = await samplesOf(read);
+        const samples = await within(Promise.resolve().then(read), MAX_WAIT, () => []).catch(() => []);
         gauge.reset();
         if (labels.length === 0) gauge.remove(); // the 0 that it has after a reset
         for (const { value, labels: own = {} } of samples) gauge.set(own, value);
@@ -70,15 +70,5 @@ export class MetricSet {
   #terms(name: string, help: string) {
     this.#names.push(name);
     return { name, help, registers: [this.#registry] };
-  }
-}
-
-async function samplesOf<Label extends string>(
-  read: () => Samples<Label> | Promise<Samples<Label>>,
-): Promise<Samples<Label>> {
-  try {
-    return await within(Promise.resolve(read()), MAX_WAIT, () => []);
-  } catch {
-    return [];
   }
 }

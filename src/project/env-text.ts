@@ -13,16 +13,11 @@ export function variablesOf(bytes: Buffer): Variables {
  * part of the first name, as Node would take it.
  */
 export function textOfEnvFile(bytes: Buffer): string {
-  const utf16 = utf16Of(bytes);
-  return (utf16 ?? bytes.toString("utf8")).replace(/^\uFEFF/, "");
-}
-
-/** The text of a file that begins with the byte order mark of UTF-16, else `undefined`. */
-function utf16Of(bytes: Buffer): string | undefined {
-  const whole = bytes.subarray(0, bytes.length - (bytes.length % 2));
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return whole.toString("utf16le");
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return Buffer.from(whole).swap16().toString("utf16le");
-  return undefined;
+  const isLittle = bytes[0] === 0xff && bytes[1] === 0xfe;
+  const isBig = bytes[0] === 0xfe && bytes[1] === 0xff;
+  const whole = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)));
+  const utf16 = isBig ? whole.swap16() : whole;
+  return (isLittle || isBig ? utf16.toString("utf16le") : bytes.toString("utf8")).replace(/^\uFEFF/, "");
 }
 
 /** Replaces `${NAME}` by a variable, and `${NAME:-text}` by the text if it is not set or empty. */

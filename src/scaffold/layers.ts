@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 
 /** Files that a developer of a template leaves in it; never copied. */
 const LEFT_BEHIND = new Set(["node_modules", "dist", ".next", "data", "package-lock.json", ".env"]);
@@ -49,14 +49,11 @@ function fillIn(text: string, parts: ReadonlyMap<string, string>): string {
   return filled.replaceAll(/\n{3,}/g, "\n\n").replace(/\n+$/, "\n");
 }
 
-async function listFiles(folder: string, within = ""): Promise<readonly string[]> {
-  const entries = await readdir(join(folder, within), { withFileTypes: true });
-  const found: string[] = [];
-  for (const entry of entries) {
-    if (LEFT_BEHIND.has(entry.name)) continue;
-    const path = within === "" ? entry.name : `${within}/${entry.name}`;
-    if (entry.isDirectory()) found.push(...(await listFiles(folder, path)));
-    else if (entry.isFile()) found.push(path);
-  }
-  return found.sort();
+async function listFiles(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const paths = files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)).split(sep));
+  return paths
+    .flatMap((parts) => (parts.some((part) => LEFT_BEHIND.has(part)) ? [] : [parts.join("/")]))
+    .sort();
 }

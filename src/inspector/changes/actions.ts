@@ -1,7 +1,6 @@
 import { EVENT_KINDS, type EventKind, eventKinds } from "../../event/kinds.ts";
 import { restamp } from "../../event/restamp.ts";
 import { sampleEvent } from "../../event/sample.ts";
-import { fixtureName } from "../../relay/fixture-name.ts";
 import { queryOf } from "../../relay/query.ts";
 import { exactSending, freshSending } from "../../relay/replay.ts";
 import { sign } from "../../signature/sign.ts";
@@ -42,7 +41,9 @@ export function sendText(fields: Fields, outgoing: Outgoing): Promise<Sent> {
       "expected a JSON object with a timestamp, got something else: turn off the new timestamp to send it unchanged",
     );
   }
-  return sendSigned(dated, outgoing);
+  const { signatureHeader, key } = outgoing;
+  const headers = { "content-type": "application/json", [signatureHeader]: sign(dated, key) };
+  return sendDelivery(outgoing, { headers, body: dated });
 }
 
 export function listSamples({ madeUp }: Pick<Outgoing, "madeUp">): readonly Sample[] {
@@ -53,18 +54,4 @@ export function listSamples({ madeUp }: Pick<Outgoing, "madeUp">): readonly Samp
     data: JSON.stringify(sampleEvent(kind).data, null, 2),
     madeUpFrom: madeUp?.data(kind, 0) === undefined ? null : madeUp.file,
   }));
-}
-
-export function bodyName({ entry }: Kept): string {
-  return `entry-${entry.seq}-body.json`;
-}
-
-export function entryFixtureName({ entry, delivery }: Kept): string {
-  return fixtureName(delivery.receivedAt, entry.seq, entry.kind, entry.key.eventId);
-}
-
-function sendSigned(body: Uint8Array, outgoing: Outgoing): Promise<Sent> {
-  const { signatureHeader, key } = outgoing;
-  const headers = { "content-type": "application/json", [signatureHeader]: sign(body, key) };
-  return sendDelivery(outgoing, { headers, body });
 }

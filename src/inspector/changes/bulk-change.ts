@@ -2,12 +2,12 @@ import { setImmediate as turn } from "node:timers/promises";
 import { CHANGEABLE, type Change, changeEntries } from "../../inbox/change-entries.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
-import { type EntryState, entryState, STORED_STATES, type StoredState } from "../../inbox/entry-state.ts";
+import { entryState, STORED_STATES, type StoredState } from "../../inbox/entry-state.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { type Pace, retryAtPace } from "../../inbox/paced-retry.ts";
 import { DROPPED } from "../../inbox/target-wait.ts";
 import { findEntries } from "../entries/find-entries.ts";
-import type { BulkProgress, BulkResult, OpenState, Tally } from "./bulk-api.ts";
+import type { BulkProgress, BulkResult, Tally } from "./bulk-api.ts";
 
 /** How many entries are listed, and changed, at a time: deliveries wait meanwhile. */
 const LISTED = 1000;
@@ -51,7 +51,7 @@ export async function tally(
       else if (isDropped(entry)) dropped++;
       else {
         const state = entryState(entry);
-        if (isOpen(state)) states[state]++;
+        if (state !== "handled") states[state]++;
       }
     }
     next = found.next;
@@ -117,10 +117,6 @@ function whyLeft(entry: Entry, { change, sources, takeBack }: Bulk): keyof BulkR
 
 function open(filter: EntryFilter): EntryFilter {
   return { ...filter, states: (filter.states ?? OPEN).filter((state) => OPEN.includes(state)) };
-}
-
-function isOpen(state: EntryState): state is OpenState {
-  return state !== "handled";
 }
 
 function isDropped({ state, reason }: Entry): boolean {

@@ -4,15 +4,15 @@ import { CHANGEABLE, type Change } from "../../inbox/change-entries.ts";
 import { countStates } from "../../inbox/counts.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
-import { invalidRequest } from "../answer.ts";
 import { findFilter, readNumber } from "../entries/filter.ts";
-import { type Fields, readFields } from "../read-request.ts";
+import { readFields } from "../read-request.ts";
 import type { Call, Workings } from "../workings.ts";
 import type { BulkFates, Tally } from "./bulk-api.ts";
 import { changeInSteps, tally } from "./bulk-change.ts";
 
 /** The sources of entries that this receiver runs; those of others are shown, too. */
 const SOURCES = [DEFAULT_SOURCE];
+const CHANGES = Object.keys(CHANGEABLE) as Change[];
 
 /** Entries that are followed after they were changed, and for how many milliseconds. */
 export const MOST_FOLLOWED = 5000;
@@ -32,7 +32,7 @@ export async function changeMany(
 ): Promise<undefined> {
   const { entries: filter } = await findFilter(inbox, query);
   const fields = await readFields(request);
-  const change = readChange(fields);
+  const change = fields.oneOf("change", CHANGES);
   const upTo = fields.wholeNumber("upTo");
   const rate = fields.wholeNumber("rate", { least: 1, most: 100_000 });
   const canary = fields.wholeNumber("canary", { least: 1, most: 1_000_000 });
@@ -61,17 +61,6 @@ export async function changeMany(
       write(response, { changed: value.changed, of: value.of });
     }
   }
-}
-
-function readChange(fields: Fields): Change {
-  const text = fields.text("change");
-  if (isChange(text)) return text;
-  const known = Object.keys(CHANGEABLE).join(", ");
-  throw invalidRequest(`expected change to be one of ${known}`);
-}
-
-function isChange(text: string): text is Change {
-  return Object.hasOwn(CHANGEABLE, text);
 }
 
 /** Writes what became of entries that run again, until all have ended or a minute is over. */

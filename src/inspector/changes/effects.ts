@@ -62,11 +62,7 @@ export const EFFECTS: Readonly<Record<string, Route>> = {
 };
 
 function readPauseOf(fields: Fields): PauseOf {
-  const text = fields.text("scope");
-  const scope = PAUSE_SCOPES.find((known) => known === text);
-  if (scope !== undefined) return { scope, name: fields.text("name") };
-  const known = PAUSE_SCOPES.join(", ");
-  throw new RequestError(400, "invalid_request", `expected scope to be one of ${known}`);
+  return { scope: fields.oneOf("scope", PAUSE_SCOPES), name: fields.text("name") };
 }
 
 function routeOf(effect: Effect): Route {

@@ -2,17 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { invalidRequest, RequestError, type RouteResult, wrongMethod } from "../answer.ts";
 import type { PageFile } from "../page-files.ts";
 import { readFields } from "../read-request.ts";
-import { checkType } from "./guard.ts";
-import type { KnownTokens } from "./known-tokens.ts";
+import { checkType, type Door } from "./guard.ts";
 import type { Tickets } from "./tickets.ts";
 import { bearerToken } from "./token.ts";
-
-export interface Entrance {
-  readonly tokens: KnownTokens;
-  readonly tickets: Tickets;
-  /** The values of `Host` under which the page may be open. */
-  readonly hosts: ReadonlySet<string>;
-}
 
 /** The names of the routes in this file. */
 export const ENTRANCE_ROUTES: readonly string[] = ["GET /api/proof", "POST /api/enter", "POST /api/admit"];
@@ -35,16 +27,16 @@ export function answerWithoutToken(
   request: IncomingMessage,
   path: string,
   query: URLSearchParams,
-  entrance: Entrance,
+  door: Door,
 ): RouteResult | undefined {
   if (path === "/api/proof") {
     if (request.method !== "GET") throw wrongMethod(["GET"]);
-    return { type: "json", value: { proof: prove(query, entrance) } };
+    return { type: "json", value: { proof: prove(query, door) } };
   }
   if (path === "/api/enter") {
     if (request.method !== "POST") throw wrongMethod(["POST"]);
     checkType(request);
-    const token = entrance.tickets.redeem(bearerToken(request.headers.authorization) ?? "");
+    const token = door.tickets.redeem(bearerToken(request.headers.authorization) ?? "");
     if (token !== undefined) return { type: "json", value: { token } };
     throw new RequestError(401, "not_admitted", "No open page has admitted this tab.");
   }
@@ -52,7 +44,7 @@ export function answerWithoutToken(
 }
 
 /** Admits a new tab on behalf of one that is in. */
-export async function admit(request: IncomingMessage, { tickets }: Entrance): Promise<RouteResult> {
+export async function admit(request: IncomingMessage, { tickets }: Door): Promise<RouteResult> {
   if (request.method !== "POST") throw wrongMethod(["POST"]);
   const hash = (await readFields(request)).text("ticket");
   if (tickets.admit(hash, bearerToken(request.headers.authorization) ?? ""))
@@ -64,7 +56,7 @@ export async function admit(request: IncomingMessage, { tickets }: Entrance): Pr
   );
 }
 
-function prove(query: URLSearchParams, { tokens, hosts }: Entrance): string {
+function prove(query: URLSearchParams, { tokens, hosts }: Door): string {
   const [name = "", host = "", nonce = ""] = ["name", "host", "nonce"].map((one) => query.get(one) ?? "");
   if (!/^[A-Za-z0-9_-]{22,86}$/.test(nonce) || !hosts.has(host)) {
     throw invalidRequest("expected a nonce, and the host in the page's address");

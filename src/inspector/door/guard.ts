@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { RequestError } from "../answer.ts";
 import type { KnownTokens } from "./known-tokens.ts";
+import type { Tickets } from "./tickets.ts";
 
 export interface Door {
   /** Allowed values of `Host`, in lower case, with the port unless it is a scheme's own. */
@@ -8,6 +9,7 @@ export interface Door {
   /** Those of them that were named as forwarded addresses, which may be HTTPS. */
   readonly forwarded: ReadonlySet<string>;
   readonly tokens: KnownTokens;
+  readonly tickets: Tickets;
 }
 
 /**

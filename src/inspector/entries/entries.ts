@@ -57,14 +57,14 @@ export async function findKept(inbox: Inbox, number: string): Promise<Kept> {
 
 export async function describeEntry(
   entry: Entry,
-  { inbox, signing, seenAgain, senders, drifts, recheck, runNotes }: Workings,
+  { inbox, receiver, signing, seenAgain, senders, drifts, runNotes }: Workings,
 ): Promise<EntryDetail> {
   const { seq, eventTimestamp, orderKey, finishedHandlers, bodyHash, key } = entry;
   const unfit = entry.state === "dead" && entry.reason === "invalid_data";
   const [delivery, runs, stillUnfit] = await Promise.all([
     inbox.delivery(seq),
     inbox.attempts(seq),
-    unfit ? recheck(seq).catch(() => entry.problems) : null, // a schema that throws would not let it through either
+    unfit ? receiver.recheck(seq).catch(() => entry.problems) : null, // a schema that throws would not let it through either
   ]);
   const problems = problemsOf(entry, delivery);
   return {

@@ -26,11 +26,7 @@ export interface Found {
 export async function findEntries(
   inbox: Inbox,
   filter: EntryFilter,
-  {
-    before,
-    limit,
-    downTo = 0,
-  }: { readonly before: number | undefined; readonly limit: number; readonly downTo?: number },
+  { before, limit, downTo = 0 }: { before: number | undefined; limit: number; downTo?: number },
 ): Promise<Found> {
   if (filter.text === undefined) {
     const below = before === undefined ? {} : { before };
@@ -59,16 +55,11 @@ export async function findEntries(
   return { entries, next: top <= downTo + 1 ? null : top, newest };
 }
 
-interface Window {
-  readonly size: number;
-  readonly took: number;
-}
-
 /**
  * The bodies' sizes are not known, so the time that they took decides how many are read next. Only the difference between
  * two windows counts: a query may take long however few it reads, as over a network.
  */
-function nextSize(last: Window, { size, took }: Window): number {
+function nextSize(last: { size: number; took: number }, { size, took }: typeof last): number {
   const more = size === last.size ? 0 : (took - last.took) / (size - last.size);
   const each = size === last.size ? took / size : Math.max(0, more);
   const wanted = Math.min(size * 2, Math.max(size / 2, WINDOW_TIME / each));

@@ -1,22 +1,15 @@
 import type { DeliveryHeaders } from "../../event/delivery.ts";
 import type { DeliveryObservation } from "../../receiver/observation.ts";
+import type { Sent } from "../api.ts";
 import { verdictOf } from "./verdict.ts";
 
 /** What became of a delivery at this receiver. */
-export interface Arrival {
-  readonly seq: number | null;
-  readonly refusal: string | null;
-  readonly word: string;
-  readonly reason: string | null;
-}
+export type Arrival = Pick<Sent, "seq" | "refusal" | "word" | "reason">;
 
-/** How to recognise a delivery. */
-interface Sign {
+/** How a delivery is recognised, and what is told then. */
+interface Wait {
   readonly signature: string;
   readonly bytes: number;
-}
-
-interface Wait extends Sign {
   readonly arrived: (arrival: Arrival) => void;
 }
 

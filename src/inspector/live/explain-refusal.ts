@@ -28,7 +28,7 @@ export function explainRefusal(
   signatureHeader: string,
   diagnosis?: Diagnosis | "left_out",
 ): Explanation {
-  const { outcome } = observation;
+  const { method, target, outcome } = observation;
   const { word, reason, detail, fix } = verdictOf(outcome);
   const { status } = toAnswer(outcome);
   const at = CHECKS.findIndex(({ name }) => name === failedCheck(outcome));
@@ -45,24 +45,19 @@ export function explainRefusal(
     const details =
       name === "Signature"
         ? [...signatureDetails(observation, signatureHeader), ...causeDetails(diagnosis)]
-        : [
-            {
-              name: "received",
-              value: `${observation.method} ${shownUrl(observation.target)}`.slice(0, 300),
-            },
-          ];
+        : [{ name: "received", value: `${method} ${shownUrl(target)}`.slice(0, 300) }];
     return { name, result: "failed", text: sentence(failed), ...(details.length > 0 && { details }) };
   });
-  const summary = `${sentence(provenCause(diagnosis) ?? failed)} It was not kept.`;
+  const known = diagnosis === "left_out" ? undefined : diagnosis;
+  const summary = `${sentence(provenCause(known) ?? failed)} It was not kept.`;
   const general = fix === null || fix === failed ? null : sentence(fix);
-  return { status, summary, fix: general, ...diagnosed(diagnosis), steps };
+  return { status, summary, fix: general, ...diagnosed(known), steps };
 }
 
 /** The causes of the simplest explanation in words: they say more than that the signature does not match. */
-function provenCause(diagnosis: Diagnosis | "left_out" | undefined): string | undefined {
-  if (diagnosis === undefined || diagnosis === "left_out") return undefined;
-  const [nearest = []] = diagnosis.explanations;
-  if (nearest.length === 0) return undefined;
+function provenCause(diagnosis: Diagnosis | undefined): string | undefined {
+  const [nearest = []] = diagnosis?.explanations ?? [];
+  if (diagnosis === undefined || nearest.length === 0) return undefined;
   const printed = diagnosis.printedBy.length === 0 ? "" : `, ${printedText(diagnosis.printedBy)}`;
   return nearest.map(causeText).join("; and ") + printed;
 }
@@ -72,13 +67,10 @@ function causeText({ meaning, detail }: Cause): string {
 }
 
 /** The parts of a diagnosis that replace the general fix. */
-function diagnosed(
-  diagnosis: Diagnosis | "left_out" | undefined,
-): Partial<Pick<Explanation, "fix" | "advice">> {
-  if (diagnosis === undefined || diagnosis === "left_out") return {};
-  const [nearest = []] = diagnosis.explanations;
+function diagnosed(diagnosis: Diagnosis | undefined): Partial<Pick<Explanation, "fix" | "advice">> {
+  const { explanations: [nearest = []] = [], advice = [] } = diagnosis ?? {};
   if (nearest.length > 0) return { fix: [...new Set(nearest.map((cause) => sentence(cause.fix)))].join(" ") };
-  return diagnosis.advice.length === 0 ? {} : { advice: diagnosis.advice };
+  return advice.length === 0 ? {} : { advice };
 }
 
 function causeDetails(diagnosis: Diagnosis | "left_out" | undefined): NonNullable<Step["details"]> {

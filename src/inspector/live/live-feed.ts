@@ -149,7 +149,8 @@ export class LiveFeed {
     seqs: readonly number[],
     refusals: readonly Refusal[],
   ): Promise<LiveUpdate> {
-    const wanted = filter.entries.seqs === undefined ? seqs : both(filter.entries.seqs, seqs);
+    const only = filter.entries.seqs && new Set(filter.entries.seqs);
+    const wanted = only === undefined ? seqs : seqs.filter((seq) => only.has(seq));
     const entries = wanted.length === 0 ? [] : await this.#inbox.list({ ...filter.entries, seqs: wanted });
     const found = new Set(entries.map(({ seq }) => seq));
     const noLonger = refusals.filter(({ count }) => count === 0).map(({ id }) => id);
@@ -205,11 +206,6 @@ export class LiveFeed {
     send(page, "gap", {});
     this.#tellDrifts(page);
   }
-}
-
-function both(some: readonly number[], others: readonly number[]): readonly number[] {
-  const known = new Set(some);
-  return others.filter((seq) => known.has(seq));
 }
 
 function send(page: Page, name: string, value: object): void {

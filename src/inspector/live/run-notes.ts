@@ -49,7 +49,7 @@ export class RunNotes {
       },
       answered: (answer) => {
         noted.answer = shownAnswer(answer);
-        this.#keep(name, noted, headLength(noted.answer));
+        this.#keep(name, noted, JSON.stringify(noted.answer.headers).length + 1);
       },
     };
   }
@@ -121,8 +121,4 @@ function shownAnswer({ status, headers, bytes, cut, duration }: TargetAnswer): S
     isCut: cut !== undefined,
     duration,
   };
-}
-
-function headLength({ headers }: ShownAnswer): number {
-  return JSON.stringify(headers).length + 1;
 }

@@ -2,20 +2,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { StateCounts } from "../../inbox/counts.ts";
 import type { PauseOf } from "../../inbox/pause.ts";
-import type {
-  DriftNote,
-  EntryDetail,
-  LiveUpdate,
-  RefusalDetail,
-  RefusalRow,
-  Related,
-  RowCounts,
-  RowPage,
-  Sample,
-  Sent,
-  Status,
-  Triggered,
-} from "../api.ts";
+import type * as Api from "../api.ts";
 import type { BulkFates, BulkResult, Change, PausesShown, Tally } from "../changes/bulk-api.ts";
 import type { FailureRow, Overview } from "../overview/overview-api.ts";
 import { ApiError } from "./api-error.ts";
@@ -32,7 +19,7 @@ export type FailedCounts = Pick<StateCounts, "failing" | "dead">;
 /** Callbacks of the live feed, by the names of its events. */
 export interface LiveListener {
   readonly open: () => void;
-  readonly update: (update: LiveUpdate) => void;
+  readonly update: (update: Api.LiveUpdate) => void;
   /** Updates were dropped: reload. */
   readonly gap: () => void;
   /** How many entries of the inbox fail and are dead letters, whatever the filter. */
@@ -61,17 +48,18 @@ export class ApiClient {
     return this.#connection.live;
   }
 
-  readonly status = () => this.#json<Status>("/api/status");
+  readonly status = () => this.#json<Api.Status>("/api/status");
   readonly overview = () => this.#json<Overview>("/api/overview");
-  readonly drifts = () => this.#json<readonly DriftNote[]>("/api/drifts");
-  readonly samples = () => this.#json<readonly Sample[]>("/api/samples");
-  readonly entries = (query: URLSearchParams) => this.#json<RowPage>(`/api/entries?${query}`);
-  readonly counts = (query: URLSearchParams) => this.#json<RowCounts>(`/api/counts?${query}`);
-  readonly entry = (seq: number) => this.#json<EntryDetail>(`/api/entries/${seq}`);
+  readonly drifts = () => this.#json<readonly Api.DriftNote[]>("/api/drifts");
+  readonly samples = () => this.#json<readonly Api.Sample[]>("/api/samples");
+  readonly entries = (query: URLSearchParams) => this.#json<Api.RowPage>(`/api/entries?${query}`);
+  readonly counts = (query: URLSearchParams) => this.#json<Api.RowCounts>(`/api/counts?${query}`);
+  readonly entry = (seq: number) => this.#json<Api.EntryDetail>(`/api/entries/${seq}`);
   readonly alike = (seq: number) => this.#json<FailureRow | null>(`/api/entries/${seq}/alike`);
-  readonly related = (seq: number) => this.#json<Related>(`/api/entries/${seq}/related`);
-  readonly refusals = (query: URLSearchParams) => this.#json<readonly RefusalRow[]>(`/api/refusals?${query}`);
-  readonly refusal = (id: string) => this.#json<RefusalDetail>(`/api/refusals/${id}`);
+  readonly related = (seq: number) => this.#json<Api.Related>(`/api/entries/${seq}/related`);
+  readonly refusals = (query: URLSearchParams) =>
+    this.#json<readonly Api.RefusalRow[]>(`/api/refusals?${query}`);
+  readonly refusal = (id: string) => this.#json<Api.RefusalDetail>(`/api/refusals/${id}`);
   readonly curl = async (seq: number, query = "") =>
     (await this.#fetch(`/api/entries/${seq}/curl${query}`)).text();
 
@@ -82,7 +70,7 @@ export class ApiClient {
     );
 
   readonly replay = (seq: number, exact: boolean) =>
-    this.#post<Sent>(`/api/entries/${seq}/replay`, { exact });
+    this.#post<Api.Sent>(`/api/entries/${seq}/replay`, { exact });
   readonly retry = (seq: number) => this.#post<{ retried: number }>(`/api/entries/${seq}/retry`, {});
   readonly drop = (seq: number) => this.#post<{ dropped: number }>(`/api/entries/${seq}/drop`, {});
   readonly handlers = (kind: string) =>
@@ -120,10 +108,10 @@ export class ApiClient {
     if (!isDone) throw new ApiError(0, "the connection was lost: some entries were changed, others were not");
   };
 
-  readonly forward = (seq: number, to: string) => this.#post<Sent>(`/api/entries/${seq}/forward`, { to });
-  readonly send = (body: string, restamp: boolean) => this.#post<Sent>("/api/send", { body, restamp });
+  readonly forward = (seq: number, to: string) => this.#post<Api.Sent>(`/api/entries/${seq}/forward`, { to });
+  readonly send = (body: string, restamp: boolean) => this.#post<Api.Sent>("/api/send", { body, restamp });
   readonly admit = (ticket: string) => this.#post<object>("/api/admit", { ticket });
-  readonly trigger = (fields: object) => this.#post<readonly Triggered[]>("/api/trigger", fields);
+  readonly trigger = (fields: object) => this.#post<readonly Api.Triggered[]>("/api/trigger", fields);
 
   async save(path: string): Promise<string> {
     const response = await this.#fetch(path);

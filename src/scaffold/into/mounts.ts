@@ -9,7 +9,7 @@ export interface ToDo {
   readonly line: string;
 }
 
-export interface Mounts {
+interface Mounts {
   /** Texts of files by their paths, new or with inserted lines. */
   readonly texts: ReadonlyMap<string, string>;
   readonly toDo: readonly ToDo[];
@@ -88,11 +88,9 @@ function inExpress(app: App, home: string): Mounts {
 
 function mountStep({ framework, sources }: App): Step | undefined {
   const isNest = framework === "NestJS";
-  const made = onlyPlace(
-    sources,
-    isNest ? NEST_APP : EXPRESS_APP,
-    isNest ? /\bNestFactory\./g : /\bexpress\(/g,
-  );
+  const made = isNest
+    ? onlyPlace(sources, NEST_APP, /\bNestFactory\./g)
+    : onlyPlace(sources, EXPRESS_APP, /\bexpress\(/g);
   const style = made && styleOf(made.code);
   const closed = made && afterBracket(made.code, made.at + made.found[0].length);
   if (!style || !closed || !/^;?[ \t]*$/m.test(made.code.slice(closed).split("\n", 1)[0] ?? ""))
