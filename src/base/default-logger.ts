@@ -10,10 +10,7 @@ export function defaultLogger(): Logger {
   return shared;
 }
 
-/**
- * Pino to standard error, warnings and errors only. Loaded on first use, so a custom logger costs nothing extra. A
- * bundle that runs without its dependencies has no pino; then this writes the same lines.
- */
+/** Pino to standard error, loaded on first use. A bundle without its dependencies has no pino: the lines are the same. */
 function makeLogger(): Logger {
   let loaded: typeof import("pino");
   try {

@@ -6,10 +6,8 @@ export class OnceAMinute<Kind> {
   readonly #kinds = new Map<Kind, { readonly loggedAt: number; unlogged: number }>();
 
   /**
-   * How many lines of a kind were left out before this one; `undefined` if this one is to be left out too. After a clock was
-   * set back, it is not.
-   *
-   * @param now - milliseconds of any clock, always the same one
+   * How many lines of a kind were left out before this one; `undefined` if this one is, too. A clock that was set back
+   * lets it pass.
    */
   leftOut(kind: Kind, now: number): number | undefined {
     const before = this.#kinds.get(kind);

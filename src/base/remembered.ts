@@ -4,10 +4,7 @@ export class Remembered<Value> {
   readonly #least: number;
   #known: { readonly value: Promise<Value>; until: number } | undefined;
 
-  /**
-   * @param share - from 0 to 1
-   * @param least - milliseconds for which it is remembered at least
-   */
+  /** @param least - milliseconds for which it is remembered at least */
   constructor(share: number, least = 0) {
     this.#share = share;
     this.#least = least;

@@ -7,11 +7,7 @@ const OUTSIDE = new Set([
   ...["ENOTDIR", "EISDIR", "EEXIST", "ELOOP", "ENAMETOOLONG"],
 ]);
 
-/**
- * The error for a file or folder of a project that cannot be used: cause, owner and fix, in one line.
- *
- * @param instead - what else the user can do, such as another flag
- */
+/** The error for a file or folder that cannot be used, with owner and fix; `instead` is what else the user can do. */
 export function unusable(path: string, thrown: unknown, instead?: string): HookporterError {
   const cause = fileTrouble(path, thrown);
   const more = instead === undefined ? "" : `, or ${instead}`;

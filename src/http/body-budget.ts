@@ -52,12 +52,7 @@ export class BodyBudget {
     return this.#small.bytes + this.#large.bytes;
   }
 
-  /**
-   * Starts counting a body.
-   *
-   * @param announced - its Content-Length; 0 if there is none
-   * @param end - called after the body was ended to make room, and released
-   */
+  /** Starts counting a body, with its Content-Length or 0; `end` is called after it was ended to make room, and released. */
   open(announced: number, end: () => void): HeldBody {
     let ranks = announced > SMALL ? this.#large : this.#small;
     const release = () => {

@@ -29,10 +29,7 @@ export function lingering(request: IncomingMessage): Promise<void> {
   });
 }
 
-/**
- * Destroys the connection if the sender does not read the final answer, since nothing else would close it. Waits for
- * earlier answers that are still pending.
- */
+/** Destroys the connection if the sender does not read the final answer, after those to earlier requests. */
 export function closeUnread(response: ServerResponse): void {
   const { socket, httpVersionMajor } = response.req;
   if (httpVersionMajor !== 1) return;

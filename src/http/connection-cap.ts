@@ -53,10 +53,7 @@ export class ConnectionCap {
   /** Shared by all answers, to save a closure per request; `this` is the answer that was written. */
   readonly #written: (this: ServerResponse) => void;
 
-  /**
-   * @param now - a monotonic clock, in milliseconds
-   * @throws ConfigurationError `option_invalid`
-   */
+  /** @throws ConfigurationError `option_invalid` */
   constructor(most: number = MAX_CONNECTIONS, now: () => number = () => performance.now()) {
     if (most !== Number.POSITIVE_INFINITY && !(Number.isInteger(most) && most > 0)) {
       const fix = "pass such a number, or leave it out for the default";

@@ -10,12 +10,7 @@ export const CLOSE_GRACE = 2000;
  */
 const BACKLOG = 4096;
 
-/**
- * Starts listening.
- *
- * @param port - 0 for a free one
- * @throws HookporterError `port_unavailable`
- */
+/** Starts listening; port 0 is a free one. @throws HookporterError `port_unavailable` */
 export function listenOn(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {

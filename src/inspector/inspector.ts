@@ -49,10 +49,7 @@ export interface InspectorOptions {
   readonly diagnose?: DiagnoseRefusal;
   /** What handlers print and targets answer. Default: nothing is noted. */
   readonly runNotes?: RunNotes;
-  /**
-   * Reserves so many successive milliseconds for the events of a trigger, and returns the first: those of other commands in
-   * the folder get others. Default: they differ from those of this inspector only.
-   */
+  /** Reserves milliseconds for triggered events in the whole folder. Default: for those of this inspector alone. */
   readonly reserveInstants?: (count: number) => Promise<number>;
   /** What makes up `data` of triggered events. Default: they have that of the built-in samples. */
   readonly madeUp?: MadeUpData | undefined;
@@ -60,11 +57,7 @@ export interface InspectorOptions {
   readonly clock: () => number;
 }
 
-/**
- * Starts the inspector: a page and an API on a separate loopback port, based on the inbox and the receiver's observations.
- *
- * @throws HookporterError `port_unavailable`
- */
+/** Starts the inspector, a page and an API on a loopback port of their own. @throws HookporterError `port_unavailable` */
 export async function startInspector(options: InspectorOptions) {
   const { receiver, log } = options;
   const root = await findPackageRoot();

@@ -36,10 +36,7 @@ export function readPage(folder: string): ReadonlyMap<string, PageFile> {
   return new Map(files);
 }
 
-/**
- * A file as a client takes it. Browsers accept Brotli over HTTP from this machine only, so that a forwarded address without
- * HTTPS gets the plain bytes.
- */
+/** A file as a client takes it: over plain HTTP from another machine, browsers do not accept Brotli. */
 export function fileFor(file: PageFile, acceptEncoding = ""): PageFile {
   const isAccepted = /^\s*br\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i;
   if (file.encoding === undefined || acceptEncoding.split(",").some((one) => isAccepted.test(one)))

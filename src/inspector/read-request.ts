@@ -51,11 +51,7 @@ export class Fields {
   }
 }
 
-/**
- * Reads a request's JSON object; an empty body counts as an empty object.
- *
- * @throws RequestError 400, 408, 413
- */
+/** Reads a request's JSON object; an empty body counts as an empty object. @throws RequestError 400, 408, 413 */
 export async function readFields(request: IncomingMessage): Promise<Fields> {
   const body = await readBody(request, LIMITS);
   if (body === "too_large") throw new RequestError(413, "payload_too_large", "expected a smaller request");

@@ -84,11 +84,7 @@ export const ROUTE_NAMES: readonly string[] = Object.entries(ROUTES).flatMap(([m
   Object.keys(routes).map((path) => `${method} ${path}`),
 );
 
-/**
- * Finds the route for a method and a path, and the value of `:id`.
- *
- * @throws RequestError 404, 405
- */
+/** Finds the route for a method and a path, and the value of `:id`. @throws RequestError 404, 405 */
 export function findRoute(method: string, path: string): { readonly route: Route; readonly id: string } {
   const [, id = ""] = /^\/api\/(?:entries|refusals)\/([^/]+)/.exec(path) ?? [];
   const pattern = id === "" ? path : path.replace(`/${id}`, "/:id");

@@ -37,11 +37,7 @@ export interface InspectorServerOptions {
   readonly log: Logger;
 }
 
-/**
- * Starts the inspector's server, only on the loopback interface. Every request is checked before its route.
- *
- * @throws HookporterError `port_unavailable`
- */
+/** Starts the server on the loopback interface; every request is checked before its route. */
 export async function startInspectorServer(
   workings: Workings,
   { port, tokens, hosts, clock, page, log }: InspectorServerOptions,

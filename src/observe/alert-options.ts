@@ -33,11 +33,7 @@ const CHECKS: Readonly<Record<keyof AlertOptions, Check>> = {
   clock: syncFunction("pass one that returns milliseconds since 1970, such as Date.now"),
 };
 
-/**
- * Refuses what cannot work.
- *
- * @throws ConfigurationError `option_invalid`
- */
+/** Refuses what cannot work. @throws ConfigurationError `option_invalid` */
 export function checkAlertOptions(options: AlertOptions): void {
   checkOptions(options, "the options of watchAlerts", CHECKS);
   anyFunction("pass (alert) => …")(options.onAlert, "onAlert");

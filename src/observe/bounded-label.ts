@@ -4,12 +4,7 @@ export const OTHER = "other";
 /** The longest value of a label, in characters. */
 const LONGEST = 120;
 
-/**
- * Limits how many values a label has, since Prometheus keeps a time series for each. The returned function returns the value
- * itself, or `other` once there are too many.
- *
- * @param most - how many values are told apart
- */
+/** Tells so many values of a label apart, since Prometheus keeps a time series for each; the rest are `other`. */
 export function boundedLabel(most: number): (value: string) => string {
   const known = new Set<string>();
   return (value) => {

@@ -67,11 +67,7 @@ export function addMetrics(
   };
 }
 
-/**
- * Loads the package, of this package's installation or of the project in the working folder.
- *
- * @throws ConfigurationError `option_invalid` if it is not installed
- */
+/** The package as installed here or in the working folder. @throws ConfigurationError `option_invalid` if it is not */
 function loadPromClient(): PromClient {
   const found = findPackage("prom-client");
   if (found !== undefined) return requirePackage(found) as PromClient;

@@ -132,10 +132,7 @@ function endWith(outcome: Outcome, span: Span): void {
   span.end();
 }
 
-/**
- * Calls what a sampler or a processor of the user's SDK may fail in. That must not cost a delivery, so failures go to
- * OpenTelemetry's own diagnostics.
- */
+/** Calls what the user's SDK may fail in: that must not cost a delivery, so it goes to OpenTelemetry's diagnostics. */
 export function despiteSdk<Result>(call: () => Result, otherwise: Result): Result {
   try {
     return call();

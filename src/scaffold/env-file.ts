@@ -6,11 +6,7 @@ export function generateSecret(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/**
- * The `.env` of a project: its example with the secret filled in.
- *
- * @throws HookporterError `option_invalid` for a secret that is short, or that an env file cannot contain on one plain line
- */
+/** The `.env` of a project. @throws HookporterError `option_invalid` for a secret that does not fit on one plain line */
 export function renderEnvFile(example: string, secret: string): string {
   if (!/^[\w.~+/=-]{16,}$/.test(secret)) {
     throw new HookporterError(
@@ -21,12 +17,7 @@ export function renderEnvFile(example: string, secret: string): string {
   return setInEnvText(example, "HOOKPORTER_SECRET", secret);
 }
 
-/**
- * Sets one variable in an env file's text and changes nothing else. Fills in its last line, since the last one counts, or
- * adds a line.
- *
- * @param value - a value that needs no quotes
- */
+/** Sets one variable, to a value that needs no quotes: in its last line, since that one counts, or in a new one. */
 export function setInEnvText(text: string, name: string, value: string): string {
   const line = `${name}=${value}`;
   const last = [...text.matchAll(new RegExp(`^([ \\t]*(?:export[ \\t]+)?)${name}[ \\t]*=.*$`, "gm"))].at(-1);

@@ -18,10 +18,8 @@ export interface Layered {
 }
 
 /**
- * Puts folders on top of each other: a file replaces one with the same path in an earlier folder. Then fills in the parts
- * that files include. Does not follow symbolic links.
- *
- * @throws Error if a file includes a part that no folder has
+ * Puts folders on top of each other: a file replaces one with the same path in an earlier folder. Then fills in the
+ * parts that files include.
  */
 export async function readLayers(folders: readonly string[]): Promise<Layered> {
   const files = new Map<string, string>();

@@ -4,10 +4,8 @@ import { HookporterError } from "../errors.ts";
 type Manifest = Readonly<Record<string, unknown>>;
 
 /**
- * Merges the package.json of each layer into the new project's: with its name, and the version of hookporter that created
- * it. A later layer's value replaces an earlier one's. Its scripts come first; dependencies are sorted, as npm does it.
- *
- * @throws HookporterError `option_invalid` for a name that npm would confuse with one of the dependencies
+ * Merges the package.json of each layer into the new project's. A later layer's value replaces an earlier one's; its
+ * scripts come first. @throws HookporterError `option_invalid` for the name of one of the dependencies
  */
 export function renderManifest(
   texts: readonly string[],

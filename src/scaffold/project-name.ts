@@ -15,11 +15,7 @@ export function nameProblem(name: string): string | undefined {
   return `expected a valid npm package name (lower case, digits, "-", "_", "."; at most ${MAX_LENGTH} characters), got ${JSON.stringify(name)}`;
 }
 
-/**
- * Validates a project's name.
- *
- * @throws HookporterError `option_invalid`
- */
+/** Validates a project's name. @throws HookporterError `option_invalid` */
 export function checkProjectName(name: string): void {
   const problem = nameProblem(name);
   if (problem !== undefined) throw new HookporterError("option_invalid", problem);

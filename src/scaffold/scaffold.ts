@@ -100,11 +100,7 @@ export async function writeNew(
   await writeFile(target, content, { flag: "wx", mode });
 }
 
-/**
- * Checks that a folder can be used for a new project: it does not exist, or is empty except for `.git`.
- *
- * @throws HookporterError `directory_not_empty`; `option_invalid` for anything but a folder, such as a link to one
- */
+/** A new project's folder must not exist, or be empty except for `.git`; a link to one does not count. */
 async function checkTarget(directory: string): Promise<void> {
   const found = await lstat(directory).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;

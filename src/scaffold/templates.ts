@@ -28,11 +28,7 @@ export async function listTemplates(packageRoot: string): Promise<readonly Templ
   return Promise.all(names.map((name) => readTemplate(packageRoot, name)));
 }
 
-/**
- * The template with a name.
- *
- * @throws HookporterError `template_unknown`, with the existing names
- */
+/** The template with a name. @throws HookporterError `template_unknown`, with the existing names */
 export async function findTemplate(packageRoot: string, name: string): Promise<Template> {
   const templates = await listTemplates(packageRoot);
   // Only a listed name becomes a path, so `..` in a name has no effect.

@@ -10,10 +10,7 @@ import type { Kept } from "../entries/entries.ts";
 import type { Fields } from "../read-request.ts";
 import { type Outgoing, readTarget, sendDelivery } from "./send-delivery.ts";
 
-/**
- * Sends an entry's delivery to the receiver again: with `exact` the same bytes and signature, else with a new timestamp and
- * signature.
- */
+/** Sends a delivery again: with `exact` the same bytes and signature, else with a new timestamp and signature. */
 export function replay({ entry, delivery }: Kept, fields: Fields, outgoing: Outgoing): Promise<Sent> {
   const fixture = { type: "delivery", delivery } as const;
   const { key, signatureHeader: header, clock } = outgoing;

@@ -60,10 +60,7 @@ export async function tally(
   return { states, dropped, foreign, newest, next };
 }
 
-/**
- * Changes the entries that match a filter when it starts, oldest first, in steps. Reports each step, and ends early if
- * `signal` is aborted.
- */
+/** Changes the entries that match a filter when it starts, oldest first, in steps, until `signal` is aborted. */
 export async function* changeInSteps(
   inbox: Inbox,
   bulk: Bulk,

@@ -44,12 +44,7 @@ export async function sendDelivery(
   return { url: shownUrl(target), status, ok, duration, body: answer.body, seq, refusal, word, reason };
 }
 
-/**
- * Reads the target of a forward. It comes from a user with the token, never from a delivery. It must still be on this
- * machine, or a target of `listen`.
- *
- * @throws RequestError 400
- */
+/** The target of a forward, which a user with the token gives, never a delivery. @throws RequestError 400 */
 export function readTarget(text: string, { targets }: Pick<Outgoing, "targets">): URL {
   const url = targetUrl(text);
   if (url === undefined) {

@@ -8,10 +8,7 @@ import type { Fields } from "../read-request.ts";
 import { MOST_TRIGGERED } from "./most-triggered.ts";
 import { type Outgoing, sendDelivery } from "./send-delivery.ts";
 
-/**
- * Creates sample events, signs them, and sends them one after another to the receiver, with the faults of the command
- * `trigger`: tampered with, unsigned, several times, or dated into the past or the future.
- */
+/** Signs sample events and sends them one after another, with the faults of the command `trigger`. */
 export async function triggerSamples(fields: Fields, outgoing: Outgoing): Promise<readonly Triggered[]> {
   const kinds = readKinds(fields);
   const given = fields.optionalText("data");

@@ -11,10 +11,7 @@ export const ENTRANCE_ROUTES: readonly string[] = ["GET /api/proof", "POST /api/
 
 const MARK = /<meta name="ticket" content=""/;
 
-/**
- * Writes a ticket into the page if a tab opens it. Browsers set these headers, and pages cannot: neither a script's request
- * nor a frame gets a ticket.
- */
+/** Writes a ticket into a page that a tab opens: no script and no frame of another page can set these headers. */
 export function addTicket(file: PageFile, { headers }: IncomingMessage, tickets: Tickets): Uint8Array {
   const opened = headers["sec-fetch-dest"] === "document" && headers["sec-fetch-mode"] === "navigate";
   if (!opened || !file.type.startsWith("text/html")) return file.bytes;

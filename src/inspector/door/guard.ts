@@ -39,12 +39,7 @@ export function checkOrigin(request: IncomingMessage, { hosts, forwarded }: Door
   if (!opensPage) throw forbidden("site_not_allowed", "Other pages may not use the inspector.");
 }
 
-/**
- * Checks that an API request has the token, and a content type that other pages cannot send without a preflight. Returns the
- * token's hash.
- *
- * @throws RequestError 401, 415
- */
+/** Returns the hash of the token that an API request must have. @throws RequestError 401, 415 */
 export function checkCaller(request: IncomingMessage, { tokens }: Door): string {
   const hash = tokens.find(request.headers.authorization);
   if (hash === undefined) {
@@ -54,11 +49,7 @@ export function checkCaller(request: IncomingMessage, { tokens }: Door): string 
   return hash;
 }
 
-/**
- * Checks that a POST has a content type that other pages cannot send without a preflight.
- *
- * @throws RequestError 415
- */
+/** Checks that a POST has a content type that other pages cannot send without a preflight. @throws RequestError 415 */
 export function checkType(request: IncomingMessage): void {
   const type = request.headers["content-type"] ?? "";
   if (request.method === "POST" && !/^application\/json(?:\s*;|$)/i.test(type)) {

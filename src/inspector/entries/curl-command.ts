@@ -9,10 +9,8 @@ import { textOf } from "./shown-body.ts";
 const MAX_PASTED = 32 * 1024;
 
 /**
- * A command for a POSIX shell that resends a delivery with `curl`, byte for byte, with its signature. Without its query,
- * since people paste commands into chats and tickets.
- *
- * @param hidden - names of headers that were left out for the same reason, to say so
+ * A POSIX shell command that resends a delivery byte for byte, with its signature. Without its query and the `hidden`
+ * headers, since people paste commands into chats and tickets.
  */
 export function curlCommand(
   { target, headers, body }: Delivery,

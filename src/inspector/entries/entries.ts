@@ -32,22 +32,14 @@ export async function listEntries(inbox: Inbox, filter: RowFilter, query: URLSea
   return { rows: await entryRows(inbox, entries, filter.resource), next, newest };
 }
 
-/**
- * Finds the entry with a number.
- *
- * @throws RequestError 404
- */
+/** Finds the entry with a number. @throws RequestError 404 */
 export async function findEntry(inbox: Inbox, number: string): Promise<Entry> {
   const [entry] = /^\d{1,15}$/.test(number) ? await inbox.list({ seq: Number(number) }) : [];
   if (entry !== undefined) return entry;
   throw new RequestError(404, "entry_unknown", "no entry with this number; it may have been pruned");
 }
 
-/**
- * Finds the entry with a number, and its delivery.
- *
- * @throws RequestError 404; 410 if the delivery was deleted
- */
+/** Finds the entry with a number, and its delivery. @throws RequestError 404; 410 if the delivery was deleted */
 export async function findKept(inbox: Inbox, number: string): Promise<Kept> {
   const entry = await findEntry(inbox, number);
   const delivery = await inbox.delivery(entry.seq);

@@ -27,12 +27,7 @@ const MAX_TEXT = 200;
 /** A shorter text names no state and no reason. */
 const MIN_WORD = 3;
 
-/**
- * Reads a filter from a query: `state`, `kind`, `text`, `since`, `until`, `resource`; the first two may be comma-separated
- * lists.
- *
- * @throws RequestError 400
- */
+/** Reads a filter from a query; `state` and `kind` may be comma-separated lists. @throws RequestError 400 */
 export function readFilter(query: URLSearchParams): RowFilter {
   const states = readList(query, "state");
   const wrong = states?.find((state) => state !== "refused" && !isState(state));
@@ -66,11 +61,7 @@ export function readFilter(query: URLSearchParams): RowFilter {
   };
 }
 
-/**
- * As {@link readFilter}, and `like`: the number of an entry, for all that failed as it did when this is called.
- *
- * @throws RequestError 400
- */
+/** As {@link readFilter}, and `like`: the number of an entry, for all that failed as it did. @throws RequestError 400 */
 export async function findFilter(inbox: Inbox, query: URLSearchParams): Promise<RowFilter> {
   const filter = readFilter(query);
   const like = readNumber(query, "like");
@@ -80,11 +71,7 @@ export async function findFilter(inbox: Inbox, query: URLSearchParams): Promise<
   return { ...filter, entries: { ...filter.entries, seqs }, refusals: false, takes, takesInAnyState: takes };
 }
 
-/**
- * Reads a whole number from a query.
- *
- * @throws RequestError 400
- */
+/** Reads a whole number from a query. @throws RequestError 400 */
 export function readNumber(
   query: URLSearchParams,
   name: string,

@@ -19,10 +19,7 @@ export interface Found {
   readonly newest: number;
 }
 
-/**
- * At most `limit` of the newest matching entries below `before`. A text search may return fewer, and a `next`; it looks at
- * entries above `downTo` only.
- */
+/** At most `limit` of the newest matching entries below `before`; a text search may stop early, and names a `next`. */
 export async function findEntries(
   inbox: Inbox,
   filter: EntryFilter,

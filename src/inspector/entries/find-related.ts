@@ -15,10 +15,7 @@ const MAX_LOOKED_AT = 60;
 /** How many later entries are searched. */
 const AHEAD = 20_000;
 
-/**
- * The events about the same resource, oldest first: of the same family, with the same `data.id`. Looks back as far as one
- * search does.
- */
+/** The events of the same family with the same `data.id`, oldest first, as far back as one search looks. */
 export async function findRelated(inbox: Inbox, entry: Entry): Promise<Related> {
   const { seq, kind } = entry;
   const resource = await resourceOf(inbox, entry);

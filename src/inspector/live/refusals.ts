@@ -30,11 +30,7 @@ export class Refusals {
     this.#signatureHeader = signatureHeader;
   }
 
-  /**
-   * Remembers a delivery if it was not kept.
-   *
-   * @param diagnosis - why its signature does not match; `left_out` if there were too many to diagnose
-   */
+  /** Remembers a delivery if it was not kept; `left_out` if there were too many to diagnose. */
   note(observation: DeliveryObservation, diagnosis?: Diagnosis | "left_out"): Refusal | undefined {
     const refusal = this.#describe(observation, diagnosis);
     return refusal === undefined ? undefined : this.#add(refusal);

@@ -22,10 +22,7 @@ interface Held {
   isLeftOut: boolean;
 }
 
-/**
- * The newest bodies of refused deliveries, to look at, and to find out once there is time why they were refused. They are
- * not authentic, so they are in memory only.
- */
+/** The newest bodies of refused deliveries, to look at and to diagnose later: not authentic, so in memory only. */
 export class RefusedBodies {
   #held: readonly Held[] = [];
   #timer: NodeJS.Timeout | undefined;

@@ -32,11 +32,7 @@ export interface App {
   readonly read: (path: string) => string | undefined;
 }
 
-/**
- * Recognises the app in a folder by its package.json and its usual files.
- *
- * @throws ConfigurationError `option_invalid` if there is none of a known kind
- */
+/** Recognises an app by its package.json and usual files. @throws ConfigurationError `option_invalid` if it is unknown */
 export function findApp(folder: string): App {
   const read = (path: string) => readText(folder, path);
   const manifest = read("package.json");

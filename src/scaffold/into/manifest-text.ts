@@ -3,10 +3,8 @@ import { isRecord } from "../../base/is-record.ts";
 const ENTRY = /(\s*)"([^"]+)"\s*:\s*"[^"]*"/g;
 
 /**
- * Adds a dependency to the text of a package.json, after those that sort before it, and changes nothing else. A package that
- * the section already has stays as it is.
- *
- * @returns `undefined` if the text has an unusual form
+ * Adds a dependency to the text of a package.json and changes nothing else, unless the section has the package already.
+ * Returns `undefined` if the text has an unusual form.
  */
 export function addDependency(
   text: string,

@@ -32,9 +32,8 @@ export interface IntoPlan {
 const IGNORED = [".env", "data/", ".hookporter/"];
 
 /**
- * Plans how to add a receiver to the app in a folder; writes nothing. Existing files only get lines.
- *
- * @throws ConfigurationError `option_invalid` if the folder holds no app of a known kind, or a file is in the way
+ * Plans how to add a receiver to the app in a folder; existing files only get lines. @throws ConfigurationError
+ * `option_invalid` if the folder holds no app of a known kind, or a file is in the way
  */
 export async function planInto(folder: string, { path, version }: PackageRoot): Promise<IntoPlan> {
   const app = findApp(folder);

@@ -26,10 +26,7 @@ export function findLines(lines: JsonLines, pattern: RegExp | undefined): readon
 /** In a body with more lines, no problem is marked: each line's path would be read. */
 const MAX_LINES = 50_000;
 
-/**
- * The problems of `data` by the line of the field that they are about. A field that is missing is noted at the nearest value
- * around it.
- */
+/** The problems of `data` by the line of their field; those of a missing field at the nearest value around it. */
 export function findProblems(
   lines: JsonLines,
   problems: EntryDetail["problems"],

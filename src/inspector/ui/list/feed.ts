@@ -4,10 +4,7 @@ import type { ApiClient, LiveListener } from "../client.ts";
 import { UnknownServerError } from "../session/connection.ts";
 import { Lines } from "./lines.ts";
 
-/**
- * The state of the feed. `unknown` means that another server, or one that does not know this tab, is on the port; `invalid`
- * that the filter in the address is wrong.
- */
+/** `unknown`: another server, or one that does not know this tab, is on the port; `invalid`: the filter is wrong. */
 export type FeedState = "loading" | "live" | "offline" | "unknown" | "unauthorized" | "invalid";
 
 /** What the feed tells whatever the filter, also in a hidden tab: how many entries failed, and that events began to differ. */

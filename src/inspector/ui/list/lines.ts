@@ -5,10 +5,7 @@ export interface Line {
   row: Row;
 }
 
-/**
- * The loaded rows, by arrival: older ones are loaded in pages, new ones are added at the end. Handles 100 000 rows easily:
- * new ones are appended, old ones are prepended, and nothing is sorted again.
- */
+/** The loaded rows, by arrival. Old ones are prepended and new ones appended, so that 100 000 are never sorted again. */
 export class Lines {
   /** Oldest first. */
   #lines: Line[] = [];

@@ -11,10 +11,7 @@ export type Density = "comfortable" | "compact";
 
 export const DEFAULT_RESOURCE = "data.id";
 
-/**
- * In `localStorage`, to last. The next program on this port can read and change it, so it must never hold anything of a
- * delivery, and its values are checked.
- */
+/** The next program on this port can read and change it: it holds nothing of a delivery, and its values are checked. */
 const KEY = "hookporter-list";
 const MAX_PATH = 100;
 

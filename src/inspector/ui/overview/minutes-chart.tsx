@@ -28,10 +28,7 @@ const HEIGHT = 160;
 const BASE = 140;
 const TOP = 12;
 
-/**
- * Deliveries per minute since the start of `listen`, of the last hour at most, by what became of them. Bars link to
- * their deliveries.
- */
+/** Deliveries per minute since `listen` started, the last hour at most, by what became of them, with links to them. */
 export function MinutesChart({ minutes, since }: { minutes: readonly Minute[]; since: number }) {
   const { element, width } = useWidth(720);
   const now = minutes.at(-1)?.at ?? 0;

@@ -26,10 +26,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   );
 }
 
-/**
- * Focuses the main element of a dialog, such as its answer, when it appears: unless the user has already moved the focus away
- * from the close button, where browsers put it.
- */
+/** Focuses the main element of a dialog when it appears, unless the user has moved the focus from the close button. */
 export function takeFocus(element: HTMLElement | null): void {
   const dialog = element?.closest("dialog");
   const { activeElement: active } = document;

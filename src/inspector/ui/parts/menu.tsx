@@ -20,10 +20,7 @@ interface MenuProps {
   disabled?: boolean;
 }
 
-/**
- * A button that opens a menu of actions. Arrow keys, Home, End and first letters move in it; Escape and Tab close it, and
- * the focus returns to the button.
- */
+/** A button that opens a menu. Arrow keys, Home, End and letters move in it; Escape and Tab close it. */
 export function Menu({ label, name, items, disabled = false }: MenuProps) {
   const { isOpen, shift, id, frame, button, list, open, close, move, hide } = useMenu();
   return (

@@ -34,11 +34,7 @@ export class Connection {
     return this.#feeds > 0;
   }
 
-  /**
-   * The token, if it may be sent now.
-   *
-   * @throws UnknownServerError, ApiError if there is no answer
-   */
+  /** The token, if it may be sent now. @throws UnknownServerError, ApiError if there is no answer */
   async token(): Promise<string> {
     // The page has no service worker. One of an earlier program on this port would see every request.
     if (!(await isUnobserved())) throw this.#refuse(new UnknownServerError());

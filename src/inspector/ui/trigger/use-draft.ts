@@ -1,9 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/**
- * Texts that were edited but not sent. They are kept only for this tab, as the token is, and end with it: they may contain
- * personal data.
- */
+/** Edited texts that were not sent end with the tab, as the token does: they may contain personal data. */
 const PREFIX = "hookporter-draft:";
 
 /** Milliseconds without typing before a draft is kept. It is also kept when the editor closes. */
