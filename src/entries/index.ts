@@ -44,7 +44,7 @@ export { postgresInbox } from "../inbox/shared/shared-postgres.ts";
 export type { HandlerTransaction, TransactionTypes } from "../inbox/transaction-types.ts";
 export { watchDrift } from "../learn/drift.ts";
 export type { Alert } from "../observe/alert.ts";
-export type { AlertOptions } from "../observe/alert-options.ts";
+export type { AlertOptions } from "../observe/watch-alerts.ts";
 export { watchAlerts } from "../observe/watch-alerts.ts";
 export type { Channel } from "../receiver/channel.ts";
 export { createReceiver } from "../receiver/create-receiver.ts";

@@ -1,8 +1,6 @@
 export const BLOCK = 16 * 1024;
-
 /** Blocks added each time the pool grows. */
 const STEP = 64;
-
 /** Milliseconds between checks for unused memory. */
 const LOOK_MS = 1000;
 

@@ -1,6 +1,5 @@
 /** Bytes that count as progress, so that a body that trickles is treated like one that stalls. */
 const STEP = 16 * 1024;
-
 /** Bodies below this many bytes are in the first size class; the bound doubles with each class. */
 const FIRST_CLASS = 4096;
 

@@ -4,7 +4,6 @@ import { Deadlines } from "./deadlines.ts";
 /** Milliseconds, and bytes, that a sender may still send before its connection is closed. */
 const LINGER = 500;
 const LINGER_BYTES = 8 * 1024 * 1024;
-
 /** Milliseconds a sender has to read the answer before its connection is destroyed. */
 const UNREAD = new Deadlines(1000);
 

@@ -7,14 +7,11 @@ import { invalid } from "../options/check-options.ts";
  * systems allow a process more than that.
  */
 export const MAX_CONNECTIONS = 4096;
-
 /** A request that receives fewer than PROGRESS bytes in STALLED_MS milliseconds makes no progress. */
 const PROGRESS = 1024;
 const STALLED_MS = 1000;
-
 /** Candidates collected per scan, to be ended one by one: scanning all connections takes a millisecond. */
 const FOUND_AT_A_TIME = 256;
-
 /** Milliseconds until the next scan if one finds no candidate. */
 const LOOK_AGAIN_MS = 20;
 

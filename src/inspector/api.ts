@@ -12,19 +12,9 @@ import type { EntryState } from "../inbox/entry-state.ts";
 /** Header values by lowercase name. */
 export type ShownHeaders = Readonly<Record<string, string | readonly string[]>>;
 
-export interface EntryRow
-  extends Pick<
-    Entry,
-    | "seq"
-    | "receivedAt"
-    | "kind"
-    | "reason"
-    | "attempts"
-    | "duplicates"
-    | "lastSeenAt"
-    | "runAt"
-    | "settledAt"
-  > {
+type Shown = "seq" | "receivedAt" | "kind" | "reason" | "attempts" | "duplicates";
+
+export interface EntryRow extends Pick<Entry, Shown | "lastSeenAt" | "runAt" | "settledAt"> {
   readonly type: "entry";
   /** Unique in the list, such as `e12`. */
   readonly id: string;

@@ -22,7 +22,6 @@ import { findRoute } from "./routes.ts";
 import type { Workings } from "./workings.ts";
 
 const HOST = "127.0.0.1";
-
 /** Milliseconds for a request's head, and for a whole request. The live feed is a response, so it may last longer. */
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 20_000, connectionsCheckingInterval: 2000 };
 

@@ -1,6 +1,5 @@
 /** What stands for all values beyond the limit. */
 export const OTHER = "other";
-
 /** The longest value of a label, in characters. */
 const LONGEST = 120;
 

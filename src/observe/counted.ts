@@ -10,7 +10,6 @@ import { deadReasonOf, KNOWN_DEAD, KNOWN_OUTCOMES, kindLabel, labelsOf } from ".
 const ANSWER_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** A handler may run for minutes. */
 const ATTEMPT_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120];
-
 /** The most reasons, and names of handlers, that are told apart. */
 const MAX_REASONS = 60;
 export const MAX_HANDLERS = 50;

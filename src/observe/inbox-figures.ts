@@ -25,7 +25,6 @@ export interface InboxFigures {
 export const MIN_PAUSE = 1000;
 /** Reading may take this share of the time at most. */
 const SHARE = 1 / 100;
-
 /** The longest that a scrape waits for a reading, in milliseconds. After that it gets the one before. */
 export const MAX_WAIT = 2000;
 

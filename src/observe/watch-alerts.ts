@@ -1,9 +1,16 @@
 import { deadToDo } from "../inbox/counts.ts";
 import { isSilent, noAuthentic, normalSilence, type SenderRecord } from "../inbox/senders.ts";
 import type { InboxSize } from "../inbox/vitals.ts";
+import {
+  anyFunction,
+  type Check,
+  checkOptions,
+  MAX_TIMER,
+  syncFunction,
+  wholeNumber,
+} from "../options/check-options.ts";
 import type { Receiver } from "../receiver/receiver.ts";
-import type { AlertCondition } from "./alert.ts";
-import { type AlertOptions, checkAlertOptions } from "./alert-options.ts";
+import type { Alert, AlertCondition } from "./alert.ts";
 import {
   figureReader,
   type InboxFigures,
@@ -16,11 +23,35 @@ import {
 export const ALERT_DEFAULTS = { every: 10_000, oldestDue: 5 * 60_000 };
 /** Milliseconds for which a difference between events is an alert. */
 export const DRIFT_FOR = 60 * 60_000;
-
 /** The disk is nearly full if less than this is free, besides room for the log to be copied twice. */
 export const SPARE = 500e6;
 /** The share of `maxInboxSize` that is nearly all of it. */
 const NEARLY = 0.9;
+
+/** Options of {@link watchAlerts}. */
+export interface AlertOptions {
+  /** Called when a condition begins to hold, and when it is over. If it throws, that is not repeated. */
+  readonly onAlert: (alert: Alert) => unknown;
+  /** How many dead letters may wait for someone. Default 0. */
+  readonly deadLetters?: number | undefined;
+  /** Milliseconds that an entry may be due and wait. Default 300000 (5 minutes). */
+  readonly oldestDue?: number | undefined;
+  /** Bytes that the inbox may have; 90 % of them are an alert. Default: only the free disk counts. */
+  readonly maxInboxSize?: number | undefined;
+  /** Milliseconds between two looks at the inbox. Default 10000. */
+  readonly every?: number | undefined;
+  /** Milliseconds since 1970. Default: the inbox's clock, or `Date.now`. */
+  readonly clock?: (() => number) | undefined;
+}
+
+const CHECKS: Readonly<Record<keyof AlertOptions, Check>> = {
+  onAlert: anyFunction("pass (alert) => …"),
+  deadLetters: wholeNumber("entries", 0),
+  oldestDue: wholeNumber("milliseconds", 1),
+  maxInboxSize: wholeNumber("bytes", 1),
+  every: wholeNumber("milliseconds", 1, MAX_TIMER),
+  clock: syncFunction("pass one that returns milliseconds since 1970, such as Date.now"),
+};
 
 /** What watching needs of a receiver. */
 export type WatchedReceiver = Pick<Receiver, "inbox" | "refusing" | "onDrift">;
@@ -46,7 +77,8 @@ export type WatchedReceiver = Pick<Receiver, "inbox" | "refusing" | "onDrift">;
  * ```
  */
 export function watchAlerts(receiver: WatchedReceiver, options: AlertOptions): () => void {
-  checkAlertOptions(options);
+  checkOptions(options, "the options of watchAlerts", CHECKS);
+  CHECKS.onAlert(options.onAlert, "onAlert");
   const watch = new AlertWatch(receiver, options);
   return () => watch.close();
 }

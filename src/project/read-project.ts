@@ -31,7 +31,6 @@ export interface ProjectSection {
 
 /** The keys of the section. */
 export const PROJECT_KEYS: readonly (keyof ProjectSection)[] = ["inbox", "handlers", "port", "path"];
-
 /** The port of a project's server by default. */
 export const DEFAULT_PROJECT_PORT = 3000;
 
@@ -52,7 +51,9 @@ export const DEFAULT_PROJECT_PORT = 3000;
  * @throws ConfigurationError `option_invalid` if there is no inbox, the port is no port, or a file cannot be read
  */
 export function readProject(folder: string = process.cwd()): Project {
-  for (const [name, value] of Object.entries(readEnvFile(join(folder, ".env")))) process.env[name] ??= value;
+  const path = join(folder, ".env");
+  const variables = existsSync(path) ? variablesOf(read(path)) : {};
+  for (const [name, value] of Object.entries(variables)) process.env[name] ??= value;
   const { env } = process;
   const section = readSection(folder, env);
   const inbox = env.HOOKPORTER_INBOX || section.inbox;
@@ -82,10 +83,6 @@ export function readPort(name: string, given: string | number): number {
     "option_invalid",
     `expected ${name} to be a port from 0 to 65535, got ${JSON.stringify(given)}: change it in .env or in the environment`,
   );
-}
-
-function readEnvFile(path: string): Variables {
-  return existsSync(path) ? variablesOf(read(path)) : {};
 }
 
 function readSection(folder: string, env: Variables): ProjectSection {

@@ -3,10 +3,8 @@ import { join, relative, sep } from "node:path";
 
 /** Files that a developer of a template leaves in it; never copied. */
 const LEFT_BEHIND = new Set(["node_modules", "dist", ".next", "data", "package-lock.json", ".env"]);
-
 /** The folder of a layer with the texts that its files and those of other layers include. */
 const PARTS = "_parts";
-
 /** A line that is replaced by a part, as a comment of the file's language: `# part: NAME`. */
 const MARKER = /^([ \t]*)(?:#|\/\/|<!--) part: (\S+)(?: -->)?\n/gm;
 

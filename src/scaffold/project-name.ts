@@ -1,11 +1,9 @@
 import { basename, resolve } from "node:path";
-import { HookporterError } from "../errors.ts";
 
 /** npm's rules for a new package's name, including a scope. */
 const PACKAGE_NAME = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
 const MAX_LENGTH = 214;
 const RESERVED = new Set(["node_modules", "favicon.ico"]);
-
 /** The project name if none can be derived from the folder's. */
 export const DEFAULT_PROJECT_NAME = "my-receiver";
 
@@ -13,12 +11,6 @@ export const DEFAULT_PROJECT_NAME = "my-receiver";
 export function nameProblem(name: string): string | undefined {
   if (name.length <= MAX_LENGTH && PACKAGE_NAME.test(name) && !RESERVED.has(name)) return undefined;
   return `expected a valid npm package name (lower case, digits, "-", "_", "."; at most ${MAX_LENGTH} characters), got ${JSON.stringify(name)}`;
-}
-
-/** Validates a project's name. @throws HookporterError `option_invalid` */
-export function checkProjectName(name: string): void {
-  const problem = nameProblem(name);
-  if (problem !== undefined) throw new HookporterError("option_invalid", problem);
 }
 
 /** Derives a valid name from a folder's: `/home/ada/My Receiver` becomes `my-receiver`. */

@@ -5,7 +5,7 @@ import { findPackageRoot, type PackageRoot } from "../package/package-root.ts";
 import { generateSecret, renderEnvFile } from "./env-file.ts";
 import { readLayers } from "./layers.ts";
 import { renderManifest } from "./manifest.ts";
-import { checkProjectName, projectNameOf } from "./project-name.ts";
+import { nameProblem, projectNameOf } from "./project-name.ts";
 import { DEFAULT_TEMPLATE, findTemplate, type ProjectInbox, type Template } from "./templates.ts";
 
 export interface ScaffoldOptions {
@@ -56,7 +56,8 @@ const RENAMED: Readonly<Record<string, string>> = {
 export async function scaffold(options: ScaffoldOptions): Promise<Scaffolded> {
   const directory = resolve(options.directory);
   const { name = projectNameOf(directory), secret = generateSecret() } = options;
-  checkProjectName(name);
+  const problem = nameProblem(name);
+  if (problem !== undefined) throw new HookporterError("option_invalid", problem);
   const root = options.from ?? (await findPackageRoot());
   const template = await findTemplate(root.path, options.template ?? DEFAULT_TEMPLATE);
   const { inbox = template.inboxes[0] } = options;

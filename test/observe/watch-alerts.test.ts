@@ -5,7 +5,7 @@ import { memoryInbox } from "../../src/inbox/memory.ts";
 import { DAY, type SenderRecord } from "../../src/inbox/senders.ts";
 import type { InboxSize } from "../../src/inbox/vitals.ts";
 import type { Alert } from "../../src/observe/alert.ts";
-import type { AlertOptions } from "../../src/observe/alert-options.ts";
+import type { AlertOptions } from "../../src/observe/watch-alerts.ts";
 import { watchAlerts } from "../../src/observe/watch-alerts.ts";
 import type { Drift } from "../../src/receiver/drift.ts";
 import type { Receiver } from "../../src/receiver/receiver.ts";

@@ -13,7 +13,6 @@ import { changeInSteps, tally } from "./bulk-change.ts";
 /** The sources of entries that this receiver runs; those of others are shown, too. */
 const SOURCES = [DEFAULT_SOURCE];
 const CHANGES = Object.keys(CHANGEABLE) as Change[];
-
 /** Entries that are followed after they were changed, and for how many milliseconds. */
 export const MOST_FOLLOWED = 5000;
 const FOLLOWED_FOR = 60_000;

@@ -18,10 +18,8 @@ export interface TokenRecords {
 export const VALID = 24 * 60 * 60 * 1000;
 
 export const KEPT = 50;
-
 /** Milliseconds between two writes that only record a later use. */
 const WRITE_AGAIN = 60_000;
-
 /** Keeps nothing between runs. */
 export const NO_RECORDS: TokenRecords = { read: () => [], write: () => {} };
 

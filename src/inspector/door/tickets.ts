@@ -4,7 +4,6 @@ import { hashToken } from "./token.ts";
 
 /** Milliseconds for which a ticket is valid. */
 export const VALID = 30_000;
-
 /** The maximum number of tickets; the oldest are dropped. */
 const KEPT = 100;
 

@@ -14,10 +14,8 @@ import type { RowFilter } from "./filter.ts";
 
 /** Counting may take this share of the time at most, since it delays deliveries. */
 const SHARE = 1 / 50;
-
 /** In an inbox with more entries, only all of them are counted: other conditions read each one. */
 const MAX_COUNTED = 200_000;
-
 /** Remembered counts, the least recently counted of which is dropped first. */
 const MAX_REMEMBERED = 20;
 

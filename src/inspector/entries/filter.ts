@@ -9,10 +9,7 @@ import { parsePath, RESOURCE_PATH, type ValuePath } from "./value-path.ts";
 
 /** The list's filter; all given conditions must hold. */
 export interface RowFilter {
-  readonly entries: Pick<
-    EntryFilter,
-    "states" | "failing" | "kinds" | "since" | "until" | "text" | "orElse" | "seq" | "seqs"
-  >;
+  readonly entries: Omit<EntryFilter, "sources" | "eventId" | "targets" | "after" | "before" | "limit">;
   readonly resource: ValuePath;
   /** Whether to show refused deliveries: if `state` names them, or neither state nor kind is given. */
   readonly refusals: boolean;
@@ -23,7 +20,6 @@ export interface RowFilter {
 }
 
 const MAX_TEXT = 200;
-
 /** A shorter text names no state and no reason. */
 const MIN_WORD = 3;
 

@@ -5,7 +5,6 @@ import type { Inbox } from "../../inbox/inbox.ts";
 
 /** The number of entries searched at a time: more while it takes little time, so that deliveries are never delayed for long. */
 const WINDOW = { first: 250, least: 20, most: 4000 };
-
 /** Milliseconds that a window should take, and those after which the caller has to continue with `next`. */
 const WINDOW_TIME = 20;
 const SEARCH_TIME = 1000;

@@ -11,7 +11,6 @@ import { RESOURCE_PATH } from "./value-path.ts";
 /** The maximum number of events in a timeline on each side, and of entries examined for them. */
 const MAX_EACH = 20;
 const MAX_LOOKED_AT = 60;
-
 /** How many later entries are searched. */
 const AHEAD = 20_000;
 

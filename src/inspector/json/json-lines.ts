@@ -13,7 +13,6 @@ const FIELDS = ["start", "value", "end", "depth", "position", "size", "mate", "p
 type Field = (typeof FIELDS)[number];
 const WIDTH = FIELDS.length;
 const OFFSETS = Object.fromEntries(FIELDS.map((name, offset) => [name, offset])) as Record<Field, number>;
-
 /** The deepest indentation in levels; without a limit, a text of brackets alone would be indented to gigabytes. */
 const MAX_INDENT = 200;
 

@@ -1,5 +1,6 @@
 import type { DeliveryHeaders } from "../../event/delivery.ts";
 import type { DeliveryObservation } from "../../receiver/observation.ts";
+import { readHeader } from "../../signature/header.ts";
 import type { Sent } from "../api.ts";
 import { verdictOf } from "./verdict.ts";
 
@@ -22,7 +23,7 @@ export class Arrivals {
   readonly #signatureHeader: string;
 
   constructor(signatureHeader: string) {
-    this.#signatureHeader = signatureHeader.toLowerCase();
+    this.#signatureHeader = signatureHeader;
   }
 
   /** Waits for a delivery, from before it is sent; `undefined` if it was not reported soon after its answer. */
@@ -63,7 +64,6 @@ export class Arrivals {
   }
 
   #signatureOf(headers: DeliveryHeaders): string {
-    const found = Object.entries(headers).filter(([name]) => name.toLowerCase() === this.#signatureHeader);
-    return found.flatMap(([, value]) => value ?? []).join(", ");
+    return [readHeader(headers, this.#signatureHeader) ?? []].flat().join(", ");
   }
 }

@@ -8,17 +8,13 @@ import { type Refusal, refusalRow } from "./refusals.ts";
 
 /** Milliseconds between updates; changes in between are combined. */
 const TICK = 100;
-
 /** Milliseconds between polls of entries in progress, to notice that they run, which no observation reports. */
 const LOOK_AGAIN = 1000;
 const MAX_UNDER_WAY = 500;
-
 /** Milliseconds between counts of what failed, as long as entries change. */
 const COUNT_AGAIN = 500;
-
 /** Milliseconds between heartbeats. */
 const HEARTBEAT = 15_000;
-
 /** Bytes that a page may lag behind; a slower one is told to reload. */
 const MAX_BEHIND = 1024 * 1024;
 

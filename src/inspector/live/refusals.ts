@@ -10,7 +10,6 @@ import { verdictOf } from "./verdict.ts";
 
 /** The maximum number of remembered refused deliveries; the oldest is dropped first. */
 export const MAX_REMEMBERED = 500;
-
 /** The maximum length of a refused delivery's texts, since anyone can send them. */
 const MAX_TEXT = 2000;
 const MAX_HEADERS = 60;

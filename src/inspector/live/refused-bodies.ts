@@ -10,7 +10,6 @@ export type DiagnoseRefusal = (observation: DeliveryObservation) => Diagnosis | 
 export const MOST = 20;
 export const MAX_BODY = 64 * 1024;
 export const MAX_BYTES = 1024 * 1024;
-
 /** Milliseconds after which a delivery that was not diagnosed is tried again: a burst is over then, or goes on. */
 const LATER = 500;
 

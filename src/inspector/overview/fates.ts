@@ -7,13 +7,10 @@ import type { Observation } from "../../receiver/observation.ts";
 
 const MINUTE = 60_000;
 const NONE = countStates([]);
-
 /** Entries that may still change, the oldest of which keeps the state that it had last. */
 const MAX_OPEN = 20_000;
-
 /** How many of them are looked up at a time, so that deliveries are not delayed. */
 const LOOKED_UP = 500;
-
 /** Attempts that ended before their delivery was reported. */
 const MAX_EARLY = 1000;
 

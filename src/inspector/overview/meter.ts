@@ -5,7 +5,6 @@ import type { Durations, KindDurations, Minute, Overview } from "./overview-api.
 
 const MINUTE = 60_000;
 const MINUTES = 60;
-
 /** The maximum number of kinds counted separately, since a sender may invent any number. */
 const MAX_KINDS = 40;
 const OTHER_KINDS = "(other kinds)";

@@ -43,6 +43,15 @@ export function WrongFilter({ failure }: { failure: string }) {
   return <NoRows title="The filter in this address is wrong" text={`${visible(failure)}.`} role="alert" />;
 }
 
+function factsOf({ inbox, secrets, handlers, forwards }: Status): readonly string[] {
+  return [
+    `Inbox ${inbox}`,
+    secrets.map(({ role, fingerprint }) => `${role} secret ${fingerprint}`).join(", "),
+    ...(handlers === null ? [] : [`Handlers ${handlers}`]),
+    ...forwards.map((target) => `Forwards to ${target}`),
+  ];
+}
+
 /** Shown beside the list while nothing is selected. */
 export function NothingChosen({ status }: { status: Status | undefined }) {
   return (
@@ -52,19 +61,10 @@ export function NothingChosen({ status }: { status: Status | undefined }) {
       <KeyList rows={LIST_KEYS} />
       {status !== undefined && (
         <p class="quiet">
-          Inbox {status.inbox}
-          <br />
-          {status.secrets.map(({ role, fingerprint }) => `${role} secret ${fingerprint}`).join(", ")}
-          {status.handlers !== null && (
-            <>
+          {factsOf(status).map((fact) => (
+            <span key={fact}>
+              {fact}
               <br />
-              Handlers {status.handlers}
-            </>
-          )}
-          {status.forwards.map((target) => (
-            <span key={target}>
-              <br />
-              Forwards to {target}
             </span>
           ))}
         </p>

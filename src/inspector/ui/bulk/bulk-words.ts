@@ -46,11 +46,9 @@ export function choicesFor({ states, dropped }: Tally, takeBack: boolean): reado
 
 export function leftText({ states, foreign }: Tally, change: Change): readonly string[] {
   return [
-    ...(change !== "drop" && states.running > 0
-      ? [`${number(states.running)} running: left to its run.`]
-      : []),
-    ...(foreign > 0 ? [`${number(foreign)} of other sources: this receiver does not run them.`] : []),
-  ];
+    change !== "drop" && states.running > 0 && `${number(states.running)} running: left to its run.`,
+    foreign > 0 && `${number(foreign)} of other sources: this receiver does not run them.`,
+  ].filter((text) => text !== false);
 }
 
 export function resultText({ pending, ended, dropped, retry, left }: BulkResult): string {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { Tally } from "../../changes/bulk-api.ts";
+import type { OpenState, Tally } from "../../changes/bulk-api.ts";
 import { useClient } from "../client.ts";
 import { errorText } from "../use-loaded.ts";
 
@@ -31,18 +31,11 @@ export function useTally(filter: URLSearchParams) {
 
 function plus(sum: Tally | undefined, more: Tally): Tally {
   if (sum === undefined) return more;
-  const { states } = sum;
+  const states = { ...sum.states };
+  for (const state of Object.keys(states) as OpenState[]) states[state] += more.states[state];
+  const { dropped, foreign, newest } = sum;
   return {
-    states: {
-      waiting: states.waiting + more.states.waiting,
-      failing: states.failing + more.states.failing,
-      running: states.running + more.states.running,
-      dead: states.dead + more.states.dead,
-      received: states.received + more.states.received,
-    },
-    dropped: sum.dropped + more.dropped,
-    foreign: sum.foreign + more.foreign,
-    newest: sum.newest ?? more.newest,
-    next: more.next,
+    ...{ states, dropped: dropped + more.dropped, foreign: foreign + more.foreign },
+    ...{ newest: newest ?? more.newest, next: more.next },
   };
 }

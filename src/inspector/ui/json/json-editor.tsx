@@ -1,6 +1,8 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { Button } from "../parts/button.tsx";
 import { takeFocus } from "../parts/dialog.tsx";
+import { useLoaded } from "../use-loaded.ts";
+import { useSettled } from "../use-settled.ts";
 import { findProblem, type JsonProblem } from "./json-problem.ts";
 
 /** Milliseconds without typing before the text is checked. */
@@ -48,20 +50,13 @@ export function JsonEditor({ label, value, onChange }: JsonEditorProps) {
 }
 
 function useProblem(text: string): JsonProblem | undefined {
-  const [found, setFound] = useState<{ text: string; problem: JsonProblem | undefined }>();
-  useEffect(() => {
-    let isCurrent = true;
-    const check = async () => {
-      const problem = text === "" ? undefined : await findProblem(text);
-      if (isCurrent) setFound({ text, problem });
-    };
-    const timer = setTimeout(() => void check(), TYPING);
-    return () => {
-      isCurrent = false;
-      clearTimeout(timer);
-    };
-  }, [text]);
-  return found?.text === text ? found.problem : undefined;
+  const settled = useSettled(text, TYPING);
+  const look = async () => ({
+    text: settled,
+    problem: settled === "" ? undefined : await findProblem(settled),
+  });
+  const { value } = useLoaded(look, [settled]);
+  return value?.text === text ? value.problem : undefined;
 }
 
 function placeOf(text: string, { from, message }: JsonProblem): string {

@@ -4,6 +4,7 @@ import type { JsonLines } from "../../json/json-lines.ts";
 import { Button } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { visible } from "../parts/visible.ts";
+import { useSettled } from "../use-settled.ts";
 import { findLines, findProblems, lineOf, MAX_FOUND, searchPattern } from "./find.ts";
 import { Folding } from "./folding.ts";
 import { JsonTree } from "./json-tree.tsx";
@@ -33,7 +34,7 @@ export function JsonView({ lines, problems = [], wanted }: JsonViewProps) {
   const [, setVersion] = useState(0);
   const [active, setActive] = useState({ line: 0, moves: 0 });
   const [query, setQuery] = useState("");
-  const settled = useSettled(query);
+  const settled = useSettled(query, TYPING);
   const pattern = useMemo(() => searchPattern(settled), [settled]);
   const found = useMemo(() => findLines(lines, pattern), [lines, pattern]);
   const draw = () => setVersion((version) => version + 1);
@@ -151,14 +152,4 @@ function foundText(count: number, position: number): string {
   if (count === 0) return "no matches";
   const all = count === MAX_FOUND ? `${count.toLocaleString("en")} or more` : count.toLocaleString("en");
   return position === 0 ? `${all} found` : `${position.toLocaleString("en")} of ${all}`;
-}
-
-/** A text once it has not changed for a moment. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), TYPING);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
 }

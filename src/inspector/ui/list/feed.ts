@@ -12,13 +12,10 @@ export type FeedCounts = Pick<LiveListener, "failed" | "drift">;
 
 const FIRST_PAGE = 200;
 const NEXT_PAGE = 5000;
-
 /** Entries that a search reads before it asks whether to go on. */
 export const SEARCHED_AT_ONCE = 100_000;
-
 /** Entries whose changes are counted, the latest to change. */
 const MAX_CHANGES = 1000;
-
 /** Milliseconds before a lost feed is reopened. */
 const RETRY = 1000;
 

@@ -10,7 +10,6 @@ export interface ListView {
 export type Density = "comfortable" | "compact";
 
 export const DEFAULT_RESOURCE = "data.id";
-
 /** The next program on this port can read and change it: it holds nothing of a delivery, and its values are checked. */
 const KEY = "hookporter-list";
 const MAX_PATH = 100;

@@ -4,10 +4,8 @@ import { CAN_CHECK, sha256 } from "./server-proof.ts";
 
 /** Any page of this origin can listen and write here, so neither a token nor a ticket is ever sent on it. */
 const CHANNEL = "hookporter-inspector";
-
 /** Milliseconds to wait for another tab. A tab in the background of a busy machine is slow to answer. */
 const WAIT = 5000;
-
 /** Milliseconds after which they are asked again: a tab that is connecting just then does not answer. */
 const ASK_AGAIN = 500;
 

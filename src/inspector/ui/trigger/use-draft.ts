@@ -2,7 +2,6 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 /** Edited texts that were not sent end with the tab, as the token does: they may contain personal data. */
 const PREFIX = "hookporter-draft:";
-
 /** Milliseconds without typing before a draft is kept. It is also kept when the editor closes. */
 const TYPING = 300;
 
