@@ -15,7 +15,6 @@ const FOUND_AT_A_TIME = 256;
 /** Milliseconds until the next scan if one finds no candidate. */
 const LOOK_AGAIN_MS = 20;
 
-/** A connection and its last recorded progress. */
 interface WatchedSocket {
   readonly socket: Socket;
   /** When it was opened, started its latest request or was seen to make progress, and the bytes it had sent by then. */

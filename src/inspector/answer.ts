@@ -26,7 +26,6 @@ export type RouteResult =
   | { readonly type: "file"; readonly name: string; readonly bytes: Uint8Array }
   | { readonly type: "text"; readonly text: string };
 
-/** A request that cannot be served, with its status. */
 export class RequestError extends Error {
   readonly status: number;
   readonly type: string;

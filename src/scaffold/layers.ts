@@ -8,7 +8,6 @@ const PARTS = "_parts";
 /** A line that is replaced by a part, as a comment of the file's language: `# part: NAME`. */
 const MARKER = /^([ \t]*)(?:#|\/\/|<!--) part: (\S+)(?: -->)?\n/gm;
 
-/** What a stack of folders adds up to. */
 export interface Layered {
   /** The texts of all files but `package.json` by their paths, with forward slashes: of the last folder that has the file. */
   readonly files: ReadonlyMap<string, string>;

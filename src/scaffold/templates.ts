@@ -16,7 +16,6 @@ export interface Template {
   readonly inboxes: readonly [ProjectInbox, ...ProjectInbox[]];
 }
 
-/** The template of a project if none is named. */
 export const DEFAULT_TEMPLATE = "express";
 
 /** All templates: the default first, then by name. Other folders start with `_` and are shared layers. */

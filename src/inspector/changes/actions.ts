@@ -20,7 +20,6 @@ export function replay({ entry, delivery }: Kept, fields: Fields, outgoing: Outg
   return sendDelivery(outgoing, { query, headers, body });
 }
 
-/** Sends an entry's delivery, byte for byte, to another target. */
 export async function forward({ delivery }: Kept, fields: Fields, outgoing: Outgoing): Promise<Sent> {
   const target = readTarget(fields.text("to"), outgoing);
   const { headers, body } = delivery;

@@ -30,9 +30,7 @@ export type BulkProgress =
 export type BulkFates = StateCounts;
 
 export interface PausesShown {
-  /** A line for each, in words. */
   readonly lines: readonly string[];
-  /** What can be resumed. */
   readonly scopes: readonly PauseOf[];
 }
 

@@ -11,7 +11,6 @@ import { forward, replay, sendText } from "./actions.ts";
 import { changeMany } from "./change-many.ts";
 import { triggerSamples } from "./trigger-samples.ts";
 
-/** What a request with an effect does; returns what is answered. */
 type Effect = (
   workings: Workings,
   call: { readonly id: string; readonly fields: Fields },

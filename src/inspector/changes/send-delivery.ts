@@ -29,7 +29,6 @@ export interface Outgoing {
 /** Milliseconds a target may take to answer. */
 const TIMEOUT = 30_000;
 
-/** Sends a delivery; returns its answer and its entry. */
 export async function sendDelivery(
   { arrivals, endpoint }: Outgoing,
   { query, headers, body, target = endpoint }: Omit<Sending, "target"> & { readonly target?: URL },

@@ -6,7 +6,6 @@ import { checkType, type Door } from "./guard.ts";
 import type { Tickets } from "./tickets.ts";
 import { bearerToken } from "./token.ts";
 
-/** The names of the routes in this file. */
 export const ENTRANCE_ROUTES: readonly string[] = ["GET /api/proof", "POST /api/enter", "POST /api/admit"];
 
 const MARK = /<meta name="ticket" content=""/;

@@ -20,7 +20,6 @@ export const VALID = 24 * 60 * 60 * 1000;
 export const KEPT = 50;
 /** Milliseconds between two writes that only record a later use. */
 const WRITE_AGAIN = 60_000;
-/** Keeps nothing between runs. */
 export const NO_RECORDS: TokenRecords = { read: () => [], write: () => {} };
 
 /** The tokens that give access: the one of this run, and recent ones of earlier runs, by their hashes. */
@@ -28,7 +27,6 @@ export class KnownTokens {
   readonly text = drawToken();
   readonly #own = hashToken(this.text);
   readonly #earlier: ReadonlyMap<string, number>;
-  /** The last use of each token that was used in this run. */
   readonly #used = new Map<string, number>();
   /** The number of unfinished responses by hash: while a live feed is open, its token is in use. */
   readonly #open = new Map<string, number>();

@@ -27,7 +27,6 @@ export class Tickets {
     this.#clock = clock;
   }
 
-  /** A new ticket, to write into a page that a tab has opened. */
   issue(): string {
     const text = randomBytes(32).toString("base64url");
     this.#tickets.set(hashToken(text), { until: this.#clock() + VALID });

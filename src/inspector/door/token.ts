@@ -8,7 +8,6 @@ export function drawToken(): string {
   return randomBytes(16).toString("base64url");
 }
 
-/** The token in an `Authorization` header. */
 export function bearerToken(authorization: string | undefined): string | undefined {
   return /^Bearer ([A-Za-z0-9_-]{1,200})$/.exec(authorization ?? "")?.[1];
 }

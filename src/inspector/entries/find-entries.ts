@@ -9,7 +9,6 @@ const WINDOW = { first: 250, least: 20, most: 4000 };
 const WINDOW_TIME = 20;
 const SEARCH_TIME = 1000;
 
-/** Some entries, newest first. */
 export interface Found {
   readonly entries: readonly Entry[];
   /** Where to continue, below this number; `null` at the end. */

@@ -17,7 +17,6 @@ const AT_ONCE = 500;
 
 const MAX_RESOURCE = 80;
 
-/** Entries in the list, with what is read of each besides the entry itself. */
 export async function entryRows(
   inbox: Inbox,
   entries: readonly Entry[],

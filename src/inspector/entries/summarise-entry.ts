@@ -5,7 +5,6 @@ import { DROPPED, TARGET_AWAY } from "../../inbox/target-wait.ts";
 import { durationText } from "../../text/duration-text.ts";
 import type { Explanation } from "../api.ts";
 
-/** What happened to an entry, in a sentence or two, and what to do. */
 type EntrySummary = Pick<Explanation, "summary" | "fix">;
 
 /** Summarises an entry; `rejected` if it is authentic but not an event. */

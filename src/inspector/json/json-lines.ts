@@ -118,13 +118,10 @@ export class JsonLines {
   add(kind: LineKind, place: { start: number; value: number; end: number; parent: number }): number {
     if ((this.#count + 1) * WIDTH > this.#numbers.length) this.#grow();
     const line = this.#count++;
-    const parent = place.parent;
-    this.#set(line, "start", place.start);
-    this.#set(line, "value", place.value);
-    this.#set(line, "end", place.end);
-    this.#set(line, "parent", parent + 1);
-    this.#set(line, "depth", parent < 0 ? 0 : this.depth(parent) + 1);
-    this.#set(line, "flags", kind === "open" ? OPEN : kind === "close" ? CLOSE : 0);
+    const { start, value, end, parent } = place;
+    const depth = parent < 0 ? 0 : this.depth(parent) + 1;
+    const flags = kind === "open" ? OPEN : kind === "close" ? CLOSE : 0;
+    this.#numbers.set([start, value, end, depth, 0, 0, 0, parent + 1, flags], line * WIDTH);
     if (kind !== "close" && parent >= 0) {
       const position = this.#get(parent, "size");
       this.#set(line, "position", position);

@@ -38,7 +38,6 @@ export class LiveFeed {
   #touched = new Set<number>();
   #refusals: Refusal[] = [];
   #timer: NodeJS.Timeout | undefined;
-  /** How often events began to differ. */
   #drifts = 0;
   /** Whether the pages know how many entries fail and are dead. */
   #isCounted = true;
@@ -55,13 +54,11 @@ export class LiveFeed {
     ];
   }
 
-  /** Records what an observation changed. */
   note(observation: Observation): void {
     if (observation.type === "attempt") this.touch(observation.seq);
     else if ("seq" in observation.outcome) this.touch(observation.outcome.seq);
   }
 
-  /** Records that an entry has changed. */
   touch(seq: number): void {
     if (this.#pages.size === 0) return;
     this.#touched.add(seq);

@@ -40,7 +40,6 @@ export class RefusedBodies {
     this.#onDiagnosed = onDiagnosed;
   }
 
-  /** Holds the body of a delivery that was reported just now, if it has one. */
   hold(id: string, observation: DeliveryObservation, isLeftOut: boolean): void {
     const read = observation.body?.();
     if (read === undefined || read.byteLength > MAX_BODY) return;

@@ -54,7 +54,6 @@ export class RunNotes {
     };
   }
 
-  /** The runs of an entry, each with what was noted about it. */
   addTo(seq: number, runs: readonly AttemptRecord[]): readonly RunDetail[] {
     const left = new Map<number, Noted[]>();
     return runs.map((run) => {

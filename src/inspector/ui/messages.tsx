@@ -16,7 +16,6 @@ export interface Message {
 /** Shows a message for a while, in place of the one before. */
 export const TellContext = createContext<(message: Message) => void>(() => {});
 
-/** The message to show, and what shows and dismisses one. */
 export function useMessage() {
   const [message, setMessage] = useState<Message>();
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);

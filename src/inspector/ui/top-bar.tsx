@@ -30,7 +30,6 @@ interface TopBarProps {
   setPaused: (isPaused: boolean) => void;
 }
 
-/** The head of the page: where one can go, whether the list is live, and the keys. */
 export function TopBar({ route, feed, isPaused, setPaused }: TopBarProps) {
   const [showsKeys, setShowsKeys] = useState(false);
   const state = feed?.state ?? "loading";

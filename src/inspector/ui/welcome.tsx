@@ -7,7 +7,6 @@ import { Command } from "./parts/copy-button.tsx";
 import { visible } from "./parts/visible.ts";
 import { goTo } from "./route.ts";
 
-/** What to do before the first delivery. */
 export function NothingYet({ status }: { status: Status | undefined }) {
   const endpoint = status?.endpoint ?? DEFAULT_ENDPOINT;
   const url = endpoint === DEFAULT_ENDPOINT ? "" : ` --url ${endpoint}`;
@@ -52,7 +51,6 @@ function factsOf({ inbox, secrets, handlers, forwards }: Status): readonly strin
   ];
 }
 
-/** Shown beside the list while nothing is selected. */
 export function NothingChosen({ status }: { status: Status | undefined }) {
   return (
     <div class="empty beside">

@@ -41,7 +41,6 @@ function hidden(piece: string): string {
   return piece.replace(/[^\n]/g, "_");
 }
 
-/** Lines to insert into a text. */
 export interface Insertion {
   /** Where: the start of a line. */
   readonly at: number;

@@ -42,7 +42,6 @@ export function BulkButton({ label, filter, isOffered = true, hasKey = false, on
   );
 }
 
-/** A dialog that counts the entries that match a filter, asks what to do with them, and does it. */
 export function BulkDialog({ filter, onClose }: { filter: URLSearchParams; onClose: () => void }) {
   const [query] = useState(() => apiFilter(filter)); // a filter by age must not move on while the dialog is open
   const { tally, failure, isCounting } = useTally(query);
@@ -150,7 +149,6 @@ function Question({ tally, query }: { tally: Tally; query: URLSearchParams }) {
   );
 }
 
-/** A number that may be left out. */
 function NumberField({ label, onChange }: { label: string; onChange: (value: number | undefined) => void }) {
   return (
     <label>

@@ -7,7 +7,6 @@ import { Countdown, LocalTime } from "../parts/time.tsx";
 import { visible } from "../parts/visible.ts";
 import { ErrorText } from "./error-text.tsx";
 
-/** An entry's handler runs and forwards, newest first: start, duration, outcome, error, and the target's response. */
 export function Attempts({ entry }: { entry: EntryDetail }) {
   const { runs, state, reason, runAt, receivedAt } = entry;
   const waits = (state === "waiting" || state === "failing") && runAt > Date.now();
@@ -91,7 +90,6 @@ function isSaidBy(note: string | null, error: string): boolean {
   return `: ${said}`.startsWith(told.replace(/…$/, ""));
 }
 
-/** The text of a handler or a target. */
 export function Said({ children }: { children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, so it must be reachable

@@ -3,7 +3,6 @@ import { visible } from "../parts/visible.ts";
 
 const CAUSE = " ← ";
 
-/** A failed run's error, with its place and its causes. */
 export function ErrorText({ run }: { run: RunDetail }) {
   const [message = "", ...causes] = causesOf(run);
   return (

@@ -1,7 +1,8 @@
 import type { EntryDetail, EntryRow, Related, ShownHeaders } from "../../api.ts";
+import type { JsonLines } from "../../json/json-lines.ts";
 import { useClient } from "../client.ts";
+import { readParts } from "../json/json-problem.ts";
 import { JsonView, type WantedField } from "../json/json-view.tsx";
-import { useJsonLines } from "../json/use-json-lines.ts";
 import { Fold } from "../parts/fold.tsx";
 import { counted, size } from "../parts/format.ts";
 import { PairList } from "../parts/pair-list.tsx";
@@ -103,7 +104,6 @@ interface HeadersProps {
   sender?: string | null;
 }
 
-/** A delivery's request line and headers as received. */
 export function Headers({ method, target, headers, sender = null }: HeadersProps) {
   const forwardedFor = headers["x-forwarded-for"];
   return (
@@ -128,4 +128,11 @@ export function Headers({ method, target, headers, sender = null }: HeadersProps
       <PairList pairs={Object.entries(headers)} />
     </>
   );
+}
+
+/** The lines of a JSON text. `undefined` while they are read, `null` if it is not JSON. */
+export function useJsonLines(text: string, isWanted: boolean): JsonLines | null | undefined {
+  const { value } = useLoaded(async () => (isWanted ? readParts(text) : undefined), [text, isWanted]);
+  if (value?.text !== text) return undefined;
+  return value.isJson ? value.reader.lines : null;
 }

@@ -43,7 +43,6 @@ interface RunTheseProps {
   onAsk: () => void;
 }
 
-/** Leads to the question whether to run all received entries of a kind. */
 function RunThese({ kind, handlers, onAsk }: RunTheseProps) {
   const client = useClient();
   const { value: tally } = useLoaded(() => client.tally(receivedOf(kind)), [kind]);

@@ -8,7 +8,6 @@ import { hashOf } from "../route.ts";
 /** The numbers shown while the timeline is folded, nearest to the event. */
 const SHOWN = 7;
 
-/** The events of the same resource: their numbers, and unfolded a timeline. */
 export function RelatedEvents({ seq, related }: { seq: number; related: Related | undefined }) {
   const { rows = [], resource } = related ?? {};
   if (rows.length < 2 || !rows.some((row) => row.seq === seq)) return null;

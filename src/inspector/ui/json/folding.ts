@@ -32,7 +32,6 @@ export class Folding {
     return this.#folded[line] === 1;
   }
 
-  /** Folds or unfolds the object or array that a line opens. */
   set(line: number, isFolded: boolean): void {
     if (this.#lines.kind(line) !== "open" || this.isFolded(line) === isFolded) return;
     this.#folded[line] = isFolded ? 1 : 0;

@@ -163,7 +163,6 @@ function pathOf(id: string): string {
   return id.startsWith("e") ? `/entry/${id.slice(1)}` : `/refusal/${id}`;
 }
 
-/** How far a search has come, and a button if it asks whether to go on. */
 function SearchProgress({ feed, total }: { feed: Feed; total: number | undefined }) {
   const { search } = feed;
   if (search === undefined) return null;

@@ -75,7 +75,6 @@ export class Feed {
     return this.#held?.fresh.size ?? 0;
   }
 
-  /** Holds updates back, or shows those that were held. */
   pause(isPaused: boolean): void {
     const held = this.#held;
     if (isPaused === (held !== undefined)) return;
@@ -92,7 +91,6 @@ export class Feed {
     return { searched: this.#newest - next + 1, isPaused: next <= this.#searchDownTo };
   }
 
-  /** Lets a search that has paused go on. */
   searchOn(): void {
     this.#searchDownTo = (this.lines.next ?? 0) - SEARCHED_AT_ONCE;
     void this.loadMore();

@@ -77,7 +77,6 @@ function TextFilter({ text, onLeave }: { text: string; onLeave: (opens: boolean)
   );
 }
 
-/** A kind, or a whole family. */
 function KindFilter({ chosen, kinds }: { chosen: string; kinds: readonly string[] }) {
   const known = chosen === "" || chosen.endsWith(".*") ? kinds : [...new Set([...kinds, chosen])];
   const families = new Set([...known.map(familyOf), ...(chosen.endsWith(".*") ? [chosen] : [])]);

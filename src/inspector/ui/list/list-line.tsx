@@ -14,7 +14,6 @@ interface ListLineProps {
   onSelect: (row: Row) => void;
 }
 
-/** A delivery in the list: its kind, resource and number, then its state, why, its duration and time. */
 export function ListLine({ row, position, count, y, isSelected, href, onSelect }: ListLineProps) {
   return (
     // A link, so that a middle click, Ctrl and the context menu open it in a new tab.
@@ -78,7 +77,6 @@ function RefusalCells({ row }: { row: RefusalRow }) {
   );
 }
 
-/** How often it ran, and was received, if more than once. */
 function Times({ attempts, duplicates }: { attempts: number; duplicates: number }) {
   return (
     <>

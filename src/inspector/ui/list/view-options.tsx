@@ -6,7 +6,6 @@ import { DEFAULT_RESOURCE, type Density, setListView, useListView } from "./list
 
 const DENSITIES: readonly Density[] = ["comfortable", "compact"];
 
-/** Opens the choice of the list's density, and of the value that its rows show. */
 export function ViewOptions() {
   const { density, resource } = useListView();
   const [typed, setTyped] = useState(resource);

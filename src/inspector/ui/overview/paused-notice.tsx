@@ -40,7 +40,6 @@ export function PausedNotice() {
 
 const SCOPES = ["all", "kind", "handler", "target", "source"] as const;
 
-/** A button that asks what to pause. */
 export function PauseButton() {
   const client = useClient();
   const [isOpen, setOpen] = useState(false);

@@ -10,7 +10,6 @@ interface CopyButtonProps {
   name?: string;
 }
 
-/** Copies a text to the clipboard, fetching it first if necessary. */
 export function CopyButton({ text, label, name }: CopyButtonProps) {
   const [said, setSaid] = useState<string>();
   const copy = async () => {

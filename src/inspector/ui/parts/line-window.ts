@@ -5,7 +5,6 @@ const MAX_SPACE = 15_000_000;
 /** The number of lines rendered beyond the visible ones. */
 const BEYOND = 10;
 
-/** What is visible of a list of lines. */
 export interface Viewport {
   readonly count: number;
   /** Its `scrollTop` and `clientHeight`. */

@@ -62,7 +62,6 @@ export function Menu({ label, name, items, disabled = false }: MenuProps) {
   );
 }
 
-/** Whether a menu is open, where it is, and what opens, closes and moves in it. */
 function useMenu() {
   const [isOpen, setOpen] = useState(false);
   const [shift, setShift] = useState(0);

@@ -23,7 +23,6 @@ export class TextLines {
     return this.#starts.length;
   }
 
-  /** A line without its line break. */
   at(index: number): string {
     const line = this.#text.slice(this.#starts[index], this.#starts[index + 1]);
     return line.endsWith("\n") ? line.slice(0, -1) : line;

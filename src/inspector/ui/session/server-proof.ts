@@ -1,4 +1,3 @@
-/** The result of asking the server on this port whether it knows the hash of a token. */
 export type Proof = "proven" | "refused" | "no answer";
 
 /** Whether the browser can check a proof; it cannot on a page over plain HTTP from another machine. */

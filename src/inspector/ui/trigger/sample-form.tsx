@@ -40,7 +40,6 @@ function SentList({ sent }: { sent: readonly Triggered[] }) {
   );
 }
 
-/** What to send of one sample, or of all of them, and what became of it. */
 export function SampleForm({ samples }: { samples: readonly Sample[] }) {
   const client = useClient();
   const only = samples.length === 1 ? samples[0] : undefined;
