@@ -17,13 +17,11 @@ export function unusable(path: string, thrown: unknown, instead?: string): Hookp
 /** The same for an error of the file system that no other code explained; `undefined` for any other error. */
 export function unusableFrom(thrown: unknown): HookporterError | undefined {
   const { code, path, syscall } = (thrown ?? {}) as Partial<NodeJS.ErrnoException>;
-  if (code === "EMFILE" || code === "ENFILE") return tooManyFiles(code, thrown);
+  if (code === "EMFILE" || code === "ENFILE") {
+    const message = `expected to open another file, got ${code}: this process or machine has too many open; raise the limit, for example with \`ulimit -n 4096\``;
+    return new HookporterError("folder_unusable", message, { cause: thrown });
+  }
   if (code === undefined || path === undefined || syscall === undefined || !OUTSIDE.has(code))
     return undefined;
   return unusable(path, thrown);
-}
-
-function tooManyFiles(code: string, cause: unknown): HookporterError {
-  const message = `expected to open another file, got ${code}: this process or machine has too many open; raise the limit, for example with \`ulimit -n 4096\``;
-  return new HookporterError("folder_unusable", message, { cause });
 }

@@ -5,17 +5,16 @@ import { countsByState } from "../inbox/counts.ts";
 import { findPackageRoot } from "../package/package-root.ts";
 import type { DeliveryObservation } from "../receiver/observation.ts";
 import type { Receiver } from "../receiver/receiver.ts";
-import type { MadeUpData } from "../relay/trigger.ts";
 import type { SecretValue } from "../signature/secret-bytes.ts";
 import { readSecrets } from "../signature/secrets.ts";
 import type { Status } from "./api.ts";
-import { KnownTokens, NO_RECORDS, type TokenRecords } from "./door/known-tokens.ts";
+import type { Outgoing } from "./changes/send-delivery.ts";
+import { KnownTokens, type TokenRecords } from "./door/known-tokens.ts";
 import type { NamedHost } from "./door/named-host.ts";
 import { rowCounter } from "./entries/count-rows.ts";
 import { Arrivals } from "./live/arrivals.ts";
 import { Drifts } from "./live/drifts.ts";
 import { LiveFeed } from "./live/live-feed.ts";
-import { ownInstants } from "./live/own-instants.ts";
 import { Refusals } from "./live/refusals.ts";
 import { type DiagnoseRefusal, RefusedBodies } from "./live/refused-bodies.ts";
 import { RunNotes } from "./live/run-notes.ts";
@@ -38,21 +37,18 @@ export interface InspectorOptions {
   readonly signatureHeader: string;
   /** 0 means any free port. Default 4401, or a free one if that is taken. */
   readonly port: number | undefined;
-  /** Forwarded addresses under which the page may be open. Default: none. */
-  readonly hosts?: readonly NamedHost[];
-  /** Where hashes of tokens are kept, so that tabs survive a restart. Default: nowhere. */
-  readonly tokenRecords?: TokenRecords;
+  /** Forwarded addresses under which the page may be open. */
+  readonly hosts: readonly NamedHost[];
+  /** Where hashes of tokens are kept, so that tabs survive a restart. */
+  readonly tokenRecords: TokenRecords;
   readonly inboxName: string;
   readonly handlers: string | null;
   readonly targets: readonly URL[];
-  /** Default: no explanation. */
-  readonly diagnose?: DiagnoseRefusal;
+  readonly diagnose: DiagnoseRefusal;
   /** What handlers print and targets answer. Default: nothing is noted. */
   readonly runNotes?: RunNotes;
-  /** Reserves milliseconds for triggered events in the whole folder. Default: for those of this inspector alone. */
-  readonly reserveInstants?: (count: number) => Promise<number>;
-  /** What makes up `data` of triggered events. Default: they have that of the built-in samples. */
-  readonly madeUp?: MadeUpData | undefined;
+  readonly reserveInstants: Outgoing["reserveInstants"];
+  readonly madeUp: Outgoing["madeUp"];
   readonly log: Logger;
   readonly clock: () => number;
 }
@@ -61,14 +57,14 @@ export interface InspectorOptions {
 export async function startInspector(options: InspectorOptions) {
   const { receiver, log } = options;
   const root = await findPackageRoot();
-  const tokens = new KnownTokens(options.tokenRecords ?? NO_RECORDS, options.clock);
+  const tokens = new KnownTokens(options.tokenRecords, options.clock);
   const workings = makeWorkings(options, root.version);
   const { refusals, bodies, seenAgain, senders, drifts, meter, feed, outgoing } = workings;
   const page = readPage(join(root.path, "dist", "inspector"));
-  const { port, hosts = [], clock } = options;
+  const { port, hosts, clock } = options;
   const server = await startInspectorServer(workings, { port, hosts, clock, tokens, page, log });
   const remember = (observation: DeliveryObservation) => {
-    const diagnosis = options.diagnose?.(observation);
+    const diagnosis = options.diagnose(observation);
     const refusal = refusals.note(observation, diagnosis);
     if (refusal !== undefined) {
       bodies.hold(refusal.id, observation, diagnosis === "left_out");
@@ -109,8 +105,8 @@ export async function startInspector(options: InspectorOptions) {
 }
 
 function makeWorkings(options: InspectorOptions, version: string): Workings {
-  const { endpoint, targets, inboxName, handlers, signatureHeader, clock } = options;
-  const { receiver } = options;
+  const { receiver, endpoint, targets, inboxName, handlers, signatureHeader, clock } = options;
+  const { madeUp, reserveInstants } = options;
   const { inbox } = receiver;
   const secrets = readSecrets(options.secrets);
   const [current] = secrets;
@@ -125,7 +121,7 @@ function makeWorkings(options: InspectorOptions, version: string): Workings {
   const refusals = new Refusals(signatureHeader);
   const feed = new LiveFeed(inbox);
   const signing = { secrets, signatureHeader };
-  const bodies = new RefusedBodies(signing, options.diagnose ?? (() => undefined), (id, ...found) => {
+  const bodies = new RefusedBodies(signing, options.diagnose, (id, ...found) => {
     const changed = refusals.correct(id, ...found);
     for (const one of changed) feed.noteRefusal(one);
     return changed.at(-1)?.id ?? id;
@@ -133,9 +129,8 @@ function makeWorkings(options: InspectorOptions, version: string): Workings {
   return {
     ...{ inbox, receiver, status, refusals, bodies, countRows: rowCounter(inbox, refusals), signing, feed },
     outgoing: {
-      ...{ inbox, endpoint, targets, signatureHeader, clock, key: current.key, madeUp: options.madeUp },
+      ...{ inbox, endpoint, targets, signatureHeader, clock, key: current.key, madeUp, reserveInstants },
       arrivals: new Arrivals(signatureHeader),
-      reserveInstants: options.reserveInstants ?? ownInstants(clock),
     },
     seenAgain: new NewestMap(MAX_SEEN_AGAIN),
     senders: new NewestMap(MAX_SENDERS),

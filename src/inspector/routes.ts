@@ -28,7 +28,7 @@ const GET: Readonly<Record<string, Route>> = {
   "/api/status": async ({ status }) => json(await status()),
   "/api/overview": async (workings) => json(await overview(workings)),
   "/api/pauses": async ({ inbox, outgoing }) => json(await pausesShown(inbox, outgoing.clock())),
-  "/api/drifts": async ({ drifts }) => json(drifts.list()),
+  "/api/drifts": async ({ drifts }) => json(drifts.notes),
   "/api/samples": async ({ outgoing }) => json(listSamples(outgoing)),
   "/api/entries": async ({ inbox }, { query }) =>
     json(await listEntries(inbox, await findFilter(inbox, query), query)),

@@ -47,7 +47,8 @@ export function countingDeliveries(
   const durations = set.histogram(
     "hookporter_answer_duration_seconds",
     "Time from a request's headers to the response, the commit included, by outcome.",
-    { buckets: ANSWER_BUCKETS, labels: ["outcome"] },
+    ANSWER_BUCKETS,
+    ["outcome"],
   );
   for (const { outcome, reason } of KNOWN_OUTCOMES) total.inc({ outcome, reason: reasonOf(reason) }, 0);
   for (const kind of KINDS) {
@@ -86,7 +87,8 @@ export function countingRuns(
   const durations = set.histogram(
     "hookporter_attempt_duration_seconds",
     "Time that handlers ran, by kind and handler.",
-    { buckets: ATTEMPT_BUCKETS, labels: ["kind", "handler"] },
+    ATTEMPT_BUCKETS,
+    ["kind", "handler"],
   );
   for (const state of ENDS) ends.inc({ state }, 0);
   /** Starts all outcomes of a handler at 0. */

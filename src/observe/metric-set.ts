@@ -4,12 +4,6 @@ import { within } from "../base/within.ts";
 /** What is used of prom-client, which the caller imports. */
 export type PromClient = Pick<typeof import("prom-client"), "Counter" | "Gauge" | "Histogram" | "register">;
 
-interface HistogramTerms<Label extends string> {
-  /** Upper bounds in seconds. */
-  readonly buckets: readonly number[];
-  readonly labels?: readonly Label[];
-}
-
 /** The longest that a gauge keeps a scrape waiting, in milliseconds: Prometheus waits 10 seconds. */
 const MAX_WAIT = 3000;
 
@@ -34,13 +28,14 @@ export class MetricSet {
     return new this.#client.Counter({ ...this.#terms(name, help), labelNames: labels });
   }
 
+  /** @param buckets - upper bounds in seconds */
   histogram<Label extends string>(
     name: string,
     help: string,
-    { buckets, labels = [] }: HistogramTerms<Label>,
+    buckets: number[],
+    labelNames: readonly Label[] = [],
   ): Histogram<Label> {
-    const terms = this.#terms(name, help);
-    return new this.#client.Histogram({ ...terms, buckets: [...buckets], labelNames: labels });
+    return new this.#client.Histogram({ ...this.#terms(name, help), buckets, labelNames });
   }
 
   /** A gauge that is read on each scrape. If reading fails, or takes too long, it has no values. */

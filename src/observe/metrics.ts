@@ -41,9 +41,9 @@ export function addMetrics(
     if (observation.type === "delivery") countDelivery(observation);
     else if (observation.type === "attempt") countRun(observation);
   };
-  const commits = set.histogram("hookporter_commit_duration_seconds", "Time of a commit of the inbox.", {
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
-  });
+  const commits = set.histogram("hookporter_commit_duration_seconds", "Time of a commit of the inbox.", [
+    ...[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+  ]);
   const { inbox } = receiver;
   const now = clock ?? (() => inbox.now?.() ?? Date.now());
   addInboxGauges(set, figureReader(inbox), now);

@@ -1,6 +1,5 @@
 import { deadToDo } from "../inbox/counts.ts";
-import { isSilent, noAuthentic, normalSilence, type SenderRecord } from "../inbox/senders.ts";
-import type { InboxSize } from "../inbox/vitals.ts";
+import { isSilent, noAuthentic, normalSilence } from "../inbox/senders.ts";
 import {
   anyFunction,
   type Check,
@@ -11,13 +10,7 @@ import {
 } from "../options/check-options.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import type { Alert, AlertCondition } from "./alert.ts";
-import {
-  figureReader,
-  type InboxFigures,
-  MIN_PAUSE,
-  oldestDueAge,
-  type ReadFigures,
-} from "./inbox-figures.ts";
+import { figureReader, type InboxFigures, MIN_PAUSE, oldestDueAge } from "./inbox-figures.ts";
 
 /** What is taken for an option that is not given, in milliseconds. */
 export const ALERT_DEFAULTS = { every: 10_000, oldestDue: 5 * 60_000 };
@@ -79,106 +72,84 @@ export type WatchedReceiver = Pick<Receiver, "inbox" | "refusing" | "onDrift">;
 export function watchAlerts(receiver: WatchedReceiver, options: AlertOptions): () => void {
   checkOptions(options, "the options of watchAlerts", CHECKS);
   CHECKS.onAlert(options.onAlert, "onAlert");
-  const watch = new AlertWatch(receiver, options);
-  return () => watch.close();
-}
-
-class AlertWatch {
-  readonly #receiver: WatchedReceiver;
-  readonly #options: AlertOptions;
-  readonly #read: ReadFigures;
-  readonly #active = new Set<AlertCondition["type"]>();
-  /** When events were seen to differ. */
-  #differences: number[] = [];
-  #looking = false;
-  #isClosed = false;
-  readonly #ends: readonly (() => void)[];
-
-  constructor(receiver: WatchedReceiver, options: AlertOptions) {
-    const { every = ALERT_DEFAULTS.every } = options;
-    this.#receiver = receiver;
-    this.#options = options;
-    this.#read = figureReader(receiver.inbox, Math.min(MIN_PAUSE, every));
-    const timer = setInterval(() => void this.#look(), every).unref();
-    const drifted = receiver.onDrift(() => {
-      this.#differences.push(performance.now());
-      this.#lookAtDrift();
-    });
-    this.#ends = [drifted, () => clearInterval(timer)];
-  }
-
-  close(): void {
-    this.#isClosed = true;
-    for (const end of this.#ends) end();
-  }
-
-  async #look(): Promise<void> {
-    const { refusing } = this.#receiver;
-    if (this.#looking || refusing === "closed") return;
-    this.#looking = true;
-    this.#tell(refusing !== undefined, { type: "not_ready", cause: refusing });
-    this.#lookAtDrift();
-    try {
-      const figures = await this.#read(); // the receiver reports why its inbox cannot be read
-      if (figures !== undefined) this.#lookAt(figures);
-    } finally {
-      this.#looking = false;
-    }
-  }
-
-  #lookAt(figures: InboxFigures): void {
-    const { clock, oldestDue: limit = ALERT_DEFAULTS.oldestDue, deadLetters: above = 0 } = this.#options;
-    const now = clock?.() ?? this.#receiver.inbox.now?.() ?? Date.now();
-    const count = deadToDo(figures.counts);
-    this.#tell(count > above, { type: "dead_letters", count, above });
-    const age = oldestDueAge(figures, now);
-    this.#tell(age > limit, { type: "oldest_due", age, limit });
-    this.#lookAtSenders(figures.senders, now);
-    if (figures.size !== undefined) this.#lookAtSize(figures.size);
-  }
-
-  /** Reports the first source for which each condition holds. */
-  #lookAtSenders(senders: readonly SenderRecord[], now: number): void {
-    const [first] = senders;
-    if (first === undefined) return;
-    const [silent, mismatched] = [
-      senders.find((one) => isSilent(one, now)),
-      senders.find((one) => noAuthentic(one, now)),
-    ];
-    const { source, authenticAt = now, ...rest } = silent ?? first;
-    const limit = normalSilence(rest) ?? 0;
-    this.#tell(silent !== undefined, { type: "nothing_arrives", source, silence: now - authenticAt, limit });
-    const { mismatches, source: name } = mismatched ?? first;
-    this.#tell(mismatched !== undefined, {
-      type: "no_authentic",
-      source: name,
-      refused: mismatches?.count ?? 0,
-    });
-  }
-
-  #lookAtDrift(): void {
-    const since = performance.now() - DRIFT_FOR;
-    this.#differences = this.#differences.filter((at) => at > since).slice(-1000);
-    const { length: differences } = this.#differences;
-    this.#tell(differences > 0, { type: "drift", differences });
-  }
-
-  #lookAtSize({ bytes, logBytes = 0, freeBytes }: InboxSize): void {
-    const { maxInboxSize = Number.POSITIVE_INFINITY } = this.#options;
-    const isDiskFull = freeBytes !== undefined && freeBytes < 2 * logBytes + SPARE;
-    const cause = isDiskFull ? "disk" : "max_inbox_size";
-    const isFull = isDiskFull || bytes >= NEARLY * maxInboxSize;
-    this.#tell(isFull, { type: "inbox_nearly_full", cause, bytes, freeBytes });
-  }
-
+  const { onAlert, every = ALERT_DEFAULTS.every, clock } = options;
+  const read = figureReader(receiver.inbox, Math.min(MIN_PAUSE, every));
+  const active = new Set<AlertCondition["type"]>();
+  let isClosed = false;
   /** Tells of a change only. */
-  #tell(active: boolean, condition: AlertCondition): void {
-    if (this.#isClosed || active === this.#active.has(condition.type)) return;
-    if (active) this.#active.add(condition.type);
-    else this.#active.delete(condition.type);
+  const tell = (holds: boolean, condition: AlertCondition) => {
+    if (isClosed || holds === active.has(condition.type)) return;
+    if (holds) active.add(condition.type);
+    else active.delete(condition.type);
     const failed = () => {}; // nobody is left to tell
     try {
-      Promise.resolve(this.#options.onAlert({ ...condition, active })).catch(failed);
+      Promise.resolve(onAlert({ ...condition, active: holds })).catch(failed);
     } catch {}
+  };
+  /** When events were seen to differ. */
+  let drifts: number[] = [];
+  const lookAtDrift = () => {
+    const since = performance.now() - DRIFT_FOR;
+    drifts = drifts.filter((at) => at > since).slice(-1000);
+    tell(drifts.length > 0, { type: "drift", differences: drifts.length });
+  };
+  let isLooking = false;
+  const look = async () => {
+    const { refusing, inbox } = receiver;
+    if (isLooking || refusing === "closed") return;
+    isLooking = true;
+    tell(refusing !== undefined, { type: "not_ready", cause: refusing });
+    lookAtDrift();
+    try {
+      const figures = await read(); // the receiver reports why its inbox cannot be read
+      const now = clock?.() ?? inbox.now?.() ?? Date.now();
+      if (figures !== undefined) for (const one of conditionsOf(figures, options, now)) tell(...one);
+    } finally {
+      isLooking = false;
+    }
+  };
+  const timer = setInterval(() => void look(), every).unref();
+  const endDrifts = receiver.onDrift(() => {
+    drifts.push(performance.now());
+    lookAtDrift();
+  });
+  return () => {
+    isClosed = true;
+    endDrifts();
+    clearInterval(timer);
+  };
+}
+
+/** Whether each condition holds; those of sources for the first of which it does. */
+function* conditionsOf(
+  figures: InboxFigures,
+  { oldestDue: limit = ALERT_DEFAULTS.oldestDue, deadLetters: above = 0, ...options }: AlertOptions,
+  now: number,
+): Generator<[boolean, AlertCondition]> {
+  const { counts, senders, size } = figures;
+  const count = deadToDo(counts);
+  yield [count > above, { type: "dead_letters", count, above }];
+  const age = oldestDueAge(figures, now);
+  yield [age > limit, { type: "oldest_due", age, limit }];
+  const [first] = senders;
+  if (first !== undefined) {
+    const silent = senders.find((one) => isSilent(one, now));
+    const { source, authenticAt = now, ...rest } = silent ?? first;
+    const normal = normalSilence(rest) ?? 0;
+    yield [
+      silent !== undefined,
+      { type: "nothing_arrives", source, silence: now - authenticAt, limit: normal },
+    ];
+    const mismatched = senders.find((one) => noAuthentic(one, now));
+    const { mismatches, source: name } = mismatched ?? first;
+    const refused = mismatches?.count ?? 0;
+    yield [mismatched !== undefined, { type: "no_authentic", source: name, refused }];
   }
+  if (size === undefined) return;
+  const { bytes, logBytes = 0, freeBytes } = size;
+  const { maxInboxSize = Number.POSITIVE_INFINITY } = options;
+  const isDiskFull = freeBytes !== undefined && freeBytes < 2 * logBytes + SPARE;
+  const cause = isDiskFull ? "disk" : "max_inbox_size";
+  const isFull = isDiskFull || bytes >= NEARLY * maxInboxSize;
+  yield [isFull, { type: "inbox_nearly_full", cause, bytes, freeBytes }];
 }

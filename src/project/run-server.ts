@@ -56,21 +56,13 @@ function startError(thrown: unknown): string {
 }
 
 function listenError(thrown: unknown): HookporterError | undefined {
-  const {
-    code,
-    syscall,
-    port,
-    address = "",
-  } = (thrown ?? {}) as Partial<NodeJS.ErrnoException> & {
-    readonly port?: number;
-    readonly address?: string;
-  };
+  const { code = "", syscall, port, address = "" } = Object(thrown) as Readonly<Record<string, string>>;
   if (syscall !== "listen" || port === undefined) return undefined;
   const why = {
     EADDRINUSE: "another program uses it: stop that program, or set PORT to another port",
     EACCES: "this user may not listen on it: set PORT to one from 1024",
     EADDRNOTAVAIL: "this machine has no such address: set HOST to one of its own",
-  }[code ?? ""];
+  }[code];
   return new HookporterError(
     "port_unavailable",
     `expected to listen on ${address}:${port}, got ${code}: ${why ?? "set PORT and HOST to a port and an address that are free"}`,

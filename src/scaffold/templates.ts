@@ -24,7 +24,11 @@ export async function listTemplates(packageRoot: string): Promise<readonly Templ
   const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith("_"));
   const names = folders.map(({ name }) => name).sort();
   names.sort((a, b) => Number(b === DEFAULT_TEMPLATE) - Number(a === DEFAULT_TEMPLATE));
-  return Promise.all(names.map((name) => readTemplate(packageRoot, name)));
+  const read = async (name: string): Promise<Template> => {
+    const text = await readFile(join(packageRoot, "templates", name, "template.json"), "utf8");
+    return { name, ...(JSON.parse(text) as Omit<Template, "name">) };
+  };
+  return Promise.all(names.map(read));
 }
 
 /** The template with a name. @throws HookporterError `template_unknown`, with the existing names */
@@ -37,9 +41,4 @@ export async function findTemplate(packageRoot: string, name: string): Promise<T
     "template_unknown",
     `expected a template's name (${templates.map((one) => one.name).join(", ")}), got ${JSON.stringify(name)}`,
   );
-}
-
-async function readTemplate(packageRoot: string, name: string): Promise<Template> {
-  const text = await readFile(join(packageRoot, "templates", name, "template.json"), "utf8");
-  return { name, ...(JSON.parse(text) as Omit<Template, "name">) };
 }

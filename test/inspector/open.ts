@@ -52,6 +52,16 @@ export function recordsInMemory(): TokenRecords {
   };
 }
 
+/** Reserves milliseconds up to now for events that are triggered, as one folder's file does. */
+function instantsAt(clock: () => number) {
+  let last = 0;
+  return async (count: number) => {
+    const first = Math.max(clock() - count + 1, last + 1);
+    last = first + count - 1;
+    return first;
+  };
+}
+
 /** A receiver and its inspector, both on free ports; they end with the test. */
 export async function openInspector(options: OpenOptions = {}) {
   const {
@@ -63,7 +73,7 @@ export async function openInspector(options: OpenOptions = {}) {
     clock = Date.now,
     port: wanted = 0,
     hosts = [],
-    tokenRecords,
+    tokenRecords = recordsInMemory(),
     runNotes,
     drift,
     diagnose = (observation) => observation.diagnose?.(),
@@ -79,9 +89,8 @@ export async function openInspector(options: OpenOptions = {}) {
   const inspector = await startInspector({
     ...{ receiver, endpoint: server.url, secrets: [SECRET], signatureHeader: SIGNATURE_HEADER },
     ...{ port: wanted, hosts, inboxName: "in memory", handlers: null, targets, log, clock },
-    ...(tokenRecords !== undefined && { tokenRecords }),
+    ...{ tokenRecords, diagnose, madeUp: undefined, reserveInstants: instantsAt(clock) },
     ...(runNotes !== undefined && { runNotes }),
-    diagnose,
   });
   let closed = false;
   const close = async () => {

@@ -21,27 +21,18 @@ const ANSWERS: Readonly<Record<string, Effect>> = {
     replay(await findKept(inbox, id), fields, outgoing),
   "/api/entries/:id/forward": async ({ inbox, outgoing }, { id, fields }) =>
     forward(await findKept(inbox, id), fields, outgoing),
-  "/api/entries/:id/retry": async ({ inbox, outgoing, feed }, { id }) => {
-    const entry = await findEntry(inbox, id);
-    const { seq } = entry;
-    const { pending, ended } = await changeEntries(inbox, "retry", { seq }, outgoing.clock());
-    feed.touch(seq);
+  "/api/entries/:id/retry": async (workings, { id }) => {
+    const { entry, pending, ended } = await change(workings, id, "retry");
     if (pending + ended > 0) return { retried: pending + ended };
     const why = `expected a waiting, failing, dead or received entry, got one that is ${entryState(entry)}: it cannot be retried`;
     throw new RequestError(409, "not_retried", why);
   },
-  "/api/entries/:id/drop": async ({ inbox, outgoing, feed }, { id }) => {
-    const entry = await findEntry(inbox, id);
-    const { seq, reason } = entry;
-    const { dropped } = await changeEntries(inbox, "drop", { seq }, outgoing.clock());
-    feed.touch(seq);
+  "/api/entries/:id/drop": async (workings, { id }) => {
+    const { entry, dropped } = await change(workings, id, "drop");
     if (dropped > 0) return { dropped };
-    const got = reason === DROPPED ? "one that is dropped already" : `one that is ${entryState(entry)}`;
-    throw new RequestError(
-      409,
-      "not_dropped",
-      `expected an entry that is not handled, got ${got}: leave it as it is`,
-    );
+    const state = entry.reason === DROPPED ? "dropped already" : entryState(entry);
+    const why = `expected an entry that is not handled, got one that is ${state}: leave it as it is`;
+    throw new RequestError(409, "not_dropped", why);
   },
   "/api/pause": async ({ inbox, outgoing }, { fields }) => {
     if (inbox.pause === undefined) throw noPauses();
@@ -59,6 +50,13 @@ export const EFFECTS: Readonly<Record<string, Route>> = {
   ...Object.fromEntries(Object.entries(ANSWERS).map(([path, effect]) => [path, routeOf(effect)])),
   "/api/change": changeMany,
 };
+
+async function change({ inbox, outgoing, feed }: Workings, id: string, what: "retry" | "drop") {
+  const entry = await findEntry(inbox, id);
+  const changed = await changeEntries(inbox, what, { seq: entry.seq }, outgoing.clock());
+  feed.touch(entry.seq);
+  return { entry, ...changed };
+}
 
 function readPauseOf(fields: Fields): PauseOf {
   return { scope: fields.oneOf("scope", PAUSE_SCOPES), name: fields.text("name") };

@@ -5,7 +5,8 @@ const MOST = 200;
 
 /** How events began to differ from those before, since `listen` started. */
 export class Drifts {
-  #notes: readonly DriftNote[] = [];
+  /** Newest first. */
+  notes: readonly DriftNote[] = [];
   readonly #clock: () => number;
 
   constructor(clock: () => number) {
@@ -14,16 +15,11 @@ export class Drifts {
 
   note({ kind, path, what, expected, got, seq }: Drift): void {
     const note = { at: this.#clock(), seq, kind, path, what, expected, got };
-    this.#notes = [note, ...this.#notes].slice(0, MOST);
-  }
-
-  /** Newest first. */
-  list(): readonly DriftNote[] {
-    return this.#notes;
+    this.notes = [note, ...this.notes].slice(0, MOST);
   }
 
   /** Those that an entry is the example of. */
   of(seq: number): readonly DriftNote[] {
-    return this.#notes.filter((one) => one.seq === seq).toReversed();
+    return this.notes.filter((one) => one.seq === seq).toReversed();
   }
 }

@@ -33,11 +33,11 @@ export function EntryActions({ entry, forwards, onChanged }: EntryActionsProps) 
         <Button
           label={unfit.length === 0 ? "Retry" : "Retry anyway"}
           class={unfit.length === 0 && state === "dead" ? "main" : ""}
-          onClick={() => void does.retry()}
+          onClick={does.retry}
         />
       )}
       {(state === "waiting" || state === "failing") && (
-        <Button label="Retry now" class="main" onClick={() => void does.retry()} />
+        <Button label="Retry now" class="main" onClick={does.retry} />
       )}
       <Menu label="Send again ▾" name="Send again" items={menus.sendAgain} disabled={gone} />
       <Menu label="Copy ▾" name="Copy" items={menus.copies} />
@@ -103,12 +103,12 @@ function menusOf(
     {
       label: "Send again as new",
       hint: "with a new timestamp and signature: a new event",
-      onSelect: () => void does.replay(false),
+      onSelect: () => does.replay(false),
     },
     {
       label: "Resend identical bytes",
       hint: "with the same signature: a duplicate",
-      onSelect: () => void does.replay(true),
+      onSelect: () => does.replay(true),
     },
     { label: "Edit and send…", hint: "signed again", onSelect: () => open("edit") },
     { label: "Forward to…", hint: "the same bytes, to another target", onSelect: () => open("forward") },
@@ -118,25 +118,25 @@ function menusOf(
       label: "Copy as curl",
       hint: `a command that sends the same bytes${leftOut}`,
       disabled: gone,
-      onSelect: () => void does.copyCurl(),
+      onSelect: does.copyCurl,
     },
     ...withCredentials("Copy as curl", "curl"),
-    { label: "Copy event id", onSelect: () => void does.copyId() },
+    { label: "Copy event id", onSelect: does.copyId },
   ];
   const more: readonly MenuItem[] = [
     {
       label: "Save fixture",
       hint: `a file for hookporter replay${leftOut}`,
       disabled: gone,
-      onSelect: () => void does.save("fixture"),
+      onSelect: () => does.save("fixture"),
     },
     ...withCredentials("Save fixture", "fixture"),
-    { label: "Download body", disabled: gone, onSelect: () => void does.save("body") },
+    { label: "Download body", disabled: gone, onSelect: () => does.save("body") },
     {
       label: "Drop",
       hint: "let it go: it does not run again by itself",
       disabled: state === "handled" || reason === "dropped",
-      onSelect: () => void does.drop(),
+      onSelect: does.drop,
     },
   ];
   return { sendAgain, copies, more };

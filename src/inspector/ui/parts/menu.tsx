@@ -6,7 +6,7 @@ export interface MenuItem {
   /** What it does, if the label does not say it all. */
   readonly hint?: string;
   readonly disabled?: boolean;
-  readonly onSelect: () => void;
+  readonly onSelect: () => unknown;
 }
 
 /** Pixels between an open menu and the window's edge. */
