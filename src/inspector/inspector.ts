@@ -129,7 +129,7 @@ function makeWorkings(options: InspectorOptions, version: string): Workings {
   return {
     ...{ inbox, receiver, status, refusals, bodies, countRows: rowCounter(inbox, refusals), signing, feed },
     outgoing: {
-      ...{ inbox, endpoint, targets, signatureHeader, clock, key: current.key, madeUp, reserveInstants },
+      ...{ endpoint, targets, signatureHeader, clock, key: current.key, madeUp, reserveInstants },
       arrivals: new Arrivals(signatureHeader),
     },
     seenAgain: new NewestMap(MAX_SEEN_AGAIN),

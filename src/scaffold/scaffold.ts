@@ -61,7 +61,7 @@ export async function scaffold(options: ScaffoldOptions): Promise<Scaffolded> {
   const root = options.from ?? (await findPackageRoot());
   const template = await findTemplate(root.path, options.template ?? DEFAULT_TEMPLATE);
   const { inbox = template.inboxes[0] } = options;
-  checkInbox(template, inbox);
+  if (!template.inboxes.includes(inbox)) throw unknownInbox(template, inbox);
   await checkTarget(directory);
   const layers = [...template.layers, `_inbox-${inbox}`, template.name];
   const folders = layers.map((layer) => join(root.path, "templates", layer));
@@ -70,12 +70,9 @@ export async function scaffold(options: ScaffoldOptions): Promise<Scaffolded> {
   return { directory, name, template: template.name, inbox, files: files.map(({ path }) => path).sort() };
 }
 
-function checkInbox({ name, inboxes }: Template, inbox: ProjectInbox): void {
-  if (inboxes.includes(inbox)) return;
-  throw new HookporterError(
-    "option_invalid",
-    `expected the inbox ${inboxes.join(" or ")} for the template ${name}, got ${JSON.stringify(inbox)}`,
-  );
+function unknownInbox({ name, inboxes }: Template, inbox: ProjectInbox): HookporterError {
+  const message = `expected the inbox ${inboxes.join(" or ")} for the template ${name}, got ${JSON.stringify(inbox)}`;
+  return new HookporterError("option_invalid", message);
 }
 
 async function planFiles(

@@ -62,13 +62,6 @@ function isExecutable(path: string, isWindows: boolean): boolean {
   }
 }
 
-interface SpawnedCommand {
-  readonly file: string;
-  readonly argv: readonly string[];
-  /** Whether Windows gets the arguments as they are here, since they are quoted already. */
-  readonly windowsVerbatimArguments?: boolean;
-}
-
 /**
  * How a program and its arguments are started without a shell. A batch file, such as npm's `npx.cmd`, is started by cmd.exe,
  * with each word in quotes.
@@ -79,7 +72,7 @@ export function commandOf(
   [program = "", ...argv]: readonly string[],
   surroundings: Surroundings,
   platform = process.platform,
-): SpawnedCommand {
+) {
   if (platform !== "win32") return { file: program, argv };
   const file = findProgram(program, surroundings, platform) ?? program;
   if (!/\.(?:bat|cmd)$/i.test(file)) return { file, argv };

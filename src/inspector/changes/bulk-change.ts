@@ -39,10 +39,9 @@ export async function tally(
   const states = { waiting: 0, failing: 0, running: 0, dead: 0, received: 0 };
   let [dropped, foreign] = [0, 0];
   let newest: number | null = null;
-  let next: number | null = before ?? null;
+  let next: number | null = null;
   const end = performance.now() + TALLY_TIME;
-  do {
-    const found = await findEntries(inbox, open(filter), { before: next ?? undefined, limit: LISTED });
+  for await (const found of openPages(inbox, filter, before)) {
     newest ??= found.entries[0]?.seq ?? null;
     for (const entry of found.entries) {
       if (!sources.includes(entry.key.source)) foreign++;
@@ -53,8 +52,8 @@ export async function tally(
       }
     }
     next = found.next;
-    await turn();
-  } while (next !== null && performance.now() < end);
+    if (performance.now() >= end) break;
+  }
   return { states, dropped, foreign, newest, next };
 }
 
@@ -67,17 +66,15 @@ export async function* changeInSteps(
   const { change, filter } = bulk;
   const left = { running: 0, dropped: 0, foreign: 0, changedMeanwhile: 0 };
   const seqs: number[] = [];
-  let before = bulk.upTo === undefined ? undefined : bulk.upTo + 1;
-  for (let next: number | null = 0; next !== null && !signal.aborted; before = next ?? undefined) {
-    const found = await findEntries(inbox, open(filter), { before, limit: LISTED });
-    for (const entry of found.entries) {
+  const before = bulk.upTo === undefined ? undefined : bulk.upTo + 1;
+  for await (const { entries } of openPages(inbox, filter, before)) {
+    for (const entry of entries) {
       const why = whyLeft(entry, bulk);
       if (why === undefined) seqs.push(entry.seq);
       else left[why]++;
     }
-    next = found.next;
     yield { found: seqs.length };
-    await turn();
+    if (signal.aborted) break;
   }
   const sum = { pending: 0, ended: 0, dropped: 0 };
   const states = (filter.states ?? OPEN).filter((state) => CHANGEABLE[change].includes(state));
@@ -110,8 +107,15 @@ function whyLeft(entry: Entry, { change, sources, takeBack }: Bulk): keyof BulkR
   return entry.state === "running" ? "running" : "changedMeanwhile";
 }
 
-function open(filter: EntryFilter): EntryFilter {
-  return { ...filter, states: (filter.states ?? OPEN).filter((state) => OPEN.includes(state)) };
+/** The pages of entries that match a filter and are not handled, newest first. */
+async function* openPages(inbox: Inbox, filter: EntryFilter, before: number | undefined) {
+  const open = { ...filter, states: (filter.states ?? OPEN).filter((state) => OPEN.includes(state)) };
+  for (let next: number | null | undefined = before; next !== null; ) {
+    const found = await findEntries(inbox, open, { before: next, limit: LISTED });
+    yield found;
+    next = found.next;
+    await turn();
+  }
 }
 
 function isDropped({ state, reason }: Entry): boolean {

@@ -1,6 +1,5 @@
 import type { KeyObject } from "node:crypto";
 import { isLoopback } from "../../http/is-loopback.ts";
-import type { Inbox } from "../../inbox/inbox.ts";
 import { type Sending, send } from "../../relay/send.ts";
 import { targetUrl } from "../../relay/target-url.ts";
 import type { MadeUpData } from "../../relay/trigger.ts";
@@ -11,7 +10,6 @@ import type { Arrivals } from "../live/arrivals.ts";
 
 /** Where the inspector sends deliveries, and how it signs them. */
 export interface Outgoing {
-  readonly inbox: Inbox;
   /** What becomes of deliveries to the receiver's endpoint. */
   readonly arrivals: Arrivals;
   readonly endpoint: URL;

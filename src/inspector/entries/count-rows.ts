@@ -32,22 +32,17 @@ export function rowCounter(inbox: Inbox, refusals: Refusals): CountRows {
     return known.read(() => inbox.counts(filter).then(countsByState));
   };
   return async ({ entries, takesInAnyState }) => {
-    const { kinds, since, until } = entries;
+    // What is left is what the inbox can count by: kinds and times.
+    const { states: _, failing: __, text: ___, orElse: ____, seq: _____, seqs, ...filter } = entries;
     const all = await statesOf({});
     const total = totalOf(all);
     const refused = refusals.list(takesInAnyState).reduce((sum, { count }) => sum + count, 0);
-    if (entries.seqs !== undefined) {
-      const found = await inbox.list({ seqs: entries.seqs });
+    if (seqs !== undefined) {
+      const found = await inbox.list({ seqs });
       return { total, states: countStates(found), refused };
     }
-    if (kinds === undefined && since === undefined && until === undefined)
-      return { total, states: all, refused };
+    if (Object.keys(filter).length === 0) return { total, states: all, refused };
     if (total > MAX_COUNTED) return { total, states: null, refused };
-    const filter = {
-      ...(kinds !== undefined && { kinds }),
-      ...(since !== undefined && { since }),
-      ...(until !== undefined && { until }),
-    };
     return { total, states: await statesOf(filter), refused };
   };
 }

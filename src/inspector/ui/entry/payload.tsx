@@ -1,4 +1,4 @@
-import type { EntryDetail, EntryRow, Related, ShownHeaders } from "../../api.ts";
+import type { EntryDetail, EntryRow, RefusalDetail, Related } from "../../api.ts";
 import type { JsonLines } from "../../json/json-lines.ts";
 import { useClient } from "../client.ts";
 import { readParts } from "../json/json-problem.ts";
@@ -97,12 +97,7 @@ export function BodyText({ body, problems = [], wanted }: BodyTextProps) {
   return <TextView text={body.text} />;
 }
 
-interface HeadersProps {
-  method: string;
-  target: string;
-  headers: ShownHeaders;
-  sender?: string | null;
-}
+type HeadersProps = Pick<RefusalDetail, "method" | "target" | "headers"> & { sender?: string | null };
 
 export function Headers({ method, target, headers, sender = null }: HeadersProps) {
   const forwardedFor = headers["x-forwarded-for"];
