@@ -1,5 +1,4 @@
-/** Milliseconds between two lines of one kind. */
-const PAUSE = 60_000;
+const PAUSE = 60_000; // milliseconds between two lines of one kind
 
 /** Lets one line of a kind into the log per minute, and counts the others. Anyone can send what causes them, at any rate. */
 export class OnceAMinute<Kind> {

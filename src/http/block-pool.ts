@@ -1,8 +1,6 @@
 export const BLOCK = 16 * 1024;
-/** Blocks added each time the pool grows. */
-const STEP = 64;
-/** Milliseconds between checks for unused memory. */
-const LOOK_MS = 1000;
+const STEP = 64; // blocks added each time the pool grows
+const LOOK_MS = 1000; // milliseconds between checks for unused memory
 
 /**
  * Reusable blocks of memory from one resizable buffer, which returns freed memory to the system within seconds. Separate

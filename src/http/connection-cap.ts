@@ -12,8 +12,7 @@ const PROGRESS = 1024;
 const STALLED_MS = 1000;
 /** Candidates collected per scan, to be ended one by one: scanning all connections takes a millisecond. */
 const FOUND_AT_A_TIME = 256;
-/** Milliseconds until the next scan if one finds no candidate. */
-const LOOK_AGAIN_MS = 20;
+const LOOK_AGAIN_MS = 20; // milliseconds until the next scan if one finds no candidate
 
 interface WatchedSocket {
   readonly socket: Socket;

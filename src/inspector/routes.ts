@@ -21,8 +21,7 @@ import { failureRow, knownFailures } from "./overview/known-failures.ts";
 import type { Overview } from "./overview/overview-api.ts";
 import { json, type Route, type Workings } from "./workings.ts";
 
-/** Errors in the overview, those with most entries. */
-const FAILURES_SHOWN = 20;
+const FAILURES_SHOWN = 20; // errors in the overview, those with most entries
 
 const GET: Readonly<Record<string, Route>> = {
   "/api/status": async ({ status }) => json(await status()),

@@ -1,7 +1,6 @@
 /** What stands for all values beyond the limit. */
 export const OTHER = "other";
-/** The longest value of a label, in characters. */
-const LONGEST = 120;
+const LONGEST = 120; // the longest value of a label, in characters
 
 /** Tells so many values of a label apart, since Prometheus keeps a time series for each; the rest are `other`. */
 export function boundedLabel(most: number): (value: string) => string {

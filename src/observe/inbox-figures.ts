@@ -23,8 +23,7 @@ export interface InboxFigures {
 
 /** The least milliseconds between two readings. */
 export const MIN_PAUSE = 1000;
-/** Reading may take this share of the time at most. */
-const SHARE = 1 / 100;
+const SHARE = 1 / 100; // reading may take this share of the time at most
 /** The longest that a scrape waits for a reading, in milliseconds. After that it gets the one before. */
 export const MAX_WAIT = 2000;
 

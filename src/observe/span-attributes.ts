@@ -8,8 +8,6 @@ import type { Outcome } from "../receiver/outcome.ts";
 import { reasonOf } from "./outcome-labels.ts";
 
 /** What is known of a span, as OpenTelemetry's messaging conventions name it; the rest begins with `hookporter.`. */
-const OPERATION = { receive: operation("receive"), process: operation("process") };
-
 function operation(name: "receive" | "process"): Attributes {
   return {
     "messaging.system": "hookporter",
@@ -26,7 +24,7 @@ export function spanName(operation: "receive" | "process", kind: string | null):
 /** What is known when a delivery was read. Nothing of its body, its headers or its target. */
 export function deliveryAttributes({ body }: Delivery, source: string): Attributes {
   return {
-    ...OPERATION.receive,
+    ...operation("receive"),
     "messaging.message.body.size": body.byteLength,
     "hookporter.source": source,
   };
@@ -60,7 +58,7 @@ export function outcomeAttributes(outcome: Outcome): Attributes {
 /** What is known when an entry is about to run. */
 export function attemptAttributes({ key, kind, seq, attempts, delivery }: ClaimedEntry): Attributes {
   return {
-    ...OPERATION.process,
+    ...operation("process"),
     ...kindAttributes(kind),
     "messaging.message.id": key.eventId,
     "messaging.message.body.size": delivery.body.byteLength,

@@ -47,7 +47,7 @@ export function traceAttempt(
   const start = () => {
     if (started !== undefined) return started;
     const { headers } = entry.delivery;
-    const received = deliveryContext(headers);
+    const received = readTraceparent(headers[TRACE_HEADER]); // there if it was received with tracing
     const isChild = attempts === "child";
     // Not the active context: whatever woke this process may have nothing to do with this entry.
     const parent = below(ROOT_CONTEXT, isChild ? received : undefined);
@@ -152,11 +152,6 @@ function trustedContext(headers: DeliveryHeaders): SpanContext | undefined {
   const { tracestate } = headers;
   if (context === undefined || typeof tracestate !== "string") return context;
   return { ...context, traceState: createTraceState(tracestate) };
-}
-
-/** The span under which a stored delivery was received, if it was received with tracing. */
-function deliveryContext(headers: DeliveryHeaders): SpanContext | undefined {
-  return readTraceparent(headers[TRACE_HEADER]);
 }
 
 /** Headers that lead back to a span, or the same ones if there is no such span. */

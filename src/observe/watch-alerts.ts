@@ -18,8 +18,7 @@ export const ALERT_DEFAULTS = { every: 10_000, oldestDue: 5 * 60_000 };
 export const DRIFT_FOR = 60 * 60_000;
 /** The disk is nearly full if less than this is free, besides room for the log to be copied twice. */
 export const SPARE = 500e6;
-/** The share of `maxInboxSize` that is nearly all of it. */
-const NEARLY = 0.9;
+const NEARLY = 0.9; // the share of `maxInboxSize` that is nearly all of it
 
 /** Options of {@link watchAlerts}. */
 export interface AlertOptions {

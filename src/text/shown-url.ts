@@ -7,11 +7,7 @@ export function shownUrl(url: URL | string): string {
   return String(url)
     .replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, "$1…@")
     .replace(/#.*$/s, "")
-    .replace(/\?.*$/s, hideQueryValues);
-}
-
-function hideQueryValues(query: string): string {
-  return `?${query.slice(1).split("&").map(hideValue).join("&")}`;
+    .replace(/(?<=\?).*$/s, (query) => query.split("&").map(hideValue).join("&"));
 }
 
 function hideValue(part: string): string {

@@ -91,7 +91,9 @@ export async function verify(
   const secrets = readSecretBytes(options.secret);
   const signature = readSignature(signatureOf(headers, options));
   if (!signature.ok) return unauthorized(signature.reason);
-  const at = await matchingKey(await importKeys(secrets), signature.hex, bytes);
+  const importKey = (secret: Uint8Array<ArrayBuffer>) =>
+    crypto.subtle.importKey("raw", secret, HMAC, false, ["verify"]);
+  const at = await matchingKey(await Promise.all(secrets.map(importKey)), signature.hex, bytes);
   if (at === undefined) return unauthorized("signature_mismatch");
   const parsed = parseEnvelope(bytes, decodeUtf8);
   if (!parsed.ok) return { ok: false, status: 400, ...parsed.rejection };
@@ -137,10 +139,6 @@ function readSecretBytes(option: VerifyOptions["secret"]): readonly Uint8Array<A
     }
     return new Uint8Array(secretBytes(value, which, () => {}));
   });
-}
-
-function importKeys(secrets: readonly Uint8Array<ArrayBuffer>[]): Promise<readonly Key[]> {
-  return Promise.all(secrets.map((bytes) => crypto.subtle.importKey("raw", bytes, HMAC, false, ["verify"])));
 }
 
 /** The index of the first key under which the signature is valid. All are tried; `subtle.verify` compares in constant time. */

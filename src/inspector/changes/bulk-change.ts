@@ -12,8 +12,7 @@ import type { BulkProgress, BulkResult, Tally } from "./bulk-api.ts";
 /** How many entries are listed, and changed, at a time: deliveries wait meanwhile. */
 const LISTED = 1000;
 const CHANGED = 250;
-/** Milliseconds after which a tally is returned as far as it got. */
-const TALLY_TIME = 250;
+const TALLY_TIME = 250; // milliseconds after which a tally is returned as far as it got
 /** Handled entries have succeeded: nothing changes them. */
 const OPEN: readonly StoredState[] = STORED_STATES.filter((state) => state !== "done");
 

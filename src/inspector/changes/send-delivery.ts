@@ -24,8 +24,7 @@ export interface Outgoing {
   readonly clock: () => number;
 }
 
-/** Milliseconds a target may take to answer. */
-const TIMEOUT = 30_000;
+const TIMEOUT = 30_000; // milliseconds a target may take to answer
 
 export async function sendDelivery(
   { arrivals, endpoint }: Outgoing,

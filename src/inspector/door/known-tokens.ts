@@ -18,8 +18,7 @@ export interface TokenRecords {
 export const VALID = 24 * 60 * 60 * 1000;
 
 export const KEPT = 50;
-/** Milliseconds between two writes that only record a later use. */
-const WRITE_AGAIN = 60_000;
+const WRITE_AGAIN = 60_000; // milliseconds between two writes that only record a later use
 
 /** The tokens that give access: the one of this run, and recent ones of earlier runs, by their hashes. */
 export class KnownTokens {

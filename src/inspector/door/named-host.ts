@@ -21,6 +21,8 @@ export function allowedHosts(
   named: readonly NamedHost[],
   own: number,
 ): { readonly hosts: ReadonlySet<string>; readonly forwarded: ReadonlySet<string> } {
+  // Browsers leave out the port if it is the scheme's own.
+  const bare = (name: string, port: number) => (port === 80 || port === 443 ? [name] : []);
   const forwarded = named.flatMap(({ name, port = own }) => [`${name}:${port}`, ...bare(name, port)]);
   const anyPort = named.flatMap(({ name, port }) => (port === undefined ? [name] : []));
   const ownHosts = ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${own}`);
@@ -28,9 +30,4 @@ export function allowedHosts(
     hosts: new Set([...ownHosts, ...forwarded, ...anyPort]),
     forwarded: new Set([...forwarded, ...anyPort]),
   };
-}
-
-/** Browsers leave out the port if it is the scheme's own. */
-function bare(name: string, port: number): readonly string[] {
-  return port === 80 || port === 443 ? [name] : [];
 }

@@ -4,8 +4,7 @@ import { hashToken } from "./token.ts";
 
 /** Milliseconds for which a ticket is valid. */
 export const VALID = 30_000;
-/** The maximum number of tickets; the oldest are dropped. */
-const KEPT = 100;
+const KEPT = 100; // the maximum number of tickets; the oldest are dropped
 
 interface Ticket {
   readonly until: number;

@@ -20,11 +20,9 @@ export function curlCommand(
   const { line, leftOut } = curlLine({ target: endpoint, headers: sentHeaders(headers), file: "-" });
   const note =
     leftOut.length === 0 ? "" : `\n# omitted, since a command line cannot carry it: ${leftOut.join(", ")}`;
-  return `${printing(body)} | ${line}${note}${hiddenNote(hidden)}${queryNote(target)}\n`;
-}
-
-function hiddenNote(names: readonly string[]): string {
-  return names.length === 0 ? "" : `\n# omitted, since they may be credentials: ${names.join(", ")}`;
+  const without =
+    hidden.length === 0 ? "" : `\n# omitted, since they may be credentials: ${hidden.join(", ")}`;
+  return `${printing(body)} | ${line}${note}${without}${queryNote(target)}\n`;
 }
 
 function queryNote(target: string): string {

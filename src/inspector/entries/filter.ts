@@ -20,8 +20,7 @@ export interface RowFilter {
 }
 
 const MAX_TEXT = 200;
-/** A shorter text names no state and no reason. */
-const MIN_WORD = 3;
+const MIN_WORD = 3; // a shorter text names no state and no reason
 
 /** Reads a filter from a query; `state` and `kind` may be comma-separated lists. @throws RequestError 400 */
 export function readFilter(query: URLSearchParams): RowFilter {

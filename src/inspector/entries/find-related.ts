@@ -11,8 +11,7 @@ import { RESOURCE_PATH } from "./value-path.ts";
 /** The maximum number of events in a timeline on each side, and of entries examined for them. */
 const MAX_EACH = 20;
 const MAX_LOOKED_AT = 60;
-/** How many later entries are searched. */
-const AHEAD = 20_000;
+const AHEAD = 20_000; // how many later entries are searched
 
 /** The events of the same family with the same `data.id`, oldest first, as far back as one search looks. */
 export async function findRelated(inbox: Inbox, entry: Entry): Promise<Related> {

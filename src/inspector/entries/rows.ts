@@ -12,8 +12,7 @@ import { type ValuePath, valueAt } from "./value-path.ts";
 
 /** Bytes of a body that are read to find its resource, so that a row costs the same whatever its body's size. */
 const BODY_START = 8 * 1024;
-/** Rows read at a time, so that deliveries are not delayed. */
-const AT_ONCE = 500;
+const AT_ONCE = 500; // rows read at a time, so that deliveries are not delayed
 
 const MAX_RESOURCE = 80;
 

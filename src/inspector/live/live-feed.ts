@@ -6,17 +6,13 @@ import type { RowFilter } from "../entries/filter.ts";
 import { entryId, entryRows } from "../entries/rows.ts";
 import { type Refusal, refusalRow } from "./refusals.ts";
 
-/** Milliseconds between updates; changes in between are combined. */
-const TICK = 100;
+const TICK = 100; // milliseconds between updates; changes in between are combined
 /** Milliseconds between polls of entries in progress, to notice that they run, which no observation reports. */
 const LOOK_AGAIN = 1000;
 const MAX_UNDER_WAY = 500;
-/** Milliseconds between counts of what failed, as long as entries change. */
-const COUNT_AGAIN = 500;
-/** Milliseconds between heartbeats. */
-const HEARTBEAT = 15_000;
-/** Bytes that a page may lag behind; a slower one is told to reload. */
-const MAX_BEHIND = 1024 * 1024;
+const COUNT_AGAIN = 500; // milliseconds between counts of what failed, as long as entries change
+const HEARTBEAT = 15_000; // milliseconds between heartbeats
+const MAX_BEHIND = 1024 * 1024; // bytes that a page may lag behind; a slower one is told to reload
 
 const MAX_PAGES = 20;
 

@@ -71,12 +71,13 @@ export class Refusals {
     const { word, reason, detail: meaning, fix } = verdictOf(outcome);
     if (word !== "unauthorized" && word !== "refused" && word !== "failed") return undefined;
     const headers = bounded(shownHeaders(observation.headers, this.#signatureHeader));
+    const cause = diagnosis === "left_out" ? undefined : diagnosis?.explanations[0]?.[0]?.meaning;
     return {
       ...{ type: "refusal", id: `r${++this.#count}`, receivedAt, word, reason: reason ?? word, bytes },
       method: observation.method.slice(0, 20),
       target: shownUrl(observation.target).slice(0, MAX_TEXT),
       status: toAnswer(outcome).status,
-      ...{ duration, headers, count: 1, why: causeOf(diagnosis) ?? meaning ?? fix ?? word },
+      ...{ duration, headers, count: 1, why: cause ?? meaning ?? fix ?? word },
       explanation: explainRefusal(observation, this.#signatureHeader, diagnosis),
     };
   }
@@ -106,12 +107,6 @@ function isAlike(one: Refusal, other: Refusal): boolean {
 export function refusalRow(refusal: Refusal): RefusalRow {
   const { headers: _, explanation: __, ...row } = refusal;
   return row;
-}
-
-/** What explains a signature that does not match, if anything does. */
-function causeOf(diagnosis: Diagnosis | "left_out" | undefined): string | undefined {
-  if (diagnosis === undefined || diagnosis === "left_out") return undefined;
-  return diagnosis.explanations[0]?.[0]?.meaning;
 }
 
 function bounded(headers: Refusal["headers"]): Refusal["headers"] {

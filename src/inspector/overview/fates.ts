@@ -11,8 +11,7 @@ const NONE = countStates([]);
 const MAX_OPEN = 20_000;
 /** How many of them are looked up at a time, so that deliveries are not delayed. */
 const LOOKED_UP = 500;
-/** Attempts that ended before their delivery was reported. */
-const MAX_EARLY = 1000;
+const MAX_EARLY = 1000; // attempts that ended before their delivery was reported
 
 interface Fate {
   readonly minute: number;

@@ -132,7 +132,10 @@ export class ApiClient {
     const reader = readerOf(response);
     this.#connection.opened();
     try {
-      await readBlocks(reader, "\n\n", (block) => tell(block, listener));
+      await readBlocks(reader, "\n\n", (block) => {
+        const [, name = "", data = ""] = /^event: (.*)\ndata: (.*)$/m.exec(block) ?? [];
+        if (Object.hasOwn(listener, name)) listener[name as keyof LiveListener](JSON.parse(data));
+      });
     } finally {
       this.#connection.ended(signal.aborted);
     }
@@ -189,11 +192,6 @@ async function readBlocks(
     rest = blocks.pop() ?? "";
     blocks.forEach(onBlock);
   }
-}
-
-function tell(block: string, listener: LiveListener): void {
-  const [, name = "", data = ""] = /^event: (.*)\ndata: (.*)$/m.exec(block) ?? [];
-  if (Object.hasOwn(listener, name)) listener[name as keyof LiveListener](JSON.parse(data));
 }
 
 async function messageOf(response: Response): Promise<string> {

@@ -5,8 +5,7 @@ import type { Sent } from "../api.ts";
 import { Button } from "./parts/button.tsx";
 import { errorText } from "./use-loaded.ts";
 
-/** Milliseconds for which a message is shown. */
-const SHOWN = 8000;
+const SHOWN = 8000; // milliseconds for which a message is shown
 
 export interface Message {
   readonly good: boolean;

@@ -3,10 +3,8 @@ const PIECE = /\/\/.*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[
 /** A template up to its end or the next `${`. */
 const TEMPLATE = /(?:[^`\\$]|\\[\s\S]|\$(?!\{))*(?:`|\$\{)?/y;
 const REGULAR_EXPRESSION = /\/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\//y;
-/** What a slash follows that divides. */
-const OPERAND = /[\w$)\]}"'_]$/;
-/** A string that may be a module's name. */
-const PLAIN_STRING = /^.[\w@./:-]*.$/;
+const OPERAND = /[\w$)\]}"'_]$/; // what a slash follows that divides
+const PLAIN_STRING = /^.[\w@./:-]*.$/; // a string that may be a module's name
 
 /**
  * A source file as only its code, with every character at its place: comments are spaces; templates, regular expressions and

@@ -5,8 +5,7 @@ import { LocalTime } from "../parts/time.tsx";
 import { visible } from "../parts/visible.ts";
 import { hashOf } from "../route.ts";
 
-/** The numbers shown while the timeline is folded, nearest to the event. */
-const SHOWN = 7;
+const SHOWN = 7; // the numbers shown while the timeline is folded, nearest to the event
 
 export function RelatedEvents({ seq, related }: { seq: number; related: Related | undefined }) {
   const { rows = [], resource } = related ?? {};

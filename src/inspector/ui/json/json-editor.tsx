@@ -5,8 +5,7 @@ import { useLoaded } from "../use-loaded.ts";
 import { useSettled } from "../use-settled.ts";
 import { findProblem, type JsonProblem } from "./json-problem.ts";
 
-/** Milliseconds without typing before the text is checked. */
-const TYPING = 300;
+const TYPING = 300; // milliseconds without typing before the text is checked
 
 interface JsonEditorProps {
   label: string;

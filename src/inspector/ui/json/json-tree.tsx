@@ -7,8 +7,7 @@ import { visible } from "../parts/visible.ts";
 import type { Folding } from "./folding.ts";
 import { tokensOf } from "./json-tokens.ts";
 
-/** The deepest indentation on the page in levels. */
-const MAX_INDENT = 40;
+const MAX_INDENT = 40; // the deepest indentation on the page in levels
 
 /** The line that the keys act on. `moves` counts how often it was set, so that it is scrolled to each time. */
 export interface ActiveLine {

@@ -11,8 +11,7 @@ import { JsonTree } from "./json-tree.tsx";
 
 /** Texts with more characters start folded. */
 export const FOLDED_FROM = 200_000;
-/** Milliseconds without typing before a search starts. */
-const TYPING = 150;
+const TYPING = 150; // milliseconds without typing before a search starts
 
 /** A field that the reader chose: a new object each time. */
 export interface WantedField {

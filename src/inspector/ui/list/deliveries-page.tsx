@@ -111,14 +111,14 @@ function useSelection(feed: Feed | undefined, opened: string | undefined) {
     const row = feed.lines.at(Math.min(Math.max(0, at + by), feed.lines.count - 1))?.row;
     if (row === undefined) return;
     setSelected(row.id);
+    const isBeside = matchMedia("(min-width: 821px)").matches; // as in the style sheet
     // Not a step of the history for each key, so that Back leads out of the list.
-    if (opened !== undefined || isBeside()) goTo(pathOf(row.id), { isPassing: opened !== undefined });
+    if (opened !== undefined || isBeside) goTo(pathOf(row.id), { isPassing: opened !== undefined });
   };
   return { selected, setSelected, move };
 }
 
-/** Milliseconds in which a key with effects must be pressed again. */
-const SECOND_PRESS = 2500;
+const SECOND_PRESS = 2500; // milliseconds in which a key with effects must be pressed again
 
 /** Retries a row's entry, or sends it again if it was handled, when it is asked to twice. */
 function useAgain() {
@@ -144,13 +144,7 @@ function useAgain() {
   };
 }
 
-/** Whether the list and the opened delivery are beside each other, as in the style sheet. */
-function isBeside(): boolean {
-  return matchMedia("(min-width: 821px)").matches;
-}
-
-/** How many rows are looked at for one that can be retried or dropped. */
-const LOOKED_AT = 200;
+const LOOKED_AT = 200; // how many rows are looked at for one that can be retried or dropped
 
 /** Whether one of the newest rows is an entry that is not handled. */
 function hasOpen({ lines }: Feed): boolean {

@@ -9,8 +9,7 @@ import type { Density } from "./list-view.ts";
 
 /** Height of a row in pixels, as in the style sheet. */
 const LINE_HEIGHTS: Readonly<Record<Density, number>> = { comfortable: 56, compact: 28 };
-/** The distance in rows from the end at which more are loaded. */
-const NEAR_END = 200;
+const NEAR_END = 200; // the distance in rows from the end at which more are loaded
 
 interface DeliveryListProps {
   feed: Feed;

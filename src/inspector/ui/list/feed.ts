@@ -14,10 +14,8 @@ const FIRST_PAGE = 200;
 const NEXT_PAGE = 5000;
 /** Entries that a search reads before it asks whether to go on. */
 export const SEARCHED_AT_ONCE = 100_000;
-/** Entries whose changes are counted, the latest to change. */
-const MAX_CHANGES = 1000;
-/** Milliseconds before a lost feed is reopened. */
-const RETRY = 1000;
+const MAX_CHANGES = 1000; // entries whose changes are counted, the latest to change
+const RETRY = 1000; // milliseconds before a lost feed is reopened
 
 /** The list of deliveries for one filter, kept up to date until it is closed. */
 export class Feed {

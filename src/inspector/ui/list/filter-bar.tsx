@@ -6,8 +6,7 @@ import { setFilter } from "../route.ts";
 import { StateChips } from "./state-chips.tsx";
 import { ViewOptions } from "./view-options.tsx";
 
-/** Milliseconds after the last keystroke before the filter is applied. */
-const PAUSE = 200;
+const PAUSE = 200; // milliseconds after the last keystroke before the filter is applied
 
 interface FilterBarProps {
   filter: URLSearchParams;

@@ -21,8 +21,7 @@ const FATES = [
 const KEYS = [...FATES.slice(0, -2), { name: "received", label: "received or duplicate" }];
 
 const MINUTE = 60_000;
-/** A shorter session does not fill the chart, so that bars keep their width. */
-const LEAST_MINUTES = 5;
+const LEAST_MINUTES = 5; // a shorter session does not fill the chart, so that bars keep their width
 
 const HEIGHT = 160;
 const BASE = 140;

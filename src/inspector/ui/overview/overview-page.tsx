@@ -14,8 +14,7 @@ import { DurationsTable } from "./durations-table.tsx";
 import { MinutesChart } from "./minutes-chart.tsx";
 import { PauseButton } from "./paused-notice.tsx";
 
-/** Milliseconds between refreshes. */
-const REFRESH = 2000;
+const REFRESH = 2000; // milliseconds between refreshes
 
 export function OverviewPage({ drifts }: { drifts: readonly DriftNote[] }) {
   const client = useClient();

@@ -7,8 +7,7 @@ import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.ts
 import { visible } from "../parts/visible.ts";
 import { usePolled } from "../use-loaded.ts";
 
-/** Milliseconds between two looks. */
-const REFRESH = 2000;
+const REFRESH = 2000; // milliseconds between two looks
 
 /** What is paused and which retries are under way, on every page, with a button for each pause that ends it. */
 export function PausedNotice() {

@@ -28,8 +28,7 @@ export function nameOf({ kind, path, what, expected, got }: DriftNote): string {
 
 /** Only for this tab, as the token is: names of fields may be personal. */
 const KEY = "hookporter-dismissed-drifts";
-/** The server keeps no more of them. */
-const MOST = 200;
+const MOST = 200; // the server keeps no more of them
 
 function readDismissed(): ReadonlySet<string> {
   try {

@@ -1,8 +1,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "./button.tsx";
 
-/** Milliseconds for which "Copied" is shown. */
-const SAID = 1500;
+const SAID = 1500; // milliseconds for which "Copied" is shown
 
 interface CopyButtonProps {
   text: string | (() => Promise<string>);

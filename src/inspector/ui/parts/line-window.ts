@@ -2,8 +2,7 @@
 export const LINE_HEIGHT = 20;
 /** The tallest element in pixels; browsers have limits from 17 million on. Taller lists scroll more per pixel. */
 const MAX_SPACE = 15_000_000;
-/** The number of lines rendered beyond the visible ones. */
-const BEYOND = 10;
+const BEYOND = 10; // the number of lines rendered beyond the visible ones
 
 export interface Viewport {
   readonly count: number;

@@ -9,8 +9,7 @@ export interface MenuItem {
   readonly onSelect: () => unknown;
 }
 
-/** Pixels between an open menu and the window's edge. */
-const EDGE = 8;
+const EDGE = 8; // pixels between an open menu and the window's edge
 
 interface MenuProps {
   label: string;

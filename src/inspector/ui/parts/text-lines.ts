@@ -11,7 +11,8 @@ export class TextLines {
       const end = newline === -1 ? text.length : newline;
       this.#starts.push(start);
       for (let next = start + columns; next < end; next += columns) {
-        if (isLowSurrogate(text.charCodeAt(next))) next++;
+        const code = text.charCodeAt(next);
+        if (code >= 0xdc00 && code <= 0xdfff) next++; // no character is split
         if (next < end) this.#starts.push(next);
       }
       if (newline === -1) return;
@@ -27,8 +28,4 @@ export class TextLines {
     const line = this.#text.slice(this.#starts[index], this.#starts[index + 1]);
     return line.endsWith("\n") ? line.slice(0, -1) : line;
   }
-}
-
-function isLowSurrogate(code: number): boolean {
-  return code >= 0xdc00 && code <= 0xdfff;
 }

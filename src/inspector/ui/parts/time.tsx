@@ -2,8 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { durationText } from "../../../text/duration-text.ts";
 import { ago, clockTime, dayTime, exactTime, zoneText } from "./format.ts";
 
-/** Milliseconds between two ticks of relative times. */
-const TICK = 1000;
+const TICK = 1000; // milliseconds between two ticks of relative times
 
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
