@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Logger } from "../base/logger.ts";
 import { NewestMap } from "../base/newest-map.ts";
+import { Remembered } from "../base/remembered.ts";
 import { countsByState } from "../inbox/counts.ts";
 import { findPackageRoot } from "../package/package-root.ts";
 import type { DeliveryObservation } from "../receiver/observation.ts";
@@ -137,5 +138,6 @@ function makeWorkings(options: InspectorOptions, version: string): Workings {
     drifts: new Drifts(clock),
     runNotes: options.runNotes ?? new RunNotes(clock),
     meter: new Meter(startedAt),
+    failures: new Remembered(1 / 20),
   };
 }

@@ -1,6 +1,6 @@
 import type { Delivery } from "../event/delivery.ts";
 import { countsByState } from "../inbox/counts.ts";
-import { failuresLike } from "../inbox/failures.ts";
+import { type FailureGroup, failureGroups, failuresLike } from "../inbox/failures.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { pauseLines } from "../inbox/paced-retry.ts";
 import { mismatchedSources } from "../receiver/mismatch-text.ts";
@@ -17,8 +17,7 @@ import { findFilter } from "./entries/filter.ts";
 import { findRelated } from "./entries/find-related.ts";
 import { shownBody } from "./entries/shown-body.ts";
 import { hiddenHeaders, withoutCredentials } from "./entries/shown-headers.ts";
-import { failureRow, knownFailures } from "./overview/known-failures.ts";
-import type { Overview } from "./overview/overview-api.ts";
+import type { FailureRow, Overview } from "./overview/overview-api.ts";
 import { json, type Route, type Workings } from "./workings.ts";
 
 const FAILURES_SHOWN = 20; // errors in the overview, those with most entries
@@ -119,14 +118,18 @@ async function pausesShown(inbox: Inbox, now: number): Promise<PausesShown> {
   return { lines: pauseLines(pauses, now), scopes };
 }
 
-async function overview({ inbox, meter, outgoing }: Workings): Promise<Overview> {
+function failureRow({ words, at, seqs, failing, dead, kinds, since }: FailureGroup): FailureRow {
+  return { error: words, at, failing, dead, kinds, since, like: seqs.at(-1) ?? 0 };
+}
+
+async function overview({ inbox, meter, outgoing, failures: known }: Workings): Promise<Overview> {
   await meter.fates.lookUp((filter) => inbox.list(filter));
   const counts = countsByState(await inbox.counts());
   const waiting = await inbox.waiting();
   const now = outgoing.clock();
   const senders = (await inbox.senders?.().catch(() => [])) ?? [];
   const mismatched = mismatchedSources(senders, now).map(({ text }) => text);
-  const { groups, isPart } = await knownFailures(inbox);
+  const { groups, isPart } = await known.read(() => failureGroups(inbox));
   const failures = groups.slice(0, FAILURES_SHOWN).map(failureRow);
   const damage = inbox.damage?.message ?? null;
   return { ...meter.read(now), counts, waiting, damage, mismatched, failures, failuresArePart: isPart };

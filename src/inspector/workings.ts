@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { NewestMap } from "../base/newest-map.ts";
+import type { Remembered } from "../base/remembered.ts";
+import type { FailureGroups } from "../inbox/failures.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import type { RouteResult } from "./answer.ts";
@@ -28,6 +30,8 @@ export interface Workings {
   readonly countRows: CountRows;
   readonly runNotes: RunNotes;
   readonly meter: Meter;
+  /** Found in a twentieth of the time at most, since that delays deliveries. */
+  readonly failures: Remembered<FailureGroups>;
   readonly feed: LiveFeed;
   readonly status: () => Promise<Status>;
   readonly receiver: Pick<Receiver, "recheck" | "handlersFor">;

@@ -9,10 +9,8 @@ import { REFUSALS } from "../receiver/refusals.ts";
 import { SIGNATURE_REASONS } from "../signature/signature-format.ts";
 import { OTHER } from "./bounded-label.ts";
 
-export type DeliveryWord = Outcome["type"] | "duplicate";
-
 export interface OutcomeLabels {
-  readonly outcome: DeliveryWord;
+  readonly outcome: Outcome["type"] | "duplicate";
   /** A stable code; empty if there is none. */
   readonly reason: string;
 }

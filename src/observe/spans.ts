@@ -30,17 +30,11 @@ import {
   spanName,
 } from "./span-attributes.ts";
 
-interface AttemptTerms {
-  /** Whether they belong to the trace of their delivery, or are linked to it. */
-  readonly attempts: "child" | "link";
-  readonly errorMessages: boolean;
-}
-
 /** The span of an attempt. It starts with the first handler: an entry that only has to wait leaves no span. */
 export function traceAttempt(
   entry: ClaimedEntry,
   tracer: Tracer,
-  { attempts, errorMessages }: AttemptTerms,
+  { attempts, errorMessages }: { attempts: "child" | "link"; errorMessages: boolean },
 ): AttemptTrace {
   let started: Span | undefined;
   let inside: Context = ROOT_CONTEXT;
@@ -89,16 +83,11 @@ function fail(span: Span, type: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR, message: type });
 }
 
-interface DeliveryTerms {
-  readonly source: string;
-  readonly trustSender: boolean;
-}
-
 /** Starts the span of a delivery: below the active span, such as that of the request, if there is one. */
 export function traceDelivery(
   delivery: Delivery,
   tracer: Tracer,
-  { source, trustSender }: DeliveryTerms,
+  { source, trustSender }: { source: string; trustSender: boolean },
 ): DeliveryTrace {
   const { headers } = delivery;
   const active = context.active();

@@ -8,17 +8,11 @@ const PARTS = "_parts";
 /** A line that is replaced by a part, as a comment of the file's language: `# part: NAME`. */
 const MARKER = /^([ \t]*)(?:#|\/\/|<!--) part: (\S+)(?: -->)?\n/gm;
 
-export interface Layered {
-  /** The texts of all files but `package.json` by their paths, with forward slashes: of the last folder that has the file. */
-  readonly files: ReadonlyMap<string, string>;
-  readonly manifests: readonly string[];
-}
-
 /**
  * Puts folders on top of each other: a file replaces one with the same path in an earlier folder. Then fills in the
- * parts that files include.
+ * parts that files include. Returns the files by their paths, with forward slashes, and each `package.json` apart.
  */
-export async function readLayers(folders: readonly string[]): Promise<Layered> {
+export async function readLayers(folders: readonly string[]) {
   const files = new Map<string, string>();
   const parts = new Map<string, string>();
   const manifests: string[] = [];

@@ -9,20 +9,15 @@ const WINDOW = { first: 250, least: 20, most: 4000 };
 const WINDOW_TIME = 20;
 const SEARCH_TIME = 1000;
 
-export interface Found {
-  readonly entries: readonly Entry[];
-  /** Where to continue, below this number; `null` at the end. */
-  readonly next: number | null;
-  /** The number of the newest entry that was looked at; 0 if there is none. */
-  readonly newest: number;
-}
-
-/** At most `limit` of the newest matching entries below `before`; a text search may stop early, and names a `next`. */
+/**
+ * At most `limit` of the newest matching entries below `before`, newest first; where to continue, `null` at the end: a text
+ * search may stop early; and the number of the newest entry that was looked at, 0 if there is none.
+ */
 export async function findEntries(
   inbox: Inbox,
   filter: EntryFilter,
   { before, limit, downTo = 0 }: { before: number | undefined; limit: number; downTo?: number },
-): Promise<Found> {
+) {
   if (filter.text === undefined) {
     const below = before === undefined ? {} : { before };
     const entries = (await inbox.list({ ...filter, ...below, limit })).toReversed();

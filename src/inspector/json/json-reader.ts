@@ -1,6 +1,8 @@
 import { JsonLines } from "./json-lines.ts";
 
-type Expected = "value" | "value or end" | "key" | "key or end" | "colon" | "comma or end" | "nothing";
+/** What may come next, in words; `end` stands for the bracket that closes the open container. */
+type Expected = ExpectedKey | ":" | "a value" | "a value or ]" | ", or end" | "nothing more";
+type ExpectedKey = "a key in double quotes" | "a key in double quotes or }";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -12,7 +14,7 @@ export class JsonReader {
   readonly lines: JsonLines;
   readonly #text: string;
   #at = 0;
-  #expected: Expected = "value";
+  #expected: Expected = "a value";
   readonly #open: number[] = [];
   /** Where the key of the current member starts; -1 outside of a member. */
   #key = -1;
@@ -30,16 +32,7 @@ export class JsonReader {
   /** What was expected there, in words. */
   get expected(): string {
     const end = this.#inObject() ? "}" : "]";
-    const words: Readonly<Record<Expected, string>> = {
-      value: "a value",
-      "value or end": "a value or ]",
-      key: "a key in double quotes",
-      "key or end": "a key in double quotes or }",
-      colon: ":",
-      "comma or end": `, or ${end}`,
-      nothing: "nothing more",
-    };
-    return words[this.#expected];
+    return this.#expected === ", or end" ? `, or ${end}` : this.#expected;
   }
 
   /** Reads at least this many characters more, if there are any. */
@@ -47,7 +40,7 @@ export class JsonReader {
     const until = this.#at + characters;
     for (;;) {
       this.#skipSpace();
-      if (this.#at >= this.#text.length) return this.#expected === "nothing" ? "done" : "failed";
+      if (this.#at >= this.#text.length) return this.#expected === "nothing more" ? "done" : "failed";
       if (!this.#token()) return "failed";
       if (this.#at >= until) return "more";
     }
@@ -56,24 +49,24 @@ export class JsonReader {
   #token(): boolean {
     const mark = this.#text[this.#at] ?? "";
     switch (this.#expected) {
-      case "nothing":
+      case "nothing more":
         return false;
-      case "colon":
+      case ":":
         if (mark !== ":") return false;
-        this.#expected = "value";
+        this.#expected = "a value";
         return this.#moveTo(this.#at + 1);
-      case "comma or end":
+      case ", or end":
         if (mark !== ",") return this.#end(mark);
         this.lines.addComma();
-        this.#expected = this.#inObject() ? "key" : "value";
+        this.#expected = this.#inObject() ? "a key in double quotes" : "a value";
         return this.#moveTo(this.#at + 1);
-      case "key or end":
+      case "a key in double quotes or }":
         return mark === "}" ? this.#end(mark) : this.#readKey(mark);
-      case "key":
+      case "a key in double quotes":
         return this.#readKey(mark);
-      case "value or end":
+      case "a value or ]":
         return mark === "]" ? this.#end(mark) : this.#readValue(mark);
-      case "value":
+      case "a value":
         return this.#readValue(mark);
     }
   }
@@ -81,7 +74,7 @@ export class JsonReader {
   #readKey(mark: string): boolean {
     if (mark !== '"') return false;
     this.#key = this.#at;
-    this.#expected = "colon";
+    this.#expected = ":";
     return this.#moveTo(this.#stringEnd());
   }
 
@@ -92,13 +85,13 @@ export class JsonReader {
     this.#key = -1;
     if (mark === "{" || mark === "[") {
       this.#open.push(this.lines.add("open", { start, value, end: ++this.#at, parent }));
-      this.#expected = mark === "{" ? "key or end" : "value or end";
+      this.#expected = mark === "{" ? "a key in double quotes or }" : "a value or ]";
       return true;
     }
     const end = mark === '"' ? this.#stringEnd() : (this.#wordEnd() ?? this.#numberEnd());
     if (!this.#moveTo(end)) return false;
     this.lines.add("value", { start, value, end: this.#at, parent });
-    this.#expected = parent < 0 ? "nothing" : "comma or end";
+    this.#expected = parent < 0 ? "nothing more" : ", or end";
     return true;
   }
 
@@ -107,7 +100,7 @@ export class JsonReader {
     if (!isRight) return false;
     const open = this.#open.pop() ?? 0;
     this.lines.close(open, ++this.#at);
-    this.#expected = this.#open.length === 0 ? "nothing" : "comma or end";
+    this.#expected = this.#open.length === 0 ? "nothing more" : ", or end";
     return true;
   }
 

@@ -162,23 +162,14 @@ function specifier(path: string, home: string, { suffix }: App): string {
   return way.startsWith(".") ? way : `./${way}`;
 }
 
-/** A file that Next.js reads: a new one, or lines after the one that opens a block. */
-interface NextFile {
-  readonly paths: readonly [string, ...string[]];
-  readonly text: string;
-  readonly lines: readonly string[];
-  readonly opening: RegExp;
-  /** What the code may not have yet. */
-  readonly taken: RegExp;
-  readonly where: string;
-}
-
 function inNext({ base, extension, read }: App, own: OwnFiles): Mounts {
   const start = own.instrumentation.split("\n");
   const config = own.nextConfig.split("\n");
-  const files: readonly NextFile[] = [
+  // Files that Next.js reads: a new one, or lines after the one that opens a block, unless the code has them already.
+  const files = [
     {
-      paths: [`${base}instrumentation${extension}`, `${base}instrumentation.ts`, `${base}instrumentation.js`],
+      fresh: `${base}instrumentation${extension}`,
+      paths: [`${base}instrumentation.ts`, `${base}instrumentation.js`],
       text: own.instrumentation,
       lines: start.slice(start.findIndex((line) => line.startsWith("export ")) + 1, start.lastIndexOf("}")),
       opening: /^export async function register\(\)[^{\n]*\{[ \t]*$/gm,
@@ -186,12 +177,8 @@ function inNext({ base, extension, read }: App, own: OwnFiles): Mounts {
       where: "in register()",
     },
     {
-      paths: [
-        `next.config${extension === ".ts" ? ".ts" : ".mjs"}`,
-        "next.config.ts",
-        "next.config.mjs",
-        "next.config.js",
-      ],
+      fresh: `next.config${extension === ".ts" ? ".ts" : ".mjs"}`,
+      paths: ["next.config.ts", "next.config.mjs", "next.config.js"],
       text: own.nextConfig,
       lines: config.filter((line) => line.includes("serverExternalPackages")),
       opening: /^(?:const \w+(?:: \w+)? = |module\.exports = |export default )\{[ \t]*$/gm,
@@ -201,12 +188,12 @@ function inNext({ base, extension, read }: App, own: OwnFiles): Mounts {
   ];
   const texts = new Map<string, string>();
   const toDo: ToDo[] = [];
-  for (const { paths, text, lines, opening, taken, where } of files) {
-    const path = paths.find((one) => read(one) !== undefined);
+  for (const { fresh, paths, text, lines, opening, taken, where } of files) {
+    const path = [fresh, ...paths].find((one) => read(one) !== undefined);
     const before = path === undefined ? "" : (read(path) ?? "");
     const code = codeOf(before);
     const found = onlyMatch(code, opening);
-    if (path === undefined) texts.set(paths[0], text);
+    if (path === undefined) texts.set(fresh, text);
     else if (found === undefined || taken.test(code))
       toDo.push(...lines.map((line) => ({ where: `${path}, ${where}`, line: line.trim() })));
     else texts.set(path, insertLines(before, [{ at: nextLine(code, found.index), lines }]));

@@ -29,7 +29,7 @@ interface JsonTreeProps {
 /** The lines of a JSON text as a tree. Only the visible ones are elements. */
 export function JsonTree({ lines, folding, pattern, notes, active, onActive, onFold }: JsonTreeProps) {
   const { box, view, onScroll, scrollTo } = useScrolledBox();
-  const { first, last, space, y } = lineWindow({ count: folding.count, ...view });
+  const { shown, space, y } = lineWindow({ count: folding.count, ...view });
   const activeRow = folding.row(active.line);
   useLayoutEffect(() => {
     if (active.moves > 0) scrollTo(activeRow, folding.count);
@@ -40,15 +40,13 @@ export function JsonTree({ lines, folding, pattern, notes, active, onActive, onF
     onFold();
   };
   const keys = treeKeys({ lines, folding, line: folding.line(activeRow), page: view.height, go, fold });
-  const rows = Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index);
-  const isShown = activeRow >= first && activeRow < last;
   return (
     <div
       ref={box}
       class="body tree"
       role="tree"
       aria-label="Body as JSON"
-      aria-activedescendant={isShown ? `json-${folding.line(activeRow)}` : undefined}
+      aria-activedescendant={shown.includes(activeRow) ? `json-${folding.line(activeRow)}` : undefined}
       tabIndex={0}
       onScroll={onScroll}
       onKeyDown={(event) => {
@@ -63,7 +61,7 @@ export function JsonTree({ lines, folding, pattern, notes, active, onActive, onF
       }}
     >
       <div class="body-space" role="presentation" style={{ height: `${space}px` }}>
-        {rows.map((row) => {
+        {shown.map((row) => {
           const line = folding.line(row);
           return (
             <TreeLine

@@ -26,10 +26,9 @@ export function DeliveryList({ feed, selected, hrefOf, onSelect, onMove, density
   const { box, view, onScroll, unseen, setUnseen, at, rows } = useScrolling(feed, selected, lineHeight);
   const { lines } = feed;
   const { count } = lines;
-  const { first, last, space, y } = rows;
+  const { shown, space, y } = rows;
   const page = Math.max(1, Math.floor(view.height / lineHeight) - 1);
   const moves: Readonly<Record<string, number>> = { PageDown: page, PageUp: -page, Home: -count, End: count };
-  const shown = Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index);
   return (
     <div class={`list-frame ${density}`}>
       {unseen > 0 && view.top > lineHeight && (
@@ -50,7 +49,7 @@ export function DeliveryList({ feed, selected, hrefOf, onSelect, onMove, density
         tabIndex={0}
         aria-label={`Deliveries, newest first, ${count} loaded`}
         // Only a row that is drawn can be pointed at.
-        aria-activedescendant={at >= first && at < last ? `line-${selected}` : undefined}
+        aria-activedescendant={shown.includes(at) ? `line-${selected}` : undefined}
         onKeyDown={(event) => {
           const by = Object.hasOwn(moves, event.key) ? moves[event.key] : undefined;
           if (by === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -100,9 +99,10 @@ function useScrolling(feed: Feed, selected: string | undefined, lineHeight: numb
   }, [feed.version]);
 
   const rows = lineWindow({ count, ...view, lineHeight });
+  const last = rows.shown.at(-1) ?? 0;
   useEffect(() => {
-    if (rows.last > count - NEAR_END) void feed.loadMore();
-  }, [rows.last, feed, feed.version]); // a search may find nothing in one part of the past, and continues
+    if (last >= count - NEAR_END) void feed.loadMore();
+  }, [last, feed, feed.version]); // a search may find nothing in one part of the past, and continues
 
   const at = selected === undefined ? -1 : feed.lines.positionOf(selected);
   // A newly selected row is scrolled into view, but scrolling is not interfered with.

@@ -3,19 +3,15 @@ import type { DriftNote } from "../../api.ts";
 import type { ApiClient } from "../client.ts";
 import { useLoaded } from "../use-loaded.ts";
 
-export interface Drifts {
-  readonly all: readonly DriftNote[];
-  /** Those that this tab has not dismissed. */
-  readonly fresh: readonly DriftNote[];
-  readonly dismiss: () => void;
-}
+export type Drifts = ReturnType<typeof useDrifts>;
 
 /** Loads the differences whenever the feed tells of more, and after it was lost. */
-export function useDrifts(client: ApiClient, isConnected: boolean, told: number): Drifts {
+export function useDrifts(client: ApiClient, isConnected: boolean, told: number) {
   const { value: all = [] } = useLoaded(() => client.drifts(), [client, isConnected, told]);
   const [dismissed, setDismissed] = useState(readDismissed);
   return {
     all,
+    /** Those that this tab has not dismissed. */
     fresh: all.filter((drift) => !dismissed.has(nameOf(drift))),
     dismiss: () => setDismissed(keepDismissed(new Set([...dismissed, ...all.map(nameOf)]))),
   };

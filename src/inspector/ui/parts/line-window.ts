@@ -12,24 +12,16 @@ export interface Viewport {
   readonly lineHeight?: number;
 }
 
-export interface LineWindow {
-  readonly first: number;
-  /** One more than the last one. */
-  readonly last: number;
-  /** The height of all lines, for the scroll bar. */
-  readonly space: number;
-  /** The distance of a line from the top of that space. */
-  readonly y: (line: number) => number;
-}
-
-export function lineWindow(view: Viewport): LineWindow {
+/** The lines to render, the height of all, and where in it each one is. */
+export function lineWindow(view: Viewport) {
   const { count, top, height, lineHeight = LINE_HEIGHT } = view;
   const origin = top * scaleOf(view);
+  const first = Math.max(0, Math.min(count, Math.floor(origin / lineHeight) - BEYOND));
+  const end = Math.min(count, Math.ceil((origin + height) / lineHeight) + BEYOND);
   return {
-    first: Math.max(0, Math.min(count, Math.floor(origin / lineHeight) - BEYOND)),
-    last: Math.min(count, Math.ceil((origin + height) / lineHeight) + BEYOND),
+    shown: Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index),
     space: Math.min(count * lineHeight, MAX_SPACE),
-    y: (line) => line * lineHeight - origin + top,
+    y: (line: number) => line * lineHeight - origin + top,
   };
 }
 

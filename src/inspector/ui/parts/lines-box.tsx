@@ -7,23 +7,17 @@ const CHARACTER = 8;
 const PADDING = 28;
 const MIN_COLUMNS = 20;
 
-export interface BoxLines {
-  readonly count: number;
-  readonly render: (index: number) => ComponentChildren;
-}
-
 interface LinesBoxProps {
   label: string;
   className: string;
-  lines: (columns: number) => BoxLines;
+  lines: (columns: number) => { count: number; render: (index: number) => ComponentChildren };
 }
 
 /** Lines in a box that scrolls. Only the visible ones are elements. `lines` is called with the columns that fit. */
 export function LinesBox({ label, className, lines }: LinesBoxProps) {
   const { box, view, onScroll } = useScrolledBox();
   const { count, render } = lines(Math.max(MIN_COLUMNS, Math.floor((view.width - PADDING) / CHARACTER)));
-  const { first, last, space, y } = lineWindow({ count, ...view });
-  const shown = Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index);
+  const { shown, space, y } = lineWindow({ count, ...view });
   return (
     // biome-ignore lint/a11y/useSemanticElements: a section inside a section would be a landmark too many
     <div

@@ -35,10 +35,9 @@ it("few lines are rendered wherever a list is scrolled to, and every line can be
         const line = pick % count;
         const top = topFor(line, from);
         expect(top).toBeLessThanOrEqual(Math.max(0, space - height) + 1);
-        const { first, last, y } = lineWindow({ count, height, top });
-        expect(last - first).toBeLessThan(height / LINE_HEIGHT + 25);
-        expect(line).toBeGreaterThanOrEqual(first);
-        expect(line).toBeLessThan(last);
+        const { shown, y } = lineWindow({ count, height, top });
+        expect(shown.length).toBeLessThan(height / LINE_HEIGHT + 25);
+        expect(shown).toContain(line);
         expect(y(line)).toBeGreaterThanOrEqual(top - 1);
         expect(y(line) + LINE_HEIGHT).toBeLessThanOrEqual(top + Math.max(height, LINE_HEIGHT) + 1);
       },
