@@ -29,10 +29,7 @@ export function json(status: number, value: object, headers?: Readonly<Record<st
 }
 
 /** Writes an answer, unless the connection is closed. Returns a promise only if it closes the connection. */
-export function writeAnswer(
-  response: ServerResponse,
-  { status, headers, body }: Answer,
-): Promise<void> | undefined {
+export function writeAnswer(response: ServerResponse, { status, headers, body }: Answer) {
   if (response.headersSent || response.destroyed) return undefined;
   try {
     response.writeHead(status, headers as OutgoingHttpHeaders);

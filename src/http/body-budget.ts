@@ -99,11 +99,7 @@ function wholeBlocks(bytes: number): number {
   return Math.ceil(bytes / BLOCK) * BLOCK;
 }
 
-function worseOf(
-  one: RankedBody | undefined,
-  other: RankedBody | undefined,
-  now: number,
-): RankedBody | undefined {
+function worseOf(one: RankedBody | undefined, other: RankedBody | undefined, now: number) {
   if (one === undefined || other === undefined) return one ?? other;
   return costOf(other, now) > costOf(one, now) ? other : one;
 }

@@ -1,6 +1,6 @@
 import type { HeldBody } from "./body-budget.ts";
 import { BodyPieces } from "./body-pieces.ts";
-import { alreadyRead, type BodyFailure, type BodyResult, type CountedLimits } from "./read-body.ts";
+import { alreadyRead, type BodyFailure, type CountedLimits } from "./read-body.ts";
 
 const PASS_FIRST = "pass the request on before request.json(), text() or formData() is called";
 
@@ -13,10 +13,7 @@ type Next = { readonly done: boolean; readonly value?: unknown } | BodyFailure;
  *
  * @throws ConfigurationError `body_already_parsed` if other code has read part of the body
  */
-export async function readWebBody(
-  request: Request,
-  { limit, timeout, budget }: CountedLimits,
-): Promise<BodyResult> {
+export async function readWebBody(request: Request, { limit, timeout, budget }: CountedLimits) {
   if (request.bodyUsed || request.body?.locked === true) throw alreadyRead(PASS_FIRST);
   if (request.body === null) return new Uint8Array(0);
   const announced = Number(request.headers.get("content-length") ?? 0);

@@ -56,14 +56,13 @@ export interface InspectorOptions {
 
 /** Starts the inspector, a page and an API on a loopback port of their own. @throws HookporterError `port_unavailable` */
 export async function startInspector(options: InspectorOptions) {
-  const { receiver, log } = options;
+  const { receiver } = options;
   const root = await findPackageRoot();
   const tokens = new KnownTokens(options.tokenRecords, options.clock);
   const workings = makeWorkings(options, root.version);
   const { refusals, bodies, seenAgain, senders, drifts, meter, feed, outgoing } = workings;
   const page = readPage(join(root.path, "dist", "inspector"));
-  const { port, hosts, clock } = options;
-  const server = await startInspectorServer(workings, { port, hosts, clock, tokens, page, log });
+  const server = await startInspectorServer(workings, { ...options, tokens, page });
   const remember = (observation: DeliveryObservation) => {
     const diagnosis = options.diagnose(observation);
     const refusal = refusals.note(observation, diagnosis);

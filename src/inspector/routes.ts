@@ -98,11 +98,7 @@ export function findRoute(method: string, path: string): { readonly route: Route
 }
 
 /** A delivery as it is copied or saved: without credentials, unless the query asks for them. */
-function toPassOn(
-  delivery: Delivery,
-  query: URLSearchParams,
-  { signatureHeader }: Workings["signing"],
-): { readonly delivery: Delivery; readonly hidden: readonly string[] } {
+function toPassOn(delivery: Delivery, query: URLSearchParams, { signatureHeader }: Workings["signing"]) {
   const asked = query.get("credentials");
   if (asked === "include") return { delivery, hidden: [] };
   if (asked !== null) throw invalidRequest("expected credentials to be include, or to be left out");

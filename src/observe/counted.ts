@@ -29,10 +29,7 @@ export function countingDead(set: MetricSet): (reason: string) => void {
 }
 
 /** Counts the answers to requests. */
-export function countingDeliveries(
-  set: MetricSet,
-  dead: (reason: string) => void,
-): (observation: DeliveryObservation) => void {
+export function countingDeliveries(set: MetricSet, dead: (reason: string) => void) {
   const reasonOf = boundedLabel(MAX_REASONS);
   const total = set.counter("hookporter_deliveries_total", "Requests answered, by outcome and reason.", [
     "outcome",
@@ -55,7 +52,7 @@ export function countingDeliveries(
     events.inc({ kind }, 0);
     duplicates.inc({ kind }, 0);
   }
-  return ({ outcome, duration }) => {
+  return ({ outcome, duration }: DeliveryObservation) => {
     const labels = labelsOf(outcome);
     total.inc({ ...labels, reason: reasonOf(labels.reason) });
     durations.observe({ outcome: labels.outcome }, duration / 1000);
@@ -72,10 +69,7 @@ const ENDS: readonly AttemptObservation["state"][] = ["handled", "failing", "wai
 const ATTEMPT_OUTCOMES: readonly AttemptRecord["outcome"][] = ["ok", "error", "timeout"];
 
 /** Counts runs of entries, and of their handlers. */
-export function countingRuns(
-  set: MetricSet,
-  dead: (reason: string) => void,
-): (observation: AttemptObservation) => void {
+export function countingRuns(set: MetricSet, dead: (reason: string) => void) {
   const handlerOf = boundedLabel(MAX_HANDLERS);
   const seen = new Set<string>();
   const ends = set.counter("hookporter_runs_total", "Runs of entries, by the state after them.", ["state"]);
@@ -98,7 +92,7 @@ export function countingRuns(
     seen.add(key);
     for (const outcome of ATTEMPT_OUTCOMES) attempts.inc({ kind, handler, outcome }, 0);
   };
-  return ({ kind: given, records, state, reason }) => {
+  return ({ kind: given, records, state, reason }: AttemptObservation) => {
     const kind = kindLabel(given);
     for (const { handler: name, outcome, duration } of records) {
       const handler = handlerOf(name);

@@ -78,10 +78,7 @@ export function settlementAttributes(settlement: Settlement, attempt: number): A
 }
 
 /** A handler's failure, as the conventions for exceptions name it. The message is the user's own, and may quote a payload. */
-export function failureAttributes(
-  record: AttemptRecord,
-  { messages }: { readonly messages: boolean },
-): Attributes {
+export function failureAttributes(record: AttemptRecord, { messages }: { readonly messages: boolean }) {
   const { handler, error, failure } = record;
   return {
     "exception.type": failureType(record),

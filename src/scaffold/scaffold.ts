@@ -89,10 +89,7 @@ async function planFiles(
 }
 
 /** Writes a file that must not exist; `wx` refuses links too, even dangling ones. */
-export async function writeNew(
-  directory: string,
-  { path, content, mode = 0o666 }: PlannedFile,
-): Promise<void> {
+export async function writeNew(directory: string, { path, content, mode = 0o666 }: PlannedFile) {
   const target = join(directory, path);
   await mkdir(dirname(target), { recursive: true });
   await writeFile(target, content, { flag: "wx", mode });

@@ -34,11 +34,7 @@ export function moveFile(from: string, to: string, platform = process.platform, 
 }
 
 /** The permissions of a file if they include one of these, as `chmod` takes them; `undefined` if not, and on Windows. */
-export function shownMode(
-  { mode }: Pick<Stats, "mode">,
-  unwanted: number,
-  platform = process.platform,
-): string | undefined {
+export function shownMode({ mode }: Pick<Stats, "mode">, unwanted: number, platform = process.platform) {
   if (platform === "win32" || (mode & unwanted) === 0) return undefined;
   return (mode & 0o777).toString(8).padStart(4, "0");
 }
@@ -69,11 +65,7 @@ const NETWORK: Readonly<Record<number, string>> = {
 };
 
 /** The name of the network file system that a file is on; `undefined` if it is local or that is unknown. */
-export function networkFileSystem(
-  file: string,
-  platform = process.platform,
-  real = realPath,
-): string | undefined {
+export function networkFileSystem(file: string, platform = process.platform, real = realPath) {
   try {
     const folder = real(dirname(file));
     if (platform === "win32") return /^\\\\[^?.]/.test(folder) ? "a Windows share" : undefined;

@@ -38,11 +38,7 @@ export interface Surroundings {
 const STARTABLE = ["com", "exe", "bat", "cmd"];
 
 /** The path of a program that is given by its path or by a name in `PATH`; `undefined` if it cannot be found. */
-export function findProgram(
-  program: string,
-  { cwd, env }: Surroundings,
-  platform = process.platform,
-): string | undefined {
+export function findProgram(program: string, { cwd, env }: Surroundings, platform = process.platform) {
   const isWindows = platform === "win32";
   const hasFolder = (isWindows ? /[\\/:]/ : /\//).test(program);
   const isWhole = !isWindows || STARTABLE.some((one) => program.toLowerCase().endsWith(`.${one}`));

@@ -11,10 +11,7 @@ import { forward, replay, sendText } from "./actions.ts";
 import { changeMany } from "./change-many.ts";
 import { triggerSamples } from "./trigger-samples.ts";
 
-type Effect = (
-  workings: Workings,
-  call: { readonly id: string; readonly fields: Fields },
-) => Promise<unknown>;
+type Effect = (workings: Workings, call: { id: string; fields: Fields }) => Promise<unknown>;
 
 const ANSWERS: Readonly<Record<string, Effect>> = {
   "/api/entries/:id/replay": async ({ inbox, outgoing }, { id, fields }) =>

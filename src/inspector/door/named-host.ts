@@ -17,10 +17,7 @@ export function readNamedHost(text: string): NamedHost | undefined {
 }
 
 /** The allowed values of `Host` for a port: this machine's own names, and the named ones. */
-export function allowedHosts(
-  named: readonly NamedHost[],
-  own: number,
-): { readonly hosts: ReadonlySet<string>; readonly forwarded: ReadonlySet<string> } {
+export function allowedHosts(named: readonly NamedHost[], own: number) {
   // Browsers leave out the port if it is the scheme's own.
   const bare = (name: string, port: number) => (port === 80 || port === 443 ? [name] : []);
   const forwarded = named.flatMap(({ name, port = own }) => [`${name}:${port}`, ...bare(name, port)]);

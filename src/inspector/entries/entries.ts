@@ -71,10 +71,7 @@ export async function describeEntry(
   };
 }
 
-function shownDelivery(
-  { method, target, headers, body }: Delivery,
-  { signatureHeader }: Signing,
-): NonNullable<EntryDetail["delivery"]> {
+function shownDelivery({ method, target, headers, body }: Delivery, { signatureHeader }: Signing) {
   return {
     method,
     target: shownUrl(target),

@@ -67,11 +67,7 @@ export async function findFilter(inbox: Inbox, query: URLSearchParams): Promise<
 }
 
 /** Reads a whole number from a query. @throws RequestError 400 */
-export function readNumber(
-  query: URLSearchParams,
-  name: string,
-  most = Number.MAX_SAFE_INTEGER,
-): number | undefined {
+export function readNumber(query: URLSearchParams, name: string, most = Number.MAX_SAFE_INTEGER) {
   const text = query.get(name);
   if (text === null || text === "") return undefined;
   const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;

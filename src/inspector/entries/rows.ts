@@ -16,11 +16,7 @@ const AT_ONCE = 500; // rows read at a time, so that deliveries are not delayed
 
 const MAX_RESOURCE = 80;
 
-export async function entryRows(
-  inbox: Inbox,
-  entries: readonly Entry[],
-  resource: ValuePath,
-): Promise<readonly EntryRow[]> {
+export async function entryRows(inbox: Inbox, entries: readonly Entry[], resource: ValuePath) {
   const rows: EntryRow[] = [];
   for (let from = 0; from < entries.length; from += AT_ONCE) {
     if (from > 0) await turn();

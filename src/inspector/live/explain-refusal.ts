@@ -81,10 +81,7 @@ function causeDetails(diagnosis: Diagnosis | "left_out" | undefined): NonNullabl
   return [...others.map((causes) => ({ name: "or else", value: causes.map(causeText).join("; and ") }))];
 }
 
-function signatureDetails(
-  { headers, bytes, digests }: DeliveryObservation,
-  signatureHeader: string,
-): NonNullable<Step["details"]> {
+function signatureDetails({ headers, bytes, digests }: DeliveryObservation, signatureHeader: string) {
   const given = readHeader(headers, signatureHeader);
   const values = given === undefined ? ["(none)"] : [given].flat();
   const computed = digests?.() ?? [];

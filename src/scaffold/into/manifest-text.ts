@@ -6,12 +6,7 @@ const ENTRY = /(\s*)"([^"]+)"\s*:\s*"[^"]*"/g;
  * Adds a dependency to the text of a package.json and changes nothing else, unless the section has the package already.
  * Returns `undefined` if the text has an unusual form.
  */
-export function addDependency(
-  text: string,
-  section: string,
-  name: string,
-  range: string,
-): string | undefined {
+export function addDependency(text: string, section: string, name: string, range: string) {
   const table = tableOf(text, section);
   if (table !== undefined && Object.hasOwn(table, name)) return text;
   const [, end = "\n", unit = "  "] = /(\r?\n)([ \t]+)"/.exec(text) ?? [];

@@ -112,11 +112,7 @@ function withDependencies(
 }
 
 /** What other files need, such as the settings of TypeScript and pnpm. */
-function settings(
-  { read, extension }: App,
-  { pnpmWorkspace }: OwnFiles,
-  texts: Map<string, string>,
-): readonly ToDo[] {
+function settings({ read, extension }: App, { pnpmWorkspace }: OwnFiles, texts: Map<string, string>) {
   const toDo: ToDo[] = [];
   const workspace = read("pnpm-workspace.yaml");
   if (read("pnpm-lock.yaml") !== undefined && !workspace?.includes("@photostructure/sqlite")) {

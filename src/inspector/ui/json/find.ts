@@ -27,10 +27,7 @@ export function findLines(lines: JsonLines, pattern: RegExp | undefined): readon
 const MAX_LINES = 50_000;
 
 /** The problems of `data` by the line of their field; those of a missing field at the nearest value around it. */
-export function findProblems(
-  lines: JsonLines,
-  problems: EntryDetail["problems"],
-): ReadonlyMap<number, readonly string[]> {
+export function findProblems(lines: JsonLines, problems: EntryDetail["problems"]) {
   const found = new Map<number, readonly string[]>();
   if (problems.length === 0 || lines.count > MAX_LINES) return found;
   const linesByPath = new Map<string, number>();

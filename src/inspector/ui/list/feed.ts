@@ -1,3 +1,4 @@
+import { NewestMap } from "../../../base/newest-map.ts";
 import type { LiveUpdate } from "../../api.ts";
 import { ApiError } from "../api-error.ts";
 import type { ApiClient, LiveListener } from "../client.ts";
@@ -32,7 +33,7 @@ export class Feed {
   #newest = 0;
   #searchDownTo = 0;
   #loads = 0;
-  readonly #changes = new Map<string, number>();
+  readonly #changes = new NewestMap<string, number>(MAX_CHANGES);
   /** What arrives while the list is paused. */
   #held: Held | undefined;
   #load: () => Promise<void> = async () => {};
@@ -179,14 +180,9 @@ export class Feed {
 
   #note({ rows = [], gone = [], refusals = [] }: LiveUpdate): void {
     for (const id of [...[...rows, ...refusals].map((row) => row.id), ...gone]) {
-      const count = this.#changes.get(id) ?? 0;
-      this.#changes.delete(id);
-      this.#changes.set(id, count + 1);
-    }
-    for (const id of this.#changes.keys()) {
-      if (this.#changes.size <= MAX_CHANGES) break;
-      this.#loads++; // so that a count never falls
-      this.#changes.delete(id);
+      const count = this.#changes.get(id);
+      if (count === undefined && this.#changes.size === MAX_CHANGES) this.#loads++; // so that no count falls
+      this.#changes.set(id, (count ?? 0) + 1);
     }
   }
 

@@ -7,12 +7,7 @@ import { Feed, type FeedCounts } from "./feed.ts";
  * The list for a filter, kept up to date unless it is paused. The page is rendered at most once per frame, and not at all in a
  * hidden tab, where `counts` are told all the same.
  */
-export function useFeed(
-  client: ApiClient,
-  query: string,
-  isPaused: boolean,
-  counts: FeedCounts,
-): Feed | undefined {
+export function useFeed(client: ApiClient, query: string, isPaused: boolean, counts: FeedCounts) {
   const [, redraw] = useState(0);
   const feed = useRef<Feed | undefined>(undefined);
   const paused = useRef(isPaused);
