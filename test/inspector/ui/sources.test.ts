@@ -25,6 +25,7 @@ const API = [
 
 /** What both sides share; these files import no other code. */
 const SHARED = [
+  "base/newest-map.ts",
   "text/diff-lines.ts",
   "text/duration-text.ts",
   "text/escape-invisible.ts",
