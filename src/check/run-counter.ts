@@ -4,14 +4,6 @@ import type { ObservedEvent, Observer } from "./observer.ts";
 /** Milliseconds between two polls. */
 const PAUSE = 200;
 
-/** How long to observe; all times are milliseconds. */
-export interface Patience {
-  /** The longest wait for an event to run. */
-  readonly timeout: number;
-  /** How long to watch for a run too many. */
-  readonly settle: number;
-}
-
 /** A clock in milliseconds, and a way to wait for it. */
 export interface Timing {
   readonly now: () => number;
@@ -29,7 +21,7 @@ export type CountRuns = (event: ObservedEvent, wanted: number) => Promise<number
 /** Counts how often events ran. After a receiver ran nothing for the whole time-out, later counts wait only `settle`. */
 export function runCounter(
   observer: Observer,
-  { timeout, settle }: Patience,
+  { timeout, settle }: { readonly timeout: number; readonly settle: number },
   { now, wait }: Timing = REAL,
 ): CountRuns {
   let ranNothing = false;

@@ -23,12 +23,6 @@ const UNPROVEN_AT_MOST = 10;
 /** How often a case is run again because the receiver refused everything in between. */
 const REPEATS = 3;
 
-/** A case that was run, and its place among all. */
-interface Ran {
-  readonly one: CheckCase;
-  readonly at: number;
-}
-
 /** The cases of one run, one after another or several at a time. */
 export class Run {
   readonly results: CheckResult[] = [];
@@ -40,8 +34,8 @@ export class Run {
   readonly #options: CheckOptions;
   readonly #probing: ProbeOptions;
   readonly #ready = new Map<number, CheckResult>();
-  /** Cases that sent only what is refused, since the last valid delivery that was accepted. */
-  #unproven: Ran[] = [];
+  /** Cases that sent only what is refused, since the last valid delivery that was accepted, and their places among all. */
+  #unproven: { readonly one: CheckCase; readonly at: number }[] = [];
   /** Why the other cases are not run: if nothing is confirmed, a refusal proves nothing. */
   #pointless: string | undefined;
   #silent = 0;

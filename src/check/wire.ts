@@ -113,12 +113,7 @@ async function reached(outgoing: ReturnType<typeof httpRequest>, event: string, 
 }
 
 const NO_CONNECTION = new Set([
-  "ECONNREFUSED",
-  "ENOTFOUND",
-  "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ETIMEDOUT",
+  ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"],
 ]);
 
 function failure(error: NodeJS.ErrnoException): ProbeAnswer {

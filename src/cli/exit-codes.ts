@@ -17,53 +17,32 @@ export const EXIT_CODES = {
 
 export type ExitCode = keyof typeof EXIT_CODES;
 
+/** The errors with each exit code. */
+const ERRORS = {
+  1: [
+    ...["closed", "handler_exited", "handler_timeout", "tx_ended", "target_refused", "service_refused"],
+    ...["service_rate_limited", "service_failed", "service_answer_invalid"],
+  ],
+  2: [
+    ...["fixture_invalid", "input_invalid", "entry_unknown", "directory_not_empty", "template_unknown"],
+    ...["usage"],
+  ],
+  3: [
+    ...["option_invalid", "secret_missing", "secret_empty", "secret_unsafe", "secret_invalid"],
+    ...["retention_too_short", "body_already_parsed", "handlers_invalid", "config_invalid"],
+    ...["folder_unusable", "inbox_unsupported", "inbox_client_missing", "inbox_unavailable", "disk_full"],
+    ...["inbox_read_only", "inbox_busy", "inbox_corrupt", "inbox_rescuing", "inbox_newer", "inbox_older"],
+    ...["tunnel_client_missing", "credential_missing", "credential_invalid", "service_unauthorized"],
+  ],
+  5: [
+    ...["inbox_unreachable", "target_unreachable", "port_unavailable", "tunnel_failed"],
+    ...["service_unreachable", "stream_refused"],
+  ],
+  6: ["service_timeout", "timed_out"],
+} as const satisfies Partial<Record<ExitCode, readonly AnyErrorCode[]>>;
+type Listed = (typeof ERRORS)[keyof typeof ERRORS][number];
+
 /** The exit code of each error. The type requires every error code, so that none is forgotten. */
-export const ERROR_EXIT_CODES: Readonly<Record<AnyErrorCode, ExitCode>> = {
-  option_invalid: 3,
-  secret_missing: 3,
-  secret_empty: 3,
-  secret_unsafe: 3,
-  secret_invalid: 3,
-  retention_too_short: 3,
-  body_already_parsed: 3,
-  handlers_invalid: 3,
-  config_invalid: 3,
-  folder_unusable: 3,
-  inbox_unsupported: 3,
-  inbox_client_missing: 3,
-  inbox_unavailable: 3,
-  disk_full: 3,
-  inbox_read_only: 3,
-  inbox_unreachable: 5,
-  inbox_busy: 3,
-  inbox_corrupt: 3,
-  inbox_rescuing: 3,
-  inbox_newer: 3,
-  inbox_older: 3,
-  closed: 1,
-  handler_exited: 1,
-  handler_timeout: 1,
-  tx_ended: 1,
-  fixture_invalid: 2,
-  input_invalid: 2,
-  entry_unknown: 2,
-  directory_not_empty: 2,
-  template_unknown: 2,
-  target_unreachable: 5,
-  target_refused: 1,
-  port_unavailable: 5,
-  tunnel_failed: 5,
-  tunnel_client_missing: 3,
-  credential_missing: 3,
-  credential_invalid: 3,
-  service_unauthorized: 3,
-  service_refused: 1,
-  service_rate_limited: 1,
-  service_failed: 1,
-  service_answer_invalid: 1,
-  service_unreachable: 5,
-  service_timeout: 6,
-  stream_refused: 5,
-  timed_out: 6,
-  usage: 2,
-};
+export const ERROR_EXIT_CODES: Readonly<Record<AnyErrorCode, ExitCode>> = Object.fromEntries(
+  Object.entries(ERRORS).flatMap(([exit, codes]) => codes.map((code) => [code, Number(exit)])),
+) as Record<Listed, ExitCode>;

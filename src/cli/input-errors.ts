@@ -18,3 +18,8 @@ export function notRead(path: string, cause: unknown): HookporterError {
 export function notWritten(path: string, cause: unknown): HookporterError {
   return inputError(`${path} could not be written: ${describeFileError(cause)}`, cause);
 }
+
+/** A mistake in the configuration file. */
+export function invalidConfig(file: string, what: string, cause?: unknown): HookporterError {
+  return new HookporterError("config_invalid", `${file} ${what}`, cause === undefined ? {} : { cause });
+}

@@ -4,3 +4,7 @@ import { escapeInvisible } from "../text/escape-invisible.ts";
 export function printable(text: string, maxLength = 200): string {
   return escapeInvisible(text.length > maxLength ? `${text.slice(0, maxLength)}…` : text);
 }
+
+export function shellWord(text: string): string {
+  return /^[\w./:@,-]+$/.test(text) ? text : printable(`'${text.replaceAll("'", "'\\''")}'`, 2000);
+}

@@ -28,15 +28,8 @@ import { readTexts } from "./settings/values.ts";
 
 /** In the order of the help. */
 const COMMANDS = [
-  ...[
-    registerInit,
-    registerListen,
-    registerTrigger,
-    registerReplay,
-    registerSign,
-    registerVerify,
-    registerCheck,
-  ],
+  ...[registerInit, registerListen, registerTrigger, registerReplay, registerSign, registerVerify],
+  registerCheck,
   ...[registerEvents, registerInbox, registerTypes, registerFixtures, registerDoctor, registerMcp],
   ...[registerSandbox, registerSubscribe, registerProperties, registerCompletion],
 ];

@@ -89,15 +89,8 @@ const errorBodySchema = z.looseObject({
   }),
 });
 
-/** The content of an error response. */
-interface ErrorObject {
-  readonly type?: string | undefined;
-  readonly message?: string | undefined;
-  readonly field?: string | undefined;
-}
-
 /** Reads the error object from a response's body; a response without one still has its status. */
-function readErrorObject(body: Uint8Array | undefined): ErrorObject {
+function readErrorObject(body: Uint8Array | undefined): Partial<z.infer<typeof errorBodySchema>["error"]> {
   try {
     const parsed = errorBodySchema.safeParse(JSON.parse(Buffer.from(body ?? []).toString("utf8")));
     return parsed.success ? parsed.data.error : {};

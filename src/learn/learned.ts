@@ -10,6 +10,11 @@ export interface LearnedKind {
 
 export type Learned = Map<string, LearnedKind>;
 
+/** The kinds in order of their names. */
+export function inOrder(learned: Learned): readonly (readonly [kind: string, LearnedKind])[] {
+  return [...learned].sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
 /** Adds an event: its kind, its `data`, and its time in milliseconds since 1970. */
 export function learn(learned: Learned, kind: string, data: unknown, at: number, watched?: Watched): void {
   let known = learned.get(kind);

@@ -3,7 +3,7 @@ import { formatTimestamp } from "../event/timestamp.ts";
 import { type Block, blockText, readParts } from "./block.ts";
 import { placeOf } from "./data-type.ts";
 import { schemaName, typeName } from "./identifiers.ts";
-import type { Learned, LearnedKind } from "./learned.ts";
+import { inOrder, type Learned, type LearnedKind } from "./learned.ts";
 import { typescriptText } from "./write-typescript.ts";
 import { zodText } from "./write-zod.ts";
 
@@ -50,13 +50,6 @@ export function handWritten(
   };
 }
 
-/** A file in which the blocks that nobody edited were replaced. */
-export interface MergedSchemas {
-  readonly text: string;
-  /** The blocks that were left alone, since somebody edited them. */
-  readonly edited: readonly EditedBlock[];
-}
-
 /** A block that somebody edited: its text, and the text that it would have been given. */
 export interface EditedBlock {
   readonly name: string;
@@ -69,7 +62,7 @@ export interface EditedBlock {
  * and so are those of kinds of which nothing was learned. In a file without `otherKinds`, which no program passes on, such kinds
  * are left out of the list, so that the program still compiles and starts.
  */
-export function mergeSchemas(source: string, learned: Learned, style: SchemaStyle): MergedSchemas {
+export function mergeSchemas(source: string, learned: Learned, style: SchemaStyle) {
   const parts = readParts(source);
   const found = parts.flatMap(({ block }) => (block === undefined ? [] : [block.name]));
   const kinds = [
@@ -101,12 +94,8 @@ export function takesOthers(source: string, format: SchemaFormat): boolean {
 }
 
 function kindBlocks(learned: Learned, { format, strict = false }: SchemaStyle): readonly Block[] {
-  return [...learned]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([kind, known]) => ({
-      name: kind,
-      text: format === "zod" ? zodBlock(kind, known, strict) : typescriptBlock(kind, known, strict),
-    }));
+  const write = format === "zod" ? zodBlock : typescriptBlock;
+  return inOrder(learned).map(([kind, known]) => ({ name: kind, text: write(kind, known, strict) }));
 }
 
 function zodBlock(kind: string, known: LearnedKind, isStrict: boolean): string {

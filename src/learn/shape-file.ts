@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { formatTimestamp, parseTimestamp } from "../event/timestamp.ts";
 import { knownKeys } from "./data-type.ts";
-import type { Learned, LearnedKind } from "./learned.ts";
+import { inOrder, type Learned, type LearnedKind } from "./learned.ts";
 import { COUNTS, emptyShape, forEachCount, type Shape } from "./shape.ts";
 import type { TextFormat } from "./text-format.ts";
 
@@ -45,12 +45,10 @@ const fileSchema = z.strictObject({
 
 /** Returns what was learned as the text of a shape file: paths, types and counts; no values but those of enums. */
 export function writeShapes(learned: Learned): string {
-  const kinds = [...learned]
-    .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([kind, { events, first, last, shape }]) => [
-      kind,
-      { events, first: formatTimestamp(first), last: formatTimestamp(last), data: written(shape) },
-    ]);
+  const kinds = inOrder(learned).map(([kind, { events, first, last, shape }]) => [
+    kind,
+    { events, first: formatTimestamp(first), last: formatTimestamp(last), data: written(shape) },
+  ]);
   return `${JSON.stringify({ shapes: VERSION, kinds: Object.fromEntries(kinds) }, undefined, 2)}\n`;
 }
 

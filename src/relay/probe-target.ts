@@ -1,24 +1,17 @@
 import { Exchange } from "./exchange.ts";
 import { wantsTls, whyUnreachable } from "./unreachable.ts";
 
-/** What a target did with a request that asks for nothing. */
-export type Probed = { readonly status: number } | { readonly why: string };
-
 /** The most of an answer that is read. */
 const MAX_ANSWER = 4096;
 
-export interface ProbeTerms {
-  /** Whether any certificate will do, provided that the address is not public. */
-  readonly insecure: boolean;
-  /** Milliseconds that the answer may take. */
-  readonly timeout: number;
-}
-
 /**
  * Finds out whether a target answers, without a delivery: sends `OPTIONS`, which no app treats as an event. If it does not
- * answer, says why in one line, with the fix.
+ * answer, says why in one line, with the fix. With `insecure`, any certificate will do, unless the address is public.
  */
-export async function probeTarget(target: URL, { insecure, timeout }: ProbeTerms): Promise<Probed> {
+export async function probeTarget(
+  target: URL,
+  { insecure, timeout }: { insecure: boolean; timeout: number },
+) {
   const nothing = { query: "", headers: {}, host: undefined, body: new Uint8Array(0) };
   const limits = { maxAnswer: MAX_ANSWER, bodyTimeout: undefined };
   const exchange = new Exchange({ method: "OPTIONS", target, insecure, ...nothing, ...limits });

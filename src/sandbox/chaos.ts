@@ -17,15 +17,11 @@ export type ChaosOptions = { readonly [Name in keyof Chaos]?: Chaos[Name] | unde
 
 export const NO_CHAOS: Chaos = { duplicates: 0, delay: [0, 0], wrongSignature: 0, outage: 0 };
 
-export interface DeliveryFate {
-  /** Milliseconds before its first attempt. */
-  readonly delay: number;
-  /** The same for a second copy; `undefined` if there is none. */
-  readonly copyDelay: number | undefined;
-}
-
-/** The faults of a delivery: always the same for the same seed and number. */
-export function fateOf(seed: number, number: number, { duplicates, delay }: Chaos): DeliveryFate {
+/**
+ * The faults of a delivery: always the same for the same seed and number. `copyDelay` is that before the first attempt of a
+ * second copy; `undefined` if there is none.
+ */
+export function fateOf(seed: number, number: number, { duplicates, delay }: Chaos) {
   const random = drawAt(seed, number, 0);
   const [low, high] = delay;
   const drawDelay = () => Math.round(low + random() * (high - low));

@@ -87,10 +87,7 @@ const CHECKS: Readonly<Record<keyof SandboxOptions, Check>> = {
   clock: syncFunction("pass one that returns milliseconds since 1970, such as Date.now"),
 };
 const CHAOS_CHECKS: Readonly<Record<keyof Chaos, Check>> = {
-  duplicates: probability,
-  delay: checkRange,
-  wrongSignature: probability,
-  outage: milliseconds,
+  ...{ duplicates: probability, delay: checkRange, wrongSignature: probability, outage: milliseconds },
 };
 
 /**

@@ -12,17 +12,11 @@ const FIELDS: Readonly<Record<keyof ListedProperty, true>> = {
   ...{ rent: true, yield: true, tenant: true },
 };
 
-/** The list envelope (service description, "List envelope"). */
-export interface ListEnvelope {
-  readonly data: readonly Partial<ListedProperty>[];
-  readonly meta: { readonly total: number; readonly page: number; readonly per_page: number };
-}
-
-/** One page of properties, as `GET /v1/properties` returns it, or an error for an invalid query. */
-export function listProperties(
-  properties: readonly ListedProperty[],
-  query: URLSearchParams,
-): { readonly envelope: ListEnvelope } | { readonly error: ApiError } {
+/**
+ * One page of properties, as `GET /v1/properties` returns it (service description, "List envelope"), or an error for an
+ * invalid query.
+ */
+export function listProperties(properties: readonly ListedProperty[], query: URLSearchParams) {
   const { pageParameter, perPageParameter, fieldsSeparator } = DEFAULT_ASSUMPTIONS;
   const fields = readFields(query, fieldsSeparator);
   if ("error" in fields) return fields;

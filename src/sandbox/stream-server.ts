@@ -49,7 +49,7 @@ export class StreamServer implements Destination {
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { answerTimeout } = this.#options;
     this.#server.handleUpgrade(request, socket, head, (opened) => {
-      const connection = new OpenStream(opened, { acknowledges: acknowledges(request), answerTimeout });
+      const connection = new OpenStream(opened, acknowledges(request) ? answerTimeout : undefined);
       this.#open.add(connection);
       opened.on("close", () => {
         this.#open.delete(connection);
@@ -86,23 +86,18 @@ function acknowledges({ headers }: IncomingMessage): boolean {
   return headers[ACKNOWLEDGE_HEADER] === "1";
 }
 
-/** How a client confirms messages. */
-interface OpenStreamTerms {
-  /** Whether it answers each message; otherwise a message counts as received once sent. */
-  readonly acknowledges: boolean;
-  /** Milliseconds it may take. */
-  readonly answerTimeout: number;
-}
-
-/** One open stream. If its client acknowledges, its answer confirms a message; answers arrive in order. */
+/**
+ * One open stream. If its client acknowledges, its answer confirms a message; answers arrive in order, within the milliseconds
+ * given. Otherwise a message counts as received once sent.
+ */
 class OpenStream {
   readonly #socket: WebSocket;
-  readonly #terms: OpenStreamTerms;
+  readonly #answerTimeout: number | undefined;
   readonly #unanswered: ((reached: Reached) => void)[] = [];
 
-  constructor(socket: WebSocket, terms: OpenStreamTerms) {
+  constructor(socket: WebSocket, answerTimeout: number | undefined) {
     this.#socket = socket;
-    this.#terms = terms;
+    this.#answerTimeout = answerTimeout;
     socket.on("message", (data, isBinary) => this.#onMessage(data, isBinary));
     socket.on("error", () => {}); // "close" follows
     socket.on("close", () => this.#failAll("the stream was closed before it confirmed"));
@@ -110,8 +105,8 @@ class OpenStream {
 
   /** Sends a body; never throws. */
   async send(body: Uint8Array): Promise<Reached> {
-    const { acknowledges, answerTimeout } = this.#terms;
-    if (!acknowledges) return this.#write(body);
+    const answerTimeout = this.#answerTimeout;
+    if (answerTimeout === undefined) return this.#write(body);
     const answered = new Promise<Reached>((resolve) => this.#unanswered.push(resolve));
     const written = await this.#write(body);
     if (written.error !== null) this.#giveUp(written.error);

@@ -27,22 +27,11 @@ export interface ProgramEnd {
   readonly error?: Error;
 }
 
-interface RunningProgram {
-  /** Ends the program: asks, then kills. Calls back no more. */
-  end(): Promise<void>;
-}
-
 /**
  * Starts a tunnel's client. It stays in the process group of the tunnel's child process, so that anything it starts and
  * leaves behind ends with that group; see `tunnel-child.ts`.
  */
-export function startProgram({
-  program,
-  argv,
-  cwd = process.cwd(),
-  onLine,
-  onEnd,
-}: ProgramOptions): RunningProgram {
+export function startProgram({ program, argv, cwd = process.cwd(), onLine, onEnd }: ProgramOptions) {
   // Standard input stays open as long as this process: a program that reads it must not see its end and stop.
   const child = startWords([program, ...argv], { cwd, env: process.env });
   let told = true;
@@ -63,6 +52,7 @@ export function startProgram({
       if (told) onEnd({ exitCode, signal, ...(error !== undefined && { error }) });
     });
   return {
+    /** Ends the program: asks, then kills. Calls back no more. */
     end: async () => {
       told = false;
       endMember(child, "SIGTERM");

@@ -39,20 +39,13 @@ export interface ChildListener {
 /** Starts a child, which opens its tunnel at once. */
 export type StartChild = (listener: ChildListener) => TunnelChild;
 
-export interface ChildOptions {
-  /** A file that calls `runChild`. */
-  readonly file: string;
-  /** The environment, without secrets; settings are sent through the channel. */
-  readonly env: NodeJS.ProcessEnv;
-  readonly open: OpenMessage;
-}
-
 /**
  * Starts each child as a process that leads its own process group. Everything the child starts belongs to that group, so
  * none of it outlives the child, and no child outlives this process. On Windows, what a batch file has started outlives a
- * child or a process that is killed.
+ * child or a process that is killed. The file calls `runChild`; the environment has no secrets, since settings are sent
+ * through the channel.
  */
-export function childOf({ file, env, open }: ChildOptions): StartChild {
+export function childOf(file: string, env: NodeJS.ProcessEnv, open: OpenMessage): StartChild {
   return (listener) => {
     const child = fork(file, [], {
       env,

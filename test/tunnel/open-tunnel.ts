@@ -49,16 +49,16 @@ export async function openTunnel({
   await once(server, "listening");
   const events: (TunnelEvent & { at: number })[] = [];
   const children: TunnelChild[] = [];
-  const start = childOf({
+  const start = childOf(
     file,
-    env: { PATH: process.env.PATH },
-    open: {
+    { PATH: process.env.PATH },
+    {
       type: "open",
       provider: "ngrok",
       settings: { authtoken: TOKEN, serverAddr: edge.serverAddr, ca: edge.ca, ...settings },
       target: { host: "127.0.0.1", port: (server.address() as AddressInfo).port },
     },
-  });
+  );
   const supervisor = new TunnelSupervisor({
     startChild: (listener) => {
       const child = start(listener);

@@ -33,18 +33,12 @@ function tellingText(probe: Probe): string {
   return probe.bodyWith(TELLING).toString("utf8");
 }
 
-/** Libraries that print the same, and of which text. */
-interface Printing {
-  readonly libraries: readonly [Library, ...Library[]];
-  readonly text: (event: string) => string;
-}
-
 /**
- * Every library once, with those that print an event alike. Some accept what another has printed, so what keeps most of a
+ * Every library once, with those that print an event alike, and of which text. Some accept what another has printed, so what keeps most of a
  * text comes first, and the first that fits a receiver is the right one: what keeps even a fraction of zero, then what
  * accepts most of the other texts.
  */
-export function printings(event: string): readonly Printing[] {
+export function printings(event: string) {
   const fraction = withFraction(event);
   const keeps = (library: Library) => printJson(fraction, library) === fraction;
   const groups = new Map<string, [Library, ...Library[]]>();

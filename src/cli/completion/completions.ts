@@ -75,11 +75,8 @@ function walk(program: Command, words: readonly string[]): Place {
     else if (word.startsWith("-") && word !== "-") {
       const option = command.options.find(({ long, short }) => [long, short].includes(word.split("=", 1)[0]));
       const takesValue = option?.required === true && !word.includes("=");
-      place = {
-        ...place,
-        waiting: takesValue ? option : undefined,
-        options: option === undefined ? options : new Set([...options, option]),
-      };
+      const all = option === undefined ? options : new Set([...options, option]);
+      place = { ...place, waiting: takesValue ? option : undefined, options: all };
     } else {
       const child = command.commands.find((one) => one.name() === word);
       place = child === undefined ? { ...place, values: values + 1 } : { ...place, command: child };

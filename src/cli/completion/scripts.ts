@@ -1,13 +1,11 @@
 import type { CliContext } from "../context.ts";
 import { COMPLETE, FILES, type Shell } from "./options.ts";
 
-/** The script of a shell. It knows nothing itself: it asks the program that is being typed, so the two cannot differ. */
-export function completionScript(shell: Shell): string {
-  return SCRIPTS[shell];
-}
-
-// An answer has a line for each word: the word, a tab, and what it is.
-const SCRIPTS: Readonly<Record<Shell, string>> = {
+/**
+ * The script of each shell. It knows nothing itself: it asks the program that is being typed, so the two cannot differ. An
+ * answer has a line for each word: the word, a tab, and what it is.
+ */
+export const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `# hookporter's completion for bash: save it to a file, which ~/.bashrc sources
 _hookporter() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" line
@@ -82,7 +80,7 @@ Register-ArgumentCompleter -Native -CommandName hookporter -ScriptBlock {
 };
 
 export async function printCompletion(shell: Shell, { output }: CliContext): Promise<void> {
-  const script = completionScript(shell);
+  const script = SCRIPTS[shell];
   output.data(script.trimEnd());
   output.record("completion", { shell, script });
 }

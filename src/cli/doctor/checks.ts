@@ -79,12 +79,8 @@ const address: DoctorCheck = {
       await lookup(hostname.replace(/^\[|\]$/g, ""));
       return [ok(`${hostname} is known to the DNS`)];
     } catch {
-      return [
-        fail(
-          `${hostname}, of --public-url, is not known to the DNS`,
-          "correct --public-url, or add a DNS entry",
-        ),
-      ];
+      const found = `${hostname}, of --public-url, is not known to the DNS`;
+      return [fail(found, "correct --public-url, or add a DNS entry")];
     }
   },
 };

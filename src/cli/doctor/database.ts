@@ -35,35 +35,27 @@ function ofServer({ server }: DatabaseFacts): readonly Finding[] {
   if (Number.parseInt(server.version, 10) < OLDEST)
     findings.push(fail(`PostgreSQL ${server.version} is too old`, `use ${OLDEST} or newer`));
   if (server.encoding !== "UTF8") {
+    const fix = "create one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0";
     findings.push(
-      fail(
-        `the database has the encoding ${server.encoding}, which cannot hold every text`,
-        "create one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
-      ),
+      fail(`the database has the encoding ${server.encoding}, which cannot hold every text`, fix),
     );
   }
   if (server.isStandby)
     findings.push(fail("the server only reads, as a standby does", "name the primary server in the URL"));
   for (const setting of server.harmful) {
-    const [name] = setting.split(" ");
-    findings.push(
-      warn(
-        `${setting} makes the inbox slow, or its statements fail`,
-        `ALTER ROLE ${server.user} SET ${name} = DEFAULT`,
-      ),
-    );
+    const fix = `ALTER ROLE ${server.user} SET ${setting.split(" ")[0]} = DEFAULT`;
+    findings.push(warn(`${setting} makes the inbox slow, or its statements fail`, fix));
   }
   return findings;
 }
 
 function notifications({ notifies }: DatabaseFacts): readonly Finding[] {
   if (notifies) return [];
-  return [
-    warn(
-      "notifications do not arrive, as behind a pooler in transaction mode: entries of other processes are found by polling",
-      "name the server itself in --inbox, or a pooler in session mode; programs of your own can pass listenUrl",
-    ),
-  ];
+  const found =
+    "notifications do not arrive, as behind a pooler in transaction mode: entries of other processes are found by polling";
+  const fix =
+    "name the server itself in --inbox, or a pooler in session mode; programs of your own can pass listenUrl";
+  return [warn(found, fix)];
 }
 
 /** The tables of an inbox on PostgreSQL: their version, who may use them, and their upkeep. */
@@ -102,24 +94,15 @@ function upkeep(facts: TableFacts, name: string): readonly Finding[] {
       daysLeft < 0
         ? "there is no partition for today: its rows share one with all later days"
         : "there is no partition for tomorrow";
-    findings.push(
-      warn(found, `run ${ownCommand("inbox maintain")}, and see in the log why days could not be made`),
-    );
+    const fix = `run ${ownCommand("inbox maintain")}, and see in the log why days could not be made`;
+    findings.push(warn(found, fix));
   }
-  if (neverVacuumed === "server")
-    findings.push(
-      warn(
-        "autovacuum is off on the server, so claims become slow",
-        "set autovacuum = on in postgresql.conf",
-      ),
-    );
-  if (neverVacuumed === "table") {
-    findings.push(
-      warn(
-        `autovacuum is off for ${name}.turn, so claims become slow`,
-        `ALTER TABLE ${name}.turn RESET (autovacuum_enabled)`,
-      ),
-    );
+  if (neverVacuumed !== undefined) {
+    const [where, fix] =
+      neverVacuumed === "server"
+        ? ["on the server", "set autovacuum = on in postgresql.conf"]
+        : [`for ${name}.turn`, `ALTER TABLE ${name}.turn RESET (autovacuum_enabled)`];
+    findings.push(warn(`autovacuum is off ${where}, so claims become slow`, fix));
   }
   const believed = Math.max(1, believedRows ?? waiting);
   if (waiting > MANY_WAITING && waiting > MISJUDGED * believed) {
@@ -130,12 +113,8 @@ function upkeep(facts: TableFacts, name: string): readonly Finding[] {
     const old = oldestTransaction > HOUR;
     const why = old ? `, and a transaction has been open for ${durationText(oldestTransaction)}` : "";
     const fix = old ? "end that transaction (pg_stat_activity lists it), then " : "";
-    findings.push(
-      warn(
-        `${counted(deadRows, "dead row makes", "dead rows make")} claims slow${why}`,
-        `${fix}VACUUM ${name}.turn`,
-      ),
-    );
+    const found = `${counted(deadRows, "dead row makes", "dead rows make")} claims slow${why}`;
+    findings.push(warn(found, `${fix}VACUUM ${name}.turn`));
   }
   return findings;
 }

@@ -26,28 +26,20 @@ export const disk: DoctorCheck = {
     const { bavail, bsize } = statfsSync(folder);
     const free = bavail * bsize;
     const needed = 2 * logBytes + RESERVE;
-    if (free < ONE_DELIVERY)
-      return [
-        fail(
-          `only ${sizeText(free)} are free for the inbox, and a delivery may need ${sizeText(ONE_DELIVERY)}: it is answered 503`,
-          `free some space on the disk of ${folder}; pruning needs some itself`,
-        ),
-      ];
-    if (free < needed)
-      return [
-        warn(
-          `only ${sizeText(free)} are free for the inbox, less than ${sizeText(needed)}`,
-          `free some space, or prune: ${ownCommand("events prune --older-than 8d")}`,
-        ),
-      ];
+    const only = `only ${sizeText(free)} are free for the inbox`;
+    if (free < ONE_DELIVERY) {
+      const found = `${only}, and a delivery may need ${sizeText(ONE_DELIVERY)}: it is answered 503`;
+      return [fail(found, `free some space on the disk of ${folder}; pruning needs some itself`)];
+    }
+    if (free < needed) {
+      const fix = `free some space, or prune: ${ownCommand("events prune --older-than 8d")}`;
+      return [warn(`${only}, less than ${sizeText(needed)}`, fix)];
+    }
     const flush = flushTime(folder);
-    if (flush !== undefined && flush > SLOW_FLUSH)
-      return [
-        warn(
-          `the disk takes ${durationText(flush)} to flush a write, and so does each commit of the inbox`,
-          "keep the inbox on a local SSD: pass --inbox",
-        ),
-      ];
+    if (flush !== undefined && flush > SLOW_FLUSH) {
+      const found = `the disk takes ${durationText(flush)} to flush a write, and so does each commit of the inbox`;
+      return [warn(found, "keep the inbox on a local SSD: pass --inbox")];
+    }
     const flushed = flush === undefined ? "" : `, a write is flushed in ${durationText(flush)}`;
     return [ok(`${sizeText(free)} free${flushed}`)];
   },

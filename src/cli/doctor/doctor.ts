@@ -94,15 +94,8 @@ const DOCTOR_FITS: FitTable<DoctorOptions> = {
   },
   drill: {
     excludes: [
-      "port",
-      "path",
-      "healthPort",
-      "inspectPort",
-      "exec",
-      "onDead",
-      "events",
-      "forwardTo",
-      "subscribe",
+      ...(["port", "path", "healthPort", "inspectPort", "exec", "onDead", "events"] as const),
+      ...(["forwardTo", "subscribe"] as const),
     ],
     why: "a drill has a receiver of its own",
   },

@@ -53,12 +53,8 @@ function failed(failing: number): readonly Finding[] {
 
 function deadLetters(dead: number): readonly Finding[] {
   if (dead === 0) return [];
-  return [
-    warn(
-      counted(dead, "dead letter", "dead letters"),
-      `run ${ownCommand("events list --state dead")} to see why, then ${ownCommand("events retry --state dead")}, or events drop`,
-    ),
-  ];
+  const fix = `run ${ownCommand("events list --state dead")} to see why, then ${ownCommand("events retry --state dead")}, or events drop`;
+  return [warn(counted(dead, "dead letter", "dead letters"), fix)];
 }
 
 export const processes: DoctorCheck = {

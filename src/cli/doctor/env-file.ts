@@ -28,17 +28,12 @@ export const envFile: DoctorCheck = {
     const hasKeys = Object.keys(variables).some((name) => HOLDS_A_KEY.test(name));
     const mode = shownMode(found, 0o077);
     if (hasKeys && mode !== undefined) {
-      problems.push(
-        warn(`${shown} holds keys, and other users may read it (mode ${mode})`, `chmod 600 ${shown}`),
-      );
+      const problem = `${shown} holds keys, and other users may read it (mode ${mode})`;
+      problems.push(warn(problem, `chmod 600 ${shown}`));
     }
     if (hasKeys && isInGit(path)) {
-      problems.push(
-        fail(
-          `${shown} holds keys, and is in git`,
-          `run git rm --cached ${shown}, add it to .gitignore, and replace the keys: the history keeps them`,
-        ),
-      );
+      const fix = `run git rm --cached ${shown}, add it to .gitignore, and replace the keys: the history keeps them`;
+      problems.push(fail(`${shown} holds keys, and is in git`, fix));
     }
     return problems.length > 0
       ? problems

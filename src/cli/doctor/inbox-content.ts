@@ -23,22 +23,20 @@ export const inboxContent: DoctorCheck = {
     if (facts.error !== undefined) return [unreadable(facts.error, path)];
     const findings = [...ofOtherVersion(facts, path), ...(await locked(path)), ...largeLog(path, logBytes)];
     if (findings.length > 0) return findings;
-    if (problems === undefined)
-      return [
-        warn(
-          `${path} is too large (${sizeText(bytes)}) to be checked in ${FILE_TIME / 1000} s`,
-          `check it as a whole, however long that takes: ${ownCommand("inbox check")}`,
-        ),
-      ];
+    if (problems === undefined) {
+      const found = `${path} is too large (${sizeText(bytes)}) to be checked in ${FILE_TIME / 1000} s`;
+      return [warn(found, `check it as a whole, however long that takes: ${ownCommand("inbox check")}`)];
+    }
     const log = logBytes === 0 ? "" : `, its log ${sizeText(logBytes)}`;
     return [ok(`not damaged, schema ${facts.schema}, ${sizeText(bytes)}${log}`)];
   },
 };
 
+const WHICH = "(`fuser FILE` lists the programs that have a file open)";
 const FIXES: Readonly<Record<string, string>> = {
   inbox_newer: "update hookporter, or choose another inbox with --inbox",
   inbox_corrupt: `choose another path with --inbox if the file is no inbox; if it is, ${RECOVER}`,
-  inbox_busy: "end the program that holds it locked (`fuser FILE` lists the programs that have a file open)",
+  inbox_busy: `end the program that holds it locked ${WHICH}`,
 };
 
 function unreadable({ code, message }: FileFacts["error"], path: string): Finding {
@@ -59,20 +57,12 @@ async function locked(path: string): Promise<readonly Finding[]> {
   if (locked === undefined) return [];
   const [pid] = locked.pids;
   const who = pid === undefined ? "another program" : `process ${pid}`;
-  return [
-    fail(
-      `${who} holds ${path} locked, so nothing can be written`,
-      "end that program (`fuser FILE` lists the programs that have a file open), or its transaction",
-    ),
-  ];
+  const fix = `end that program ${WHICH}, or its transaction`;
+  return [fail(`${who} holds ${path} locked, so nothing can be written`, fix)];
 }
 
 function largeLog(path: string, logBytes: number): readonly Finding[] {
   if (logBytes < LARGE_LOG) return [];
-  return [
-    warn(
-      `the log of ${path} has ${sizeText(logBytes)}: a program that keeps a transaction open keeps it from shrinking`,
-      "end that program (`fuser FILE` lists the programs that have a file open)",
-    ),
-  ];
+  const found = `the log of ${path} has ${sizeText(logBytes)}: a program that keeps a transaction open keeps it from shrinking`;
+  return [warn(found, `end that program ${WHICH}`)];
 }

@@ -27,11 +27,8 @@ export const inboxPlace: DoctorCheck = {
     }
     const problems = [...placeProblems(file), ...rescued(file), ...foreignDisk(file)];
     if (problems.length > 0) return problems;
-    return [
-      ok(
-        existsSync(file) ? shown : `${shown}: not made yet, ${isProject ? "the server" : "listen"} makes it`,
-      ),
-    ];
+    const maker = isProject ? "the server" : "listen";
+    return [ok(existsSync(file) ? shown : `${shown}: not made yet, ${maker} makes it`)];
   },
 };
 
@@ -74,9 +71,8 @@ function permissions(file: string): readonly Finding[] {
   const findings: Finding[] = [];
   const [folderMode, fileMode] = [shownMode(found, 0o022), shownMode(statSync(file), 0o077)];
   if (folderMode !== undefined && !isSticky) {
-    findings.push(
-      warn(`other users may replace files in ${folder} (mode ${folderMode})`, `chmod go-w ${folder}`),
-    );
+    const problem = `other users may replace files in ${folder} (mode ${folderMode})`;
+    findings.push(warn(problem, `chmod go-w ${folder}`));
   }
   if (fileMode !== undefined)
     findings.push(warn(`other users may read ${file} (mode ${fileMode})`, `chmod 600 ${file}`));
@@ -91,10 +87,6 @@ function foreignDisk(file: string): readonly Finding[] {
     return [warn(`${folder} is on a network file system (${network}), whose locks are unreliable`, fix)];
   const synced = syncedFolder(folder);
   if (synced === undefined) return [];
-  return [
-    warn(
-      `${folder} is in ${synced}, which copies files while they change, and may damage the inbox`,
-      "move the inbox to a folder that is not synchronised, and pass it with --inbox",
-    ),
-  ];
+  const found = `${folder} is in ${synced}, which copies files while they change, and may damage the inbox`;
+  return [warn(found, "move the inbox to a folder that is not synchronised, and pass it with --inbox")];
 }

@@ -11,12 +11,8 @@ export const node: DoctorCheck = {
     const installed = installedVersion(io.cwd);
     if (installed === undefined || installed === version)
       return [ok(`Node.js ${process.versions.node}, hookporter ${version}`)];
-    return [
-      warn(
-        `this is hookporter ${version}, and the project has ${installed} in node_modules`,
-        "run npx hookporter in the project's folder, or update one of them: both use the same inbox",
-      ),
-    ];
+    const fix = "run npx hookporter in the project's folder, or update one of them: both use the same inbox";
+    return [warn(`this is hookporter ${version}, and the project has ${installed} in node_modules`, fix)];
   },
 };
 

@@ -34,23 +34,15 @@ function placeOf(names: string, env: Readonly<Record<string, string | undefined>
 
 function guessable({ texts, from }: FoundSecrets): readonly Finding[] {
   if (!texts.some((text) => text !== undefined && isPlaceholder(text))) return [];
-  return [
-    fail(
-      `the secret of ${from} is a placeholder, which anyone can guess`,
-      "set it to the subscription's secret, or to the output of `openssl rand -hex 32`",
-    ),
-  ];
+  const fix = "set it to the subscription's secret, or to the output of `openssl rand -hex 32`";
+  return [fail(`the secret of ${from} is a placeholder, which anyone can guess`, fix)];
 }
 
 /** A secret as other services show it, taken as text. */
 function encoded({ texts, from }: FoundSecrets, { secretEncoding = DEFAULT_ENCODING }: SecretOptions) {
   if (secretEncoding !== "utf8" || !texts.some((text) => text?.startsWith("whsec_"))) return [];
-  return [
-    warn(
-      `the secret of ${from} begins with whsec_, and is used as text with that prefix`,
-      "if the sender signs with the bytes that it encodes, pass --secret-encoding whsec",
-    ),
-  ];
+  const fix = "if the sender signs with the bytes that it encodes, pass --secret-encoding whsec";
+  return [warn(`the secret of ${from} begins with whsec_, and is used as text with that prefix`, fix)];
 }
 
 /** What programs that set variables leave around a value, such as Docker's `--env-file`, which keeps quotes. */

@@ -20,9 +20,8 @@ export const service: DoctorCheck = {
       return [fail(`${baseUrl} does not answer: ${why}`, "check --base-url and this machine's network")];
     }
     if (environment === undefined) return [ok(`${baseUrl} answers; no API key is set, so nothing was asked`)];
-    return [
-      ok(`${baseUrl} takes the credential (${environment === "unknown" ? "access token" : environment})`),
-    ];
+    const kind = environment === "unknown" ? "access token" : environment;
+    return [ok(`${baseUrl} takes the credential (${kind})`)];
   },
 };
 

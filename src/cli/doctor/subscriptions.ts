@@ -22,20 +22,19 @@ export const subscription: DoctorCheck = {
     const secrets = readSecrets((await setup.secrets())?.values ?? "none-at-all").map(
       (one) => one.fingerprint,
     );
-    const problems = known.map((one) => problemOf(one, { secrets, setup }));
+    const problems = known.map((one) => problemOf(one, secrets, setup));
     const good = known.find((_, index) => problems[index] === undefined);
     if (good !== undefined) return [ok(`${nameOf(good)} leads to ${shownUrl(good.url)}`)];
     return problems.slice(-1).filter((one) => one !== undefined); // of the newest
   },
 };
 
-interface Judging {
-  /** The fingerprints of the secrets in use. */
-  readonly secrets: readonly string[];
-  readonly setup: Setup;
-}
-
-function problemOf(one: RememberedSubscription, { secrets, setup }: Judging): Finding | undefined {
+/** @param secrets - the fingerprints of those in use */
+function problemOf(
+  one: RememberedSubscription,
+  secrets: readonly string[],
+  setup: Setup,
+): Finding | undefined {
   const name = nameOf(one);
   if (!secrets.includes(one.secretFingerprint))
     return fail(

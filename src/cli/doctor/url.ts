@@ -75,24 +75,16 @@ function unreachable(shown: string, failure: unknown): Finding {
 
 function transport(url: URL): readonly Finding[] {
   if (url.protocol === "https:" || isLoopback(url)) return [];
-  return [
-    warn(
-      "deliveries travel over plain HTTP, where others can read them",
-      "put an HTTPS proxy in front of the receiver",
-    ),
-  ];
+  const found = "deliveries travel over plain HTTP, where others can read them";
+  return [warn(found, "put an HTTPS proxy in front of the receiver")];
 }
 
 function clock(response: Response, now: number): readonly Finding[] {
   const date = Date.parse(response.headers.get("date") ?? "");
   const difference = Math.abs(now - date);
   if (Number.isNaN(date) || difference < NOTICED) return [];
-  return [
-    warn(
-      `its clock and this machine's differ by ${durationText(difference)}`,
-      "set the clock that is wrong: events from the future are refused",
-    ),
-  ];
+  const found = `its clock and this machine's differ by ${durationText(difference)}`;
+  return [warn(found, "set the clock that is wrong: events from the future are refused")];
 }
 
 function redirect(shown: string, { status, headers }: Response): Finding | undefined {

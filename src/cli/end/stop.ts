@@ -10,10 +10,7 @@ import type { ListenTally } from "./tally.ts";
 const SAME_SIGNAL = 500;
 
 /** The exit code of a command that a signal ended before its goal. */
-export const SIGNAL_EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const satisfies Record<
-  StopSignal,
-  ExitCode
->;
+export const SIGNAL_EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 export interface Stop {
   readonly reason: string;

@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { describeFileError } from "../../base/file-error.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import { HookporterError } from "../../errors.ts";
 import type { Delivery } from "../../event/delivery.ts";
@@ -13,7 +12,7 @@ import { fixtureName } from "../../relay/fixture-name.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { replaceFile } from "../files/replace-file.ts";
-import { inputError } from "../input-errors.ts";
+import { notWritten } from "../input-errors.ts";
 import { entryFields, entryPage, printEntry, runFields } from "./entry-view.ts";
 import { groupFields, groupLines } from "./failure-view.ts";
 import { followEvents, newestSeq } from "./follow.ts";
@@ -27,10 +26,6 @@ export const LIST_LIMIT = 50;
 export interface ListOptions extends SelectOptions {
   readonly group?: boolean;
   readonly follow?: boolean;
-}
-
-export interface ExportOptions extends SelectOptions {
-  readonly to?: string;
 }
 
 export async function listEvents(options: ListOptions, context: CliContext): Promise<void> {
@@ -85,7 +80,7 @@ export async function showEvent(
   });
 }
 
-export async function exportEvents(options: ExportOptions, context: CliContext): Promise<void> {
+export async function exportEvents(options: SelectOptions & { readonly to?: string }, context: CliContext) {
   const { io, output } = context;
   await withInbox(context, { inbox: options.inbox, access: "read" }, async (inbox) => {
     const limit = options.limit === undefined ? {} : { limit: options.limit };
@@ -109,7 +104,6 @@ function writeFixture(folder: string, { kind, key, seq }: Entry, delivery: Deliv
     const name = fixtureName(delivery.receivedAt, seq, kind, key.eventId);
     replaceFile(resolve(folder, name), formatDelivery(delivery));
   } catch (cause) {
-    const why = describeFileError(cause);
-    throw inputError(`${folder} could not be written: ${why}`, cause);
+    throw notWritten(folder, cause);
   }
 }

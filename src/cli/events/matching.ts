@@ -9,18 +9,12 @@ import type { FieldValue } from "../handlers/values.ts";
 const LISTED = 500;
 const READ = 20;
 
-/** An entry, and whether its body fits the conditions; `undefined` if it has none any more. */
-interface Match {
-  readonly entry: Entry;
-  readonly fits: boolean | undefined;
-}
-
-/** All entries that a filter selects, newest first, compared with conditions on their bodies. */
+/** All entries that a filter selects, newest first, and whether they fit conditions; `undefined` without a body any more. */
 export async function* matching(
   inbox: Pick<Inbox, "list" | "delivery">,
   filter: EntryFilter,
   conditions: readonly FieldValue[],
-): AsyncGenerator<Match> {
+): AsyncGenerator<{ readonly entry: Entry; readonly fits: boolean | undefined }> {
   for (let below = {}; ; ) {
     const entries = (await inbox.list({ ...filter, ...below, limit: LISTED })).toReversed();
     for (let at = 0; at < entries.length; at += READ) {

@@ -4,13 +4,8 @@ import { type CommandSetup, runCommand } from "./run-command.ts";
 
 /** The variables that a command gets about its event. A test compares them with `docs/reference/cli/exec.md`. */
 export const EXEC_VARIABLES = [
-  "HOOKPORTER_EVENT_ID",
-  "HOOKPORTER_EVENT_KIND",
-  "HOOKPORTER_EVENT_TIMESTAMP",
-  "HOOKPORTER_ENTRY",
-  "HOOKPORTER_ATTEMPT",
-  "HOOKPORTER_DELIVERY_PATH",
-  "HOOKPORTER_INBOX",
+  ...["HOOKPORTER_EVENT_ID", "HOOKPORTER_EVENT_KIND", "HOOKPORTER_EVENT_TIMESTAMP", "HOOKPORTER_ENTRY"],
+  ...["HOOKPORTER_ATTEMPT", "HOOKPORTER_DELIVERY_PATH", "HOOKPORTER_INBOX"],
 ] as const;
 
 export interface ExecOptions extends CommandSetup {

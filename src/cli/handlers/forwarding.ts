@@ -75,10 +75,7 @@ function forwardFilter(
  * The receiver's options for forwarding: enough time for a forward, and unlimited retries of an entry. Handlers have their
  * own limit (`chooseHandlers`), so that an entry is never given up while a target is still waited for.
  */
-export function receiverLimits(options: ForwardingOptions): {
-  readonly retry: Partial<RetryPolicy>;
-  readonly handlerTimeout?: number;
-} {
+export function receiverLimits(options: ForwardingOptions) {
   if ((options.forwardTo ?? []).length === 0) return { retry: ENDLESS };
   const handlerTimeout = Math.max(FORWARD_TIMEOUT, forwardTimeout(options)) + SLACK;
   return { retry: FORWARD_RETRY, handlerTimeout };

@@ -32,18 +32,12 @@ interface CommandRun extends CommandSetup {
   readonly onLine: (line: string) => void;
 }
 
-interface CommandEnd {
-  /** `undefined` for exit code 0; otherwise such as `exit code 3` or `SIGKILL`. */
-  readonly how: string | undefined;
-  /** The last lines of standard error, as one. */
-  readonly said: string;
-}
-
 /**
  * Runs a command in a process group of its own, which ends with the command, when the signal is aborted, or with this
- * process. Throws an error if the program could not be started.
+ * process. Returns how it ended, such as `exit code 3` or `SIGKILL`, but `undefined` for exit code 0; and the last lines of
+ * standard error, as one. Throws an error if the program could not be started.
  */
-export async function runCommand(run: CommandRun): Promise<CommandEnd> {
+export async function runCommand(run: CommandRun) {
   const { words, cwd, env, variables, input, signal, onLine, grace = GRACE } = run;
   const [program = ""] = words;
   // No variable can contain a zero byte.

@@ -12,12 +12,6 @@ interface Compiled {
   readonly prefix: number;
 }
 
-interface Position {
-  readonly line: number;
-  /** None if it is not known for certain. */
-  readonly column?: number;
-}
-
 const IMPORTED_CALLEE = /\(0, ?[\w$.]+\)$/;
 
 /** How many errors are followed from one, as causes and as members of an `AggregateError`. */
@@ -80,8 +74,8 @@ export class SourcePositions {
       .join("\n");
   }
 
-  /** The position in the source; lines and columns from 1. */
-  #find(compiled: Compiled & { parsed?: SourceMap }, line: number, shifted: number): Position {
+  /** The position in the source; lines and columns from 1. No column if it is not known for certain. */
+  #find(compiled: Compiled & { parsed?: SourceMap }, line: number, shifted: number) {
     const column = line === 1 ? shifted - compiled.prefix : shifted;
     if (compiled.map === undefined) return { line, column };
     const compiledLine = lineOf(compiled.code, line);

@@ -11,16 +11,12 @@ import { requireInbox } from "../events/inbox.ts";
 import { type NamedInbox, nameInbox } from "./named-inbox.ts";
 import { sizeText } from "./size-text.ts";
 
-export interface CheckInboxOptions {
-  readonly inbox?: string;
-}
-
 const PRINTED = 10;
 
 /** Bytes from which reading and hashing everything takes more than about two seconds. */
 const LONG_TO_CHECK = 100 * 1024 * 1024;
 
-export async function checkInboxes(options: CheckInboxOptions, context: CliContext): Promise<void> {
+export async function checkInboxes(options: { readonly inbox?: string }, context: CliContext): Promise<void> {
   const named = nameInbox(context, options.inbox);
   if (isPostgresUrl(named.option)) return checkDatabase(named, context);
   requireInbox(named, "read");
@@ -68,14 +64,9 @@ function freeText(content: FileState["content"]): string {
     : `, ${sizeText(content.freeBytes)} of it free`;
 }
 
-function contentLines({
-  schema,
-  newestSchema,
-  counts: stored,
-  first,
-  last,
-}: NonNullable<FileState["content"]>): string[] {
-  const counts = countsByState(stored);
+function contentLines(content: NonNullable<FileState["content"]>): string[] {
+  const { schema, newestSchema, first, last } = content;
+  const counts = countsByState(content.counts);
   const entries = totalOf(counts);
   const range = entries === 0 ? "" : ` (${countsText(counts)}), #${first} to #${last}`;
   const older = schema < newestSchema ? `, of ${newestSchema}: the next receiver brings it up to date` : "";

@@ -7,11 +7,7 @@ import { requireInbox } from "../events/inbox.ts";
 import { nameInbox } from "./named-inbox.ts";
 import { sizeText } from "./size-text.ts";
 
-export interface VacuumOptions {
-  readonly inbox?: string;
-}
-
-export async function vacuumInbox(options: VacuumOptions, context: CliContext): Promise<void> {
+export async function vacuumInbox(options: { readonly inbox?: string }, context: CliContext): Promise<void> {
   const { output } = context;
   const named = nameInbox(context, options.inbox);
   if (isPostgresUrl(named.option)) {

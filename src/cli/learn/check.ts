@@ -1,17 +1,11 @@
 import type { Difference } from "../../event/difference.ts";
 import { placeOf } from "../../learn/data-type.ts";
 import { comparerOf } from "../../learn/differences.ts";
+import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { forEachEvent } from "./learn-events.ts";
 import { DEFAULT_OUT, shapesBeside, type TypesOptions } from "./options.ts";
 import { readShapeFile } from "./read-shape-file.ts";
-
-/** A difference, how often it was seen, and where first. */
-interface Finding extends Difference {
-  readonly kind: string;
-  readonly example: string;
-  events: number;
-}
 
 /** `types --check`: says how events differ from a shape file; the exit code is 1 if any does. */
 export async function checkTypes(what: readonly string[], options: TypesOptions, context: CliContext) {
@@ -19,7 +13,7 @@ export async function checkTypes(what: readonly string[], options: TypesOptions,
   const file = options.shapes ?? shapesBeside(options.out ?? DEFAULT_OUT[options.format ?? "zod"]);
   const learned = await readShapeFile(file, context);
   const comparers = new Map([...learned].map(([kind, { shape }]) => [kind, comparerOf(placeOf(shape))]));
-  const findings = new Map<string, Finding>();
+  const findings = new Map<string, Difference & { kind: string; example: string; events: number }>();
   const unknown = new Map<string, number>();
   const events = await forEachEvent(what, options, context, ({ kind, data, name }) => {
     const compare = comparers.get(kind);
@@ -44,12 +38,12 @@ export async function checkTypes(what: readonly string[], options: TypesOptions,
   output.talk(
     findings.size === 0
       ? `${countText(events)} fit ${file}`
-      : `${findings.size} ${findings.size === 1 ? "difference" : "differences"} in ${countText(events)}`,
+      : `${counted(findings.size, "difference", "differences")} in ${countText(events)}`,
   );
   output.record("fit", { events, differences: findings.size, unknownKinds: [...unknown.keys()] });
   if (findings.size > 0) context.exitCode = 1;
 }
 
 function countText(events: number): string {
-  return `${events} ${events === 1 ? "event" : "events"}`;
+  return counted(events, "event", "events");
 }

@@ -2,7 +2,6 @@ import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { describeFileError } from "../../base/file-error.ts";
 import { HookporterError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { readEnvelope } from "../../event/read-envelope.ts";
@@ -12,7 +11,7 @@ import type { Inbox } from "../../inbox/inbox.ts";
 import { type Fixture, parseFixture } from "../../relay/fixture.ts";
 import type { CliContext } from "../context.ts";
 import { withInbox } from "../events/inbox.ts";
-import { inputError } from "../input-errors.ts";
+import { inputError, notRead } from "../input-errors.ts";
 import { gatherFixtures } from "../send/gather-fixtures.ts";
 
 export interface SeenEvent {
@@ -35,16 +34,6 @@ export interface EventSelection {
   readonly withSamples?: boolean;
 }
 
-/** How many events were read, and how many of what was there is none. */
-export interface Reading {
-  readonly events: number;
-  readonly unreadable: number;
-  /** What the first of those is, and what is wrong with it; `undefined` if its bytes are gone. */
-  readonly fault?: string;
-  /** Made-up events that were left out. */
-  readonly samples: number;
-}
-
 /** Receives each event, and how many there will be if that is known. */
 type TakeEvent = (event: SeenEvent, of: number | undefined) => void;
 
@@ -65,16 +54,13 @@ export async function readEvents(
   selection: EventSelection,
   context: CliContext,
   take: TakeEvent,
-): Promise<Reading> {
-  const tally: { -readonly [Name in keyof Reading]: Reading[Name] } = {
-    events: 0,
-    unreadable: 0,
-    samples: 0,
-  };
+) {
+  // `fault` is the first that is no event, and what is wrong with it; `samples` were made up, and left out.
+  const tally = { events: 0, unreadable: 0, samples: 0, fault: undefined as string | undefined };
   const count: Count = (event, of) => {
     if (event === undefined || typeof event === "string") {
       tally.unreadable++;
-      if (tally.fault === undefined && event !== undefined) tally.fault = event;
+      tally.fault ??= event;
     } else if (event.isSample && selection.withSamples !== true) tally.samples++;
     else if (isSelected(event, selection)) {
       tally.events++;
@@ -132,8 +118,7 @@ async function readLines(given: string, { io }: CliContext, count: Count): Promi
         count(lineEvent(line, `${given === STDIN ? "line" : `${given}, line`} ${number}`));
     }
   } catch (cause) {
-    const text = `could not read ${given}: ${describeFileError(cause)}`;
-    throw inputError(text, cause);
+    throw notRead(given, cause);
   }
 }
 

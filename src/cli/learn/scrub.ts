@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { describeFileError } from "../../base/file-error.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import type { Envelope } from "../../event/envelope.ts";
@@ -9,7 +8,7 @@ import { readEnvelope } from "../../event/read-envelope.ts";
 import { Scrubber } from "../../learn/scrub.ts";
 import { formatDelivery } from "../../relay/fixture.ts";
 import type { CliContext } from "../context.ts";
-import { inputError } from "../input-errors.ts";
+import { notWritten } from "../input-errors.ts";
 import { gatherFixtures, type NamedFixture } from "../send/gather-fixtures.ts";
 
 export interface ScrubOptions {
@@ -38,13 +37,10 @@ export async function scrubFixtures(what: readonly string[], options: ScrubOptio
       continue;
     }
     written++;
-    if (options.to === undefined) output.raw(Buffer.from(`${JSON.stringify(JSON.parse(scrubbed.text))}\n`));
-    else
-      write(
-        resolve(io.cwd, options.to),
-        `${String(written).padStart(4, "0")}-${scrubbed.kind}.json`,
-        scrubbed.text,
-      );
+    const { kind, text } = scrubbed;
+    const name = `${String(written).padStart(4, "0")}-${kind}.json`;
+    if (options.to === undefined) output.raw(Buffer.from(`${JSON.stringify(JSON.parse(text))}\n`));
+    else write(resolve(io.cwd, options.to), name, text);
   }
   if (unreadable > 0)
     output.talk(`left out ${unreadable} that ${unreadable === 1 ? "is no event" : "are no events"}`);
@@ -83,7 +79,6 @@ function write(folder: string, name: string, text: string): void {
     makeFolder(folder);
     writeFileSync(join(folder, name), text);
   } catch (cause) {
-    const why = `${folder} could not be written: ${describeFileError(cause)}`;
-    throw inputError(why, cause);
+    throw notWritten(folder, cause);
   }
 }

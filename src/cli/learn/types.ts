@@ -4,7 +4,7 @@ import { makeFolder } from "../../base/make-folder.ts";
 import { isEventKind } from "../../event/kinds.ts";
 import { knownKeys, placeOf } from "../../learn/data-type.ts";
 import { jsonSchema } from "../../learn/json-schema.ts";
-import type { Learned } from "../../learn/learned.ts";
+import { inOrder, type Learned } from "../../learn/learned.ts";
 import {
   type EditedBlock,
   ENOUGH_EVENTS,
@@ -56,16 +56,8 @@ async function writeTypes(what: readonly string[], options: TypesOptions, contex
   const shapes = options.shapes ?? (out === STDOUT ? undefined : shapesBeside(out));
   if (shapes !== undefined)
     write(shapes, writeShapes(await withOthers(learned, shapes, options, context)), context);
-  report(
-    learned,
-    {
-      out,
-      shapes,
-      edited,
-      hasOthers: kept === undefined || format === "json-schema" || takesOthers(kept, format),
-    },
-    context,
-  );
+  const hasOthers = kept === undefined || format === "json-schema" || takesOthers(kept, format);
+  report(learned, { out, shapes, edited, hasOthers }, context);
 }
 
 /** What was learned now, and what the shape file has of other kinds. */
@@ -120,7 +112,7 @@ function sourceOf(
 }
 
 function jsonSchemaText(learned: Learned, isStrict: boolean): string {
-  const kinds = [...learned].sort(([one], [other]) => (one < other ? -1 : 1));
+  const kinds = inOrder(learned);
   const schema = {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     $comment: `${MADE_BY}: data by event kind`,
@@ -130,18 +122,12 @@ function jsonSchemaText(learned: Learned, isStrict: boolean): string {
 }
 
 function report(learned: Learned, { out, shapes, edited, hasOthers }: Written, { output, io }: CliContext) {
-  const kinds = [...learned].sort(([one], [other]) => (one < other ? -1 : 1));
-  for (const [kind, { events, shape }] of kinds) {
+  for (const [kind, { events, shape }] of inOrder(learned)) {
     const { fields, leftOut, entries } = knownKeys(shape);
     const isOther = !isEventKind(kind);
     const notes = [
-      ...(isOther
-        ? [
-            hasOthers
-              ? "not one of the 12 kinds: in otherKinds"
-              : `not one of the 12 kinds, so not in schemas: ${PASS_ON}`,
-          ]
-        : []),
+      ...(isOther && hasOthers ? ["not one of the 12 kinds: in otherKinds"] : []),
+      ...(isOther && !hasOthers ? [`not one of the 12 kinds, so not in schemas: ${PASS_ON}`] : []),
       ...(fields.size > 0 && entries !== undefined ? ["keys that look like data left out"] : []),
       ...(leftOut > 0 ? [`${leftOut} seen once and left out`] : []),
       ...(events < ENOUGH_EVENTS ? [`weak: fewer than ${ENOUGH_EVENTS} events`] : []),

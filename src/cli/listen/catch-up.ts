@@ -5,15 +5,8 @@ import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { forwardedKinds } from "../handlers/forward-rules.ts";
-import type { ForwardingOptions } from "../handlers/forwarding.ts";
-import type { CommandFlagOptions } from "../handlers/open-commands.ts";
-import { shellWord } from "../shell-word.ts";
-
-/** The options that decide which entries can be processed now. */
-interface CatchUpOptions extends ForwardingOptions, CommandFlagOptions {
-  readonly events?: readonly string[];
-  readonly inbox?: string;
-}
+import { shellWord } from "../printable.ts";
+import type { ListenOptions } from "./options.ts";
 
 /**
  * Retries entries that were only *received*, because there was no handler or target for them. Those that have a target now
@@ -22,7 +15,7 @@ interface CatchUpOptions extends ForwardingOptions, CommandFlagOptions {
  */
 export async function catchUp(
   inbox: Inbox,
-  { handlers, exec, forwardTo = [], events = ["*"], inbox: named, catchUp: wanted }: CatchUpOptions,
+  { handlers, exec, forwardTo = [], events = ["*"], inbox: named, catchUp: wanted }: ListenOptions,
   { output, clock }: CliContext,
 ): Promise<void> {
   const handled = handlers !== undefined || exec !== undefined;

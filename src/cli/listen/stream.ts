@@ -8,13 +8,8 @@ import type { Stop } from "../end/stop.ts";
 import { ERROR_EXIT_CODES } from "../exit-codes.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
-import { type ApiKeyOptions, findApiKey } from "../secrets/api-key.ts";
-
-interface ListenStreamOptions extends ApiKeyOptions {
-  readonly stream?: URL;
-  readonly live?: boolean;
-  readonly forwardTo?: readonly unknown[];
-}
+import { findApiKey } from "../secrets/api-key.ts";
+import type { ListenOptions } from "./options.ts";
 
 export interface PlannedStream {
   /** Whether it is open. */
@@ -28,14 +23,15 @@ export interface PlannedStream {
  * `credential_missing`, `credential_invalid`.
  */
 export async function planStream(
-  { stream: url, live, forwardTo, ...where }: ListenStreamOptions,
+  options: ListenOptions,
   context: CliContext,
 ): Promise<PlannedStream | undefined> {
+  const { stream: url, live, forwardTo = [] } = options;
   if (url === undefined) return undefined;
   const { openStream } = await import("../../stream/open-stream.ts");
   const { output } = context;
-  const { token } = readCredential({ apiKey: findApiKey(where, context), live });
-  if (forwardTo !== undefined && forwardTo.length > 0) {
+  const { token } = readCredential({ apiKey: findApiKey(options, context), live });
+  if (forwardTo.length > 0) {
     output.talk(
       "warning: deliveries from the stream are forwarded without a signature, so a target that verifies signatures refuses them",
     );

@@ -37,25 +37,17 @@ export class Subscribing {
   readonly #client: Client;
   readonly #events: readonly string[] | undefined;
   readonly #context: CliContext;
+  /** Whether the service knows the current address, or may know it. */
+  known = false;
+  /** Whether the service could not be reached, so that another attempt follows. */
+  waiting = false;
   /** Aborted when there is a newer address. */
   #turn = new AbortController();
-  #known = false;
-  #waiting = false;
 
   constructor(client: Client, events: readonly string[] | undefined, context: CliContext) {
     this.#client = client;
     this.#events = events;
     this.#context = context;
-  }
-
-  /** Whether the service knows the current address, or may know it. */
-  get known(): boolean {
-    return this.#known;
-  }
-
-  /** Whether the service could not be reached, so that another attempt follows. */
-  get waiting(): boolean {
-    return this.#waiting;
   }
 
   /**
@@ -68,8 +60,8 @@ export class Subscribing {
     this.#turn.abort();
     const turn = new AbortController();
     this.#turn = turn;
-    this.#known = false;
-    this.#waiting = false;
+    this.known = false;
+    this.waiting = false;
     checkSubscriptionUrl(url, this.#client.baseUrl, output);
     const stop = new AbortController();
     void stopped.then(() => {
@@ -82,8 +74,8 @@ export class Subscribing {
     for (let attempt = 1; !turn.signal.aborted; attempt++) {
       const failure = await this.#ensure(wanted);
       if (stop.signal.aborted || this.#turn !== turn) return;
-      this.#waiting = failure !== undefined;
-      this.#known = failure === undefined;
+      this.waiting = failure !== undefined;
+      this.known = failure === undefined;
       if (failure === undefined) return;
       const backOff = retryDelay(attempt, UNTIL_IT_IS_UP, Math.random()) ?? 0;
       const delay = Math.max(failure.retryAfter ?? 0, backOff);

@@ -3,20 +3,14 @@ import { isLoopback } from "../../http/is-loopback.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import { openClient, retryLine } from "../service/client.ts";
-import type { ServiceOptions } from "../service/options.ts";
-import type { TunnelOptions } from "../tunnel/options.ts";
+import type { ListenOptions } from "./options.ts";
 import { Subscribing } from "./subscribing.ts";
-
-interface ListenSubscriptionOptions extends ServiceOptions, TunnelOptions {
-  readonly subscribe?: boolean;
-  readonly events?: readonly string[];
-}
 
 /**
  * Plans the subscription of `--subscribe`; returns `undefined` without it. Checks address and key before anything is
  * opened. Throws `usage`; ConfigurationError for an invalid address or key.
  */
-export function planSubscription(options: ListenSubscriptionOptions, context: CliContext) {
+export function planSubscription(options: ListenOptions, context: CliContext) {
   if (options.subscribe !== true) return undefined;
   const onRetry = (notice: RetryNotice) => {
     if (!subscribing.waiting) context.output.talk(retryLine(notice)); // later, only a new reason is printed

@@ -12,18 +12,10 @@ import { problemLines } from "./delivery-view.ts";
 import { beneath, type LiveRow, type RowStyle, rowLines } from "./row.ts";
 import type { Telling } from "./told-failures.ts";
 
-/** How an attempt is shown. */
-interface AttemptTerms {
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  /** What of its errors was printed before. */
-  readonly telling: Exclude<Telling, "nothing">;
-}
-
 /** What an entry's handlers did, as lines: one, and more with errors, their places, and what to do. */
 export function attemptLines(
   observation: AttemptObservation,
-  { now, telling }: AttemptTerms,
+  { now, telling }: { readonly now: number; readonly telling: Exclude<Telling, "nothing"> },
   style: RowStyle,
 ): readonly string[] {
   const { seq, eventId: id, kind, attempt, records, state, reason, problems, runAt } = observation;

@@ -8,17 +8,11 @@ import { HookporterError } from "../../errors.ts";
 /** Milliseconds after which a program that has not failed counts as successful: some run as long as the browser. */
 const STARTED = 3000;
 
-/** A file that redirects to an address. */
-interface LeadingFile {
-  readonly path: string;
-  readonly remove: () => void;
-}
-
 /**
  * Writes a file that redirects a browser to an address, readable only by this user. The address contains a token, and
  * other users can see command lines, so the browser gets the file instead.
  */
-export function writeLeadingFile({ href }: URL): LeadingFile {
+export function writeLeadingFile({ href }: URL) {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-open-"));
   const path = join(folder, "inspector.html");
   const head = `<meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0;url=${href}">`;

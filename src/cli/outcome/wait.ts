@@ -2,6 +2,7 @@ import { HookporterError } from "../../errors.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import { entryState } from "../../inbox/entry-state.ts";
 import { timerDelay } from "../../options/timer-delay.ts";
+import { counted } from "../../text/counted.ts";
 import { durationText } from "../../text/duration-text.ts";
 import type { CliContext } from "../context.ts";
 import { entriesAfter, newestSeq, whenIn } from "../events/follow.ts";
@@ -36,22 +37,13 @@ export async function waitForEvents(options: WaitOptions, context: CliContext): 
       printOutcome(outcome, clock(), output);
       if (outcomes.push(outcome) === count) break;
     }
-    if (outcomes.length < count) throw timedOut({ outcomes, count, after, timeout, waited });
+    if (outcomes.length < count) {
+      const last = outcomes.at(-1)?.entry.seq ?? after;
+      const got = `expected ${counted(count, "event", "events")} after #${after} within ${durationText(timeout)}, got ${outcomes.length}`;
+      const open = waited !== undefined && waited.seq > last ? waited : undefined;
+      const why = open === undefined ? "no other came" : `#${open.seq} is ${entryState(open)}`;
+      throw new HookporterError("timed_out", `${got}: ${why}; --after ${last} goes on from here`);
+    }
     context.exitCode = outcomeExitCode(outcomes);
   });
-}
-
-function timedOut(facts: {
-  readonly outcomes: readonly EntryOutcome[];
-  readonly count: number;
-  readonly after: number;
-  readonly timeout: number;
-  readonly waited: Entry | undefined;
-}): HookporterError {
-  const { outcomes, count, after, timeout, waited } = facts;
-  const last = outcomes.at(-1)?.entry.seq ?? after;
-  const got = `expected ${count} event${count === 1 ? "" : "s"} after #${after} within ${durationText(timeout)}, got ${outcomes.length}`;
-  const isOpen = waited !== undefined && waited.seq > last;
-  const why = isOpen ? `#${waited.seq} is ${entryState(waited)}` : "no other came";
-  return new HookporterError("timed_out", `${got}: ${why}; --after ${last} goes on from here`);
 }

@@ -7,11 +7,6 @@ import { type HealthServer, startHealthServer } from "./health-server.ts";
 import { Readiness } from "./readiness.ts";
 import { openReadyFile } from "./ready-file.ts";
 
-interface ReadinessOptions {
-  readonly readyFile?: string;
-  readonly healthPort?: number;
-}
-
 export interface OpenReadiness {
   readonly checks: Readiness;
   /** Reports that everything is open; returns a function that withdraws this, to call before anything is closed. */
@@ -21,20 +16,14 @@ export interface OpenReadiness {
   readonly healthUrl: URL | undefined;
 }
 
-interface ReadinessParts {
-  readonly receiver: MeasuredReceiver;
-  /** The close functions of everything that is open. */
-  readonly stops: (() => unknown)[];
-}
-
 /**
  * Starts the health server and removes an old ready file before anything else is opened. So an early request gets 503, and
  * a script that waits for the file waits for this process.
  */
 export async function openReadiness(
-  { readyFile, healthPort }: ReadinessOptions,
+  { readyFile, healthPort }: { readonly readyFile?: string; readonly healthPort?: number },
   { io, clock }: CliContext,
-  { receiver, stops }: ReadinessParts,
+  { receiver, stops }: { readonly receiver: MeasuredReceiver; readonly stops: (() => unknown)[] },
 ): Promise<OpenReadiness> {
   const checks = new Readiness(async () => {
     const pauses = await receiver.inbox.pauses?.();
@@ -76,10 +65,7 @@ async function openHealth(
  * Whether the inbox stores deliveries: the last commit succeeded, and its file, which need not be written to for that, still
  * exists and is not locked. Otherwise, why not.
  */
-export async function stores({
-  inbox,
-  refusing,
-}: Pick<Receiver, "inbox" | "refusing">): Promise<true | string> {
+export async function stores({ inbox, refusing }: Pick<Receiver, "inbox" | "refusing">) {
   if (refusing !== undefined) return refusing;
   await inbox.renew([], 0);
   return true;

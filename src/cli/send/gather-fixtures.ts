@@ -13,11 +13,6 @@ export interface NamedFixture {
   readonly fixture: Fixture;
 }
 
-interface Gathered {
-  readonly fixtures: readonly NamedFixture[];
-  readonly broken: readonly HookporterError[];
-}
-
 /** A fixture, or the error about a file that is none. */
 type Found = NamedFixture | HookporterError;
 
@@ -30,13 +25,10 @@ const STDIN = "-";
  */
 export async function gatherFixtures(
   what: readonly string[],
-  {
-    inbox,
-    exact,
-    failFast,
-  }: { readonly inbox?: string; readonly exact?: boolean; readonly failFast?: boolean },
+  options: { readonly inbox?: string; readonly exact?: boolean; readonly failFast?: boolean },
   context: CliContext,
-): Promise<Gathered> {
+) {
+  const { inbox, exact, failFast } = options;
   const found: Found[] = [];
   for (const one of what) {
     const path = resolve(context.io.cwd, one);
@@ -78,8 +70,7 @@ function readFixtures(path: string): readonly Found[] {
   try {
     bytes = readFileSync(path);
   } catch (cause) {
-    const text = `${name} could not be read: ${describeFileError(cause)}`;
-    return [inputError(text, cause)];
+    return [inputError(`${name} could not be read: ${describeFileError(cause)}`, cause)];
   }
   return name.endsWith(".ndjson") ? readLines(bytes, name) : [tryFixture(bytes, name)];
 }

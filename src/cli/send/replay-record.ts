@@ -7,7 +7,7 @@ import type { Sendable } from "../../relay/chaos.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
-import { inputError, usageError } from "../input-errors.ts";
+import { inputError, notRead, usageError } from "../input-errors.ts";
 
 /** What makes two runs the same: then the second can send the rest of the first. */
 export interface ReplayRun {
@@ -41,32 +41,22 @@ export class ReplayRecord {
   #writtenAt = performance.now();
   #problem: string | undefined;
 
-  private constructor(run: ReplayRun, items: readonly Recordable[], sent: Set<string>) {
+  /**
+   * The record of a run that begins, or resumes one that was interrupted. An earlier one is replaced as soon as something is
+   * sent. Throws `usage` if there is none to resume, `input_invalid` if it cannot be read.
+   */
+  constructor(run: ReplayRun, items: readonly Recordable[], resumes: boolean) {
     this.#run = run;
     this.#path = pathOf(run);
-    this.#sent = sent;
+    this.#sent = resumes ? readSent(run) : new Set();
     const seen = new Map<string, number>();
     for (const { item, name, body } of items) {
-      const digest = createHash("sha256")
-        .update(name)
-        .update("\0")
-        .update(body)
-        .digest("base64url")
-        .slice(0, 16);
+      const hash = createHash("sha256").update(`${name}\0`).update(body);
+      const digest = hash.digest("base64url").slice(0, 16);
       const times = (seen.get(digest) ?? 0) + 1;
       seen.set(digest, times);
       this.#ids.set(item, times === 1 ? digest : `${digest}-${times}`);
     }
-  }
-
-  /** The record of a run that begins. An earlier one of the same run is replaced as soon as something is sent. */
-  static begin(run: ReplayRun, items: readonly Recordable[]): ReplayRecord {
-    return new ReplayRecord(run, items, new Set());
-  }
-
-  /** The record of a run that was interrupted. Throws `usage` if there is none, `input_invalid` if it cannot be read. */
-  static resume(run: ReplayRun, items: readonly Recordable[]): ReplayRecord {
-    return new ReplayRecord(run, items, readSent(run));
   }
 
   /** Whether an item was answered 2xx. */
@@ -104,11 +94,8 @@ export class ReplayRecord {
 }
 
 function pathOf({ cwd, what, target, exact }: ReplayRun): string {
-  const hash = createHash("sha256")
-    .update(JSON.stringify([what, target.href, exact]))
-    .digest("hex")
-    .slice(0, 12);
-  return join(cwd, STATE_FOLDER, `replay-${hash}.json`);
+  const hash = createHash("sha256").update(JSON.stringify([what, target.href, exact]));
+  return join(cwd, STATE_FOLDER, `replay-${hash.digest("hex").slice(0, 12)}.json`);
 }
 
 function readSent(run: ReplayRun): Set<string> {
@@ -117,8 +104,7 @@ function readSent(run: ReplayRun): Set<string> {
   try {
     text = readFileSync(path, "utf8");
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== "ENOENT")
-      throw inputError(`could not read ${path}: ${describeFileError(thrown)}`);
+    if ((thrown as NodeJS.ErrnoException).code !== "ENOENT") throw notRead(path, thrown);
     throw usageError(
       `--resume: expected an earlier replay of the same arguments to ${shownUrl(run.target)}, got none: omit --resume to send all`,
     );

@@ -17,7 +17,7 @@ import { type FitTable, fitOptions } from "../settings/fitting.ts";
 import { CHAOS_FLAGS, type ChaosCommandOptions, datedTo, FITTING_CHAOS } from "./chaos-options.ts";
 import { gatherFixtures, type NamedFixture } from "./gather-fixtures.ts";
 import { reserveInstants } from "./instants.ts";
-import { type Recordable, ReplayRecord, type ReplayRun } from "./replay-record.ts";
+import { ReplayRecord } from "./replay-record.ts";
 import { sendWithChaos } from "./send-with-chaos.ts";
 
 export interface ReplayOptions extends SecretOptions, ChaosCommandOptions {
@@ -84,7 +84,7 @@ async function sendFixtures(
     return { item: make(fixture, name, index), name, body };
   });
   const run = { cwd, what, target, exact };
-  const record = isRepeatable(options) ? openRecord(options.resume === true, run, items) : undefined;
+  const record = isRepeatable(options) ? new ReplayRecord(run, items, options.resume === true) : undefined;
   const left = items.filter(({ item }) => record?.has(item) !== true);
   if (options.resume === true) {
     const before = items.length - left.length;
@@ -129,10 +129,6 @@ async function freshly(
 /** Whether a run sends each item once as it is, so that another run can send the rest. */
 function isRepeatable({ duplicate, drop, tamper, noSignature, dryRun }: ReplayOptions): boolean {
   return (duplicate ?? drop ?? tamper ?? noSignature ?? dryRun) === undefined;
-}
-
-function openRecord(resume: boolean, run: ReplayRun, items: readonly Recordable[]): ReplayRecord {
-  return resume ? ReplayRecord.resume(run, items) : ReplayRecord.begin(run, items);
 }
 
 function reportBroken({ code, message }: HookporterError, { output }: CliContext): void {

@@ -4,10 +4,10 @@ import { didYouMean } from "../../options/did-you-mean.ts";
 import type { Variables } from "../../project/env-text.ts";
 import { PROJECT_KEYS, type ProjectSection } from "../../project/read-project.ts";
 import { insteadOf } from "../former-words.ts";
+import { invalidConfig } from "../input-errors.ts";
 import type { Io } from "../io.ts";
 import { hidden } from "../shown-value.ts";
 import { commandName, flagName, hasOwnMeaning, leaves, settingsName } from "./command-tree.ts";
-import { invalidConfig } from "./config-error.ts";
 import { readSource } from "./config-source.ts";
 
 interface ConfigValue {

@@ -4,8 +4,8 @@ import { isRecord } from "../../base/is-record.ts";
 import { describeError } from "../../errors.ts";
 import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
 import { ModuleLoader } from "../handlers/module-loader.ts";
+import { invalidConfig } from "../input-errors.ts";
 import type { Io } from "../io.ts";
-import { invalidConfig } from "./config-error.ts";
 
 /**
  * Loads a TypeScript or JavaScript file whose default export is the configuration. Nothing is cached. Throws

@@ -4,30 +4,17 @@ import { describeFileError } from "../../base/file-error.ts";
 import { isRecord } from "../../base/is-record.ts";
 import { describeError, HookporterError } from "../../errors.ts";
 import { expandVariables, type Variables } from "../../project/env-text.ts";
+import { invalidConfig } from "../input-errors.ts";
 import type { Io } from "../io.ts";
-import { invalidConfig } from "./config-error.ts";
 
 /** The files that can hold the project's configuration. */
 export const CONFIG_FILES = ["json", "ts", "mts", "js", "mjs"].map((type) => `hookporter.config.${type}`);
 
-/** The content of a configuration file, not checked yet. */
-interface ConfigSource {
-  readonly file: string;
-  readonly content: Readonly<Record<string, unknown>>;
-}
-
 /**
- * Reads the configuration file; `undefined` if there is none. A module is loaded as handlers are.
- *
- * @param runsCode - whether a module may be loaded; otherwise it counts as missing
- *
- * @throws HookporterError `config_invalid`
+ * Reads the configuration file, unchecked; `undefined` if there is none. A module is loaded as handlers are if `runsCode`;
+ * otherwise it counts as missing. Throws `config_invalid`.
  */
-export async function readSource(
-  io: Pick<Io, "cwd" | "stderr">,
-  variables: Variables,
-  runsCode: boolean,
-): Promise<ConfigSource | undefined> {
+export async function readSource(io: Pick<Io, "cwd" | "stderr">, variables: Variables, runsCode: boolean) {
   const names = CONFIG_FILES.filter((name) => runsCode || name.endsWith(".json"));
   const [file, other] = names.filter((name) => isThere(io.cwd, name));
   if (file === undefined) return undefined;

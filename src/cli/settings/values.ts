@@ -125,15 +125,9 @@ export function readPath(text: string): string {
 
 /** The address of an endpoint: a URL, `host:port/path`, or a bare port on this machine (with `/webhooks`). */
 export function readEndpoint(text: string): URL {
-  return readUrl(/^\d+$/.test(text) ? `${text}${DEFAULT_PATH}` : text);
+  return readTarget(/^\d+$/.test(text) ? `${text}${DEFAULT_PATH}` : text);
 }
 readEndpoint.numbers = "too";
-
-/** The address to forward to: a URL, `host:port`, or a bare port on this machine. */
-export function readTarget(text: string): URL {
-  return readUrl(text);
-}
-readTarget.numbers = "too";
 
 /** A public address: a whole URL without a query. */
 export function readPublicUrl(text: string): URL {
@@ -162,13 +156,15 @@ export function readStream(text: string): URL {
 }
 readStream.numbers = "too";
 
-function readUrl(text: string): URL {
+/** The address to forward to: a URL, `host:port`, or a bare port on this machine. */
+export function readTarget(text: string): URL {
   const url = targetUrl(text);
   if (url !== undefined && !isPastedKey(url.hostname)) return url;
   throw new InvalidArgumentError(
     "expected an http or https URL without a user name, or a local port such as 3000.",
   );
 }
+readTarget.numbers = "too";
 
 /** A reader of a comma-separated list; a repeated flag adds to it. */
 export function listOf(isItem: (part: string) => boolean, expected: string) {

@@ -22,10 +22,6 @@ export async function runSign(file: string | undefined, options: SignOptions, co
   const signature = sign(body, secret.key);
   const header = options.signatureHeader ?? SIGNATURE_HEADER;
   output.data(options.header === true ? `${header}: ${signature}` : signature);
-  output.record("signature", {
-    header,
-    signature,
-    bytes: body.byteLength,
-    secretFingerprint: secret.fingerprint,
-  });
+  const { fingerprint: secretFingerprint } = secret;
+  output.record("signature", { header, signature, bytes: body.byteLength, secretFingerprint });
 }

@@ -1,6 +1,6 @@
 import type { DeliveryHeaders } from "../../event/delivery.ts";
 import { parseSaved } from "../../relay/fixture.ts";
-import { type Diagnosis, diagnoseSignature } from "../../signature/diagnose/diagnose.ts";
+import { diagnoseSignature } from "../../signature/diagnose/diagnose.ts";
 import { readHeader } from "../../signature/header.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import { SIGNATURE_HEADER, SIGNATURE_REASONS } from "../../signature/signature-format.ts";
@@ -53,21 +53,16 @@ export async function runVerify(
   const others = otherSecrets(context, options, found);
   const diagnosis = diagnoseSignature(body, header, secrets, { others, ...(headers && { headers }) });
   const plainBody = header === undefined && headers === undefined;
-  const fix = plainBody ? "pass --signature, or a saved delivery" : bestFix(diagnosis, general);
+  const best = diagnosis.explanations.length > 0 ? diagnosis.fix : general;
+  const fix = plainBody ? "pass --signature, or a saved delivery" : best;
+  const explained = [...diagnosisLines(diagnosis, general), ...adviceLines(diagnosis)];
   output.data(`invalid: ${reason}: ${meaning} (${bytes} bytes)`);
-  for (const line of plainBody
-    ? [`fix: ${fix}`]
-    : [...diagnosisLines(diagnosis, general), ...adviceLines(diagnosis)])
-    output.data(line);
+  for (const line of plainBody ? [`fix: ${fix}`] : explained) output.data(line);
   if (options.signature !== undefined && isSaved(input))
     output.talk("hint: this file is a saved delivery; omit --signature to check the signature in it");
   const { cause, ...more } = diagnosisFields(diagnosis);
   output.record("verification", { valid: false, bytes, reason, meaning, cause, fix, ...more });
   context.exitCode = 4;
-}
-
-function bestFix({ explanations, fix }: Diagnosis, general: string): string {
-  return explanations.length > 0 ? fix : general;
 }
 
 /** With `--signature`, a saved delivery is verified as if it were a body; the hint above says so. */

@@ -36,12 +36,7 @@ export const TUNNEL_KINDS: Readonly<Record<TunnelName, TunnelKind>> = {
   "localhost.run": service("localhost.run", "domain"),
   pinggy: service("pinggy"), // its domains belong to a token
   serveo: service("serveo", "domain"),
-  ssh: {
-    provider: "ssh",
-    settings: ownServerSettings,
-    flags: [...SSH_FLAGS, "sshRemotePort", "publicUrl"],
-    timing: SSH_TIMING,
-  },
+  ssh: ssh(ownServerSettings, "sshRemotePort", "publicUrl"),
   cloudflared: preset("cloudflared"),
   tailscale: preset("tailscale"),
   bore: preset("bore"),
@@ -55,12 +50,11 @@ export const TUNNEL_KINDS: Readonly<Record<TunnelName, TunnelKind>> = {
 };
 
 function service(name: SshService, ...more: readonly TunnelFlag[]): TunnelKind {
-  return {
-    provider: "ssh",
-    settings: serviceSettings(name),
-    flags: [...SSH_FLAGS, ...more],
-    timing: SSH_TIMING,
-  };
+  return ssh(serviceSettings(name), ...more);
+}
+
+function ssh(settings: TunnelKind["settings"], ...more: readonly TunnelFlag[]): TunnelKind {
+  return { provider: "ssh", settings, flags: [...SSH_FLAGS, ...more], timing: SSH_TIMING };
 }
 
 function preset(name: keyof typeof COMMAND_PRESETS): TunnelKind {

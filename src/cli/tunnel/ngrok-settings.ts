@@ -11,18 +11,14 @@ import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import type { Io } from "../io.ts";
 import { readEnvFile } from "../secrets/secret.ts";
-
-interface NgrokOptions {
-  readonly domain?: string;
-  readonly envFile?: string;
-}
+import type { ReachableOptions } from "./options.ts";
 
 /**
  * The ngrok provider's settings, from the flag, the environment and files. ngrok's client does not look for a token
  * itself, and ngrok accepts no session without one. So a missing token is reported before anything is sent. Throws
  * `tunnel_client_missing`; `credential_missing`.
  */
-export function ngrokSettings({ domain, envFile }: NgrokOptions, { io }: CliContext): NgrokSettings {
+export function ngrokSettings({ domain, envFile }: ReachableOptions, { io }: CliContext): NgrokSettings {
   requireClient();
   const ingress = ngrokIngress(io);
   const authtoken = findAuthtoken(io, envFile);
@@ -38,12 +34,8 @@ export function ngrokSettings({ domain, envFile }: NgrokOptions, { io }: CliCont
 /** A production image may leave the client out. */
 function requireClient(): void {
   if (findPackage(NGROK_PACKAGE) !== undefined) return;
-  const missing = {
-    name: NGROK_PACKAGE,
-    is: "the client of --tunnel ngrok",
-    install: NGROK_INSTALL,
-    instead: "use another --tunnel",
-  };
+  const is = "the client of --tunnel ngrok";
+  const missing = { name: NGROK_PACKAGE, is, install: NGROK_INSTALL, instead: "use another --tunnel" };
   throw new HookporterError("tunnel_client_missing", missingPackage(missing));
 }
 
@@ -92,14 +84,8 @@ export function authtokenOf(yaml: string): string | undefined {
   return undefined;
 }
 
-/** An ingress other than ngrok's public one, and the certificate (PEM) to trust there. */
-interface NgrokIngress {
-  readonly serverAddr?: string;
-  readonly ca?: string;
-}
-
-/** The account's own ingress, which ngrok calls a connect address, from environment variables. Throws `usage`. */
-function ngrokIngress({ env, cwd }: Io): NgrokIngress {
+/** The account's own ingress, which ngrok calls a connect address, and its certificate, from variables. Throws `usage`. */
+function ngrokIngress({ env, cwd }: Io) {
   const { HOOKPORTER_NGROK_SERVER_ADDR: serverAddr, HOOKPORTER_NGROK_CA_FILE: caFile } = env;
   if (serverAddr && !/^[^\s/]+:\d+$/.test(serverAddr)) {
     const got = JSON.stringify(serverAddr);

@@ -14,13 +14,6 @@ import { rememberedUrl, rememberUrl } from "./memory.ts";
 import type { ReachableOptions } from "./options.ts";
 import { showTunnel, warnOfThePublic } from "./view.ts";
 
-/** A tunnel or public address, and how to keep it up. */
-interface TunnelSource {
-  readonly name: string;
-  readonly startChild: StartChild;
-  readonly timing: Partial<TunnelTiming>;
-}
-
 /** A supervisor and its event handling: shows events, remembers the address, stops at the end. */
 export class SupervisedTunnel {
   readonly #path: string;
@@ -46,7 +39,7 @@ export class SupervisedTunnel {
    * failure, and `moved` when the address changes later.
    */
   open(
-    { name, ...source }: TunnelSource,
+    { name, ...source }: { name: string; startChild: StartChild; timing: Partial<TunnelTiming> },
     stop: (stop: Stop) => void,
     moved: (url: string) => void,
   ): Promise<string> {

@@ -67,11 +67,13 @@ function ownTunnel(name: TunnelName, options: ReachableOptions, context: CliCont
       serving = startServer({ receive }, { port: 0, host: HOST, path, also: supervised.answer });
       const { url } = await serving;
       const { path: root } = await findPackageRoot();
-      const startChild = childOf({
-        file: join(root, "dist", "tunnel-child.js"),
-        env: childEnvironment(context.io, [...(options.secretEnv ?? []), ...(options.withheldEnv ?? [])]),
-        open: { type: "open", provider, settings, target: { host: HOST, port: Number(url.port) } },
-      });
+      const env = childEnvironment(context.io, [
+        ...(options.secretEnv ?? []),
+        ...(options.withheldEnv ?? []),
+      ]);
+      const target = { host: HOST, port: Number(url.port) };
+      const file = join(root, "dist", "tunnel-child.js");
+      const startChild = childOf(file, env, { type: "open", provider, settings, target });
       return supervised.open({ name, startChild, timing }, stop, moved);
     },
     close: async () => {

@@ -12,20 +12,12 @@ const OWN_SERVER: TunnelName = "ssh";
 
 const LONGEST_LINE = 600;
 
-/** How to print a change. */
-interface TunnelView {
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  /** Whether `--subscribe` tells the service about each address. */
-  readonly subscribes: boolean;
-}
-
-/** Prints a change of a tunnel's state, and what it means for the user. */
+/** Prints a change of a tunnel's state, and what it means for the user: `--subscribe` tells the service about each address. */
 export function showTunnel(
   name: string,
   event: TunnelEvent,
   output: Output,
-  { now, subscribes }: TunnelView,
+  { now, subscribes }: { readonly now: number; readonly subscribes: boolean },
 ): void {
   const { state, url = null, previousUrl = null, failure } = event;
   const { code = null, message = null, fix = null } = failure ?? {};

@@ -19,18 +19,11 @@ const LONGEST_NATIVE = 8000;
 /** The work to read one token; hashing one byte is 1. */
 const TOKEN_WORK = 300;
 
-/** The bodies that may have been signed instead of the received one. */
-export interface BodyVariants {
-  /** Variants with the fewest causes come first. */
-  readonly variants: readonly BodyVariant[];
-  /** Whether the body is small enough to try all variants. */
-  readonly complete: boolean;
-  /** The work spent on finding them; hashing one byte is 1. */
-  readonly work: number;
-}
-
-/** Finds the bodies that may have been signed instead of this one. */
-export function bodyVariants(body: Uint8Array): BodyVariants {
+/**
+ * Finds the bodies that may have been signed instead of this one, those with the fewest causes first. Returns as well whether
+ * it is small enough to try all of them, and the work spent on finding them; hashing one byte is 1.
+ */
+export function bodyVariants(body: Uint8Array) {
   const text = decode(body);
   const marked = text?.startsWith(BOM) === true;
   const json = text === undefined ? undefined : tokenise(marked ? text.slice(1) : text);

@@ -82,17 +82,14 @@ export const NUMBERS = {
   postgres: { name: "PostgreSQL", spell: withoutExponent },
 } as const satisfies Readonly<Record<string, Spelling>>;
 
-/** A style of numbers that a body shows, under the names of all languages that print it so. */
-interface NumberStyle extends Spelling {
-  /** The numbers of the body, in this style. */
-  readonly spelt: readonly string[];
-}
-
-/** The styles that print the numbers among these tokens differently from each other and from how they are. */
+/**
+ * The styles that print the numbers among these tokens differently from each other and from how they are, each under the names
+ * of all languages that print them so, and with the numbers in this style.
+ */
 export function distinctNumbers(
   tokens: readonly string[],
   styles: readonly Spelling[] = Object.values<Spelling>(NUMBERS),
-): readonly NumberStyle[] {
+) {
   const numbers = tokens.filter((token) => /^[-\d]/.test(token));
   const groups = new Map<string, { names: string[]; spelt: readonly string[]; spell: Spelling["spell"] }>();
   if (numbers.length === 0) return [];

@@ -40,14 +40,8 @@ export function sshArguments(settings: SshSettings, target: TunnelTarget): reado
  * see what is in it.
  */
 const UNDISTURBED = [
-  "HashKnownHosts=no",
-  "ControlMaster=no",
-  "ControlPath=none",
-  "ForwardAgent=no",
-  "ForwardX11=no",
-  "Tunnel=no",
-  "PermitLocalCommand=no",
-  "RemoteCommand=none",
+  ...["HashKnownHosts=no", "ControlMaster=no", "ControlPath=none", "ForwardAgent=no", "ForwardX11=no"],
+  ...["Tunnel=no", "PermitLocalCommand=no", "RemoteCommand=none"],
 ];
 
 interface Server {

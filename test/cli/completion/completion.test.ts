@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "no
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SHELLS, type Shell } from "../../../src/cli/completion/options.ts";
-import { completionScript } from "../../../src/cli/completion/scripts.ts";
+import { SCRIPTS } from "../../../src/cli/completion/scripts.ts";
 import { createContext } from "../../../src/cli/context.ts";
 import { createProgram } from "../../../src/cli/program.ts";
 import { commandName, leaves } from "../../../src/cli/settings/command-tree.ts";
@@ -127,7 +127,7 @@ it("completes entries of the inbox that hookporter.config.json names", async () 
 });
 
 it.each(SHELLS)("`completion %s` prints the script", async (shell) => {
-  expect(await runCli(["completion", shell])).toMatchObject({ code: 0, stdout: completionScript(shell) });
+  expect(await runCli(["completion", shell])).toMatchObject({ code: 0, stdout: SCRIPTS[shell] });
 });
 
 it("`completion` refuses another shell", async () => {
@@ -140,7 +140,7 @@ async function place(shell: Shell) {
   const program = join(cwd, "hookporter");
   writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${join(root, "dist", "bin.js")}" "$@"\n`);
   chmodSync(program, 0o755);
-  writeFileSync(join(cwd, "script"), completionScript(shell));
+  writeFileSync(join(cwd, "script"), SCRIPTS[shell]);
   writeFileSync(join(cwd, "a body.json"), "{}");
   return (argv: readonly string[]) =>
     spawnSync(shell, argv, {

@@ -10,7 +10,7 @@ it("what was sent is written each second, so that a killed run sends no more tha
   onTestFinished(() => void vi.useRealTimers());
   const run = { cwd: tempFolder(), what: ["fx"], target: new URL("http://app.test/"), exact: false };
   const items = ["a", "b", "c"].map((name) => ({ item: {} as Sendable, name, body: Buffer.from(name) }));
-  const record = ReplayRecord.begin(run, items);
+  const record = new ReplayRecord(run, items, false);
   const written = () => {
     const folder = join(run.cwd, ".hookporter");
     const files = readdirSync(run.cwd).includes(".hookporter") ? readdirSync(folder) : [];
