@@ -42,16 +42,7 @@ export interface CheckReport {
   readonly diagnosis: readonly string[];
   /** Why the run ended before its last case, if it did. */
   readonly stopped: string | null;
-  readonly counts: CheckCounts;
-}
-
-export interface CheckCounts {
-  readonly total: number;
-  readonly passed: number;
-  readonly failedRequired: number;
-  readonly failedRecommended: number;
-  readonly failedInformational: number;
-  readonly notApplicable: number;
+  readonly counts: ReturnType<typeof countResults>;
 }
 
 /** How cases end, and the mark of each, worst first. A failure weighs as much as its severity. */
@@ -77,7 +68,7 @@ export function observedText({ answer, runs }: Pick<CheckResult, "answer" | "run
   return `${answer ?? "not observed"}${ran}`;
 }
 
-export function countResults(results: readonly CheckResult[]): CheckCounts {
+export function countResults(results: readonly CheckResult[]) {
   const count = (verdict: Verdict) => results.filter((one) => verdictOf(one) === verdict).length;
   return {
     total: results.length,

@@ -71,28 +71,19 @@ function diagnoseRuns(results: readonly CheckResult[]): readonly string[] {
     ({ runs, right, answer }) => runs !== null && /, runs /.test(right) && CONFIRMED.test(answer ?? ""),
   );
   if (toRun.length === 0 || toRun.some(({ runs }) => runs !== 0)) return [];
-  return [
-    causeText(
-      "no confirmed event was seen to run: the receiver does not process what it confirms, or --observe does not count it",
-      toRun,
-    ),
-  ];
+  const cause =
+    "no confirmed event was seen to run: the receiver does not process what it confirms, or --observe does not count it";
+  return [causeText(cause, toRun)];
 }
 
 /** Valid deliveries that were answered 5xx and then taken, or taken and never run. */
 function diagnoseFailures(results: readonly CheckResult[]): readonly string[] {
   const lost = results.filter(({ fix }) => fix === LOST);
   const now = results.filter(({ fix }) => /sent once more, it was answered 2/.test(fix ?? ""));
+  const again = "it fails now and then on valid deliveries, and takes the same ones later: see its log";
   return [
     ...(lost.length === 0 ? [] : [causeText(`an event that failed is lost: ${LOST}`, lost)]),
-    ...(now.length === 0
-      ? []
-      : [
-          causeText(
-            "it fails now and then on valid deliveries, and takes the same ones later: see its log",
-            now,
-          ),
-        ]),
+    ...(now.length === 0 ? [] : [causeText(again, now)]),
   ];
 }
 

@@ -19,9 +19,7 @@ export function refusesSignature({ answer, fix }: CheckResult): boolean {
 }
 
 /** Failures that their cases explain alike, with that text. Failures with an explanation of another kind are left out. */
-export function explainedAlike(
-  results: readonly CheckResult[],
-): readonly { readonly fix: string; readonly alike: readonly CheckResult[] }[] {
+export function explainedAlike(results: readonly CheckResult[]) {
   const groups = new Map<string, CheckResult[]>();
   for (const one of results) {
     const fix = BY_ID.get(one.id)?.fix ?? "";

@@ -126,12 +126,8 @@ export class Probe {
       return { ...varied({ ...event, timestamp }, vary, this.marker), ...changes };
     }
     const sample = sampleEvent("property.created", { timestamp: clock() });
-    return {
-      ...sample,
-      data: { ...sample.data, id: this.marker },
-      webhook: this.#webhook(sample),
-      ...changes,
-    };
+    const own = { data: { ...sample.data, id: this.marker }, webhook: this.#webhook(sample) };
+    return { ...sample, ...own, ...changes };
   }
 
   /** The bytes of this case's event. */
@@ -228,11 +224,8 @@ export class Probe {
   async onOneConnection<Result>(use: (agent: HttpAgent) => Promise<Result>): Promise<Result> {
     const Agent = this.url.protocol === "https:" ? HttpsAgent : HttpAgent;
     const { insecure = false } = this.#options;
-    const agent = new Agent({
-      keepAlive: true,
-      maxSockets: 1,
-      ...(insecure && { rejectUnauthorized: false }),
-    });
+    const trust = insecure ? { rejectUnauthorized: false } : {};
+    const agent = new Agent({ keepAlive: true, maxSockets: 1, ...trust });
     try {
       return await use(agent);
     } finally {

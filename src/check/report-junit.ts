@@ -29,9 +29,8 @@ export function junitReport(report: CheckReport, strict: boolean): string {
 
 function testCase(one: CheckResult, strict: boolean): string {
   const { id, group, sent, outcome, severity, answer, right, runs, fix, why, duration } = one;
-  const attributes = {
-    ...{ name: `${id} ${sent}`, classname: `hookporter.check.${group}`, time: seconds(duration) },
-  };
+  const name = `${id} ${sent}`;
+  const attributes = { name, classname: `hookporter.check.${group}`, time: seconds(duration) };
   if (outcome === "passed") return element("testcase", attributes);
   const message = `answered ${answer}, expected ${right}`;
   if (!isFatal(one, strict)) {

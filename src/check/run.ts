@@ -83,10 +83,8 @@ export class Run {
         const { result } = await this.#run(one);
         this.#ready.set(at, result);
         if ((await this.#look(one)) === "open") break;
-        this.#ready.set(
-          at,
-          notApplicable(one, "not seen: the receiver refused valid deliveries after it, too"),
-        );
+        const why = "not seen: the receiver refused valid deliveries after it, too";
+        this.#ready.set(at, notApplicable(one, why));
       }
     }
     this.#publish();
@@ -131,10 +129,8 @@ export class Run {
 
   #whyNot({ needsObserver }: CheckCase): string | undefined {
     if (this.stopped !== null) return "not run: the receiver stopped answering";
-    if (this.#pointless !== undefined) return this.#pointless;
-    return needsObserver === true && this.#options.observer === undefined
-      ? "cannot be seen without --observe"
-      : undefined;
+    const isSeen = needsObserver !== true || this.#options.observer !== undefined;
+    return this.#pointless ?? (isSeen ? undefined : "cannot be seen without --observe");
   }
 
   async #once(one: CheckCase, probe: Probe): Promise<CheckResult> {

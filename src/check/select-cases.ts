@@ -7,13 +7,7 @@ import { type CheckCase, GROUPS, groupOf } from "./check-case.ts";
  * always included, since a refusal proves nothing without it. The former id of a case selects it too. Throws `usage` for
  * an unknown name.
  */
-export function selectCases({
-  only,
-  skip = [],
-}: {
-  readonly only?: readonly string[];
-  readonly skip?: readonly string[];
-}): readonly CheckCase[] {
+export function selectCases({ only, skip = [] }: { only?: readonly string[]; skip?: readonly string[] }) {
   for (const [flag, names] of Object.entries({ only: only ?? [], skip })) {
     const unknown = names.find((name) => !CATALOGUE.some((one) => isNamed(one, name)));
     if (unknown === undefined) continue;

@@ -51,9 +51,8 @@ function shortened(body: Uint8Array): Buffer | undefined {
   const read = readEnvelope(body);
   if (!read.ok) return undefined;
   const { event, timestamp, data, webhook } = read.envelope;
-  return Buffer.from(
-    JSON.stringify({ event, timestamp, data: { id: data.id }, webhook: { id: webhook.id } }),
-  );
+  const short = { event, timestamp, data: { id: data.id }, webhook: { id: webhook.id } };
+  return Buffer.from(JSON.stringify(short));
 }
 
 /** The `curl` command that sends it. */

@@ -31,27 +31,15 @@ function variantAttempts(probe: Probe, make: () => Buffer, codes?: readonly Caus
     const verified = bytes();
     if (verified === undefined) return [];
     const why = `The receiver does not verify the raw body: ${inReceiver({ ...cause, fix: READ })}`;
-    return [
-      {
-        cause: why,
-        body: () => body,
-        as: asUsual,
-        digest: () => probe.digest(verified),
-        valid: () => [body],
-      },
-    ];
+    const bodies = { body: () => body, valid: () => [body] };
+    return [{ ...bodies, cause: why, as: asUsual, digest: () => probe.digest(verified) }];
   });
 }
 
 /** The event with times of the present in its `data`: a receiver may look for one there. */
 export function freshAttempts(probe: Probe): readonly Attempt[] {
-  return [
-    {
-      cause:
-        "The receiver takes a time in `data`, such as `created_at`, for that of the delivery, and refuses what is old. Use `timestamp` of the envelope.",
-      body: () => probe.bodyWith({ created_at: probe.at(), updated_at: probe.at() }),
-      as: asUsual,
-      digest: (body) => probe.digest(body),
-    },
-  ];
+  const cause =
+    "The receiver takes a time in `data`, such as `created_at`, for that of the delivery, and refuses what is old. Use `timestamp` of the envelope.";
+  const body = () => probe.bodyWith({ created_at: probe.at(), updated_at: probe.at() });
+  return [{ cause, body, as: asUsual, digest: (sent) => probe.digest(sent) }];
 }

@@ -69,13 +69,8 @@ export function keyAttempts(probe: Probe): readonly Attempt[] {
   const body = probe.body();
   return mistakenKeyings([{ key: probe.secret }]).flatMap(({ causes: [cause], digest }) => {
     if (cause === undefined) return [];
-    return [
-      {
-        cause: `The receiver uses another key: ${inReceiver(cause)}`,
-        ...{ body: () => body, as: asUsual },
-        digest: (sent: Buffer) => digest("sha256", sent),
-      },
-    ];
+    const why = `The receiver uses another key: ${inReceiver(cause)}`;
+    return [{ cause: why, body: () => body, as: asUsual, digest: (sent: Buffer) => digest("sha256", sent) }];
   });
 }
 
@@ -93,9 +88,8 @@ export function schemeAttempts(probe: Probe): readonly Attempt[] {
     ...timestampVariants(body, undefined).flatMap(({ causes: [cause], bytes }) => {
       const signed = bytes();
       if (signed === undefined) return [];
-      return [
-        attempt(`\`${cause?.detail}\``, Buffer.from(signed.subarray(0, signed.byteLength - body.byteLength))),
-      ];
+      const before = Buffer.from(signed.subarray(0, signed.byteLength - body.byteLength));
+      return [attempt(`\`${cause?.detail}\``, before)];
     }),
     ...[
       ["the URL and the body", href],

@@ -34,9 +34,9 @@ function tellingText(probe: Probe): string {
 }
 
 /**
- * Every library once, with those that print an event alike, and of which text. Some accept what another has printed, so what keeps most of a
- * text comes first, and the first that fits a receiver is the right one: what keeps even a fraction of zero, then what
- * accepts most of the other texts.
+ * Every library once, with those that print an event alike, and of which text. Some accept what another has printed, so
+ * what keeps most of a text comes first, and the first that fits a receiver is the right one: what keeps even a fraction of
+ * zero, then what accepts most of the other texts.
  */
 export function printings(event: string) {
   const fraction = withFraction(event);

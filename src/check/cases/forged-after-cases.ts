@@ -16,11 +16,8 @@ export const FORGED_AFTER_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...{
-      ...REFUSED,
-      id: "SIG-45",
-      sent: "unsigned and wrongly signed, on a connection that carried a valid delivery, and at the same time as valid ones",
-    },
+    ...{ ...REFUSED, id: "SIG-45" },
+    sent: "unsigned and wrongly signed, on a connection that carried a valid delivery, and at the same time as valid ones",
     fix: "it keeps what it has verified for a connection or for all requests: keep nothing from one request to the next",
     run: (probe) =>
       probe.onOneConnection(async (agent) => {
@@ -31,11 +28,8 @@ export const FORGED_AFTER_CASES: readonly CheckCase[] = [
       }),
   },
   {
-    ...{
-      ...REFUSED,
-      id: "SIG-46",
-      sent: "an event that was just accepted again, unsigned and wrongly signed",
-    },
+    ...{ ...REFUSED, id: "SIG-46" },
+    sent: "an event that was just accepted again, unsigned and wrongly signed",
     fix: "it looks for duplicates before it verifies, and so tells anyone which events it has: verify first",
     run: async (probe) => {
       const body = probe.body();

@@ -21,12 +21,8 @@ export const FORGED_KIND_CASES: readonly CheckCase[] = [
 
 function forgedKinds(id: CheckCase["id"], as: string, signature: string | null): CheckCase {
   return {
-    ...{
-      ...REFUSED,
-      id,
-      sent: `${as}: each of the 12 kinds, an unknown one, ping, test and webhook.test, and one marked as a test`,
-    },
-    fix: SOME_KINDS,
+    ...{ ...REFUSED, id, fix: SOME_KINDS },
+    sent: `${as}: each of the 12 kinds, an unknown one, ping, test and webhook.test, and one marked as a test`,
     run: (probe) =>
       sendForged([
         ...KINDS.map((kind) => [kind, () => probe.post(probe.bodyOf(kind), { signature })] as const),

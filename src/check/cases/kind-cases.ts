@@ -36,11 +36,8 @@ export const KIND_CASES: readonly CheckCase[] = [
   },
   {
     ...{ id: "KIND-14", sent: "a kind named `constructor`", right: ["200", "4xx"], severity: "recommended" },
-    ...{
-      why: WHY.noFailure,
-      crash: "it looks handlers up in a plain object and finds an inherited property: use a Map",
-    },
-    fix: FAILED,
+    ...{ why: WHY.noFailure, fix: FAILED },
+    crash: "it looks handlers up in a plain object and finds an inherited property: use a Map",
     run: (probe) => probe.post(probe.bodyOf("constructor")),
   },
   {

@@ -75,33 +75,21 @@ export const REQUEST_CASES: readonly CheckCase[] = [
       const body = probe.body();
       const third = Math.ceil(body.byteLength / 3);
       const pieces = [body.subarray(0, third), body.subarray(third, 2 * third), body.subarray(2 * third)];
-      return probe.post(body, {
-        parts: pieces.flatMap((piece, index) => (index === 0 ? [piece] : [300, piece])),
-      });
+      const parts = pieces.flatMap((piece, index) => (index === 0 ? [piece] : [300, piece]));
+      return probe.post(body, { parts });
     },
   },
   {
-    ...{
-      ...LIMITED,
-      id: "HTTP-10",
-      sent: "half a body, then silence",
-      fix: ENDLESS_FIX,
-      silence: ENDLESS_FIX,
-    },
+    ...{ ...LIMITED, id: "HTTP-10", sent: "half a body, then silence" },
+    ...{ fix: ENDLESS_FIX, silence: ENDLESS_FIX },
     run: (probe) => {
       const body = probe.body();
       return probe.post(body, { parts: [body.subarray(0, 100), 3_600_000, body.subarray(100)] });
     },
   },
   {
-    ...{
-      ...LIMITED,
-      id: "HTTP-11",
-      sent: "a correctly signed body of 16 MiB",
-      fix: LARGE_FIX,
-      silence: LARGE_FIX,
-      isLarge: true,
-    },
+    ...{ ...LIMITED, id: "HTTP-11", sent: "a correctly signed body of 16 MiB" },
+    ...{ fix: LARGE_FIX, silence: LARGE_FIX, isLarge: true },
     run: (probe) => probe.post(probe.bodyWith({ address: "x".repeat(OVERSIZE) })),
   },
   {
@@ -132,10 +120,8 @@ export const REQUEST_CASES: readonly CheckCase[] = [
   },
   {
     ...{ id: "HTTP-16", sent: "a gzipped body, signed as JSON", right: ["4xx"], severity: "informational" },
-    ...{
-      why: WHY.encoding,
-      fix: "it decompresses a body before verifying it: refuse Content-Encoding, or limit the decompressed size",
-    },
+    why: WHY.encoding,
+    fix: "it decompresses a body before verifying it: refuse Content-Encoding, or limit the decompressed size",
     run: (probe) => {
       const body = probe.body();
       const zipped = gzipSync(body);

@@ -60,19 +60,13 @@ function replaced(probe: Probe, from: string, to: string): Buffer {
 }
 
 function numbered(probe: Probe, digits: string): Buffer {
-  return Buffer.from(
-    probe.bodyWith({ purchase_price: "@@" }).toString("utf8").replace('"@@"', digits),
-    "utf8",
-  );
+  const body = probe.bodyWith({ purchase_price: "@@" }).toString("utf8");
+  return Buffer.from(body.replace('"@@"', digits), "utf8");
 }
 
 const ACCEPTED = {
-  right: ["200"],
-  severity: "required",
-  why: WHY.rawBody,
-  fix: RAW_FIX,
-  about: "bytes",
-} as const;
+  ...({ right: ["200"], severity: "required", why: WHY.rawBody, fix: RAW_FIX, about: "bytes" } as const),
+};
 
 /** Correctly signed events in every spelling that JSON allows. */
 export const SPELLING_CASES: readonly CheckCase[] = [
@@ -84,9 +78,7 @@ export const SPELLING_CASES: readonly CheckCase[] = [
     }),
   ),
   {
-    ...ACCEPTED,
-    id: "BODY-19",
-    sent: "the body in two pieces, cut inside a character",
+    ...{ ...ACCEPTED, id: "BODY-19", sent: "the body in two pieces, cut inside a character" },
     fix: "it joins the pieces as text, which breaks a character in two, or reads only the first: collect all bytes, then decode them",
     run: (probe) => {
       const body = probe.bodyWith({ address: "Zürich" });

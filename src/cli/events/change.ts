@@ -7,6 +7,7 @@ import {
   changedInAll,
   changeEntries,
 } from "../../inbox/change-entries.ts";
+import type { Entry } from "../../inbox/entry.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import { entryState } from "../../inbox/entry-state.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
@@ -30,18 +31,16 @@ export async function retryEvents(
   checkChange(references, options, { states: CHANGEABLE.retry, why });
   await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
     const filter = await toFilter(options, inbox, output);
-    await sayWhatStillDoesNotFit(inbox, references, filter, output);
+    const named = await findAll(inbox, references);
+    const chosen = named.length === 0 ? filter : { ...filter, seqs: named.map(({ seq }) => seq) };
+    await sayWhatStillDoesNotFit(inbox, chosen, output);
     let retried: number;
     if (rate === undefined && canary === undefined && limit === undefined && dryRun !== true) {
-      const { pending, ended } = await changeEach(inbox, references, filter, "retry", context);
+      const { pending, ended } = await changeEach(inbox, named, filter, "retry", context);
       retried = pending + ended;
       output.data(`${retried} to be retried now`);
       output.record("retry", { retried, ended });
-    } else {
-      const named = references.map(async (one) => (await findEntry(inbox, one)).seq);
-      const chosen = references.length === 0 ? filter : { ...filter, seqs: await Promise.all(named) };
-      retried = await retryOldest(inbox, chosen, { rate, canary, limit, dryRun }, context);
-    }
+    } else retried = await retryOldest(inbox, chosen, { rate, canary, limit, dryRun }, context);
     await sayTargets(inbox, filter, retried, output);
     if (retried > 0) {
       const runs = (await inbox.runners?.())?.some(({ role }) => role !== "receive") === true;
@@ -61,7 +60,8 @@ export async function dropEvents(references: readonly string[], options: ChangeO
     // What has ended already is dropped only if it is named, or its state is.
     const bold = references.length > 0 || options.state !== undefined;
     const chosen = bold ? filter : { ...filter, states: ["pending", "running"] as const };
-    const { dropped } = await changeEach(inbox, references, chosen, "drop", context);
+    const named = await findAll(inbox, references);
+    const { dropped } = await changeEach(inbox, named, chosen, "drop", context);
     output.data(`${dropped} dropped`);
     output.record("drop", { dropped });
     await sayTargets(inbox, chosen, dropped, output);
@@ -72,17 +72,20 @@ export async function dropEvents(references: readonly string[], options: ChangeO
   });
 }
 
+/** The named entries. All are found before any is changed, so that a misspelt one leaves the others as they are. */
+function findAll(inbox: Inbox, references: readonly string[]): Promise<readonly Entry[]> {
+  return Promise.all(references.map((reference) => findEntry(inbox, reference)));
+}
+
 /** Changes the entries that match a filter, or those of them that are named. */
 async function changeEach(
   inbox: Inbox,
-  references: readonly string[],
+  named: readonly Entry[],
   filter: EntryFilter,
   change: Change,
   { output, clock }: CliContext,
 ): Promise<Changed> {
-  if (references.length === 0) return changeEntries(inbox, change, filter, clock());
-  // All are found first, so that a misspelt one leaves the others as they are.
-  const named = await Promise.all(references.map((reference) => findEntry(inbox, reference)));
+  if (named.length === 0) return changeEntries(inbox, change, filter, clock());
   const sum = { pending: 0, ended: 0, dropped: 0 };
   for (const entry of named) {
     const { seq } = entry;
@@ -108,15 +111,8 @@ const CHECKED = 1000;
 const NAMED_UNFIT = 10;
 
 /** Names entries whose data still does not fit the documented schema: they would be dead letters again. */
-async function sayWhatStillDoesNotFit(
-  inbox: Inbox,
-  references: readonly string[],
-  filter: EntryFilter,
-  output: Output,
-): Promise<void> {
-  const seqs = await Promise.all(references.map(async (one) => (await findEntry(inbox, one)).seq));
-  const chosen = { ...filter, ...(seqs.length > 0 && { seqs }) };
-  const entries = await inbox.list({ ...chosen, states: ["dead"], limit: CHECKED });
+async function sayWhatStillDoesNotFit(inbox: Inbox, filter: EntryFilter, output: Output): Promise<void> {
+  const entries = await inbox.list({ ...filter, states: ["dead"], limit: CHECKED });
   const unfit: string[] = [];
   for (const { seq, reason } of entries) {
     const delivery = reason === "invalid_data" ? await inbox.delivery(seq) : undefined;
