@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { llmsFiles } from "./llms.js";
 
 const here = import.meta.dirname;
+/** The folders of docs/ whose files are served as they are: pages link to them. */
+const files = JSON.parse(readFileSync(join(here, "files.json"), "utf8"));
 const project = join(here, "..");
 const pages = join(here, "pages");
 const lock = join(here, "package-lock.json");
@@ -41,6 +43,7 @@ function copyPages() {
   rmSync(join(pages, "README.md"));
   cpSync(join(here, "home.md"), join(pages, "index.md"));
   const docs = join(project, "docs");
+  for (const folder of files) cpSync(join(docs, folder), join(pages, "public", folder), { recursive: true });
   const read = (path) => readFileSync(join(docs, path), "utf8");
   mkdirSync(join(pages, "public"), { recursive: true });
   for (const [name, text] of Object.entries(llmsFiles(read("README.md"), read)))

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitepress";
-import { linkOnSite, slugOf } from "./links.ts";
+import { isFile, linkOnSite, slugOf } from "./links.ts";
 import { readSidebar } from "./sidebar.ts";
 
 const project = join(import.meta.dirname, "..", "..");
@@ -26,7 +26,9 @@ export default defineConfig({
       markdown.core.ruler.push("links-of-the-site", ({ tokens }) => {
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
           const href = token.attrGet("href");
-          if (href !== null) token.attrSet("href", linkOnSite(href));
+          if (href === null) continue;
+          token.attrSet("href", linkOnSite(href));
+          if (isFile(href)) token.attrSet("target", "_self"); // a file, which is no page of the site
         }
       });
     },

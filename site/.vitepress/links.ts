@@ -1,3 +1,10 @@
+import files from "../files.json" with { type: "json" };
+
+/** Whether a link leads to a file that is served as it is. */
+export function isFile(href: string): boolean {
+  return files.some((folder) => href.startsWith(`${folder}/`));
+}
+
 /** The anchor of a heading as GitHub makes it, so that a link leads to the same place there and here. */
 export function slugOf(heading: string): string {
   return heading

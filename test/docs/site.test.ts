@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
-import { linkOnSite, slugOf } from "../../site/.vitepress/links.ts";
+import { isFile, linkOnSite, slugOf } from "../../site/.vitepress/links.ts";
 import { readSidebar } from "../../site/.vitepress/sidebar.ts";
-import { anchorsOf, pagesIn, readPage, root, sectionsOf } from "./markdown.ts";
+import { anchorsOf, pagesIn, readPage, root, sectionsOf, withoutCode } from "./markdown.ts";
 
 const contents = readPage("docs/README.md");
 
@@ -42,6 +42,25 @@ it.each([
   ["https://example.com/docs/a.md", "https://example.com/docs/a.md"],
 ])("a link to %s leads to %s on the site", (link, onSite) => {
   expect(linkOnSite(link)).toBe(onSite);
+});
+
+it("every link of a page leads to another page of the site, or to a file that it serves", () => {
+  const onSite = [...pagesIn("docs"), "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
+  const dead = onSite.flatMap((path) => {
+    const links = [...withoutCode(readPage(path)).matchAll(/(?<!!)\[[^\]]*\]\(([^)\s]+)\)/g)].map(
+      ([, link = ""]) => link,
+    );
+    return links
+      .filter((link) => !/^(?:https?:|#)|\.md(?:#|$)/.test(link) && !isFile(link))
+      .map((link) => [path, link]);
+  });
+  expect(dead).toEqual([]);
+});
+
+it("the first screen of the site has the command, and its first button leads to a quickstart", () => {
+  const home = readPage("site/home.md");
+  expect(/actions:\n.*brand\n.*\n +link: (\S+)/.exec(home)?.[1]).toMatch(/^\/quickstart\//);
+  expect(readPage("site/.vitepress/theme/index.ts")).toContain('"npx hookporter listen"');
 });
 
 it("the site's packages are not among the project's", () => {
