@@ -1,7 +1,7 @@
 /** The states of an entry, one word each, in the order of its life: what people and programs see everywhere. */
 export const ENTRY_STATES = {
   waiting: "kept, not yet tried",
-  failing: "the last attempt failed, another comes",
+  failing: "the last attempt failed; another one will follow",
   running: "its handlers are running",
   handled: "all its handlers succeeded",
   dead: "does not run again unless it is retried; it has a reason",

@@ -50,20 +50,20 @@ export function registerDoctor(program: CliCommand, context: CliContext): void {
     .option("--subscribe", "listen creates a subscription, so the service's address and key are needed");
   addServiceOptions(command)
     .optionsGroup("Report:")
-    .common("--report", "instead of that, one page of facts for an incident, without payloads")
+    .common("--report", "instead, print one page of facts for an incident, without payloads")
     .optionsGroup("From outside:")
     .common(
       "--url <url>",
-      "instead of that, check a deployed receiver from outside; nothing is kept there",
+      "instead, check a deployed receiver from outside; nothing is kept there",
       readPublicUrl,
     )
     .signatureHeader()
     .optionsGroup("Drill:")
     .common(
       "--drill",
-      "instead of that, kill and restart a receiver under load, in a new folder beside the inbox or a new schema of its database, and count what is lost",
+      "instead, kill and restart a receiver under load, in a new folder beside the inbox or a new schema of its database, and count what is lost",
     )
-    .option("--kills <n>", `how often (default: ${KILLS})`, readKills)
+    .option("--kills <n>", `with --drill: number of kills (default: ${KILLS})`, readKills)
     .option("--yes", "with --handlers, run these in the drill, with made-up events")
     .optionsGroup("Secrets:");
   addSecretOptions(command)

@@ -23,9 +23,9 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
 
   const list = events.command("list").description("list entries, oldest first");
   addSelection(list)
-    .option("--limit <n>", "only the newest n entries (default: 50)", readCount)
-    .option("--group", "show what failing entries and dead letters failed with, a line for each error")
-    .option("--follow", "then print each new entry, until Ctrl-C")
+    .common("--limit <n>", "only the newest n entries (default: 50)", readCount)
+    .common("--group", "show what failing entries and dead letters failed with, a line for each error")
+    .common("--follow", "then print each new entry, until Ctrl-C")
     .example("hookporter events list --state dead --since 2h")
     .action(async (options) => (await import("../events/events.ts")).listEvents(options, context));
 
@@ -98,15 +98,15 @@ function registerChanges(events: CliCommand, context: CliContext): void {
     .description("run waiting and failing entries now, and dead and received ones again");
   addSelection(retry)
     .argument("[entries...]", "event ids or entry numbers")
-    .option("--all", "retry every waiting, failing, dead and received entry")
-    .option("--limit <n>", "only the oldest n entries (default: all)", readCount)
-    .option("--rate <n>", "entries per second, such as 20/s (default: all at once)", readRate)
-    .option(
+    .common("--all", "retry every waiting, failing, dead and received entry")
+    .common("--limit <n>", "only the oldest n entries (default: all)", readCount)
+    .common("--rate <n>", "entries per second, such as 20/s (default: all at once)", readRate)
+    .common(
       "--canary <n>",
       `run the first n, and the others once ${CANARY_PERCENT} % of those are handled`,
       readCount,
     )
-    .option("--dry-run", "print how many entries would be retried, and change nothing")
+    .common("--dry-run", "print how many entries would be retried, and change nothing")
     .example("hookporter events retry --state dead --rate 20/s --canary 10")
     .action(async (entries, options) =>
       (await import("../events/change.ts")).retryEvents(entries, options, context),
@@ -114,16 +114,19 @@ function registerChanges(events: CliCommand, context: CliContext): void {
 
   const erase = events
     .command("erase")
-    .description("erase all that the inbox holds of entries, except that they are known");
+    .description("erase everything that the inbox holds of entries, except their dedup keys");
   addSelection(erase)
     .argument("[entries...]", "event ids or entry numbers")
-    .option(
+    .common(
       "--where <field=value>",
       "only entries with this value in their body, such as data.tenant_id=42; may be repeated",
       readFieldValues,
     )
-    .option("--all", "erase every entry that is not running")
-    .option("--yes", "erase them; without it, a person at a terminal is asked, and else nothing is erased")
+    .common("--all", "erase every entry that is not running")
+    .common(
+      "--yes",
+      "erase without asking; otherwise the command asks on a terminal, and erases nothing without one",
+    )
     .example("hookporter events erase --where data.tenant_id=42")
     .action(async (entries, options) =>
       (await import("../events/erase.ts")).eraseEvents(entries, options, context),
@@ -134,7 +137,7 @@ function registerChanges(events: CliCommand, context: CliContext): void {
     .description("drop entries: they become dead letters, and hold back no other entry");
   addSelection(drop)
     .argument("[entries...]", "event ids or entry numbers")
-    .option("--all", "drop every waiting, failing and running entry")
+    .common("--all", "drop every waiting, failing and running entry")
     .addHelpText(
       "after",
       "\nExample:\n  hookporter events drop 12\n  hookporter events drop --target 3000 --kind 'lead.*'",
@@ -147,7 +150,7 @@ function registerChanges(events: CliCommand, context: CliContext): void {
 function registerPauses(events: CliCommand, context: CliContext): void {
   addPauseScopes(events.command("pause"))
     .description(
-      "keep entries from running, and receive them all the same; without a flag, show what is paused",
+      "keep entries from running, while they are still received; without a flag, show what is paused",
     )
     .option("--all", "pause everything")
     .example("hookporter events pause --kind payment.received")
@@ -175,25 +178,25 @@ function addPauseScopes(command: CliCommand): CliCommand {
 
 function addSelection(command: CliCommand): CliCommand {
   return command
-    .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
-    .option(
+    .common("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
+    .common(
       "--state <states>",
       `only entries in these states: ${STATE_WORDS.join(", ")}`,
       readStates(STATE_WORDS),
     )
-    .option("--kind <kinds>", "only these kinds or families, such as payment.*", readKinds)
+    .common("--kind <kinds>", "only these kinds or families, such as payment.*", readKinds)
     .option(
       "--target <targets>",
       "only entries that wait for these targets, or were given up on for them: URLs, or ports of this machine",
       readTexts,
     )
-    .option("--like <entry>", "only entries that failed like this one: an event id or an entry number")
+    .common("--like <entry>", "only entries that failed like this one: an event id or an entry number")
     .option(
       "--source <names>",
       "only entries of these sources, if receivers of several sources share the inbox",
       readSources,
     )
-    .option(
+    .common(
       "--since <time>",
       "only entries received at or after this time: a date, or a time ago such as 2h",
       (text) => readMoment(text),

@@ -12,7 +12,7 @@ export function registerTypes(program: CliCommand, context: CliContext): void {
     .common("--kind <kinds>", "only these kinds or families, such as payment.*", readAnyKinds)
     .option("--source <sources>", "only events of these sources", readSources)
     .common("--since <time>", "only events received since a time, such as 7d or 2026-01-31", readMoment)
-    .common("--with-samples", "learn from events that trigger, check and the sandbox made up, too")
+    .common("--with-samples", "also learn from events that trigger, check and the sandbox made up")
     .common(
       "--format <format>",
       `one of ${TYPES_FORMATS.join(", ")} (default: zod)`,
