@@ -58,7 +58,7 @@ const ROWS: readonly Row[] = [
   ["reference/tunnel.md", "After {} seconds without one", `${TIMING} TUNNEL_TIMING.probeEvery`],
   [
     "reference/tunnel.md",
-    "after {} seconds of silence only while it is in use, which is for {} minutes after it came online and after each delivery, and else every {} minutes. There are at most {} of the frequent probes, and one more for each {} minutes",
+    "after {} seconds of silence only while it is in use, which is for {} minutes after it came online and after each delivery, and otherwise every {} minutes. There are at most {} frequent probes, and one more for each {} minutes",
     `${TIMING} TUNNEL_TIMING.probeEvery`,
     `${KINDS} NGROK_TIMING.inUse`,
     `${KINDS} NGROK_TIMING.idleProbeEvery`,
