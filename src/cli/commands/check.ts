@@ -36,11 +36,7 @@ export function registerCheck(program: CliCommand, context: CliContext): void {
       "--event <file>",
       "send this event in place of a sample; it runs as a real one, and only its timestamp changes",
     )
-    .option(
-      "--vary <path>",
-      "with --event, another field to change in each delivery, such as data.id",
-      readOrderPath,
-    )
+    .option("--vary <path>", "with --event, another field to change, such as data.id", readOrderPath)
     .option(
       "--header <header>",
       "header to add to each request, such as 'x-team: billing'; may be repeated; for a secret use --header-env",
