@@ -7,15 +7,16 @@ import { codeOf, readPage } from "./markdown.ts";
 import { HAS_OWN_PORTS, runPage } from "./run-page.ts";
 
 /** Pages with a whole server, and how it is started if the page leaves that to a framework. */
-const SERVERS: readonly (readonly [string, string?])[] = [
-  ["README.md"],
-  ["docs/frameworks/express.md"],
-  ["docs/frameworks/fastify.md"],
-  ["docs/frameworks/node-http.md"],
-  [
-    "docs/frameworks/fetch.md",
-    'import { serve } from "@hono/node-server";\nimport { POST } from "./server.mjs";\nserve({ fetch: POST, port: 3000 });\n',
-  ],
+const SERVERS: readonly { readonly page: string; readonly starter?: string }[] = [
+  { page: "README.md" },
+  { page: "docs/frameworks/express.md" },
+  { page: "docs/frameworks/fastify.md" },
+  { page: "docs/frameworks/node-http.md" },
+  {
+    page: "docs/frameworks/fetch.md",
+    starter:
+      'import { serve } from "@hono/node-server";\nimport { POST } from "./server.mjs";\nserve({ fetch: POST, port: 3000 });\n',
+  },
 ];
 
 /** What an endpoint answers to a request without a signature. */
@@ -29,9 +30,9 @@ beforeAll(() => {
 });
 
 it.skipIf(!HAS_OWN_PORTS).each(SERVERS)(
-  "the server on %s receives what `trigger` sends, and nothing unsigned",
+  "the server on $page receives what `trigger` sends, and nothing unsigned",
   { timeout: 120_000 },
-  async (page, starter) => {
+  async ({ page, starter }) => {
     const folder = mkdtempSync(join(tmpdir(), "hookporter-framework-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const [server = ""] = codeOf(readPage(page), "ts");
