@@ -12,6 +12,7 @@ export default {
   disableTypeChecks: false,
   coverageAnalysis: "perTest",
   timeoutMS: 5000,
+  dryRunTimeoutMinutes: 30,
   timeoutFactor: 2,
   tempDirName: ".mutants/copies",
   ignorePatterns: [".mutants", "docs/images", ".bench"],

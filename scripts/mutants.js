@@ -31,7 +31,10 @@ const FOLDERS = {
   },
   "src/http": { tests: ["test/http/*.test.ts", "test/receiver/adapters/fetch.test.ts"], quick: true },
   "src/relay": { tests: ["test/relay/*.test.ts"], quick: true },
-  "src/cli/send": { tests: ["test/cli/send/*.test.ts", "test/cli/bad-input.test.ts"], quick: true },
+  "src/cli/send": {
+    tests: ["test/cli/send/*.test.ts", "test/cli/{bad-input,outcome/*}.test.ts"],
+    quick: true,
+  },
   "src/receiver": {
     tests: [
       "test/receiver/{,adapters/,handlers/,options/}!(answers|concurrent|server|types|ways-to-keep).test.ts",

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { RECORD_INTERVAL, ReplayRecord } from "../../../src/cli/send/replay-record.ts";
@@ -28,3 +28,16 @@ it("what was sent is written each second, so that a killed run sends no more tha
   add(2);
   expect(written()).toBe(2);
 });
+
+it.each(['{"version":2,"sent":[]}', '{"version":1}', '{"version":1,"sent":[7]}', "[]", '{"version":1,"se'])(
+  "a record that another version wrote or that is damaged, such as %s, is not resumed",
+  (text) => {
+    const run = { cwd: tempFolder(), what: ["fx"], target: new URL("http://app.test/"), exact: false };
+    ReplayRecord.begin(run, []).write();
+    expect(ReplayRecord.resume(run, [])).toBeInstanceOf(ReplayRecord);
+    const folder = join(run.cwd, ".hookporter");
+    const [name = ""] = readdirSync(folder).filter((one) => one.startsWith("replay-"));
+    writeFileSync(join(folder, name), text);
+    expect(() => ReplayRecord.resume(run, [])).toThrow(expect.objectContaining({ code: "input_invalid" }));
+  },
+);

@@ -1,6 +1,9 @@
+import { once } from "node:events";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { openTarget } from "../../relay/sample.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { listening, startTarget } from "../open-listen.ts";
@@ -137,4 +140,17 @@ it("the query of a delivery is hidden where it is shown, and sent again by repla
   for (const index of [0, 1, 2]) expect(all[index]).toContain("/webhooks?code=…&tenant=…");
   const notes = runs.map(({ stderr }) => /query/.test(stderr));
   expect(notes).toEqual([false, false, false, false, false, false, true, true]);
+});
+
+it("trigger --timeout ends the wait for a response", async () => {
+  const silent = createServer(() => {}).listen(0, "127.0.0.1");
+  onTestFinished(() => void silent.close().closeAllConnections());
+  await once(silent, "listening");
+  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
+  const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
+  const run = await runCli(["trigger", "payment.received", "--url", url, "--timeout", "20ms"], {
+    cwd: tempFolder(),
+    env,
+  });
+  expect(run.code).toBe(5);
 });

@@ -6,9 +6,9 @@ import { EMBEDDED, HAS_EMBEDDED } from "./embedded.ts";
 
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 const VITEST = join(ROOT, "node_modules", "vitest", "vitest.mjs");
-/** What depends on the server's version: SQL, plans, locks, errors, partitions, rights. */
+/** What depends on the server's version: SQL, plans, locks, errors, partitions, rights. The builds have no `pg_dump`. */
 const FILES =
-  "concurrent,cut-off,days,dump,errors,held-day,hanging,rights,runners,same-handlers,server,transactions,transactions-cut,wake"
+  "concurrent,cut-off,days,errors,held-day,hanging,rights,runners,same-handlers,server,transactions,transactions-cut,wake"
     .split(",")
     .map((name) => join("test", "inbox", "postgres", `${name}.test.ts`));
 
