@@ -33,11 +33,11 @@ it.each(['{"version":2,"sent":[]}', '{"version":1}', '{"version":1,"sent":[7]}',
   "a record that another version wrote or that is damaged, such as %s, is not resumed",
   (text) => {
     const run = { cwd: tempFolder(), what: ["fx"], target: new URL("http://app.test/"), exact: false };
-    ReplayRecord.begin(run, []).write();
-    expect(ReplayRecord.resume(run, [])).toBeInstanceOf(ReplayRecord);
+    new ReplayRecord(run, [], false).write();
+    expect(new ReplayRecord(run, [], true)).toBeInstanceOf(ReplayRecord);
     const folder = join(run.cwd, ".hookporter");
     const [name = ""] = readdirSync(folder).filter((one) => one.startsWith("replay-"));
     writeFileSync(join(folder, name), text);
-    expect(() => ReplayRecord.resume(run, [])).toThrow(expect.objectContaining({ code: "input_invalid" }));
+    expect(() => new ReplayRecord(run, [], true)).toThrow(expect.objectContaining({ code: "input_invalid" }));
   },
 );
