@@ -107,7 +107,7 @@ export const SHORT: Form = {
   seconds: 0.3,
   account: { rounds: 5, seconds: 0.4, profileSeconds: 1.5 },
   pending: 100_000,
-  peers: { rounds: 3, seconds: 1, patience: 20 },
+  peers: { rounds: 3, seconds: 1, patience: 40 },
   growth: { entries: [100_000], pending: 100_000, swept: 50_000, rounds: 3 },
   postgres: { aged: 100_000, wakeUps: 30, pinned: 80_000, behind: 20_000, day: 20_000, waiting: 10_000 },
   startups: 7,

@@ -14,7 +14,7 @@ if (order.namesStatements) nameStatementsEverywhere();
 const contestant = await CONTESTANTS[order.name]();
 const { inbox, ranFile } = order;
 /** Milliseconds of a handler whose runs are noted, so that a killed process leaves some half done. */
-const HANDLER = 10;
+const HANDLER = 20;
 const ran =
   ranFile === undefined
     ? () => {}

@@ -1,6 +1,6 @@
 import { describeError, ERROR_CODES, type ErrorCode, HookporterError } from "../../../errors.ts";
 import type { Delivery } from "../../../event/delivery.ts";
-import type { NewEntry } from "../../append.ts";
+import type { Appended, NewEntry } from "../../append.ts";
 import type { ClaimedEntry } from "../../claim.ts";
 import type { Finish } from "../../runs-within.ts";
 import type { WorkResult } from "../commit-together.ts";
@@ -23,9 +23,7 @@ export function unpackBatch(batch: Packet): readonly Operation[] {
 export function packResults(operations: readonly Operation[], results: readonly WorkResult[]): Packet {
   const packet = new PacketWriter();
   packet.number(results.length);
-  results.forEach((result, index) => {
-    writeResult(packet, operations[index]?.name, result);
-  });
+  for (const [index, result] of results.entries()) writeResult(packet, operations[index]?.name, result);
   return packet.end();
 }
 
@@ -141,6 +139,13 @@ function writeResult(packet: PacketWriter, name: OperationName | undefined, resu
       packet.json(entry);
       writeDelivery(packet, delivery);
     }
+  } else if (name === "append" && result.value !== undefined) {
+    const { seq, duplicate, state, leased } = result.value as Appended;
+    packet.text("appended");
+    packet.number(seq);
+    packet.number(duplicate ? 1 : 0);
+    packet.number(leased === true ? 1 : 0);
+    packet.text(state);
   } else {
     packet.text("value");
     packet.json(result.value);
@@ -152,25 +157,23 @@ function readResult(packet: PacketReader): WorkResult {
     case "error":
       return { error: unpackError(packet.json()) };
     case "claimed":
-      return { value: Array.from({ length: packet.number() }, () => readClaimed(packet)) };
+      return {
+        value: Array.from({ length: packet.number() }, () => ({
+          ...packet.json<Omit<ClaimedEntry, "delivery">>(),
+          delivery: readDelivery(packet),
+        })),
+      };
+    case "appended": {
+      const [seq, duplicate, leased] = [packet.number(), packet.number() === 1, packet.number() === 1];
+      return { value: { seq, duplicate, leased: leased || undefined, state: packet.text() } };
+    }
     default:
       return { value: packet.json() };
   }
 }
 
-function readClaimed(packet: PacketReader): ClaimedEntry {
-  const entry: Omit<ClaimedEntry, "delivery"> = packet.json();
-  return { ...entry, delivery: readDelivery(packet) };
-}
-
 /** An error as a plain value: cloned between threads it would lose its class and its codes. */
-interface PackedError {
-  readonly message: string;
-  /** The code of a `HookporterError`. */
-  readonly code?: string;
-  /** SQLite's result code. */
-  readonly errcode?: number;
-}
+type PackedError = { readonly message: string; readonly code?: string; readonly errcode?: number };
 
 function packError(thrown: unknown): PackedError {
   const { code, errcode } = (thrown ?? {}) as { code?: unknown; errcode?: unknown };
@@ -182,10 +185,7 @@ function packError(thrown: unknown): PackedError {
 }
 
 function unpackError({ message, code, errcode }: PackedError): Error {
-  if (code !== undefined && isErrorCode(code)) return new HookporterError(code, message);
+  if (code !== undefined && Object.hasOwn(ERROR_CODES, code))
+    return new HookporterError(code as ErrorCode, message);
   return Object.assign(new Error(message), errcode !== undefined && { errcode });
-}
-
-function isErrorCode(code: string): code is ErrorCode {
-  return Object.hasOwn(ERROR_CODES, code);
 }
