@@ -18,7 +18,6 @@ const NAMES = 400;
  */
 const PROGRAM = `
 const { workerData } = require("node:worker_threads");
-const { spawnSync } = require("node:child_process");
 const { constants, closeSync, openSync, readSync, writeSync } = require("node:fs");
 const { shared, looks, look } = workerData;
 const state = new Int32Array(shared, 0, 3);
@@ -52,7 +51,7 @@ for (;;) {
   }
   if (still >= looks && Atomics.load(state, 2) === 1) keys += interrupts();
   if (keys >= 2) {
-    spawnSync("stty", ["sane"], { stdio: "inherit" }); // a killed process leaves its terminal raw
+    require("node:child_process").spawnSync("stty", ["sane"], { stdio: "inherit" }); // a killed process leaves its terminal raw
     process.kill(process.pid, "SIGKILL");
   }
 }

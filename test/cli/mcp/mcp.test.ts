@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod";
 import { DEFAULT_OUT, shapesBeside } from "../../../src/cli/learn/options.ts";
 import { eventKinds } from "../../../src/event/kinds.ts";
@@ -17,13 +17,14 @@ import { SECRET } from "../../receiver/sample.ts";
 import { tempFolder } from "../fake-io.ts";
 import { startListening } from "../listening.ts";
 
+const BIN = join(root, "dist", "hookporter.cjs");
 const BROKEN = 'export default { "payment.received": (event) => event.data.missing.name };\n';
 const MENDED = 'export default { "payment.received": (event) => event.data.id };\n';
 
 /** The tools of a folder, over the SDK's own client and the built program. */
 async function connect(cwd: string, ...argv: string[]) {
   const client = new Client({ name: "test", version: "1" });
-  const args = [join(root, "dist", "hookporter.cjs"), "mcp", ...argv];
+  const args = [BIN, "mcp", ...argv];
   const env = { PATH: process.env.PATH ?? "", HOOKPORTER_SECRET: SECRET };
   await client.connect(
     new StdioClientTransport({ command: process.execPath, args, cwd, env, stderr: "ignore" }),
@@ -61,6 +62,34 @@ it("a broken handler is found, mended and proven handled through the tools alone
   expect(proven.records).toMatchObject([{ seq: failed.seq, state: "handled" }]);
   expect(proven.text).toMatch(/^exit code 0\n/);
   expect((await call("find_events", { group: true })).records).toEqual([]);
+});
+
+it("the same with `trigger --wait --json` alone", async () => {
+  const { cwd, url } = await listeningFolder();
+  const argv = ["trigger", "payment.received", "--wait", "--json", "--url", url];
+  const env = { PATH: process.env.PATH ?? "", HOOKPORTER_SECRET: SECRET };
+  const trigger = () =>
+    new Promise<{ code: number; outcome: Record<string, unknown> }>((resolve) => {
+      const program = execFile(process.execPath, [BIN, ...argv], { cwd, env }, (_, stdout) => {
+        const records = stdout
+          .split("\n")
+          .filter(Boolean)
+          .map((line) => JSON.parse(line));
+        resolve({ code: program.exitCode ?? -1, outcome: records.find(({ type }) => type === "outcome") });
+      });
+    });
+  const { code, outcome } = await trigger();
+  expect({ code, ...outcome }).toMatchObject({ code: 7, state: "failing", at: "handlers.mjs:1:68" });
+  expect(outcome.error).toContain("Cannot read properties of undefined (reading 'name')");
+
+  writeFileSync(join(cwd, String(outcome.at).split(":")[0] ?? ""), MENDED);
+  // `listen` loads the handlers a moment after the edit.
+  const proven = await vi.waitFor(async () => {
+    const next = await trigger();
+    expect(next.code).toBe(0);
+    return next;
+  }, 30_000);
+  expect(proven.outcome).toMatchObject({ state: "handled", error: null });
 });
 
 it("lists eight tools with annotations, and the kinds as resources", async () => {
