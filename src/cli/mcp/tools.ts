@@ -77,12 +77,9 @@ const sendEvent = tool({
   operands: ({ kind: wanted }) => [wanted],
   flags: ({ set = {}, data, fault = "none", count, url: to, timeout: seconds }) => [
     "--wait",
-    ...Object.entries(set).flatMap(([path, value]) => flag("--set", `${path}=${JSON.stringify(value)}`)),
-    ...flag("--data", data && JSON.stringify(data)),
+    ...Object.entries(set).map(([path, value]) => `--set=${path}=${JSON.stringify(value)}`),
     ...FAULTS[fault],
-    ...flag("--count", count),
-    ...flag("--url", to),
-    ...flag("--timeout", seconds && `${seconds}s`),
+    ...flagsOf({ data: data && JSON.stringify(data), count, url: to, timeout: seconds && `${seconds}s` }),
   ],
   needs: ({ count = 1, url: to }) => [...(count > 1 ? ["many" as const] : []), ...hostOf(to)],
 });
@@ -101,13 +98,7 @@ const waitForEvent = tool({
   }),
   hints: { readOnlyHint: true, openWorldHint: false },
   command: ["events", "wait"],
-  flags: ({ after, kind: wanted, state, count, timeout: seconds }) => [
-    ...flag("--after", after),
-    ...flag("--kind", wanted),
-    ...flag("--state", state?.join()),
-    ...flag("--count", count),
-    ...flag("--timeout", seconds && `${seconds}s`),
-  ],
+  flags: ({ timeout: seconds, ...rest }) => flagsOf({ ...rest, timeout: seconds && `${seconds}s` }),
 });
 
 const findEvents = tool({
@@ -124,13 +115,7 @@ const findEvents = tool({
   }),
   hints: { readOnlyHint: true, openWorldHint: false },
   command: ["events", "list"],
-  flags: ({ state, kind: wanted, since, limit = 20, group }) => [
-    ...flag("--limit", limit),
-    ...flag("--state", state?.join()),
-    ...flag("--kind", wanted),
-    ...flag("--since", since),
-    ...(group === true ? ["--group"] : []),
-  ],
+  flags: ({ limit = 20, ...rest }) => flagsOf({ limit, ...rest }),
   shorten: ({ seq, id, kind: found, state, reason, attempts, duplicates, receivedAt, ...more }) =>
     seq === undefined ? more : { seq, id, kind: found, state, reason, attempts, duplicates, receivedAt },
 });
@@ -164,7 +149,7 @@ const explainSignature = tool({
   }),
   hints: { readOnlyHint: true, openWorldHint: false },
   command: ["verify"],
-  flags: ({ signature }) => flag("--signature", signature),
+  flags: ({ signature }) => flagsOf({ signature }),
   stdin: ({ body }) => body,
 });
 
@@ -179,7 +164,7 @@ const checkReceiver = tool({
   }),
   hints: { readOnlyHint: false, openWorldHint: false },
   command: ["check"],
-  flags: ({ only }) => flag("--only", only),
+  flags: ({ only }) => flagsOf({ only }),
   operands: ({ url: to }) => [to],
   needs: ({ url: to }) => hostOf(to),
   shorten: (record) => (record.outcome === "passed" ? undefined : record),
@@ -198,11 +183,7 @@ const retryEvents = tool({
   hints: { readOnlyHint: false, openWorldHint: false },
   command: ["events", "retry"],
   operands: ({ entry }) => (entry === undefined ? [] : [String(entry)]),
-  flags: ({ state, kind: wanted, since }) => [
-    ...flag("--state", state?.join()),
-    ...flag("--kind", wanted),
-    ...flag("--since", since),
-  ],
+  flags: ({ entry: _, ...selection }) => flagsOf(selection),
   needs: ({ entry }) => (entry === undefined ? ["many"] : []),
 });
 
@@ -226,8 +207,10 @@ function tool<Shape extends z.ZodRawShape>(one: Tool<Shape>): Tool {
   return one as unknown as Tool;
 }
 
-function flag(name: string, value: string | number | undefined): readonly string[] {
-  return value === undefined ? [] : [`${name}=${value}`];
+/** The flags with the names and values of an object. */
+function flagsOf(values: Readonly<Record<string, unknown>>): readonly string[] {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== false);
+  return given.map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`));
 }
 
 function hostOf(to: string | undefined): readonly Permission[] {
