@@ -14,18 +14,7 @@ export interface BodyBudgetOptions {
   readonly now?: () => number;
 }
 
-export interface HeldBody {
-  /**
-   * Counts received bytes. If they exceed the limit, ends bodies until there is room. That can include this body, if it
-   * makes the least progress.
-   *
-   * @param capacity - bytes of memory the whole body takes now
-   * @returns false if there is no room and no other body to end
-   */
-  grow(received: number, capacity: number): boolean;
-  /** Stops counting the body; may be called again. */
-  release(): void;
-}
+export type HeldBody = ReturnType<BodyBudget["open"]>;
 
 /**
  * A shared limit on the bytes of bodies that are received but not yet verified, since anyone can make a receiver hold
@@ -53,8 +42,9 @@ export class BodyBudget {
   }
 
   /** Starts counting a body, with its Content-Length or 0; `end` is called after it was ended to make room, and released. */
-  open(announced: number, end: () => void): HeldBody {
+  open(announced: number, end: () => void) {
     let ranks = announced > SMALL ? this.#large : this.#small;
+    /** Stops counting the body; may be called again. */
     const release = () => {
       ranks.remove(body);
       body.bytes = 0; // if it grows after all, it is counted again
@@ -66,6 +56,10 @@ export class BodyBudget {
         end();
       },
     };
+    /**
+     * Counts received bytes, and the memory that the whole body takes now. If they exceed the limit, ends bodies until there
+     * is room, perhaps this one; false if there is none to end.
+     */
     const grow = (received: number, capacity: number) => {
       const now = this.#now();
       if (body.bytes === 0) ranks.add(body, now);

@@ -88,7 +88,7 @@ export async function startInspector(options: InspectorOptions) {
     else setImmediate(remember, observation);
   });
   const stopDrifts = receiver.onDrift((drift) => {
-    drifts.note(drift);
+    drifts.note(drift, options.clock());
     feed.noteDrift();
   });
   return {
@@ -134,7 +134,7 @@ function makeWorkings(options: InspectorOptions, version: string): Workings {
     },
     seenAgain: new NewestMap(MAX_SEEN_AGAIN),
     senders: new NewestMap(MAX_SENDERS),
-    drifts: new Drifts(clock),
+    drifts: new Drifts(),
     runNotes: options.runNotes ?? new RunNotes(clock),
     meter: new Meter(startedAt),
     failures: new Remembered(1 / 20),

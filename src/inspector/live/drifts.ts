@@ -7,15 +7,9 @@ const MOST = 200;
 export class Drifts {
   /** Newest first. */
   notes: readonly DriftNote[] = [];
-  readonly #clock: () => number;
 
-  constructor(clock: () => number) {
-    this.#clock = clock;
-  }
-
-  note({ kind, path, what, expected, got, seq }: Drift): void {
-    const note = { at: this.#clock(), seq, kind, path, what, expected, got };
-    this.notes = [note, ...this.notes].slice(0, MOST);
+  note({ kind, path, what, expected, got, seq }: Drift, at: number): void {
+    this.notes = [{ at, seq, kind, path, what, expected, got }, ...this.notes].slice(0, MOST);
   }
 
   /** Those that an entry is the example of. */

@@ -8,7 +8,7 @@ import { MessageBox, TellContext, useMessage } from "./messages.tsx";
 import { OverviewPage } from "./overview/overview-page.tsx";
 import { PausedNotice } from "./overview/paused-notice.tsx";
 import { useDrifts } from "./overview/use-drifts.ts";
-import { type Place, placeOf, useRoute } from "./route.ts";
+import { PAGES, type Place, placeOf, useRoute } from "./route.ts";
 import { dropToken } from "./session/session.ts";
 import { TopBar } from "./top-bar.tsx";
 import { TriggerPage } from "./trigger/trigger-page.tsx";
@@ -63,5 +63,5 @@ function feedQuery(filter: URLSearchParams, resource: string): string {
 function titleOf(place: Place | undefined): string {
   if (place === undefined) return "No such page";
   if (place.opened?.startsWith("e")) return `#${place.opened.slice(1)}`;
-  return { "/": "Deliveries", "/overview": "Overview", "/trigger": "Trigger" }[place.page];
+  return PAGES[place.page];
 }

@@ -15,7 +15,7 @@ function readRoute(hash: string): Route {
 }
 
 export interface Place {
-  readonly page: "/" | "/overview" | "/trigger";
+  readonly page: keyof typeof PAGES;
   /** The id of the opened row, such as `e12` or `r3`. */
   readonly opened?: string | undefined;
   /** The entry that the opened one was sent again from. */
@@ -23,6 +23,8 @@ export interface Place {
 }
 
 const DETAIL = /^\/(?:entry\/(?<seq>\d+)(?:\/from\/(?<from>\d+))?|refusal\/(?<id>r\d+))$/;
+
+export const PAGES = { "/": "Deliveries", "/overview": "Overview", "/trigger": "Trigger" } as const;
 
 /** Where a path leads to; `undefined` if nowhere. */
 export function placeOf(path: string): Place | undefined {

@@ -3,7 +3,7 @@ import { KeysDialog } from "./keys-dialog.tsx";
 import type { Feed, FeedState } from "./list/feed.ts";
 import { Button } from "./parts/button.tsx";
 import { ZoneNote } from "./parts/time.tsx";
-import { goTo, placeOf, type Route, toHash } from "./route.ts";
+import { goTo, PAGES, placeOf, type Route, toHash } from "./route.ts";
 import { useKeys } from "./use-keys.ts";
 
 const STATES: Readonly<Record<FeedState, string>> = {
@@ -14,12 +14,6 @@ const STATES: Readonly<Record<FeedState, string>> = {
   unauthorized: "",
   invalid: "no deliveries: the filter is wrong",
 };
-
-const PAGES = [
-  ["/", "Deliveries"],
-  ["/overview", "Overview"],
-  ["/trigger", "Trigger"],
-] as const;
 
 const MOST_SHOWN = 999;
 
@@ -42,7 +36,7 @@ export function TopBar({ route, feed, isPaused, setPaused }: TopBarProps) {
       </a>
       <span class="wordmark">hookporter</span>
       <nav aria-label="Pages">
-        {PAGES.map(([path, label]) => (
+        {Object.entries(PAGES).map(([path, label]) => (
           <a
             key={path}
             href={toHash({ path, filter: route.filter })}

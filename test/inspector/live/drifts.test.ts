@@ -58,10 +58,10 @@ it("pages are told through the live feed that events began to differ, also those
 });
 
 it("only the last 200 differences are kept", () => {
-  const drifts = new Drifts(() => 5);
+  const drifts = new Drifts();
   const difference = { kind: "a.b", what: "new field", expected: "no such field", got: "string" } as const;
   for (let seq = 1; seq <= 201; seq++)
-    drifts.note({ ...difference, path: `data.x${seq}`, seq, eventId: "e" });
+    drifts.note({ ...difference, path: `data.x${seq}`, seq, eventId: "e" }, 5);
   expect(drifts.notes).toHaveLength(200);
   expect(drifts.notes[0]).toEqual({ ...difference, path: "data.x201", seq: 201, at: 5 });
   expect(drifts.of(1)).toEqual([]);

@@ -17,15 +17,8 @@ export function choicesFor({ states, dropped }: Tally, takeBack: boolean): reado
   const ended = states.dead + states.received + back;
   const soon = states.failing + states.waiting;
   const open = soon + states.running + states.dead + states.received;
-  const parts = listed([
-    [states.dead, "dead"],
-    [states.received, "received"],
-    [back, "dropped"],
-  ]);
-  const early = listed([
-    [states.failing, "failing"],
-    [states.waiting, "waiting"],
-  ]);
+  const parts = listed({ dead: states.dead, received: states.received, dropped: back });
+  const early = listed({ failing: states.failing, waiting: states.waiting });
   const verb = states.dead + soon + back === 0 ? "Run" : "Retry"; // received ones have never run
   const retry: Choice = {
     ...{ change: "retry", count: ended + soon, label: `${verb} ${number(ended + soon)}` },
@@ -72,13 +65,7 @@ export function resultText({ pending, ended, dropped, retry, left }: BulkResult)
 /** What has become of entries that run again, such as `37 of 40 handled, 2 failing, 1 waiting`. */
 export function fatesText({ handled, failing, dead, waiting, running, received }: BulkFates): string {
   const all = handled + failing + dead + waiting + running + received;
-  const others = listed([
-    [failing, "failing again"],
-    [dead, "dead again"],
-    [waiting, "waiting"],
-    [running, "running"],
-    [received, "received"],
-  ]);
+  const others = listed({ "failing again": failing, "dead again": dead, waiting, running, received });
   return `${number(handled)} of ${number(all)} handled${others === "" ? "" : `, ${others}`}.`;
 }
 
@@ -99,8 +86,9 @@ export function filterText(filter: URLSearchParams): string {
     .join(", ");
 }
 
-function listed(parts: readonly (readonly [number, string])[]): string {
-  return parts.flatMap(([count, word]) => (count === 0 ? [] : [`${number(count)} ${word}`])).join(", ");
+function listed(counts: Readonly<Record<string, number>>): string {
+  const some = Object.entries(counts).filter(([, count]) => count > 0);
+  return some.map(([word, count]) => `${number(count)} ${word}`).join(", ");
 }
 
 function capital(text: string): string {

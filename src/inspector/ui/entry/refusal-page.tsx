@@ -8,14 +8,8 @@ import { DetailHead } from "./detail-head.tsx";
 import { BodyText, Headers } from "./payload.tsx";
 import { Next, Reason } from "./why.tsx";
 
-export function RefusalPage({
-  id,
-  changes,
-}: {
-  id: string;
-  /** Another number whenever it may have changed. */
-  changes: number | undefined;
-}) {
+/** `changes` is another number whenever the delivery may have changed. */
+export function RefusalPage({ id, changes }: { id: string; changes: number | undefined }) {
   const client = useClient();
   const { value: refusal, failure } = useLoaded(() => client.refusal(id), [id, changes]);
   if (failure !== undefined) return <p class="notice">{failure}</p>;

@@ -17,11 +17,7 @@ export function Why({ entry, onField }: { entry: EntryDetail; onField: (field: s
   if (problems.length > 0 || failed.length > 0) {
     return (
       <>
-        {problems.length > 0 ? (
-          <Problems problems={problems} onField={onField} />
-        ) : (
-          <Failures runs={failed} />
-        )}
+        {problems.length > 0 ? <Problems entry={entry} onField={onField} /> : <Failures runs={failed} />}
         {summary}
       </>
     );
@@ -53,13 +49,10 @@ function Failures({ runs }: { runs: readonly RunDetail[] }) {
   );
 }
 
-function Problems({
-  problems,
-  onField,
-}: Pick<EntryDetail, "problems"> & { onField: (field: string) => void }) {
+function Problems({ entry, onField }: { entry: EntryDetail; onField: (field: string) => void }) {
   return (
     <dl class="why problems">
-      {problems.map(({ field, message }) => (
+      {entry.problems.map(({ field, message }) => (
         <div key={`${field} ${message}`}>
           <dt>
             <button type="button" class="link" title="Go to it in the payload" onClick={() => onField(field)}>

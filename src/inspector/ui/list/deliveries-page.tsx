@@ -1,5 +1,5 @@
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
-import type { Row, Status } from "../../api.ts";
+import type { Row, RowCounts, Status } from "../../api.ts";
 import { BulkButton } from "../bulk/bulk-dialog.tsx";
 import { useClient } from "../client.ts";
 import { EntryPage } from "../entry/entry-page.tsx";
@@ -12,11 +12,11 @@ import { goTo, placeOf, type Route, toHash } from "../route.ts";
 import { sendAgain } from "../trigger/show-sent.ts";
 import { useKeys } from "../use-keys.ts";
 import { NothingChosen, NothingFits, NothingYet, WrongFilter } from "../welcome.tsx";
+import { apiFilter } from "./api-filter.ts";
 import { DeliveryList } from "./delivery-list.tsx";
 import type { Feed } from "./feed.ts";
 import { FilterBar, isNarrowed } from "./filter-bar.tsx";
 import { useListView } from "./list-view.ts";
-import { useCounts } from "./use-counts.ts";
 
 interface DeliveriesPageProps {
   route: Route;
@@ -167,4 +167,34 @@ function SearchProgress({ feed, total }: { feed: Feed; total: number | undefined
       {search.isPaused && <Button label="Search on" onClick={() => feed.searchOn()} />}
     </p>
   );
+}
+
+/** Milliseconds between two counts while deliveries arrive, and while none do: another process may change entries. */
+const WHILE_LIVE = 500;
+const WHILE_QUIET = 15_000;
+
+/** How many rows match the filter in each state, kept up to date; `undefined` before the first count. */
+function useCounts(filter: URLSearchParams, feed: Feed | undefined) {
+  const client = useClient();
+  const [counts, setCounts] = useState<RowCounts>();
+  const others = new URLSearchParams(filter);
+  others.delete("state"); // each chip counts its own
+  const key = others.toString();
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const last = useRef({ key: "", at: 0 });
+  const isLive = feed?.state === "live";
+  useEffect(() => {
+    if (!isLive) return;
+    const count = async () => {
+      last.current = { key, at: Date.now() };
+      timer.current = setTimeout(() => void count(), WHILE_QUIET);
+      const found = await client.counts(apiFilter(key)).catch(() => undefined); // the feed reports what is wrong
+      if (last.current.key === key && found !== undefined) setCounts(found);
+    };
+    clearTimeout(timer.current);
+    const wait = last.current.key === key ? last.current.at + WHILE_LIVE - Date.now() : 0;
+    timer.current = setTimeout(() => void count(), Math.max(0, wait));
+    return () => clearTimeout(timer.current);
+  }, [key, isLive, feed?.version]);
+  return counts;
 }

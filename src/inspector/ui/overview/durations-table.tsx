@@ -38,12 +38,7 @@ export function DurationsTable({ latency, durations }: Pick<Overview, "latency" 
   );
 }
 
-function Line({
-  name,
-  failed,
-  count,
-  ...times
-}: Durations & { readonly name: string; readonly failed: string }) {
+function Line({ name, failed, count, ...times }: Durations & { name: string; failed: string }) {
   return (
     <tr>
       <th scope="row">{name}</th>

@@ -50,15 +50,10 @@ export function OverviewPage({ drifts }: { drifts: readonly DriftNote[] }) {
 }
 
 /** What failing entries and dead letters failed with: one line for all that failed alike. */
-function Failures({
-  value: { failures, failuresArePart, counts },
-  onChanged,
-}: {
-  value: Overview;
-  onChanged: () => void;
-}) {
+function Failures({ value, onChanged }: { value: Overview; onChanged: () => void }) {
   const [asked, setAsked] = useState<number>(); // outlives the error's line, since its own work may remove it
-  const { failing, dead } = counts;
+  const { failures, failuresArePart } = value;
+  const { failing, dead } = value.counts;
   const all = countsText({ failing, dead }, (count) => count.toLocaleString("en"));
   return (
     <section class="panel wide" aria-labelledby="failures-title">
@@ -94,13 +89,8 @@ function Failures({
 
 const FAILED = new URLSearchParams({ state: "failing,dead" });
 
-function FailureItem({
-  failure: { error, at, failing, dead, kinds, since, like },
-  onAsk,
-}: {
-  failure: FailureRow;
-  onAsk: () => void;
-}) {
+function FailureItem({ failure, onAsk }: { failure: FailureRow; onAsk: () => void }) {
+  const { error, at, failing, dead, kinds, since, like } = failure;
   const filter = new URLSearchParams({ like: String(like) });
   const count = (failing + dead).toLocaleString("en");
   return (

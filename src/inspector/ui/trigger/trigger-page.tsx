@@ -11,7 +11,6 @@ export function TriggerPage() {
   const { value: samples, failure } = useLoaded(() => client.samples(), []);
   const [kind, setKind] = useState("payment.received");
   if (samples === undefined) return failure === undefined ? null : <p class="notice">{failure}</p>;
-  const choices = [...GROUPS.map((group) => [group, samples.filter((one) => one.group === group)] as const)];
   return (
     <main class="page trigger">
       <h1>Trigger a sample</h1>
@@ -23,12 +22,20 @@ export function TriggerPage() {
         <fieldset class="kinds">
           <legend>Kind</legend>
           <KindChoice name={ALL} label={`all ${samples.length} kinds`} chosen={kind} choose={setKind} />
-          {choices.map(([group, ofGroup]) => (
+          {GROUPS.map((group) => (
             <div key={group} class="kind-group">
               <h2>{group}</h2>
-              {ofGroup.map((one) => (
-                <KindChoice key={one.kind} name={one.kind} label={one.kind} chosen={kind} choose={setKind} />
-              ))}
+              {samples
+                .filter((one) => one.group === group)
+                .map((one) => (
+                  <KindChoice
+                    key={one.kind}
+                    name={one.kind}
+                    label={one.kind}
+                    chosen={kind}
+                    choose={setKind}
+                  />
+                ))}
             </div>
           ))}
         </fieldset>

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { LINE_HEIGHT, lineWindow, topFor } from "../../../../src/inspector/ui/parts/line-window.ts";
-import { TextLines } from "../../../../src/inspector/ui/parts/text-lines.ts";
+import { textLines } from "../../../../src/inspector/ui/parts/text-lines.ts";
 
 const unit = fc.constantFrom("a", "\n", "é", "😀", " ");
 
 it("the lines of a text contain all of it, each at most as long as the columns, with no character split", () => {
   fc.assert(
     fc.property(fc.string({ unit, maxLength: 200 }), fc.integer({ min: 2, max: 20 }), (text, columns) => {
-      const lines = new TextLines(text, columns);
+      const lines = textLines(text, columns);
       const all = Array.from({ length: lines.count }, (_, index) => lines.at(index));
       expect(all.join("")).toBe(text.replaceAll("\n", ""));
       for (const line of all) {
