@@ -1,6 +1,7 @@
 import type { Handler } from "../dispatch/handler.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import { type Check, checkFunction, checkOptions, MAX_TIMER, wholeNumber } from "../options/check-options.ts";
+import { givenOptions } from "../options/given-options.ts";
 import { OutgoingBatches } from "./batches.ts";
 import type { Send } from "./send.ts";
 
@@ -54,13 +55,7 @@ const CHECKS: Readonly<Record<keyof HandOnOptions, Check>> = {
 export function handOn(send: Send, options: HandOnOptions = {}): Handler<WebhookEvent<string, unknown>> {
   checkFunction(send, "send", "pass async (messages) => …");
   checkOptions(options, "the options of handOn", CHECKS);
-  const {
-    batchSize = DEFAULTS.batchSize,
-    batchBytes = DEFAULTS.batchBytes,
-    linger = DEFAULTS.linger,
-    inFlight = DEFAULTS.inFlight,
-  } = options;
-  const batches = new OutgoingBatches(send, { batchSize, batchBytes, linger, inFlight });
+  const batches = new OutgoingBatches(send, { ...DEFAULTS, ...givenOptions(options) });
   return (event, { delivery, orderKey, attempt, seq, signal }) =>
     batches.add({ id: event.id, event, delivery, orderKey, attempt, seq }, signal);
 }

@@ -6,6 +6,7 @@ import type { Inbox } from "../../inbox/inbox.ts";
 import type { EntryOutline, RunOutline } from "../../inbox/outline.ts";
 import { reasonWords } from "../../inbox/reasons.ts";
 import { NO_HANDLER } from "../../inbox/runner.ts";
+import { firstLine, shortText } from "../../text/short-text.ts";
 import type { EntryRow } from "../api.ts";
 import { summarise } from "../live/verdict.ts";
 import { type ValuePath, valueAt } from "./value-path.ts";
@@ -42,7 +43,11 @@ export function entryRow(entry: Entry, outline: EntryOutline | undefined, resour
   return {
     ...{ type: "entry", id: entryId(seq), seq, receivedAt, kind, eventId: key.eventId },
     ...{ state: entryState(entry), reason, attempts, duplicates, lastSeenAt, runAt, settledAt, bytes },
-    ...{ why: whyOf(entry, runs), resource: cut(value), duration: durationOf(runs) },
+    ...{
+      why: whyOf(entry, runs),
+      resource: value ? shortText(value, MAX_RESOURCE) : null,
+      duration: durationOf(runs),
+    },
   };
 }
 
@@ -55,11 +60,6 @@ function durationOf(runs: readonly RunOutline[]): number | null {
   return Math.max(...runs.map(({ startedAt, duration }) => startedAt + duration)) - start;
 }
 
-function cut(value: string | undefined): string | null {
-  if (value === undefined || value === "") return null;
-  return value.length > MAX_RESOURCE ? `${value.slice(0, MAX_RESOURCE)}…` : value;
-}
-
 const MAX_WHY = 300;
 
 /** Why an entry is not handled, in one line: the field that does not fit, the handler's error, or the reason. */
@@ -67,22 +67,18 @@ function whyOf(entry: Entry, lastRuns: readonly RunOutline[]): string | null {
   const { reason, problems, waits } = entry;
   const state = entryState(entry);
   if (state === "handled") return null;
-  if (problems.length > 0) return oneLine(summarise(problems));
+  if (problems.length > 0) return firstLine(summarise(problems), MAX_WHY);
   const isGivenUp = state === "dead" && reason === "attempts_exhausted";
   const error = isGivenUp || state === "failing" ? errorOf(lastRuns) : null;
   if (error !== null) return error;
   const target = waits.find(({ over }) => over === null)?.target;
-  if (state === "waiting" && target !== undefined) return oneLine(`waits for ${target}`);
+  if (state === "waiting" && target !== undefined) return firstLine(`waits for ${target}`, MAX_WHY);
   return reason === null || reason === NO_HANDLER ? null : reasonWords(reason);
 }
 
 function errorOf(runs: readonly RunOutline[]): string | null {
   const failed = runs.find(({ outcome }) => outcome !== "ok");
   if (failed === undefined) return null;
-  return oneLine(failed.error ?? (failed.outcome === "timeout" ? "timed out" : "failed"));
-}
-
-function oneLine(text: string): string {
-  const [line = ""] = text.trim().split("\n", 1);
-  return line.length > MAX_WHY ? `${line.slice(0, MAX_WHY)}…` : line;
+  const error = failed.error ?? (failed.outcome === "timeout" ? "timed out" : "failed");
+  return firstLine(error.trim(), MAX_WHY);
 }

@@ -2,6 +2,7 @@ import { NewestMap } from "../../base/newest-map.ts";
 import type { DeliveryObservation } from "../../receiver/observation.ts";
 import { toAnswer } from "../../receiver/response.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
+import { shortText } from "../../text/short-text.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import type { RefusalDetail, RefusalRow } from "../api.ts";
 import { shownHeaders } from "../entries/shown-headers.ts";
@@ -111,7 +112,7 @@ export function refusalRow(refusal: Refusal): RefusalRow {
 
 function bounded(headers: Refusal["headers"]): Refusal["headers"] {
   const some = Object.entries(headers).slice(0, MAX_HEADERS);
-  const cut = (text: string) => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
+  const cut = (text: string) => shortText(text, MAX_TEXT);
   return Object.fromEntries(
     some.map(([name, value]) => [cut(name), typeof value === "string" ? cut(value) : value.map(cut)]),
   );

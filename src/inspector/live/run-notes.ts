@@ -1,5 +1,6 @@
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { TargetAnswer } from "../../relay/send.ts";
+import { shortText } from "../../text/short-text.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import type { PrintedLine, RunDetail, ShownAnswer } from "../api.ts";
 import { shownHeaders } from "../entries/shown-headers.ts";
@@ -78,7 +79,7 @@ export class RunNotes {
       noted.left++;
       return;
     }
-    const text = line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line;
+    const text = shortText(line, MAX_LINE);
     noted.lines.push({ at: this.#clock(), level, text });
     this.#keep(name, noted, text.length + 1);
   }

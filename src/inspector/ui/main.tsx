@@ -1,15 +1,4 @@
-import "./styles/base.css";
-import "./styles/frame.css";
-import "./styles/controls.css";
-import "./styles/menu.css";
-import "./styles/actions.css";
-import "./styles/list.css";
-import "./styles/detail.css";
-import "./styles/attempts.css";
-import "./styles/related.css";
-import "./styles/body.css";
-import "./styles/printed.css";
-import "./styles/pages.css";
+import "./styles/page.css";
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { ApiClient } from "./client.ts";

@@ -29,6 +29,7 @@ const SHARED = [
   "text/diff-lines.ts",
   "text/duration-text.ts",
   "text/escape-invisible.ts",
+  "text/short-text.ts",
   "http/default-endpoint.ts",
   "inbox/counts.ts",
   "inbox/entry-state.ts",

@@ -1,5 +1,6 @@
 import { useMemo } from "preact/hooks";
 import { diffLines } from "../../../text/diff-lines.ts";
+import { shortText } from "../../../text/short-text.ts";
 import { comparableLines } from "../../json/json-reader.ts";
 import { LinesBox } from "../parts/lines-box.tsx";
 import { visible } from "../parts/visible.ts";
@@ -17,7 +18,7 @@ export function Changes({ before, after }: { before: string; after: string }) {
       <div class={`change ${change}`}>
         <span aria-hidden="true">{SIGNS[change]} </span>
         <span class="spoken">{SPOKEN[change]}</span>
-        {visible(text.length > MAX_LINE ? `${text.slice(0, MAX_LINE)}…` : text)}
+        {visible(shortText(text, MAX_LINE))}
       </div>
     );
   };

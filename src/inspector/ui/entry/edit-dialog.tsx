@@ -10,7 +10,7 @@ import { size } from "../parts/format.ts";
 import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.tsx";
 import { showSent } from "../trigger/show-sent.ts";
 import { useDraft } from "../trigger/use-draft.ts";
-import { useWholeBody } from "./use-whole-body.ts";
+import { type LoadedBody, useWholeBody } from "./use-whole-body.ts";
 
 export const MAX_EDITED = 2 * 1024 * 1024;
 
@@ -24,13 +24,7 @@ export function EditDialog({ entry, onClose }: { entry: EntryDetail; onClose: ()
       ) : body.form === "text" && (body.bytes > MAX_EDITED || body.cut) ? (
         <TooLarge entry={entry} bytes={body.bytes} />
       ) : (
-        <EditForm
-          seq={entry.seq}
-          name={entry.bodyHash}
-          original={body.form === "text" ? body.text : ""}
-          isText={body.form === "text"}
-          onClose={onClose}
-        />
+        <EditForm {...{ entry, body, onClose }} />
       )}
     </Dialog>
   );
@@ -61,16 +55,15 @@ function TooLarge({ entry, bytes }: { entry: EntryDetail; bytes: number }) {
 }
 
 interface EditFormProps {
-  seq: number;
-  name: string;
-  original: string;
-  isText: boolean;
+  entry: EntryDetail;
+  body: LoadedBody;
   onClose: () => void;
 }
 
-function EditForm({ seq, name, original, isText, onClose }: EditFormProps) {
+function EditForm({ entry, body, onClose }: EditFormProps) {
+  const isText = body.form === "text";
   const client = useClient();
-  const draft = useDraft(name, original);
+  const draft = useDraft(entry.bodyHash, isText ? body.text : "");
   const [restamp, setRestamp] = useState(true);
   const { result, isBusy, run } = useOutcome();
   const tell = useContext(TellContext);
@@ -81,7 +74,7 @@ function EditForm({ seq, name, original, isText, onClose }: EditFormProps) {
       if (!sent.ok) return message;
       draft.finish();
       onClose();
-      showSent(sent, seq);
+      showSent(sent, entry.seq);
       tell(message);
       return undefined;
     });

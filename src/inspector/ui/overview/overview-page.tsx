@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { countsText } from "../../../inbox/counts.ts";
+import { firstLine } from "../../../text/short-text.ts";
 import type { DriftNote } from "../../api.ts";
 import type { FailureRow, Overview } from "../../overview/overview-api.ts";
 import { BulkButton, BulkDialog } from "../bulk/bulk-dialog.tsx";
@@ -96,7 +97,7 @@ function FailureItem({ failure, onAsk }: { failure: FailureRow; onAsk: () => voi
   return (
     <li>
       <div class="failure">
-        <a href={toHash({ path: `/entry/${like}`, filter })}>{visible(firstLine(error))}</a>
+        <a href={toHash({ path: `/entry/${like}`, filter })}>{visible(firstLine(error, 300))}</a>
         <span class="quiet">
           {at !== null && <>{visible(at)} · </>}
           {counted(failing + dead, "event")} · {kindsText(kinds)}since {dayTime(since)}
@@ -111,11 +112,6 @@ function kindsText(kinds: readonly string[]): string {
   const [only = ""] = kinds;
   if (kinds.length === 0) return ""; // no event
   return `${kinds.length === 1 ? visible(only) : counted(kinds.length, "kind")} · `;
-}
-
-function firstLine(text: string): string {
-  const [line = ""] = text.split("\n", 1);
-  return line.length > 300 ? `${line.slice(0, 300)}…` : line;
 }
 
 function leadOf({ since, counts }: Overview): string {
