@@ -25,27 +25,22 @@ export interface EntryRow extends Pick<Entry, Shown | "lastSeenAt" | "runAt" | "
   readonly why: string | null;
   /** The value at the query's `resource`, `data.id` by default, if it is among the first 8 KiB of the body. */
   readonly resource: string | null;
-  /** How long its last attempt took. */
   readonly duration: number | null;
 }
 
 export interface RefusalRow {
   readonly type: "refusal";
-  /** Unique in the list, such as `r3`. */
   readonly id: string;
   readonly receivedAt: number;
   readonly word: "unauthorized" | "refused" | "failed";
   readonly reason: string;
   readonly method: string;
   readonly target: string;
-  /** Size of the body, as far as it was read. */
   readonly bytes: number;
   readonly status: number;
-  /** Why it was refused, in one line. */
   readonly why: string;
   /** How many were refused alike, of which this one has the details of the latest and the time of the first. */
   readonly count: number;
-  /** From the request's headers to the response. */
   readonly duration: number;
 }
 
@@ -70,17 +65,14 @@ export interface Step {
   readonly name: string;
   readonly result: "passed" | "failed" | "skipped";
   readonly text: string;
-  /** Details, such as the digests that were compared. */
   readonly details?: readonly { readonly name: string; readonly value: string }[];
 }
 
-/** Why a delivery was accepted or refused, step by step. */
 export interface Explanation {
   /** The status first sent to the sender; `null` if it is no longer known. */
   readonly status: number | null;
   readonly summary: string;
   readonly fix: string | null;
-  /** What to try, in order, if nothing explains it. */
   readonly advice?: readonly string[];
   readonly steps: readonly Step[];
 }
@@ -100,7 +92,6 @@ export interface RunDetail extends AttemptRecord {
   readonly printed: readonly PrintedLine[];
   /** How many lines beyond those were not kept. */
   readonly unprinted: number;
-  /** The answer of the target, if it is a forward. */
   readonly answer: ShownAnswer | null;
 }
 
@@ -113,9 +104,7 @@ export interface PrintedLine {
 export interface ShownAnswer {
   readonly status: number;
   readonly headers: ShownHeaders;
-  /** Size of the body, as far as it was read. */
   readonly bytes: number;
-  /** Whether the body is longer. */
   readonly isCut: boolean;
   readonly duration: number;
 }
@@ -177,7 +166,6 @@ export interface Sent {
   readonly ok: boolean;
   readonly duration: number;
   readonly body: string;
-  /** The delivery's entry, if this receiver kept it. */
   readonly seq: number | null;
   /** Its row among the refused deliveries, if this receiver refused it. */
   readonly refusal: string | null;
@@ -196,7 +184,6 @@ export interface Sample {
   readonly group: string;
   /** Whether the service's description shows its `data`. */
   readonly documented: boolean;
-  /** `data`, as indented JSON. */
   readonly data: string;
   /** The shape file from which `data` of this kind is made up unless a trigger says otherwise; `null` if it is not. */
   readonly madeUpFrom: string | null;
@@ -216,7 +203,6 @@ export interface Status {
 
 /** An update of the live feed; empty parts are omitted. */
 export interface LiveUpdate {
-  /** New or changed entries that match the filter. */
   readonly rows?: readonly EntryRow[];
   /** Ids of rows that no longer match the filter. */
   readonly gone?: readonly string[];

@@ -7,7 +7,7 @@ import type { Receiver } from "../receiver/receiver.ts";
 import type { RouteResult } from "./answer.ts";
 import type { Status } from "./api.ts";
 import type { Outgoing } from "./changes/send-delivery.ts";
-import type { CountRows } from "./entries/count-rows.ts";
+import type { rowCounter } from "./entries/count-rows.ts";
 import type { Signing } from "./entries/explain-entry.ts";
 import type { Drifts } from "./live/drifts.ts";
 import type { LiveFeed } from "./live/live-feed.ts";
@@ -27,7 +27,7 @@ export interface Workings {
   /** The addresses from which recent deliveries came, by entry. The inbox does not keep them. */
   readonly senders: NewestMap<number, string>;
   readonly drifts: Drifts;
-  readonly countRows: CountRows;
+  readonly countRows: ReturnType<typeof rowCounter>;
   readonly runNotes: RunNotes;
   readonly meter: Meter;
   /** Found in a twentieth of the time at most, since that delays deliveries. */

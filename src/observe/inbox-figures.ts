@@ -1,25 +1,9 @@
 import { Remembered } from "../base/remembered.ts";
 import { within } from "../base/within.ts";
-import type { Counts } from "../inbox/counts.ts";
 import type { Inbox } from "../inbox/inbox.ts";
-import type { Pause } from "../inbox/pause.ts";
-import type { SenderRecord } from "../inbox/senders.ts";
-import type { TargetCount } from "../inbox/target-wait.ts";
-import type { InboxSize } from "../inbox/vitals.ts";
 
 /** What an inbox says about itself. */
-export interface InboxFigures {
-  readonly counts: Counts;
-  /** How many entries wait for each target that does not answer. */
-  readonly waiting: readonly TargetCount[];
-  /** When the oldest entry that could run now, or the next one, is due; `undefined` if there is none. */
-  readonly dueAt: number | undefined;
-  /** What receivers noted of signatures, by source. */
-  readonly senders: readonly SenderRecord[];
-  readonly paused: readonly Pause[];
-  /** `undefined` if the inbox does not tell. */
-  readonly size: InboxSize | undefined;
-}
+export type InboxFigures = Awaited<ReturnType<typeof readFigures>>;
 
 /** The least milliseconds between two readings. */
 export const MIN_PAUSE = 1000;
@@ -41,7 +25,7 @@ export function figureReader(inbox: Inbox, minPause = MIN_PAUSE): ReadFigures {
   return () => within(readings.read(read), MAX_WAIT, () => latest);
 }
 
-async function readFigures(inbox: Inbox): Promise<InboxFigures> {
+async function readFigures(inbox: Inbox) {
   const [counts, waiting, dueAt, senders, pauses, size] = await Promise.all([
     inbox.counts(),
     inbox.waiting(),

@@ -24,14 +24,7 @@ export interface ScaffoldOptions {
 }
 
 /** The new project. The secret is only in `.env`. */
-export interface Scaffolded {
-  readonly directory: string;
-  readonly name: string;
-  readonly template: string;
-  readonly inbox: ProjectInbox;
-  /** The files written, as paths within the directory with forward slashes, sorted. */
-  readonly files: readonly string[];
-}
+export type Scaffolded = Awaited<ReturnType<typeof scaffold>>;
 
 interface PlannedFile {
   readonly path: string;
@@ -49,11 +42,11 @@ const RENAMED: Readonly<Record<string, string>> = {
 /**
  * Puts a template and its layers together as a new project, and writes its `.env`, readable only by its owner, with a secret
  * that is never printed or returned. Everything is checked before the first file is written, and existing files and links
- * are never overwritten.
+ * are never overwritten. `files` are the written ones, as paths within the directory with forward slashes, sorted.
  *
  * @throws HookporterError `directory_not_empty`, `template_unknown`, `option_invalid`
  */
-export async function scaffold(options: ScaffoldOptions): Promise<Scaffolded> {
+export async function scaffold(options: ScaffoldOptions) {
   const directory = resolve(options.directory);
   const { name = projectNameOf(directory), secret = generateSecret() } = options;
   const problem = nameProblem(name);

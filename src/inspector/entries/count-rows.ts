@@ -19,11 +19,8 @@ const MAX_COUNTED = 200_000;
 /** Remembered counts, the least recently counted of which is dropped first. */
 const MAX_REMEMBERED = 20;
 
-/** What is in the inbox, and how much of it matches the filter, except its states and its text. */
-export type CountRows = (filter: RowFilter) => Promise<RowCounts>;
-
 /** Counts for the filter's chips, never more often than it costs little. */
-export function rowCounter(inbox: Inbox, refusals: Refusals): CountRows {
+export function rowCounter(inbox: Inbox, refusals: Refusals) {
   const remembered = new NewestMap<string, Remembered<StateCounts>>(MAX_REMEMBERED);
   const statesOf = (filter: CountFilter) => {
     const key = JSON.stringify(filter);
@@ -31,7 +28,7 @@ export function rowCounter(inbox: Inbox, refusals: Refusals): CountRows {
     remembered.set(key, known);
     return known.read(() => inbox.counts(filter).then(countsByState));
   };
-  return async ({ entries, takesInAnyState }) => {
+  return async ({ entries, takesInAnyState }: RowFilter): Promise<RowCounts> => {
     // What is left is what the inbox can count by: kinds and times.
     const { states: _, failing: __, text: ___, orElse: ____, seq: _____, seqs, ...filter } = entries;
     const all = await statesOf({});

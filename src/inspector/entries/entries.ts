@@ -19,10 +19,7 @@ const DEFAULT_LIMIT = 200;
 const MAX_LIMIT = 5000;
 
 /** An entry whose delivery is still stored. */
-export interface Kept {
-  readonly entry: Entry;
-  readonly delivery: Delivery;
-}
+export type Kept = Awaited<ReturnType<typeof findKept>>;
 
 export async function listEntries(inbox: Inbox, filter: RowFilter, query: URLSearchParams): Promise<RowPage> {
   const limit = readNumber(query, "limit", MAX_LIMIT) ?? DEFAULT_LIMIT;
@@ -40,7 +37,7 @@ export async function findEntry(inbox: Inbox, number: string): Promise<Entry> {
 }
 
 /** Finds the entry with a number, and its delivery. @throws RequestError 404; 410 if the delivery was deleted */
-export async function findKept(inbox: Inbox, number: string): Promise<Kept> {
+export async function findKept(inbox: Inbox, number: string) {
   const entry = await findEntry(inbox, number);
   const delivery = await inbox.delivery(entry.seq);
   if (delivery !== undefined) return { entry, delivery };

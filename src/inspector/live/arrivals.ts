@@ -7,19 +7,12 @@ import { verdictOf } from "./verdict.ts";
 /** What became of a delivery at this receiver. */
 export type Arrival = Pick<Sent, "seq" | "refusal" | "word" | "reason">;
 
-/** How a delivery is recognised, and what is told then. */
-interface Wait {
-  readonly signature: string;
-  readonly bytes: number;
-  readonly arrived: (arrival: Arrival) => void;
-}
-
 /** Milliseconds after its answer in which a delivery is reported, even on a busy machine. */
 const PATIENCE = 2000;
 
 /** Tells what became of the deliveries that the inspector itself sends to its receiver. */
 export class Arrivals {
-  readonly #waits = new Set<Wait>();
+  readonly #waits = new Set<{ signature: string; bytes: number; arrived: (arrival: Arrival) => void }>();
   readonly #signatureHeader: string;
 
   constructor(signatureHeader: string) {

@@ -13,10 +13,7 @@ const MAX_RUNS = 1000;
 export const MAX_ALL_TEXT = 4 * 1024 * 1024;
 
 /** What one run of a handler printed, and what its target answered. */
-export interface RunNote {
-  print(level: PrintedLine["level"], text: string): void;
-  answered(answer: TargetAnswer): void;
-}
+export type RunNote = ReturnType<RunNotes["begin"]>;
 
 interface Noted {
   readonly startedAt: number;
@@ -41,14 +38,14 @@ export class RunNotes {
   }
 
   /** Notes a run that starts now. It takes room only once there is something to note. */
-  begin(seq: number, attempt: number): RunNote {
+  begin(seq: number, attempt: number) {
     const noted: Noted = { startedAt: this.#clock(), lines: [], left: 0, length: 0, answer: undefined };
     const name = nameOf(seq, attempt);
     return {
-      print: (level, text) => {
+      print: (level: PrintedLine["level"], text: string) => {
         for (const line of text.split("\n")) this.#print(name, noted, level, line);
       },
-      answered: (answer) => {
+      answered: (answer: TargetAnswer) => {
         noted.answer = shownAnswer(answer);
         this.#keep(name, noted, JSON.stringify(noted.answer.headers).length + 1);
       },

@@ -13,16 +13,11 @@ const MAX_OPEN = 20_000;
 const LOOKED_UP = 500;
 const MAX_EARLY = 1000; // attempts that ended before their delivery was reported
 
-interface Fate {
-  readonly minute: number;
-  readonly state: EntryState;
-}
-
 /** Counts what became of the entries received in each minute while `listen` runs. Its size is bounded. */
 export class Fates {
   readonly #minutes = new Map<number, Record<EntryState, number>>();
   /** Entries that are not handled, which is the only final state; the one looked up last is the last. */
-  readonly #open = new NewestMap<number, Fate>(MAX_OPEN);
+  readonly #open = new NewestMap<number, { minute: number; state: EntryState }>(MAX_OPEN);
   readonly #early = new NewestMap<number, EntryState>(MAX_EARLY);
   readonly #kept: number;
 

@@ -6,18 +6,10 @@ import { withoutTypes } from "./without-types.ts";
 /** The templates whose files are reused; those of a later one replace those of an earlier one. */
 const LAYERS = ["_shared", "_docker", "_inbox-file", "nextjs", "_into"];
 
-export interface OwnFiles {
-  /** New files by their paths. The last one is written once all others are. */
-  readonly files: ReadonlyMap<string, string>;
-  readonly env: string;
-  readonly pnpmWorkspace: string;
-  readonly nextConfig: string;
-  readonly instrumentation: string;
-  readonly ranges: { readonly zod: string; readonly vitest: string };
-}
+export type OwnFiles = Awaited<ReturnType<typeof ownFiles>>;
 
 /** The texts of a receiver in a folder of the app, such as `src/webhooks`. */
-export async function ownFiles(packageRoot: string, app: App, home: string): Promise<OwnFiles> {
+export async function ownFiles(packageRoot: string, app: App, home: string) {
   const { files, manifests } = await readLayers(LAYERS.map((layer) => join(packageRoot, "templates", layer)));
   const { framework, base, extension } = app;
   const text = (path: string) => files.get(path) ?? "";
@@ -39,13 +31,14 @@ export async function ownFiles(packageRoot: string, app: App, home: string): Pro
   add("receiver");
   const [first = ""] = manifests;
   const { dependencies, devDependencies } = JSON.parse(first);
+  const ranges: { zod: string; vitest: string } = { zod: dependencies.zod, vitest: devDependencies.vitest };
   return {
-    files: made,
+    files: made, // the last one is written once all others are
     env: text(".env.example"),
     pnpmWorkspace: text("pnpm-workspace.yaml"),
     nextConfig: own("next.config.ts"),
     instrumentation: own("src/instrumentation.ts").replace('"./', `".${toHome}`),
-    ranges: { zod: dependencies.zod, vitest: devDependencies.vitest },
+    ranges,
   };
 }
 

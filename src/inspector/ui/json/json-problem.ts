@@ -1,11 +1,6 @@
 import { JsonReader } from "../../json/json-reader.ts";
 
-export interface JsonProblem {
-  /** Offsets in the text. */
-  readonly from: number;
-  readonly to: number;
-  readonly message: string;
-}
+export type JsonProblem = ReturnType<typeof problemAt>;
 
 /** The characters read at once: a few milliseconds, so that the page never freezes. */
 const PART = 64 * 1024;
@@ -25,7 +20,7 @@ export async function findProblem(text: string): Promise<JsonProblem | undefined
   return isJson ? undefined : problemAt(text, reader);
 }
 
-function problemAt(text: string, { position, expected }: JsonReader): JsonProblem {
+function problemAt(text: string, { position, expected }: JsonReader) {
   if (position >= text.length) {
     // Nothing can be marked after the end, so the last character is.
     const from = Math.max(0, text.trimEnd().length - 1);

@@ -1,12 +1,7 @@
 import { useState } from "preact/hooks";
 import { useWindowEvent } from "../use-window-event.ts";
 
-export interface ListView {
-  readonly density: Density;
-  /** Where the rows' resource is, such as `data.id`. */
-  readonly resource: string;
-}
-
+export type ListView = ReturnType<typeof readListView>;
 export type Density = "comfortable" | "compact";
 
 export const DEFAULT_RESOURCE = "data.id";
@@ -26,17 +21,19 @@ export function useListView(): ListView {
   return view;
 }
 
-function readListView(): ListView {
-  let kept: Partial<Record<keyof ListView, unknown>> = {};
+function readListView() {
+  let kept: { density?: unknown; resource?: unknown } = {};
   try {
     kept = JSON.parse(localStorage.getItem(KEY) ?? "{}") ?? {};
   } catch {
     // Another program wrote it.
   }
-  const { density, resource } = kept;
+  const { resource } = kept;
+  const density: Density = kept.density === "compact" ? "compact" : "comfortable";
   const isPath = typeof resource === "string" && resource !== "" && resource.length <= MAX_PATH;
   return {
-    density: density === "compact" ? "compact" : "comfortable",
+    density,
+    /** Where the rows' resource is, such as `data.id`. */
     resource: isPath ? resource : DEFAULT_RESOURCE,
   };
 }

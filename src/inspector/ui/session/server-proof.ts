@@ -12,7 +12,8 @@ export async function sha256(text: string): Promise<Uint8Array<ArrayBuffer>> {
  * name for the hash, and a nonce; the answer must be their HMAC under the hash, for the address of this page.
  */
 export async function askForProof(token: string): Promise<Proof> {
-  const key = await importKey(await sha256(token));
+  const hmac = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", await sha256(token), hmac, false, ["sign", "verify"]);
   const nonce = toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
   const name = toBase64Url(
     new Uint8Array(await crypto.subtle.sign("HMAC", key, bytes("hookporter inspector name"))),
@@ -37,10 +38,6 @@ export async function askForProof(token: string): Promise<Proof> {
   } catch {
     return "refused";
   }
-}
-
-function importKey(hash: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
-  return crypto.subtle.importKey("raw", hash, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
 }
 
 function bytes(text: string): Uint8Array<ArrayBuffer> {

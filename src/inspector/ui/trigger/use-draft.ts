@@ -39,7 +39,6 @@ export function useDraft(name: string, original: string) {
     text,
     setText: change,
     isChanged: text !== original,
-    /** Whether it starts from a draft kept earlier. */
     isOffered: found !== undefined && found !== original,
     isKept,
     reset: () => change(original),
