@@ -5,7 +5,7 @@ import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import { type EntryState, entryState } from "../../inbox/entry-state.ts";
 import type { Observation } from "../../receiver/observation.ts";
 
-const MINUTE = 60_000;
+export const MINUTE = 60_000;
 const NONE = countStates([]);
 /** Entries that may still change, the oldest of which keeps the state that it had last. */
 const MAX_OPEN = 20_000;

@@ -1,9 +1,8 @@
 import type { AttemptObservation, DeliveryObservation, Observation } from "../../receiver/observation.ts";
 import { verdictOf } from "../live/verdict.ts";
-import { Fates } from "./fates.ts";
+import { Fates, MINUTE } from "./fates.ts";
 import type { Durations, KindDurations, Minute, Overview } from "./overview-api.ts";
 
-const MINUTE = 60_000;
 const MINUTES = 60;
 /** The maximum number of kinds counted separately, since a sender may invent any number. */
 const MAX_KINDS = 40;

@@ -34,7 +34,6 @@ export class Feed {
   #searchDownTo = 0;
   #loads = 0;
   readonly #changes = new NewestMap<string, number>(MAX_CHANGES);
-  /** What arrives while the list is paused. */
   #held: Held | undefined;
   #load: () => Promise<void> = async () => {};
   readonly #client: ApiClient;
