@@ -59,6 +59,7 @@ const SYSTEM = [
   "test/scaffold/{from-0.2,from-package,into/apps,learned-types,package-managers,templates}.test.ts",
   "test/{demo,package,installs,public-types}.test.ts",
   "test/cli/mcp/*.test.ts",
+  "test/docs/incidents.test.ts",
   "test/cli/terminal-keys.test.ts",
   "test/hand-on/recipes.test.ts",
   "test/modules/{bundles,types}.test.ts",

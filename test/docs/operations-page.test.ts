@@ -9,7 +9,6 @@ import { sampleEvent, signedRequest } from "../../src/entries/testing.ts";
 import { eventKinds } from "../../src/event/kinds.ts";
 import { nodeReceiver } from "../../src/receiver/adapters/node.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
-import { sign } from "../../src/signature/sign.ts";
 import { runCli, tempFolder } from "../cli/fake-io.ts";
 import { ALERT_RULES } from "../monitoring/alert-rules.ts";
 import { keptLog, SECRET, until } from "../receiver/sample.ts";
@@ -20,9 +19,15 @@ import { setScene } from "./operations-scene.ts";
 
 const page = readPage("docs/operations.md");
 
+/** The page without what incidents.test.ts plays. */
+const withoutIncidents = page
+  .split(/^(?=### )/m)
+  .filter((part) => !/^### (?:Everything is 401|Dead letters|Disk full)\n/.test(part))
+  .join("");
+
 /** The lines of all blocks of a language, without their indentation. */
-const linesOf = (language: string) =>
-  codeOf(page.replaceAll(/^ {2,3}(?=\S)/gm, ""), language).flatMap((code) => code.trim().split("\n"));
+const linesOf = (language: string, text = page) =>
+  codeOf(text.replaceAll(/^ {2,3}(?=\S)/gm, ""), language).flatMap((code) => code.trim().split("\n"));
 
 /** A line without what differs from run to run. */
 const shape = (line: string) =>
@@ -41,31 +46,25 @@ it("the page's commands run in its order, and print what it shows", { timeout: 6
   await receiver.start();
   onTestFinished(() => receiver.close());
   const url = await listenNode(nodeReceiver(receiver));
-  writeFileSync(join(cwd, "body.json"), '{"event": "payment.received"}');
-  const digest = sign(Buffer.from('{"event":"payment.received"}'), SECRET);
   const env = {
     ...{ HOOKPORTER_INBOX: inbox, HOOKPORTER_SECRET: SECRET },
     HOOKPORTER_SECRET_PREVIOUS: `${SECRET}-previous`,
   };
 
-  const commands = linesOf("sh").filter((line) => line.startsWith("npx hookporter "));
-  expect(commands.length).toBeGreaterThan(14);
+  const commands = linesOf("sh", withoutIncidents).filter((line) => line.startsWith("npx hookporter "));
+  expect(commands.length).toBeGreaterThan(12);
   const printed: string[] = [];
   for (const command of commands) {
     const argv = [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)]
       .map(([, single, double, word]) => single ?? double ?? word ?? "")
-      .map((word) => word.replace("https://app.example/webhooks", url.href).replace("sha256=$DIGEST", digest))
+      .map((word) => word.replace("https://app.example/webhooks", url.href))
       .slice(2);
     const { code, stdout, stderr } = await runCli(argv, { cwd, env });
-    expect([command, code, code === 0 ? "" : stderr]).toEqual([
-      command,
-      argv[0] === "verify" ? 4 : 0,
-      argv[0] === "verify" ? expect.anything() : "",
-    ]);
+    expect(code, `${command}\n${stderr}`).toBe(0);
     printed.push(...`${stdout}\n${stderr}`.split("\n").map(shape));
   }
-  const shown = linesOf("text").filter((line) => !line.startsWith("could not store a delivery"));
-  expect(shown.length).toBeGreaterThan(15);
+  const shown = linesOf("text", withoutIncidents);
+  expect(shown.length).toBeGreaterThan(10);
   expect(shown.filter((line) => !printed.includes(shape(line)))).toEqual([]);
 });
 

@@ -1,0 +1,251 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import type { RequestListener } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { sampleEvent, signedRequest } from "../../src/entries/testing.ts";
+import { nodeReceiver } from "../../src/receiver/adapters/node.ts";
+import { createReceiver } from "../../src/receiver/create-receiver.ts";
+import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
+import type { Receiver } from "../../src/receiver/receiver.ts";
+import { sign } from "../../src/signature/sign.ts";
+import { runCli, tempFolder } from "../cli/fake-io.ts";
+import { keptLog, SECRET } from "../receiver/sample.ts";
+import { listenNode } from "../receiver/wire.ts";
+import { readPage } from "./markdown.ts";
+
+const MINUTE = 60_000;
+const COMPACT = Buffer.from('{"event":"payment.received"}');
+const NEW_SECRET = `${SECRET}-new`;
+
+/** Those of commands that find something wrong. */
+const EXIT_CODES: Readonly<Record<string, readonly number[]>> = { doctor: [0, 1], verify: [4] };
+
+/** A line without what differs from run to run. */
+const shape = (line: string) =>
+  line
+    .replace(/^\S+(?=: intact)/, "…")
+    .replace(/ at \S+:\d+:\d+$/, " at place")
+    .replaceAll(/(?:\d+ [A-Z][a-z]+ )?\d\d:\d\d(?!:)/g, "time")
+    .replaceAll(/evt_\w+/g, "evt")
+    .replaceAll(/fingerprint \w+/g, "fingerprint")
+    .replaceAll(/\d[\d.]*(?: (?:ms|s|min|bytes|KiB|MiB)\b)?/g, "#")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+
+/** The blocks of an incident of the page, in its order. */
+function blocksOf(
+  heading: string,
+): readonly { readonly language: string; readonly lines: readonly string[] }[] {
+  const [section] = readPage("docs/operations.md")
+    .split(/^### /m)
+    .filter((part) => part.startsWith(`${heading}\n`));
+  const text = (section ?? "").replaceAll(/^ {2}(?=\S)/gm, "");
+  return [...text.matchAll(/^```(sh|text)\n([\s\S]*?)^```$/gm)].map(([, language = "", code = ""]) => ({
+    language,
+    lines: code.trimEnd().split("\n"),
+  }));
+}
+
+/** What a reader has beside the page. */
+interface Reader {
+  readonly env: Readonly<Record<string, string>>;
+  /** What the page calls something, and what it is here. */
+  readonly names?: Readonly<Record<string, string>>;
+  /** What the log has. */
+  readonly log?: readonly string[];
+  /** What the reader does before a command, or waits for. */
+  readonly before?: Readonly<Record<string, () => unknown>>;
+  readonly cwd?: string;
+}
+
+/** Runs an incident's commands one after the other, and compares what they print with the block below; returns how many ran. */
+async function play(heading: string, { cwd = tempFolder(), env, names = {}, log = [], before = {} }: Reader) {
+  const swap = (text: string, from: number) =>
+    Object.entries(names).reduce((all, pair) => all.replaceAll(pair[from] ?? "", pair[1 - from] ?? ""), text);
+  const used = new Set<string>();
+  let printed = log.map(shape);
+  let ran = 0;
+  for (const { language, lines } of blocksOf(heading)) {
+    if (language === "text") {
+      expect(
+        lines.filter((line) => !printed.includes(shape(line))),
+        printed.join("\n"),
+      ).toEqual([]);
+      continue;
+    }
+    printed = [];
+    for (const line of lines) {
+      await before[line]?.();
+      used.add(line);
+      const given = swap(line, 0);
+      const argv = [...given.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map((word) => word.slice(1).join(""));
+      const { code, stdout, stderr } = given.startsWith("npx hookporter ")
+        ? await runCli(argv.slice(2), { cwd, env })
+        : shell(given);
+      expect(EXIT_CODES[argv[2] ?? ""] ?? [0], `${line}\n${stderr}`).toContain(code);
+      printed.push(...swap(`${stdout}\n${stderr}`, 1).split("\n").map(shape));
+      ran++;
+    }
+  }
+  expect(Object.keys(before).filter((line) => !used.has(line))).toEqual([]);
+  return ran;
+}
+
+function shell(line: string) {
+  const { status, stdout, stderr } = spawnSync("sh", ["-c", line], { encoding: "utf8" });
+  return { code: status, stdout, stderr };
+}
+
+/** A receiver at an address that stays when it is restarted. */
+async function startService(inbox: string, options: Partial<ReceiverOptions<Record<never, never>>>) {
+  const { log, lines } = keptLog();
+  let listener: RequestListener = () => {};
+  let receiver: Receiver | undefined;
+  const start = async (own: Partial<ReceiverOptions<Record<never, never>>> = {}) => {
+    await receiver?.close();
+    receiver = createReceiver({ secret: SECRET, inbox, log, ...options, ...own } as never);
+    await receiver.start();
+    listener = nodeReceiver(receiver);
+    return receiver;
+  };
+  onTestFinished(() => receiver?.close());
+  await start();
+  const url = await listenNode((request, response) => listener(request, response));
+  const deliver = async (request: ReturnType<typeof signedRequest>) => (await fetch(url, request)).status;
+  const logged = () =>
+    lines.map(({ fields, message }) =>
+      [
+        message,
+        ...Object.entries(fields)
+          .filter(([, value]) => value !== undefined)
+          .map((one) => one.join("=")),
+      ].join(" "),
+    );
+  return {
+    ...{ url: url.href, start, deliver, logged },
+    get receiver() {
+      if (receiver === undefined) throw new Error("expected the receiver to run");
+      return receiver;
+    },
+  };
+}
+
+/** Different deliveries of a sender. */
+function deliveries(many: number, secret = SECRET, ago = 0, filler = "") {
+  return Array.from({ length: many }, (_, index) =>
+    signedRequest(
+      sampleEvent("payment.received", {
+        timestamp: Date.now() - ago - many + index,
+        data: { note: filler },
+      } as never),
+      { secret },
+    ),
+  );
+}
+
+/** A receiver notes signatures every ten seconds. */
+const until = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000, interval: 300 });
+
+const stateOf = async (env: Readonly<Record<string, string>>) =>
+  (await runCli(["events", "list", "--json", "--limit", "10000"], { env })).records.map(({ state }) => state);
+
+it("the secret was changed at the sender first: all that was refused is there in the end, once", async () => {
+  const inbox = join(tempFolder(), "inbox.db");
+  const env = { HOOKPORTER_INBOX: inbox, HOOKPORTER_SECRET: SECRET };
+  const { url, start, deliver } = await startService(inbox, { handlers: { "*": () => {} } });
+  const [before, refused] = [deliveries(3, SECRET, MINUTE), deliveries(5, NEW_SECRET)];
+  for (const one of before) expect(await deliver(one)).toBe(200);
+  for (const one of refused) expect(await deliver(one)).toBe(401);
+  const signatures = async () => (await runCli(["doctor", "--report"], { env })).stdout;
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "body.json"), COMPACT.toString().replace(":", ": "));
+  let isRestarted = false;
+  const reader = { ...env };
+  const ran = await play("Everything is 401", {
+    env: reader,
+    cwd,
+    names: { "https://app.example/webhooks": url, "sha256=$DIGEST": sign(COMPACT, NEW_SECRET) },
+    before: {
+      "npx hookporter doctor --report": async () => {
+        const wanted = isRestarted ? "no mismatch since" : "5 refused since";
+        await until(async () => expect(await signatures()).toContain(wanted));
+      },
+      "npx hookporter trigger payment.received --url https://app.example/webhooks": async () => {
+        isRestarted = true;
+        reader.HOOKPORTER_SECRET = NEW_SECRET;
+        await start({ secret: [NEW_SECRET, SECRET] });
+        for (const one of [...before, ...refused]) expect(await deliver(one)).toBe(200);
+      },
+    },
+  });
+  expect(ran).toBeLessThan(10);
+  await until(async () => expect(await stateOf(env)).toEqual(Array(9).fill("handled")));
+});
+
+it("5000 dead letters run again at the page's pace, and none is lost", { timeout: 300_000 }, async () => {
+  const inbox = join(tempFolder(), "inbox.db");
+  const env = { HOOKPORTER_INBOX: inbox, HOOKPORTER_SECRET: SECRET };
+  let isMended = false;
+  const handled = new Set<string>();
+  const pay = (event: { id: string }) => {
+    if (!isMended) throw new Error("books.example answered 500 Internal Server Error");
+    handled.add(event.id);
+  };
+  const service = await startService(inbox, {
+    handlers: { "*": pay } as never,
+    retry: { attempts: 1 },
+    concurrency: 100,
+  });
+  for (const { headers, body } of deliveries(5000)) {
+    const request = { method: "POST", target: "/webhooks", headers, body, receivedAt: Date.now() };
+    void service.receiver.accept(request);
+  }
+  await until(async () => expect(await service.receiver.inbox.counts()).toMatchObject({ dead: 5000 }));
+  const retry = async () => (await runCli(["events", "pause"], { env })).stdout;
+  const ran = await play("Dead letters", {
+    env,
+    before: {
+      "npx hookporter events retry --state dead --rate 200/s --canary 10": () => {
+        isMended = true;
+      },
+      "npx hookporter events pause": () => until(async () => expect(await retry()).toContain("under way")),
+      "npx hookporter doctor --report": () => until(() => expect(handled.size).toBe(5000)),
+    },
+  });
+  expect(ran).toBeLessThan(10);
+});
+
+it("a disk is full: what was kept stays, and what was refused arrives once there is room", async (context) => {
+  const folder = mkdtempSync(join(tmpdir(), "hookporter-full-"));
+  const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=6m", "tmpfs", folder]).status === 0;
+  onTestFinished(() => {
+    if (isMounted) spawnSync("umount", ["-l", folder]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  if (!isMounted) return context.skip("needs the right to mount a small file system");
+  const inbox = join(folder, "inbox.db");
+  const env = { HOOKPORTER_INBOX: inbox, HOOKPORTER_SECRET: SECRET };
+  const { deliver, logged } = await startService(inbox, { handlers: { "*": () => {} } });
+  const ballast = join(folder, "core");
+  const sent = deliveries(40, SECRET, 0, "x".repeat(60_000));
+  for (const one of sent.slice(0, 5)) expect(await deliver(one)).toBe(200);
+  expect(() => writeFileSync(ballast, Buffer.alloc(8_000_000))).toThrow();
+  const answers: number[] = [];
+  for (const one of sent) answers.push(await deliver(one));
+  expect(answers).toEqual(Array(40).fill(503));
+  const ran = await play("Disk full", {
+    env,
+    names: { "/data": folder },
+    log: logged().map((line) => line.replace(folder, "/data")),
+    before: {
+      "npx hookporter events prune --deliveries-older-than 1d": () => rmSync(ballast),
+      "npx hookporter inbox check": async () => {
+        for (const one of sent) await until(async () => expect(await deliver(one)).toBe(200));
+      },
+    },
+  });
+  expect(ran).toBeLessThan(10);
+  await until(async () => expect(await stateOf(env)).toEqual(Array(40).fill("handled")));
+});
