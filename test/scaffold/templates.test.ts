@@ -220,6 +220,16 @@ test.each(["express", "fastify", "hono"])(
   60_000,
 );
 
+test("Next.js starts so that it keeps idle connections as long, in its image too", async () => {
+  const of = (name: string) => readFile(join(root, "templates", "nextjs", name), "utf8");
+  const { scripts } = JSON.parse(await of("package.json"));
+  const image = JSON.parse(/^CMD (.+)$/m.exec(await of("Dockerfile"))?.[1] ?? "") as string[];
+  for (const words of [String(scripts.start).split(" "), image]) {
+    expect(words).toContain("start");
+    expect(Number(words[words.indexOf("--keepAliveTimeout") + 1])).toBeGreaterThanOrEqual(65_000);
+  }
+});
+
 test("the tests that each template has of its own pass", async () => {
   const vitest = join(modules, "vitest", "vitest.mjs");
   const own = await Promise.all(

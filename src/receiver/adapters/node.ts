@@ -29,7 +29,7 @@ export interface NodeReceiverOptions {
  *
  * const receiver = createReceiver({ secret: process.env.HOOKPORTER_SECRET });
  * await receiver.start();
- * createServer(nodeReceiver(receiver, { path: "/webhooks" })).listen(3000, "127.0.0.1");
+ * createServer({ keepAliveTimeout: 65_000 }, nodeReceiver(receiver, { path: "/webhooks" })).listen(3000, "127.0.0.1");
  * ```
  */
 export function nodeReceiver(
