@@ -4,11 +4,14 @@ import { describeError, HookporterError } from "../errors.ts";
 /** Ends a server in order, such as by closing its receiver; called once, with the signal. */
 export type CloseServer = (signal: "SIGTERM" | "SIGINT") => unknown;
 
+/** Milliseconds within which a second signal of a program, unlike Ctrl-C of a person, is the first one, passed on by another way. */
+export const SAME_SIGNAL = 500;
+
 /**
  * Runs a server's process. A mistake of its start that has a known cause, such as a port in use, no secret or a folder that
  * cannot be written, is one line on standard error, and exit code 1; any other error keeps its stack. On SIGTERM or SIGINT it
  * calls the returned function and waits for it. Then it calls the listeners that were there before, such as those of a
- * framework that ends the process itself; if there are none, it ends the process. A second signal ends it at once.
+ * framework that ends the process itself; if there are none, it ends the process. A second signal ends it at once, unless it is a SIGTERM within half a second.
  *
  * @example
  * ```ts
@@ -34,7 +37,10 @@ export async function runServer(start: () => CloseServer | Promise<CloseServer>)
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     const others = process.listeners(signal);
     process.removeAllListeners(signal);
+    const ignore = () => {};
     process.once(signal, async () => {
+      if (signal === "SIGTERM") process.on(signal, ignore);
+      setTimeout(() => process.off(signal, ignore), SAME_SIGNAL).unref();
       try {
         await close(signal);
       } catch (thrown) {

@@ -92,7 +92,6 @@ const NOT_RUN: Readonly<Record<string, number>> = {
   "a build of Next.js": 1,
   "a clone of the repository": 1,
   "a database of the reader's own": 1,
-  "a disk of the reader's own": 1,
   "a tunnel's program": 1,
   "another machine": 3,
   "hours of measuring": 1,

@@ -74,6 +74,16 @@ it("closes the server on SIGTERM, waits for it, and ends although a timer is lef
   expect(await ended).toMatchObject({ code: 0, stdout: "started\nclosed by SIGTERM\n" });
 });
 
+it("takes a SIGTERM that follows at once for the first, passed on by another way, as npm does", async () => {
+  const { child, ended } = program(`await runServer(() => { ${STARTED} return async () => {
+    console.log("closing"); await new Promise((resolve) => setTimeout(resolve, 200)); console.log("closed"); }; });`);
+  await once(child.stdout ?? child, "data");
+  child.kill("SIGTERM");
+  await once(child.stdout ?? child, "data");
+  child.kill("SIGTERM");
+  expect(await ended).toMatchObject({ code: 0, stdout: "started\nclosing\nclosed\n" });
+});
+
 it("ends at once on a second signal", async () => {
   const { child, ended } = program(
     `await runServer(() => { ${STARTED} return () => { console.log("closing"); return new Promise(() => {}); }; });`,

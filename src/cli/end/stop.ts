@@ -1,13 +1,11 @@
 import type { HookporterError } from "../../errors.ts";
+import { SAME_SIGNAL } from "../../project/run-server.ts";
 import { durationText } from "../../text/duration-text.ts";
 import type { CliContext } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { StopSignal } from "../io.ts";
 import type { Goal } from "./goal.ts";
 import type { ListenTally } from "./tally.ts";
-
-/** Milliseconds within which a second signal of a program, unlike Ctrl-C of a person, is the first one, passed on by another way. */
-const SAME_SIGNAL = 500;
 
 /** The exit code of a command that a signal ended before its goal. */
 export const SIGNAL_EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
