@@ -4,14 +4,14 @@ import { describeError, HookporterError } from "../errors.ts";
 /** Ends a server in order, such as by closing its receiver; called once, with the signal. */
 export type CloseServer = (signal: "SIGTERM" | "SIGINT") => unknown;
 
-/** Milliseconds within which a second signal of a program, unlike Ctrl-C of a person, is the first one, passed on by another way. */
+/** Milliseconds in which a second signal of a program, unlike Ctrl-C of a person, is the first one, passed on by another way. */
 export const SAME_SIGNAL = 500;
 
 /**
- * Runs a server's process. A mistake of its start that has a known cause, such as a port in use, no secret or a folder that
- * cannot be written, is one line on standard error, and exit code 1; any other error keeps its stack. On SIGTERM or SIGINT it
- * calls the returned function and waits for it. Then it calls the listeners that were there before, such as those of a
- * framework that ends the process itself; if there are none, it ends the process. A second signal ends it at once, unless it is a SIGTERM within half a second.
+ * Runs a server's process. A known mistake of its start, such as a port in use or no secret, is one line on standard error, and
+ * exit code 1; any other error keeps its stack. On SIGTERM or SIGINT it calls the returned function, then the listeners that were
+ * there before, such as those of a framework; if there are none, it ends the process. A second signal ends it at once, unless it
+ * is a SIGTERM within half a second.
  *
  * @example
  * ```ts
