@@ -5,7 +5,7 @@ import { EntryTransactions } from "../../../src/dispatch/transactions/entry-tran
 import { TransactionPlaces } from "../../../src/dispatch/transactions/transaction-places.ts";
 import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
-import type { InsideEnd, InsideResult } from "../../../src/inbox/inside.ts";
+import type { InsideEnd, InsideResult, InsideTerms } from "../../../src/inbox/inside.ts";
 import { AT, sampleDelivery, sampleKey } from "../../inbox/entries.ts";
 import { keptLog, QUICK, sampleEvent } from "../sample.ts";
 
@@ -15,12 +15,17 @@ const ENTRY: ClaimedEntry = {
 };
 
 /** Runs an entry with two handlers, the first with a transaction; it ends as the inbox says. */
-function start(inside: NonNullable<Inbox["inside"]>, places = new TransactionPlaces(1), canWait = false) {
+function start(
+  inside: NonNullable<Inbox["inside"]>,
+  places = new TransactionPlaces(1),
+  canWait = false,
+  isLeased = () => true,
+) {
   const ran: string[] = [];
   const clock = () => AT;
   const transactions = new EntryTransactions(
     ENTRY,
-    { inbox: { inside }, places, clock, isLeased: () => true, stepAside: (waiting) => waiting },
+    { inbox: { inside }, places, clock, isLeased, stepAside: (waiting) => waiting },
     canWait,
   );
   const options: RunOptions & RunParts = {
@@ -45,6 +50,20 @@ const ending = (result: InsideResult) => async (work: (tx: unknown) => Promise<I
 };
 
 describe("a handler's transaction", () => {
+  it("has the handler's time limit, and can ask whether the lease still holds", async () => {
+    const given: InsideTerms[] = [];
+    let holds = true;
+    const inside: NonNullable<Inbox["inside"]> = (work, terms) => {
+      given.push(terms);
+      return ending("committed")(work);
+    };
+    await start(inside, new TransactionPlaces(1), false, () => holds).settled;
+    const [terms] = given;
+    expect([terms?.timeout, terms?.now(), terms?.isLeased()]).toEqual([1000, AT, true]);
+    holds = false;
+    expect(terms?.isLeased()).toBe(false);
+  });
+
   it("whose commit is neither confirmed nor denied stores nothing more, and claims no success", async () => {
     const { ran, transactions, settled } = start(ending("unknown"));
     await expect(settled).rejects.toMatchObject({ code: "inbox_unavailable" });
