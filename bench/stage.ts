@@ -12,8 +12,8 @@ import { type Server, startServer } from "./server/server.ts";
 const HOUR = 3_600_000;
 
 /** Requests after which a server is warm, and the maximum number and length of loads for warming up. */
-const WARM = 10_000;
-const WARM_UP = { loads: 5, seconds: 0.4 };
+const WARM = 30_000;
+const WARM_UP = { loads: 10, seconds: 0.4 };
 
 /** Bytes of a request file from which it is not kept for the next section: large inboxes need the disk. */
 const LARGE_FILE = 5e9;
