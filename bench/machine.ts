@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { cpus, loadavg, release, totalmem } from "node:os";
 import { join } from "node:path";
 import { CORES } from "./cores.ts";
@@ -56,7 +56,7 @@ export function describeMachine({ version, sqlite }: ServerNode): Machine {
     placement: CORES.pinned ? `servers on cores ${CORES.server}, ${load}` : "not pinned",
     loadBefore: loadavg()[0] ?? 0,
     build: digestOf(DIST),
-    versions: Object.fromEntries(["hookporter", ...PACKAGES].map((name) => [name, versionOf(name)])),
+    versions: Object.fromEntries(["hookporter", ...PACKAGES].flatMap((name) => versionOf(name))),
   };
 }
 
@@ -68,7 +68,12 @@ function digestOf(folder: string): string {
   return digest.digest("hex").slice(0, 12);
 }
 
-function versionOf(name: string): string {
-  const folder = name === "hookporter" ? ROOT : join(ROOT, "node_modules", name);
-  return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).version;
+/** The version of a package; nothing for a peer that is not installed, since it is not measured. */
+function versionOf(name: string): readonly [string, string][] {
+  const folders =
+    name === "hookporter"
+      ? [ROOT]
+      : [ROOT, import.meta.dirname].map((folder) => join(folder, "node_modules", name));
+  const file = folders.map((folder) => join(folder, "package.json")).find((path) => existsSync(path));
+  return file === undefined ? [] : [[name, JSON.parse(readFileSync(file, "utf8")).version]];
 }

@@ -1,7 +1,7 @@
 // Bundles bench/ next to the built package and runs it: `npm run bench`, passing all arguments on. It measures dist/ as
 // published; only the bench itself is built here.
-import { spawn } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
@@ -47,6 +47,23 @@ const bundle = await rolldown({
 await bundle.write({ dir: built, format: "esm", sourcemap: "hidden", entryFileNames: "[name].js" });
 await bundle.close();
 
+/** Installs the queues that are compared, beside the bench: they are large, and need a newer Node than the tests. */
+function installPeers() {
+  const files = ["package.json", "package-lock.json"].map((name) => [
+    join(root, "bench", "peers", name),
+    join(built, name),
+  ]);
+  const isThere = ([from, to]) => existsSync(to) && readFileSync(to).equals(readFileSync(from));
+  if (files.every(isThere) && existsSync(join(built, "node_modules"))) return;
+  for (const [from, to] of files) copyFileSync(from, to);
+  const npm = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], {
+    cwd: built,
+    stdio: "inherit",
+  });
+  if (npm.status !== 0)
+    throw new Error("expected npm to install what bench/peers/package.json lists, got an error");
+}
+
 /** Runs a program of the bench; resolves to its exit code. */
 function run(name, argv) {
   const child = spawn(process.execPath, [join(built, `${name}.js`), ...argv], {
@@ -65,6 +82,7 @@ function run(name, argv) {
 
 /** With `--node` several times: runs the same sections on each Node, then shows the results side by side. */
 const argv = process.argv.slice(2);
+if (argv.some((argument) => /\bpeers\b/.test(argument))) installPeers();
 const isNode = (index) => argv[index] === "--node";
 const nodes = argv.filter((_, index) => isNode(index - 1));
 if (nodes.length < 2) {

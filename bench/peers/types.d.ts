@@ -1,4 +1,4 @@
-// What is used of the packages that need a newer Node than the tests do.
+// What is used of these packages, which are installed only when they are measured.
 declare module "bullmq" {
   export class Queue<Data> {
     constructor(name: string, options: object);
