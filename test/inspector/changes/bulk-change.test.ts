@@ -193,7 +193,11 @@ it.each([
 });
 
 it("a retry at a measured pace is under way in the inbox, is shown, and can be paused and resumed", async () => {
-  const { api, receiver } = await openInspector({});
+  let finish = () => {};
+  const held = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const { api, receiver } = await openInspector({ handler: () => held });
   for (const number of [1, 2, 3]) await receiver.inbox.append(ended(number, {}));
   const lines = await change(api, "state=dead", { change: "retry", rate: 1, canary: 1 });
   expect(lines.at(-1)).toEqual({ result: { pending: 0, ended: 3, dropped: 0, retry: 1, left: NOTHING } });
@@ -205,6 +209,7 @@ it("a retry at a measured pace is under way in the inbox, is shown, and can be p
   expect((await api("/api/resume", { scope: "retry", name: "1" })).json).toEqual({ resumed: true });
   expect((await api("/api/pauses")).json).toMatchObject({ scopes: [{ scope: "kind", name: "lead.*" }] });
   expect((await api("/api/pause", { scope: "bogus", name: "" })).status).toBe(400);
+  finish();
 });
 
 it("a tally is refused for a bad filter, and a bulk change needs JSON", async () => {
