@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 it.skipIf(!HAS_OWN_PORTS).concurrent.each(blocks.filter(({ skip }) => skip === undefined))(
   "the commands at $place work as written",
-  { timeout: 240_000 },
+  { timeout: 600_000 },
   async (block) => {
     const folder = mkdtempSync(join(tmpdir(), "hookporter-block-"));
     try {
