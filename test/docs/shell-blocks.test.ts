@@ -8,7 +8,7 @@ import { pageOf, shellBlocks } from "./shell-blocks.ts";
 import { makeProject } from "./shell-scene.ts";
 
 /** How long the commands of a block may take: `check` with an observer takes half a minute on an idle machine. */
-const LIMIT = 110_000;
+const LIMIT = 240_000;
 
 const blocks = shellBlocks();
 let modules: InstalledModules;
