@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { describeError, HookporterError } from "../errors.ts";
 import { readEnvelope } from "../event/read-envelope.ts";
 import { timerDelay } from "../options/timer-delay.ts";
+import { commandWords } from "../text/command-words.ts";
 
 export interface ObservedEvent {
   /** The `data.id` of the event, which no other event has. */
@@ -95,18 +96,12 @@ interface CommandSurroundings {
  * output counts, not the exit code, since `grep -c` fails when it prints 0.
  */
 export function observeByCommand(command: string, surroundings: CommandSurroundings): Observer {
-  const [program = "", ...given] = splitCommand(command);
+  const [program = "", ...given] = commandWords(command);
   return observerOf(command, program, async (fill, added) => {
     const argv = added === undefined ? given.map(fill) : [...given, added];
     const { output, error } = await runProgram(program, argv, surroundings);
     return readCount(output, error === null ? "" : ` (${describeError(error).split("\n")[0]})`);
   });
-}
-
-/** Splits a command into words: at white space; quotes keep words together, and nothing else is special. */
-export function splitCommand(command: string): readonly string[] {
-  const words = command.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
-  return words.map((word) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, "$1$2"));
 }
 
 function runProgram(

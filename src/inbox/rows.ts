@@ -158,7 +158,7 @@ function readJson<Value>(stored: unknown): Value | undefined {
 }
 
 function nullableNumber(stored: unknown): number | null {
-  return stored === null ? null : Number(stored);
+  return stored === null || stored === undefined ? null : Number(stored);
 }
 
 function decodeNullable(stored: unknown): string | null {

@@ -2,7 +2,7 @@
 export const OTHER = "other";
 const LONGEST = 120; // the longest value of a label, in characters
 
-/** Tells so many values of a label apart, since Prometheus keeps a time series for each; the rest are `other`. */
+/** Limits how many values a label has, since Prometheus keeps a time series for each; further ones become `other`. */
 export function boundedLabel(most: number): (value: string) => string {
   const known = new Set<string>();
   return (value) => {

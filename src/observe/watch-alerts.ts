@@ -75,7 +75,7 @@ export function watchAlerts(receiver: WatchedReceiver, options: AlertOptions): (
   const read = figureReader(receiver.inbox, Math.min(MIN_PAUSE, every));
   const active = new Set<AlertCondition["type"]>();
   let isClosed = false;
-  /** Tells of a change only. */
+  /** Calls `onAlert` when a condition begins to hold and when it ends, not in between. */
   const tell = (holds: boolean, condition: AlertCondition) => {
     if (isClosed || holds === active.has(condition.type)) return;
     if (holds) active.add(condition.type);

@@ -1,4 +1,4 @@
-/** A text of at most so many characters; the rest is an ellipsis. */
+/** Cuts a text after `most` characters, and marks the cut with an ellipsis. */
 export function shortText(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }

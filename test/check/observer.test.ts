@@ -1,9 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { observeByCommand, observeByUrl, readCount, splitCommand } from "../../src/check/observer.ts";
+import { observeByCommand, observeByUrl, readCount } from "../../src/check/observer.ts";
 import { readEnvelope } from "../../src/event/read-envelope.ts";
 import { sampleEvent } from "../../src/event/sample.ts";
+import { commandWords } from "../../src/text/command-words.ts";
 import { tempFolder } from "../cli/fake-io.ts";
 import { serve } from "./receivers/under-test.ts";
 
@@ -35,7 +36,7 @@ it("the record of `events show --json` is read: the handler with most successful
 });
 
 it("a command is split into words without a shell", () => {
-  expect(splitCommand(`sh -c 'grep -c "$0" log' --x="a b" C:\\bin`)).toEqual([
+  expect(commandWords(`sh -c 'grep -c "$0" log' --x="a b" C:\\bin`)).toEqual([
     ...["sh", "-c", 'grep -c "$0" log', "--x=a b", "C:\\bin"],
   ]);
 });

@@ -1,7 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { sampleEvent, signedRequest } from "../../src/entries/testing.ts";
@@ -13,6 +12,7 @@ import { sign } from "../../src/signature/sign.ts";
 import { runCli, tempFolder } from "../cli/fake-io.ts";
 import { keptLog, SECRET } from "../receiver/sample.ts";
 import { listenNode } from "../receiver/wire.ts";
+import { smallDisk } from "../small-disk.ts";
 import { readPage } from "./markdown.ts";
 
 const MINUTE = 60_000;
@@ -218,13 +218,7 @@ it("5000 dead letters run again at the page's pace, and none is lost", { timeout
 });
 
 it("a disk is full: what was kept stays, and what was refused arrives once there is room", async (context) => {
-  const folder = mkdtempSync(join(tmpdir(), "hookporter-full-"));
-  const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=6m", "tmpfs", folder]).status === 0;
-  onTestFinished(() => {
-    if (isMounted) spawnSync("umount", ["-l", folder]);
-    rmSync(folder, { recursive: true, force: true });
-  });
-  if (!isMounted) return context.skip("needs the right to mount a small file system");
+  const folder = smallDisk(context, 6);
   const inbox = join(folder, "inbox.db");
   const env = { HOOKPORTER_INBOX: inbox, HOOKPORTER_SECRET: SECRET };
   const { deliver, logged } = await startService(inbox, { handlers: { "*": () => {} } });

@@ -1,11 +1,10 @@
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { HookporterError } from "../../src/errors.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { StoreHealth } from "../../src/receiver/store-health.ts";
+import { smallDisk } from "../small-disk.ts";
 import { deliveryOf, freshEnvelope, keptLog, NOW, SECRET } from "./sample.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
@@ -52,13 +51,7 @@ it("tries a write every five seconds while commits fail, and none after it has e
 });
 
 it("on a full disk the receiver is not ready, says why, and is ready again by itself once there is room", async (context) => {
-  const folder = mkdtempSync(join(tmpdir(), "hookporter-full-"));
-  const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=3m", "tmpfs", folder]).status === 0;
-  onTestFinished(() => {
-    if (isMounted) spawnSync("umount", ["-l", folder]);
-    rmSync(folder, { recursive: true, force: true });
-  });
-  if (!isMounted) return context.skip("needs the right to mount a small file system");
+  const folder = smallDisk(context, 3);
   const { log } = keptLog();
   const receiver = createReceiver({ secret: SECRET, inbox: join(folder, "inbox.db"), log, clock: () => NOW });
   await receiver.start();

@@ -74,10 +74,7 @@ interface Written {
   readonly hasOthers: boolean;
 }
 
-/**
- * The file that is there; `undefined` if there is none. Throws `input_invalid` if it would be replaced although somebody
- * wrote in it.
- */
+/** The text of an existing file, or `undefined`. Throws `input_invalid` if replacing it would discard edits. */
 function readOut(
   out: string,
   { format, merge, force }: TypesOptions & { readonly format: TypesFormat },

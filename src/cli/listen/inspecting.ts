@@ -1,12 +1,12 @@
 import type { NamedHost } from "../../inspector/door/named-host.ts";
 import { startInspector } from "../../inspector/inspector.ts";
+import type { DiagnoseRefusal } from "../../inspector/live/refused-bodies.ts";
 import type { RunNotes } from "../../inspector/live/run-notes.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import { createCliLogger } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
 import { findLearnedData } from "../learn/learned-data.ts";
-import type { DiagnoseRefusal } from "../live/diagnosis-limit.ts";
 import type { FoundSecrets } from "../secrets/secret.ts";
 import { reserveInstants } from "../send/instants.ts";
 import { tokenFile } from "./token-file.ts";

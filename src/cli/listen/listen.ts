@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { DiagnoseRefusal } from "../../inspector/live/refused-bodies.ts";
 import { RunNotes } from "../../inspector/live/run-notes.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { type RunningServer, startServer } from "../../receiver/adapters/server.ts";
@@ -14,7 +15,7 @@ import { NotedRuns } from "../handlers/noted-runs.ts";
 import { closeDeadLetterCommand, openDeadLetterCommand, openExec } from "../handlers/open-commands.ts";
 import { RunningHandlers } from "../handlers/running-handlers.ts";
 import { watchStrayErrors } from "../handlers/stray-errors.ts";
-import { type DiagnoseRefusal, DiagnosisLimit } from "../live/diagnosis-limit.ts";
+import { DiagnosisLimit } from "../live/diagnosis-limit.ts";
 import { openKeys } from "../live/open-keys.ts";
 import { RecentEntries } from "../live/recent-entries.ts";
 import { StatusBar } from "../live/status-bar.ts";

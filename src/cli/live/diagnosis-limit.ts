@@ -11,9 +11,6 @@ const SAVED = 500;
 const PER_MS = 5e5;
 const LEAST = 10;
 
-/** Explains why a delivery was not authentic: see {@link DiagnosisLimit.diagnose}. */
-export type DiagnoseRefusal = (observation: DeliveryObservation) => Diagnosis | "left_out" | undefined;
-
 /**
  * Limits diagnoses: anyone who can reach the endpoint can trigger one, and the work must not delay honest deliveries. In a
  * burst each gets less work, which is enough for the common causes.

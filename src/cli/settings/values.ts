@@ -5,6 +5,7 @@ import { DEFAULT_PATH } from "../../http/default-endpoint.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import { type NamedHost, readNamedHost } from "../../inspector/door/named-host.ts";
 import { targetUrl } from "../../relay/target-url.ts";
+import { commandWords, WORD } from "../../text/command-words.ts";
 import { looksLikeKey } from "../shown-value.ts";
 import { UNITS } from "./default-values.ts";
 
@@ -227,12 +228,11 @@ export function readInspectHost(text: string, before: readonly NamedHost[] = [])
 }
 readInspectHost.list = true;
 
-/** A program and its arguments, separated by blanks; quotes hold blanks. There is no shell, so nothing else is special. */
+/** A program and its arguments. */
 export function readCommand(text: string, before?: readonly string[]): readonly string[] {
   if (before !== undefined) throw new InvalidArgumentError("expected one command, got several.");
-  const pieces = /(?:[^\s"']|"[^"]*"|'[^']*')+/g;
-  const words = (text.match(pieces) ?? []).map((word) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, "$1$2"));
-  if (words[0] && text.replaceAll(pieces, "").trim() === "") return words;
+  const words = commandWords(text);
+  if (words[0] && text.replaceAll(WORD, "").trim() === "") return words;
   throw new InvalidArgumentError("expected a program and its arguments, with every quote closed.");
 }
 

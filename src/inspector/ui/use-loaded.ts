@@ -16,7 +16,7 @@ export function useLoaded<Value>(load: () => Promise<Value>, inputs: readonly un
   return loaded;
 }
 
-/** As {@link useLoaded}, and again every so many milliseconds, and whenever `again` is called. */
+/** Like {@link useLoaded}, but loads again at an interval in milliseconds, and whenever `again` is called. */
 export function usePolled<Value>(load: () => Promise<Value>, every: number, inputs: readonly unknown[] = []) {
   const [count, setCount] = useState(0);
   const again = () => setCount((before) => before + 1);

@@ -1,19 +1,12 @@
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { disk } from "../../../src/cli/doctor/disk.ts";
 import type { Setup } from "../../../src/cli/doctor/setup.ts";
+import { smallDisk } from "../../small-disk.ts";
 
 it("a disk on which a delivery does not fit is a fault, and a nearly full one a warning", async (context) => {
-  const folder = mkdtempSync(join(tmpdir(), "hookporter-doctor-"));
-  const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=6m", "tmpfs", folder]).status === 0;
-  onTestFinished(() => {
-    if (isMounted) spawnSync("umount", ["-l", folder]);
-    rmSync(folder, { recursive: true, force: true });
-  });
-  if (!isMounted) return context.skip("needs the right to mount a small file system");
+  const folder = smallDisk(context, 6);
   const setup = {
     inbox: { file: join(folder, "inbox.db") },
     file: async () => undefined,
