@@ -40,7 +40,7 @@ function recorded(statements: Statements) {
   }
 }
 
-/** A holder in words: `process 4711 (hookporter 0.2.0, lease 3f9c)`. */
+/** A holder in words: `process 4711 (hookporter 1.0.0-rc.1, lease 3f9c)`. */
 export function holderText({ id, pid, version }: Holder): string {
   const who = pid === null ? "a process" : `process ${pid}`;
   return `${who} (hookporter${version === null ? "" : ` ${version}`}, leases ${id.slice(0, 8)}…)`;
