@@ -11,7 +11,7 @@ export function registerCheck(program: CliCommand, context: CliContext): void {
   const command = program
     .command("check")
     .description("check whether a receiver, in any language, handles signatures and deliveries correctly")
-    .argument("[url]", "endpoint of the receiver, or a local port", readEndpoint)
+    .argument("[url]", "endpoint of the receiver; a bare port means /webhooks on this machine", readEndpoint)
     .common(
       "--only <cases>",
       "run only these cases or groups, such as SIG,BODY-12; may be repeated",
@@ -48,7 +48,7 @@ export function registerCheck(program: CliCommand, context: CliContext): void {
       readHeaderVariable,
     )
     .option("--insecure", "accept any certificate, such as a self-signed one")
-    .common("--rate <n>", "maximum requests per second", readRate)
+    .common("--rate <n>", "maximum requests per second (default: no limit)", readRate)
     .common(
       "--timeout <duration>",
       `how long to wait for each response (default: ${shownDuration(CHECK_TIMEOUT)})`,

@@ -26,7 +26,10 @@ export function registerDoctor(program: CliCommand, context: CliContext): void {
     .common("--listen", "check what listen would use, not the project's own server")
     .common("--port <n>", `port of the endpoint (default: ${DEFAULT_PORT})`, readPort)
     .common("--path <path>", `path of the endpoint (default: ${DEFAULT_PATH})`, readPath)
-    .common("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
+    .common(
+      "--inbox <inbox>",
+      "inbox file, or postgres:// URL; memory: keeps nothing (default: .hookporter/inbox.db)",
+    )
     .option("--health-port <n>", "port for /healthz and /readyz", readPort)
     .option("--inspect-port <n>", "port of the inspector page", readPort)
     .optionsGroup("Handle:")
@@ -45,7 +48,7 @@ export function registerDoctor(program: CliCommand, context: CliContext): void {
     )
     .option("--insecure", "targets may have any certificate, such as a self-signed one")
     .optionsGroup("Tunnel:");
-  addTunnelOptions(command)
+  addTunnelOptions(command, "check what this tunnel needs, without opening it")
     .optionsGroup("Service:")
     .option("--subscribe", "listen creates a subscription, so the service's address and key are needed");
   addServiceOptions(command)
@@ -54,7 +57,7 @@ export function registerDoctor(program: CliCommand, context: CliContext): void {
     .optionsGroup("From outside:")
     .common(
       "--url <url>",
-      "instead, check a deployed receiver from outside; nothing is kept there",
+      "instead, check a deployed receiver from outside; nothing is kept there; a setting for --url is ignored",
       readPublicUrl,
     )
     .signatureHeader()
@@ -64,7 +67,7 @@ export function registerDoctor(program: CliCommand, context: CliContext): void {
       "instead, kill and restart a receiver under load, in a new folder beside the inbox or a new schema of its database, and count what is lost",
     )
     .option("--kills <n>", `with --drill: number of kills (default: ${KILLS})`, readKills)
-    .option("--yes", "with --handlers, run these in the drill, with made-up events")
+    .option("--yes", "with --drill --handlers: run your handlers, with made-up events")
     .optionsGroup("Secrets:");
   addSecretOptions(command)
     .optionsGroup("Output:") // program.ts adds the common options to it

@@ -24,8 +24,8 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
   const list = events.command("list").description("list entries, oldest first");
   addSelection(list)
     .common("--limit <n>", "only the newest n entries (default: 50)", readCount)
-    .common("--group", "show what failing entries and dead letters failed with, a line for each error")
-    .common("--follow", "then print each new entry, until Ctrl-C")
+    .common("--group", "show the errors of failing entries and dead letters, each once")
+    .common("--follow", "then wait, and print each new entry until Ctrl-C")
     .example("hookporter events list --state dead --since 2h")
     .action(async (options) => (await import("../events/events.ts")).listEvents(options, context));
 
@@ -67,7 +67,7 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
 
   addPruneOptions(events.command("prune"))
     .description(
-      "delete old entries that are finished; a running receiver does this itself, except for dead letters",
+      "delete old entries that have ended; a running receiver does this itself, except for dead letters",
     )
     .example("hookporter events prune --state dead --older-than 30d")
     .action(async (options) => (await import("../events/prune.ts")).pruneEvents(options, context));
@@ -78,8 +78,8 @@ function registerWait(events: CliCommand, context: CliContext): void {
     .command("wait")
     .description("wait for new entries, and report what became of each: exit code 7 if one was not handled")
     .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
-    .option("--kind <kinds>", "only these kinds or patterns, comma-separated", readKinds)
-    .option("--source <names>", "only these sources, comma-separated", readSources)
+    .option("--kind <kinds>", "only these kinds or families, such as payment.*", readKinds)
+    .option("--source <names>", "only entries of these sources", readSources)
     .option(
       "--state <states>",
       "report an entry once it is in one of these states (default: handled,failing,dead,received)",
@@ -173,7 +173,7 @@ function addPauseScopes(command: CliCommand): CliCommand {
       readTexts,
     )
     .option("--source <names>", "the entries of these sources", readSources)
-    .option("--retry <n>", "what is left of this retry with --rate or --canary", readCount);
+    .option("--retry <n>", "the rest of retry n, which was started with --rate or --canary", readCount);
 }
 
 function addSelection(command: CliCommand): CliCommand {

@@ -21,7 +21,11 @@ export function registerFixtures(program: CliCommand, context: CliContext): void
       "write one file per fixture to this folder (default: one per line on standard output)",
     )
     .option("--keep <path>", "keep the values at a path, such as data.status; may be repeated", readDataPath)
-    .option("--seed <n>", "random seed, to make the same values of the same fixtures again", readSeed)
+    .option(
+      "--seed <n>",
+      "random seed, to make the same values from the same fixtures again (default: random)",
+      readSeed,
+    )
     .example("hookporter fixtures scrub recorded/ --to fixtures/ --keep data.status")
     .action(async (what, options) =>
       (await import("../learn/scrub.ts")).scrubFixtures(what, options, context),

@@ -50,9 +50,9 @@ function registerCopy(inbox: CliCommand, context: CliContext): void {
     )
     .argument("<from>", "inbox file, or postgres:// URL")
     .argument("[to]", "new inbox file, or postgres:// URL (default: the inbox of --inbox)")
-    .option("--inbox <inbox>", "where to copy to, if it is not an argument")
+    .option("--inbox <inbox>", "inbox to copy to, if you name only one")
     .option("--force", "copy even if processes are registered with the inbox, such as killed ones")
-    .option("--into <inbox>", "add the entries to this inbox file, which may have others")
+    .option("--into <inbox>", "instead, add the entries to this inbox file, which may have others")
     .option("--salvage", "copy the readable part of a damaged file, and report the rest")
     .addHelpText(
       "after",

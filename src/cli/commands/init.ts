@@ -17,7 +17,7 @@ export function registerInit(program: CliCommand, context: CliContext): void {
     .option("--template <name>", "template to use (default: express)")
     .option(
       "--inbox <kind>",
-      "where to keep the events, file or postgres (default: file, if the template can)",
+      "where to keep the events: file or postgres (default: file, but postgres for lambda)",
       readChoice<ProjectInbox>(["file", "postgres"]),
     )
     .option("--name <name>", "project name in package.json (default: from the folder's name)")

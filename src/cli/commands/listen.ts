@@ -34,7 +34,7 @@ export function registerListen(program: CliCommand, context: CliContext): void {
   addReceiving(command);
   addHandling(command);
   addForwarding(command);
-  addTunnelOptions(command.optionsGroup("Tunnel:"));
+  addTunnelOptions(command.optionsGroup("Tunnel:"), "open a tunnel to a public address");
   addInspecting(command);
   addService(command);
   command
@@ -62,7 +62,10 @@ function addReceiving(command: CliCommand): void {
     .optionsGroup("Receive:")
     .common("--port <n>", `port on 127.0.0.1, or 0 for any free port (default: ${DEFAULT_PORT})`, readPort)
     .option("--path <path>", `path of the endpoint (default: ${DEFAULT_PATH})`, readPath)
-    .common("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
+    .common(
+      "--inbox <inbox>",
+      "inbox file, or postgres:// URL; memory: keeps nothing (default: .hookporter/inbox.db)",
+    )
     .option(
       "--role <role>",
       "receive deliveries (receive), run handlers (run), or both (default: both)",
@@ -85,7 +88,7 @@ function addHandling(command: CliCommand): void {
     )
     .option(
       "--exec <command>",
-      "program and arguments to run for each event, without a shell; gets the body on standard input, and is run again until it exits with 0",
+      "program and arguments to run for each event, without a shell; gets the body on standard input, and is retried if it does not exit with 0",
       readCommand,
     )
     .option(
@@ -156,7 +159,7 @@ function addInspecting(command: CliCommand): void {
     )
     .option(
       "--inspect-host <host>",
-      "forwarded address under which the inspector page is open, such as localhost:9000 or devbox.test; may be repeated",
+      "address at which you open the inspector page if its port is forwarded, such as localhost:9000 or devbox.test; may be repeated",
       readInspectHost,
     )
     .option("--inspect", "open the inspector, even if a setting turns it off")

@@ -14,14 +14,18 @@ export function registerReplay(program: CliCommand, context: CliContext): void {
     .argument("<what...>", "files, folders of .json files, event ids, entry numbers, or - for standard input")
     .common("--exact", "send the same bytes and signature (default: set the timestamp to now and sign again)")
     .common("--resume", "send only what an earlier run with the same arguments did not get a 2xx answer for")
-    .common("--url <url>", `endpoint, or a local port (default: ${DEFAULT_ENDPOINT})`, readEndpoint)
+    .common(
+      "--url <url>",
+      `endpoint; a bare port means /webhooks on this machine (default: ${DEFAULT_ENDPOINT})`,
+      readEndpoint,
+    )
     .common(
       "--handlers <path>",
       "run the handlers in this file or folder, in this process, instead of sending",
     )
     .common(
       "--inbox <inbox>",
-      "inbox to read entries from, and to see outcomes in with --wait (default: .hookporter/inbox.db)",
+      "inbox to read entries from, and with --wait that of the endpoint (default: .hookporter/inbox.db)",
     )
     .common(
       "--timeout <duration>",

@@ -33,7 +33,7 @@ export function registerSandbox(program: CliCommand, context: CliContext): void 
     )
     .option(
       "--target-hosts <hosts>",
-      "other hosts that it may deliver to, such as *.example.com; may be repeated",
+      "other hosts that it may deliver to, such as *.example.com; may be repeated (default: this machine only)",
       readHosts,
     )
     .signatureHeader();

@@ -14,7 +14,11 @@ export function registerTrigger(program: CliCommand, context: CliContext): void 
     .argument("[kind]", `one of ${eventKinds.join(", ")}, or a family such as payment.*`)
     .common("--all", "send one event of each kind")
     .option("--unknown-kind", "allow a kind other than the 12 known ones")
-    .common("--url <url>", `endpoint, or a local port (default: ${DEFAULT_ENDPOINT})`, readEndpoint)
+    .common(
+      "--url <url>",
+      `endpoint; a bare port means /webhooks on this machine (default: ${DEFAULT_ENDPOINT})`,
+      readEndpoint,
+    )
     .common(
       "--set <path=value>",
       "set a value in the envelope, such as data.amount=1200; may be repeated",
@@ -39,7 +43,7 @@ export function registerTrigger(program: CliCommand, context: CliContext): void 
       "how long to wait for each response, and with --wait for all outcomes (default: 30s)",
       readTimeout,
     )
-    .option("--inbox <inbox>", "inbox to see outcomes in, with --wait (default: .hookporter/inbox.db)")
+    .option("--inbox <inbox>", "with --wait: inbox of the endpoint (default: .hookporter/inbox.db)")
     .signatureHeader();
   addSecretOptions(addChaosOptions(command))
     .example("hookporter trigger payment.received --set data.amount=1200 --duplicate 2")

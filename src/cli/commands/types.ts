@@ -18,14 +18,17 @@ export function registerTypes(program: CliCommand, context: CliContext): void {
       `one of ${TYPES_FORMATS.join(", ")} (default: zod)`,
       readChoice(TYPES_FORMATS),
     )
-    .common("--out <file>", "file to write, or - (default: src/schemas.ts, or src/schemas.json)")
+    .common(
+      "--out <file>",
+      "file to write, or - for standard output (default: src/schemas.ts, or src/schemas.json)",
+    )
     .option("--shapes <file>", "shape file (default: next to --out, such as src/schemas.shape.json)")
     .option(
       "--enums <path>",
       "make an enum of the strings at a path, such as payment.received:data.status; may be repeated",
       readEnumPath,
     )
-    .option("--strict", "refuse what has the right type, but another format: email, prefix, integer, enum")
+    .option("--strict", "enforce formats too, such as email, prefix, integer and enum, not only types")
     .common("--merge", "keep your edits of the file, and print how they differ from what was learned")
     .option("--force", "replace the file even if it was edited")
     .common(

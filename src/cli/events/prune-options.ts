@@ -18,7 +18,7 @@ export function addPruneOptions(command: CliCommand): CliCommand {
     .option("--older-than <duration>", "only entries older than this (default: 30d)", readDuration)
     .option(
       "--deliveries-older-than <duration>",
-      "delete the delivery of entries that were handled longer ago than this, and keep the rest (default: 7d)",
+      "also delete the deliveries of entries that were handled longer ago than this, but keep the entries (default: 7d)",
       readDuration,
     );
 }

@@ -157,7 +157,7 @@ const checkReceiver = tool({
   name: "check_receiver",
   title: "Check a receiver",
   description:
-    "Sends some 150 correct and forged deliveries to a receiver, in any language, and reports which it handles wrongly and why. Its handlers run for the correct ones.",
+    "Sends hundreds of valid, forged and broken deliveries to a receiver, in any language, and reports which it handles wrongly and why. Its handlers run for the correct ones.",
   input: z.object({
     url,
     only: z.string().optional().describe("only these cases, comma-separated, such as SIG-01,GATE-01"),

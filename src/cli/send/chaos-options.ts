@@ -47,7 +47,7 @@ export function addChaosOptions(command: CliCommand, { failFast = "" } = {}): Cl
   return command
     .common("--duplicate <n>", "times to send each event (default: 1)", readCount)
     .option("--shuffle", "send in random order")
-    .common("--rate <n>", "maximum deliveries per second", readRate)
+    .common("--rate <n>", "maximum deliveries per second (default: no limit)", readRate)
     .option("--delay <range>", "delay before each delivery, such as 0..2s", readDurationRange)
     .option("--drop <share>", "share of deliveries to drop, such as 10%", readShare)
     .option(

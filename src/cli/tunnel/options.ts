@@ -38,13 +38,9 @@ export const TUNNEL_FLAGS = [
 
 export type TunnelFlag = (typeof TUNNEL_FLAGS)[number];
 
-export function addTunnelOptions(command: CliCommand): CliCommand {
+export function addTunnelOptions(command: CliCommand, effect: string): CliCommand {
   return command
-    .common(
-      "--tunnel <name>",
-      `open a tunnel to a public address: ${TUNNEL_NAMES.join(", ")}`,
-      readChoice(TUNNEL_NAMES),
-    )
+    .common("--tunnel <name>", `${effect}: ${TUNNEL_NAMES.join(", ")}`, readChoice(TUNNEL_NAMES))
     .option(
       "--domain <name>",
       "with --tunnel ngrok, localhost.run or serveo: the domain of your account to use",
