@@ -1,4 +1,6 @@
+import express from "express";
 import { expect, it } from "vitest";
+import { createWebhookServer } from "../../src/entries/express.ts";
 import { MAX_DEPTH } from "../../src/event/canonical-json.ts";
 import { HEAD_TIMEOUT } from "../../src/receiver/adapters/server.ts";
 import { readOptions } from "../../src/receiver/options/options.ts";
@@ -11,7 +13,9 @@ it("the page states the limits of a delivery as the code has them", () => {
     secret: "a-secret-that-is-long-enough",
     inbox: "memory:",
   });
-  const time = `time (${bodyTimeout / 1000} seconds for a body, ${HEAD_TIMEOUT / 1000} for the headers)`;
-  const size = `There are limits on bodies (${bodyLimit / 1024 ** 2} MiB), nesting (${MAX_DEPTH})`;
+  const { headersTimeout } = createWebhookServer(express());
+  const heads = `${HEAD_TIMEOUT / 1000} seconds in \`listen\`, ${headersTimeout / 1000} with \`createWebhookServer\``;
+  const time = `time (${bodyTimeout / 1000} seconds for a body; for the headers ${heads})`;
+  const size = `There are limits on bodies (${bodyLimit / 1024 ** 2} MiB), nesting (${MAX_DEPTH} levels)`;
   expect(page).toContain(`${size}, ${time}`);
 });
