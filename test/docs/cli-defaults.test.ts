@@ -11,7 +11,12 @@ import { DEFAULT_ENCODING } from "../../src/cli/secrets/encoding.ts";
 import { SECRET_VARIABLE } from "../../src/cli/secrets/options.ts";
 import { MAX_FAILURES } from "../../src/cli/send/send-all.ts";
 import { commandName, leaves } from "../../src/cli/settings/command-tree.ts";
-import { CHECK_SETTLE, CHECK_TIMEOUT, shownDuration } from "../../src/cli/settings/default-values.ts";
+import {
+  CHECK_SETTLE,
+  CHECK_TIMEOUT,
+  shownDuration,
+  UNLESS_RUNNING,
+} from "../../src/cli/settings/default-values.ts";
 import { readDuration } from "../../src/cli/settings/values.ts";
 import { DEFAULT_ASSUMPTIONS } from "../../src/client/assumptions.ts";
 import { DEFAULT_LIMITS } from "../../src/client/options.ts";
@@ -33,17 +38,17 @@ const TAKEN: Readonly<Record<string, string | number>> = {
   "listen --inspect-port": `${DEFAULT_INSPECTOR_PORT}, or a free one`,
   "listen --signature-header": SIGNATURE_HEADER,
   "listen --secret-env": SECRET_VARIABLE,
-  "doctor --port": DEFAULT_PORT,
+  "doctor --port": `${UNLESS_RUNNING} ${DEFAULT_PORT}`,
   "doctor --kills": KILLS,
-  "doctor --path": DEFAULT_PATH,
+  "doctor --path": `${UNLESS_RUNNING} ${DEFAULT_PATH}`,
   "doctor --inbox": DEFAULT_INBOX.replaceAll("\\", "/"),
-  "trigger --url": DEFAULT_ENDPOINT,
+  "trigger --url": `${UNLESS_RUNNING} ${DEFAULT_ENDPOINT}`,
   "trigger --count": 1,
   "trigger --duplicate": 1,
   "trigger --timeout": shownDuration(SEND_TIMEOUT),
   "trigger --concurrency": 1,
   "trigger --max-failures": MAX_FAILURES,
-  "replay --url": DEFAULT_ENDPOINT,
+  "replay --url": `${UNLESS_RUNNING} ${DEFAULT_ENDPOINT}`,
   "replay --concurrency": 1,
   "replay --max-failures": MAX_FAILURES,
   "replay --duplicate": 1,

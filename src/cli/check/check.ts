@@ -20,6 +20,7 @@ import type { ExitCode } from "../exit-codes.ts";
 import { addedHeaders, notTheSignature } from "../handlers/forward-request.ts";
 import type { ForwardRequestOptions } from "../handlers/request-options.ts";
 import { notWritten, usageError } from "../input-errors.ts";
+import { runningListen } from "../ready/running-listen.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { findSecrets } from "../secrets/secret.ts";
 import { startProgress } from "../send/progress.ts";
@@ -54,7 +55,7 @@ export async function runCheckCommand(
   context: CliContext,
 ): Promise<void> {
   if (options.list === true) return listCases(options, context);
-  const target = readCheckTarget(url, options);
+  const target = readCheckTarget(url, options, context);
   refuseTwoForms(options, context);
   const { output, clock } = context;
   const cases = selectCases(options);
@@ -121,9 +122,14 @@ function readHeaders(options: CheckCommandOptions, context: CliContext): Readonl
   return Object.fromEntries(added.map(([name, values]) => [name, values.join(", ")]));
 }
 
-function readCheckTarget(url: URL | undefined, { yes }: CheckCommandOptions): URL {
+/** It is never guessed, since handlers run for what is sent; that of a running `listen` is named. */
+function readCheckTarget(url: URL | undefined, { yes }: CheckCommandOptions, { io }: CliContext): URL {
+  const running = runningListen(io.cwd)?.url.href;
+  const example = running ?? "http://localhost:3000/webhooks";
   if (url === undefined)
-    throw usageError("expected the URL of a receiver, such as http://localhost:3000/webhooks, got none");
+    throw usageError(
+      `expected the URL of a receiver, such as ${example}${running === undefined ? "" : ", where listen runs"}, got none`,
+    );
   if (isLoopback(url) || yes === true) return url;
   throw usageError(
     `expected a receiver on this machine, got ${url.hostname}: pass --yes to send it more than a hundred deliveries, including forged and broken ones`,

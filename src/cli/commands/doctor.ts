@@ -5,6 +5,7 @@ import { KILLS } from "../doctor/options.ts";
 import { readForward } from "../handlers/values.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addServiceOptions } from "../service/options.ts";
+import { UNLESS_RUNNING } from "../settings/default-values.ts";
 import { readCommand, readKills, readKinds, readPath, readPort, readPublicUrl } from "../settings/values.ts";
 import { addTunnelOptions } from "../tunnel/options.ts";
 
@@ -24,8 +25,8 @@ export function registerDoctor(program: CliCommand, context: CliContext): void {
     )
     .optionsGroup("Receive:")
     .common("--listen", "check what listen would use, not the project's own server")
-    .common("--port <n>", `port of the endpoint (default: ${DEFAULT_PORT})`, readPort)
-    .common("--path <path>", `path of the endpoint (default: ${DEFAULT_PATH})`, readPath)
+    .common("--port <n>", `port of the endpoint (default: ${UNLESS_RUNNING} ${DEFAULT_PORT})`, readPort)
+    .common("--path <path>", `path of the endpoint (default: ${UNLESS_RUNNING} ${DEFAULT_PATH})`, readPath)
     .common(
       "--inbox <inbox>",
       "inbox file, or postgres:// URL; memory: keeps nothing (default: .hookporter/inbox.db)",

@@ -3,6 +3,7 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addChaosOptions } from "../send/chaos-options.ts";
+import { UNLESS_RUNNING } from "../settings/default-values.ts";
 import { readEndpoint, readTimeout } from "../settings/values.ts";
 
 export function registerReplay(program: CliCommand, context: CliContext): void {
@@ -16,7 +17,7 @@ export function registerReplay(program: CliCommand, context: CliContext): void {
     .common("--resume", "send only what an earlier run with the same arguments did not get a 2xx answer for")
     .common(
       "--url <url>",
-      `endpoint; a bare port means /webhooks on this machine (default: ${DEFAULT_ENDPOINT})`,
+      `endpoint; a bare port means /webhooks on this machine (default: ${UNLESS_RUNNING} ${DEFAULT_ENDPOINT})`,
       readEndpoint,
     )
     .common(

@@ -5,6 +5,7 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addChaosOptions } from "../send/chaos-options.ts";
+import { UNLESS_RUNNING } from "../settings/default-values.ts";
 import { readCount, readEndpoint, readTimeout } from "../settings/values.ts";
 
 export function registerTrigger(program: CliCommand, context: CliContext): void {
@@ -16,7 +17,7 @@ export function registerTrigger(program: CliCommand, context: CliContext): void 
     .option("--unknown-kind", "allow a kind other than the 12 known ones")
     .common(
       "--url <url>",
-      `endpoint; a bare port means /webhooks on this machine (default: ${DEFAULT_ENDPOINT})`,
+      `endpoint; a bare port means /webhooks on this machine (default: ${UNLESS_RUNNING} ${DEFAULT_ENDPOINT})`,
       readEndpoint,
     )
     .common(

@@ -22,6 +22,7 @@ import { StatusBar } from "../live/status-bar.ts";
 import { TargetOutages } from "../live/target-outages.ts";
 import type { Output } from "../output.ts";
 import { type OpenReadiness, openReadiness, stores } from "../ready/open-readiness.ts";
+import { recordListening } from "../ready/running-listen.ts";
 import { otherSecrets } from "../secrets/other-secrets.ts";
 import { fitOptions } from "../settings/fitting.ts";
 import { announce } from "./announce.ts";
@@ -146,6 +147,7 @@ async function open(session: Session): Promise<Opened> {
   const { port, path, front } = session;
   const server = await startServer(front, { port, host: "127.0.0.1", path, also: tunnel?.alsoHere });
   stops.push(() => server.close());
+  stops.push(recordListening(context.io.cwd, server.url));
   if (handlers !== undefined)
     stops.push(reloadOnChange(receiver, { ...choice, handlers }, session.forwarding, context));
   const targets = forwardTo.map(({ target }) => target);

@@ -37,9 +37,7 @@ export const BODY_BYTES = 4096;
 const kind = z.string().describe(`an event kind: ${eventKinds.join(", ")}`);
 const kinds = z.string().describe("kinds or families, comma-separated, such as payment.received,lead.*");
 const states = z.array(z.enum(STATE_WORDS as [string, ...string[]]));
-const url = z
-  .string()
-  .describe("endpoint, or a port of this machine (default: http://127.0.0.1:4400/webhooks)");
+const url = z.string().describe("endpoint, or a port of this machine");
 const timeout = z.number().int().min(1).max(120).describe("seconds to wait (default: 30)");
 
 /** What is wrong with a sent event, and the flags of `trigger` for it. */
@@ -69,7 +67,7 @@ const sendEvent = tool({
     data: z.record(z.string(), z.unknown()).optional().describe("replaces the sample's data"),
     fault: z.enum(Object.keys(FAULTS) as [keyof typeof FAULTS]).optional(),
     count: z.number().int().min(1).max(1000).optional(),
-    url: url.optional(),
+    url: url.optional().describe("endpoint, or a port of this machine (default: where `listen` runs here)"),
     timeout: timeout.optional(),
   }),
   hints: { readOnlyHint: false, openWorldHint: false },

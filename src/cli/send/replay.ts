@@ -1,6 +1,5 @@
 import type { Command } from "commander";
 import type { HookporterError } from "../../errors.ts";
-import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import type { Sendable } from "../../relay/chaos.ts";
 import type { Fixture } from "../../relay/fixture.ts";
 import { hasHiddenQuery } from "../../relay/query.ts";
@@ -18,7 +17,7 @@ import { CHAOS_FLAGS, type ChaosCommandOptions, datedTo, FITTING_CHAOS } from ".
 import { gatherFixtures, type NamedFixture } from "./gather-fixtures.ts";
 import { reserveInstants } from "./instants.ts";
 import { ReplayRecord } from "./replay-record.ts";
-import { sendWithChaos } from "./send-with-chaos.ts";
+import { endpointOf, sendWithChaos } from "./send-with-chaos.ts";
 
 export interface ReplayOptions extends SecretOptions, ChaosCommandOptions {
   readonly url?: URL;
@@ -75,7 +74,7 @@ async function sendFixtures(
 ): Promise<void> {
   const { cwd } = context.io;
   const header = options.signatureHeader ?? SIGNATURE_HEADER;
-  const target = options.url ?? new URL(DEFAULT_ENDPOINT);
+  const { target, where } = endpointOf(options.url, context);
   const exact = options.exact === true;
   if (exact && target.search === "") reportHiddenQueries(fixtures, context);
   const make = exact ? exactly : await freshly({ header, count: fixtures.length, options }, context);
@@ -94,7 +93,7 @@ async function sendFixtures(
   const { timeout, inbox } = options;
   const sent = new SentEvents();
   const destination = {
-    ...{ target, header, timeout },
+    ...{ target, where, header, timeout },
     onSent: (item: Sendable, answer: TargetAnswer) => {
       record?.add(item);
       sent.add(item, answer);

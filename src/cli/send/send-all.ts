@@ -16,6 +16,8 @@ import { SendSummary } from "./summary.ts";
 
 export interface SendPlan {
   readonly target: URL;
+  /** Where the target is from, which is said once if something fails. Default: it was typed. */
+  readonly where?: string | undefined;
   /** Milliseconds. */
   readonly timeout: number | undefined;
   /** How many are sent at a time. Default 1, in order. */
@@ -60,6 +62,7 @@ class Run {
   #next = 0;
   #unansweredInARow = 0;
   #lastFailure: string | undefined;
+  #toldWhere = false;
   #error: HookporterError | undefined;
   /** Answers that are reported once the next delivery is under way, while the target works on it. */
   readonly #unreported: (() => void)[] = [];
@@ -131,6 +134,7 @@ class Run {
     } catch (thrown) {
       if (signal.aborted) return true;
       if (!(thrown instanceof HookporterError) || codeOf(thrown) !== "target_unreachable") throw thrown;
+      this.#sayWhere();
       if (this.#deliveries.length === 1) throw thrown;
       this.#reportAnswers();
       this.#reportUnanswered(delivery, thrown);
@@ -181,6 +185,14 @@ class Run {
     if (why !== undefined && why !== this.#lastFailure)
       this.#context.output.data(`    ${printable(why, 500)}`);
     this.#lastFailure = why;
+    this.#sayWhere();
+  }
+
+  #sayWhere(): void {
+    const { target, where } = this.#plan;
+    if (where !== undefined && !this.#toldWhere)
+      this.#context.output.talk(`endpoint ${shownUrl(target)}, from ${where}`);
+    this.#toldWhere = true;
   }
 
   #reportUnanswered({ item, chaos }: Disturbed<Sendable>, { message }: HookporterError): void {

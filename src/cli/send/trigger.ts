@@ -2,7 +2,6 @@ import { createHash, randomInt } from "node:crypto";
 import type { Command } from "commander";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds, isEventKind } from "../../event/kinds.ts";
-import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import { didYouMean } from "../../options/did-you-mean.ts";
 import { lazySending } from "../../relay/replay.ts";
 import { triggerDelivery } from "../../relay/trigger.ts";
@@ -18,7 +17,7 @@ import { isTyped } from "../settings/config.ts";
 import { fitOptions } from "../settings/fitting.ts";
 import { type ChaosCommandOptions, datedTo, FITTING_CHAOS } from "./chaos-options.ts";
 import { reserveInstants } from "./instants.ts";
-import { sendWithChaos } from "./send-with-chaos.ts";
+import { endpointOf, sendWithChaos } from "./send-with-chaos.ts";
 
 export interface TriggerCommandOptions extends SecretOptions, ChaosCommandOptions {
   readonly all?: boolean;
@@ -64,13 +63,13 @@ export async function runTrigger(
       return triggerDelivery(one, terms, { header, key });
     }),
   );
-  const target = options.url ?? new URL(DEFAULT_ENDPOINT);
+  const { target, where } = endpointOf(options.url, context);
   const toGoOn = (left: number) =>
     kinds.length === 1 && options.duplicate === undefined ? `--count ${left} sends the rest` : undefined;
   const { timeout, inbox } = options;
   const sent = new SentEvents();
   const onSent = sent.add.bind(sent);
-  await sendWithChaos(sendings, options, { target, header, seed, timeout, toGoOn, onSent }, context);
+  await sendWithChaos(sendings, options, { target, where, header, seed, timeout, toGoOn, onSent }, context);
   if (options.wait === true) await sent.report({ inbox, timeout }, context);
 }
 

@@ -6,8 +6,9 @@ import type { ProjectSection } from "../../project/read-project.ts";
 import type { CliContext } from "../context.ts";
 import { refuseFormerVariables } from "../former-words.ts";
 import type { Io } from "../io.ts";
+import { runningListen } from "../ready/running-listen.ts";
 import { readEnvFile } from "../secrets/secret.ts";
-import { hasOwnMeaning, settingsName } from "./command-tree.ts";
+import { commandName, hasOwnMeaning, settingsName } from "./command-tree.ts";
 import { type ConfigFile, readConfig } from "./config-file.ts";
 
 /** A setting that was found, not read yet. */
@@ -82,8 +83,8 @@ function variablesIn(cwd: string, file: string | undefined): Variables {
 
 /**
  * Sets the options missing on the command line from `HOOKPORTER_*`, one variable per flag, in the environment or the env
- * file, and from the project's configuration file. Commands apply their defaults afterwards. Adds the strings taken from
- * files to `configured`. Throws `usage` for a variable, `config_invalid` for the file.
+ * file, from the project's configuration file, and from the `listen` that runs in the folder. Commands apply their defaults
+ * afterwards. Adds the strings taken from files to `configured`. Throws `usage` for a variable, `config_invalid` for the file.
  */
 export async function applySettings(
   command: Command,
@@ -102,6 +103,22 @@ export async function applySettings(
       configured.push(...[found.value].flat().flatMap(hiddenPart));
     origins.set(name, found.where);
     command.setOptionValueWithSource(name, readSetting(option, found), found.source);
+  }
+  applyRunning(command, io.cwd, origins);
+}
+
+/** Sets the endpoint of the `listen` that runs in the folder, for the commands that look for one. */
+function applyRunning(command: Command, cwd: string, origins: CliContext["origins"]): void {
+  const name = commandName(command);
+  const isSender = name === "trigger" || name === "replay";
+  const running = isSender || name === "doctor" ? runningListen(cwd) : undefined;
+  if (running === undefined) return;
+  const { pid, url, port, path } = running;
+  const isOther = !isSender && (command.opts<{ port?: number }>().port ?? port) !== port;
+  for (const [flag, value] of isOther ? [] : Object.entries(isSender ? { url } : { port, path })) {
+    if (command.getOptionValueSource(flag) !== undefined) continue;
+    origins.set(flag, `listen in this folder (process ${pid})`);
+    command.setOptionValueWithSource(flag, value, "implied");
   }
 }
 

@@ -49,9 +49,9 @@ async function listeningFolder() {
 }
 
 it("a broken handler is found, mended and proven handled through the tools alone", async () => {
-  const { cwd, url } = await listeningFolder();
+  const { cwd } = await listeningFolder();
   const { call } = await connect(cwd);
-  const sent = await call("send_event", { kind: "payment.received", url });
+  const sent = await call("send_event", { kind: "payment.received" });
   const failed = sent.records.find(({ type }) => type === "outcome");
   expect(failed).toMatchObject({ state: "failing", at: "handlers.mjs:1:68" });
   expect(sent.text).toMatch(/^exit code 7\n/);

@@ -1,0 +1,75 @@
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { isRecord } from "../../base/is-record.ts";
+import { readOwnFile } from "../files/own-file.ts";
+import { replaceFile } from "../files/replace-file.ts";
+import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
+
+/** Where a `listen` of a folder listens on 127.0.0.1. */
+export interface RunningListen {
+  readonly pid: number;
+  readonly port: number;
+  readonly path: string;
+  readonly url: URL;
+}
+
+/** One file for each process: two that start at once do not lose each other's. */
+const FOLDER = join(STATE_FOLDER, "listening");
+
+/**
+ * Records where this process listens, until the returned function is called. Without a folder that can be written nothing is
+ * recorded, and other commands use the default endpoint.
+ */
+export function recordListening(cwd: string, { port, pathname: path }: URL): () => void {
+  const file = fileOf(cwd, process.pid);
+  try {
+    makeStateFolder(cwd);
+    mkdirSync(join(cwd, FOLDER), { recursive: true, mode: 0o700 });
+    for (const pid of recorded(cwd)) if (!isAlive(pid)) rmSync(fileOf(cwd, pid), { force: true });
+    replaceFile(file, `${JSON.stringify({ port: Number(port), path, since: Date.now() })}\n`);
+  } catch {}
+  return () => rmSync(file, { force: true });
+}
+
+/** The `listen` that runs in a folder: of several the oldest, so that another one that starts changes nothing. */
+export function runningListen(cwd: string): RunningListen | undefined {
+  const living = recorded(cwd).flatMap((pid) => (isAlive(pid) ? read(cwd, pid) : []));
+  return living.sort((one, other) => one.since - other.since)[0];
+}
+
+/** Only a port and a path are read, so that a file of someone else's cannot lead signed events off this machine. */
+function read(cwd: string, pid: number): readonly (RunningListen & { readonly since: number })[] {
+  try {
+    const held: unknown = JSON.parse(readOwnFile(fileOf(cwd, pid)) ?? "");
+    if (!isRecord(held)) return [];
+    const { port, path, since } = held;
+    if (typeof port !== "number" || typeof path !== "string" || typeof since !== "number") return [];
+    const url = new URL("http://127.0.0.1");
+    url.port = String(port);
+    url.pathname = path;
+    return [{ pid, port, path, since, url }];
+  } catch {
+    return []; // it ended just now, or the file is not its own
+  }
+}
+
+function recorded(cwd: string): readonly number[] {
+  try {
+    return readdirSync(join(cwd, FOLDER)).flatMap((name) => (/^\d+$/.test(name) ? Number(name) : []));
+  } catch {
+    return [];
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === "EPERM"; // another user's
+  }
+}
+
+function fileOf(cwd: string, pid: number): string {
+  return join(cwd, FOLDER, String(pid));
+}

@@ -1,0 +1,97 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { runningListen } from "../../../src/cli/ready/running-listen.ts";
+import { type CliRun, runCli, tempFolder } from "../fake-io.ts";
+import { listening } from "../open-listen.ts";
+
+const PAYMENT = "payment.received";
+
+it.each([
+  ["trigger", PAYMENT],
+  ["replay", "event.json"],
+])("%s sends to the listen that runs in the folder, on whatever port and path", async (...argv) => {
+  const { cwd, url } = await listening(["--path", "/in", "--no-inspect"]);
+  const sample = await runCli(["trigger", PAYMENT, "--json", "--dry-run", "--bodies-to", "."], { cwd });
+  const body = sample.records.find(({ type }) => type === "sending")?.file;
+  const given = argv.map((word) => (word === "event.json" ? String(body) : word));
+  const run = await runCli([...given, "--json"], { cwd });
+  expect(run.records, run.stderr).toContainEqual(expect.objectContaining({ type: "answer", url, ok: true }));
+});
+
+it("a flag, a variable and the configuration file override the running listen", async () => {
+  const { cwd, url } = await listening(["--no-inspect"]);
+  const target = async (argv: readonly string[], env = {}) => {
+    const run = await runCli(["trigger", PAYMENT, "--dry-run", "--json", ...argv], { cwd, env });
+    return run.records.find(({ type }) => type === "sending")?.url;
+  };
+  expect(await target([])).toBe(url);
+  expect(await target(["--url", "1"])).toBe("http://127.0.0.1:1/webhooks");
+  expect(await target([], { HOOKPORTER_URL: "2" })).toBe("http://127.0.0.1:2/webhooks");
+  writeFileSync(join(cwd, "hookporter.config.json"), '{ "url": "3" }');
+  expect(await target([])).toBe("http://127.0.0.1:3/webhooks");
+});
+
+it("doctor looks at the port of the running listen", async () => {
+  const { cwd, url } = await listening(["--no-inspect"]);
+  const { port } = new URL(url);
+  expect(portLine(await runCli(["doctor"], { cwd }))).toMatch(
+    new RegExp(`^ok .* ${port}: a receiver of this inbox runs there$`),
+  );
+  expect(portLine(await runCli(["doctor", "--port", "0"], { cwd }))).toMatch(/any free port$/);
+});
+
+it("--explain, and a failure, say where the endpoint is from", async () => {
+  const { cwd, url, stop } = await listening(["--no-inspect"]);
+  const here = `listen in this folder (process ${process.pid})`;
+  expect((await runCli(["trigger", PAYMENT, "--explain"], { cwd })).stdout).toMatch(`from ${here}`);
+  const env = { HOOKPORTER_SECRET: "another secret, of another receiver" };
+  expect((await runCli(["trigger", PAYMENT], { cwd, env })).stderr).toBe(`endpoint ${url}, from ${here}\n`);
+  expect((await runCli(["check"], { cwd })).stderr).toMatch(`such as ${url}, where listen runs, got none`);
+  await stop();
+  const unset = await runCli(["trigger", PAYMENT], { cwd, env: { HOOKPORTER_URL: "1" } });
+  expect(unset.stderr).toMatch(/^endpoint http:\/\/127\.0\.0\.1:1\/webhooks, from HOOKPORTER_URL\nerror: /);
+  const typed = await runCli(["trigger", PAYMENT, "--url", "1"], { cwd });
+  expect(typed.stderr).toMatch(/^error: /);
+});
+
+it("the record ends with listen, and that of a dead process does not count", async () => {
+  const { cwd, stop } = await listening(["--no-inspect"]);
+  expect(runningListen(cwd)?.pid).toBe(process.pid);
+  await stop();
+  expect(runningListen(cwd)).toBeUndefined();
+  const dead = spawn(process.execPath, ["-e", ""]);
+  await once(dead, "exit");
+  record(cwd, dead.pid ?? 0, { port: 1, path: "/in", since: 0 });
+  expect(runningListen(cwd)).toBeUndefined();
+  await (await listening(["--no-inspect"], cwd)).stop();
+  expect(readdirSync(join(cwd, ".hookporter", "listening"))).toEqual([]);
+});
+
+it("of several, the oldest counts; a damaged record, or one that leads elsewhere, does not", () => {
+  const cwd = tempFolder();
+  expect(runningListen(cwd)).toBeUndefined();
+  record(cwd, process.pid, { port: 4500, path: "/in", since: 2 });
+  expect(runningListen(cwd)).toMatchObject({ port: 4500, path: "/in" });
+  record(cwd, process.ppid, { port: 4600, path: "/in", since: 1 });
+  expect(runningListen(cwd)?.url.href).toBe("http://127.0.0.1:4600/in");
+  record(cwd, process.ppid, { port: "4600@example.com", path: "/in", since: 1 });
+  expect(runningListen(cwd)?.port).toBe(4500);
+  record(cwd, process.pid, { port: 4500, path: "//example.com/in", since: 1 });
+  expect(runningListen(cwd)?.url.hostname).toBe("127.0.0.1");
+});
+
+function record(cwd: string, pid: number, fields: object): void {
+  const folder = join(cwd, ".hookporter", "listening");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, String(pid)), JSON.stringify(fields), { mode: 0o600 });
+}
+
+function portLine({ stdout }: CliRun): string | undefined {
+  return stdout
+    .split("\n")
+    .find((line) => /^\w+ +port /.test(line))
+    ?.replaceAll("\u001b", "");
+}
