@@ -15,12 +15,12 @@ export const SECTIONS = [
   "peers",
 ] as const;
 
-/** A section's name. */
-export type SectionName = (typeof SECTIONS)[number];
+/** A section's name; `against` is measured by `--against` alone. */
+export type SectionName = (typeof SECTIONS)[number] | "against";
 
 /** The extent of a run. */
 export interface Form {
-  readonly name: "short" | "long" | "minute";
+  readonly name: "short" | "long" | "minute" | "against";
   /** What is measured unless sections are named. */
   readonly sections: readonly SectionName[];
   /** Loads of signed deliveries on an empty inbox: contestants, size, connections, rounds, seconds. */
@@ -129,6 +129,9 @@ export const MINUTE: Form = {
   ],
 };
 
+/** Another build beside this one, in about four minutes. */
+export const AGAINST: Form = { ...SHORT, name: "against", sections: ["against"] };
+
 /** All measurements. */
 export const LONG: Form = {
   name: "long",
@@ -157,5 +160,7 @@ function ofEverybody(plan: Omit<LoadPlan, "contestants">): LoadPlan {
   return { ...plan, contestants: EVERYBODY };
 }
 
-/** The forms by name. */
-export const FORMS: Readonly<Record<Form["name"], Form>> = { minute: MINUTE, short: SHORT, long: LONG };
+/** The forms that `--form` names. */
+export const FORMS = { minute: MINUTE, short: SHORT, long: LONG } satisfies Partial<
+  Record<Form["name"], Form>
+>;

@@ -60,7 +60,8 @@ export function describeMachine({ version, sqlite }: ServerNode): Machine {
   };
 }
 
-function digestOf(folder: string): string {
+/** A digest of a build's programs. */
+export function digestOf(folder: string): string {
   const digest = createHash("sha256");
   for (const name of readdirSync(folder).sort()) {
     if (name.endsWith("js")) digest.update(name).update(readFileSync(join(folder, name)));

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { FORMS, type Form, SECTIONS, type SectionName } from "./form.ts";
+import { AGAINST, FORMS, type Form, SECTIONS, type SectionName } from "./form.ts";
 
 /** The bench's options. */
 export interface Options {
@@ -15,6 +15,8 @@ export interface Options {
   readonly node: string;
   /** The flags that its servers run with. */
   readonly nodeFlags: readonly string[];
+  /** A checkout of hookporter, whose build is compared with this one. */
+  readonly against: string | undefined;
   /** The folder for the CPU profiles. */
   readonly profile: string | undefined;
 }
@@ -29,22 +31,26 @@ export function readOptions(argv: readonly string[], root: string): Options {
   const { values } = parseArgs({
     args: [...argv],
     options: {
-      form: { type: "string", default: "short" },
+      form: { type: "string" },
       only: { type: "string" },
       out: { type: "string", default: join(root, ".bench") },
       add: { type: "boolean", default: false },
       node: { type: "string", default: process.execPath },
       profile: { type: "string" },
+      against: { type: "string" },
     },
   });
-  const { only, profile } = values;
+  const { form: named = "short", only, profile, against } = values;
   const [path = "", ...flags] = values.node.split(/ +(?=--)| +$/);
   if (only !== undefined && profile !== undefined) {
     throw new TypeError("expected --only or --profile, got both: profiles are taken instead of measuring");
   }
-  const form = Object.values(FORMS).find(({ name }) => name === values.form);
+  if (against !== undefined && [values.form, only, profile].some((other) => other !== undefined)) {
+    throw new TypeError("expected --against without --form, --only and --profile: what it measures is fixed");
+  }
+  const form = against === undefined ? Object.values(FORMS).find(({ name }) => name === named) : AGAINST;
   if (form === undefined) {
-    throw new TypeError(`expected --form to be one of ${Object.keys(FORMS).join(", ")}, got ${values.form}`);
+    throw new TypeError(`expected --form to be one of ${Object.keys(FORMS).join(", ")}, got ${named}`);
   }
   const all = profile === undefined ? form.sections : [];
   return {
@@ -54,6 +60,7 @@ export function readOptions(argv: readonly string[], root: string): Options {
     add: values.add,
     node: path.includes("/") ? resolve(path) : path,
     nodeFlags: flags,
+    against: against === undefined ? undefined : resolve(against),
     profile: profile === undefined ? undefined : resolve(profile),
   };
 }

@@ -12,6 +12,7 @@ import { latencyPlot } from "./report/latency-plot.ts";
 import { type Findings, goOnFrom, type Report } from "./report/report.ts";
 import { reportText } from "./report/text.ts";
 import { measureAccount } from "./sections/account.ts";
+import { measureAgainst } from "./sections/against.ts";
 import { measureAgeing } from "./sections/ageing.ts";
 import { measureFloods } from "./sections/floods.ts";
 import { measureGrowth } from "./sections/growth.ts";
@@ -27,7 +28,7 @@ import { measureFloor } from "./server/measure-floor.ts";
 import { askNode } from "./server/server-node.ts";
 import { Stage } from "./stage.ts";
 
-const { form, sections, out, add, node, nodeFlags, profile } = orEnd(() =>
+const { form, sections, out, add, node, nodeFlags, against, profile } = orEnd(() =>
   readOptions(process.argv.slice(2), ROOT),
 );
 const serverNode = orEnd(() => askNode(node));
@@ -60,6 +61,7 @@ const measure: Readonly<Record<SectionName, () => Promise<Findings>>> = {
   replay: async () => ({ replay: await measureReplay(stage, form, tell) }),
   floods: async () => ({ floods: await measureFloods(stage, form, tell) }),
   postgres: async () => ({ postgres: await measurePostgres(stage, form, tell) }),
+  against: async () => ({ against: await measureAgainst(stage, against ?? ROOT, tell) }),
   peers: async () => ({ peers: await measurePeers(stage, form, { node: serverNode, tell }) }),
 };
 
@@ -86,7 +88,9 @@ function begun(): Report {
 
 let report = orEnd(begun);
 try {
-  if (sections.length > 0) report = { ...report, floor: await measureFloor(stage, tell) };
+  // Two builds on one machine are compared without what it can do.
+  if (sections.length > 0 && against === undefined)
+    report = { ...report, floor: await measureFloor(stage, tell) };
   for (const section of sections) {
     report = { ...report, ...(await measure[section]()) };
     write(report);

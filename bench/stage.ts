@@ -6,6 +6,7 @@ import { FreshRequests } from "./load/fresh-requests.ts";
 import type { LoadResult } from "./load/load.ts";
 import { type Dialect, RequestFile, type Requests } from "./load/request-file.ts";
 import { sendLoad } from "./load/send-load.ts";
+import type { Build } from "./places.ts";
 import type { Order, Used } from "./server/messages.ts";
 import { type Server, startServer } from "./server/server.ts";
 
@@ -44,6 +45,11 @@ export interface Sending {
   readonly size: number;
   readonly connections: number;
   readonly seconds: number;
+}
+
+/** What is sent to a server first; after `warm` requests it is warm. */
+export interface WarmUp extends Omit<Sending, "seconds"> {
+  readonly warm?: number;
 }
 
 /** Options of a stage. */
@@ -94,11 +100,12 @@ export class Stage {
       namesStatements = false,
       ranFile,
       within,
-    }: Partial<Omit<Order, "name">> & { readonly within?: readonly string[] } = {},
+      build,
+    }: Partial<Omit<Order, "name">> & { readonly within?: readonly string[]; readonly build?: Build } = {},
   ): Promise<Server> {
     const server = await startServer(
       { name, inbox, namesStatements, ranFile },
-      { node: this.node, flags: this.#nodeFlags, within },
+      { node: this.node, flags: this.#nodeFlags, within, build },
     );
     this.#servers.set(server, { fresh: new Map(), answered: 0 });
     return server;
@@ -142,9 +149,9 @@ export class Stage {
   }
 
   /** Loads a server until its code is likely to be compiled, for at most a few seconds. */
-  async warmUp(server: Server, load: Omit<Sending, "seconds">): Promise<void> {
+  async warmUp(server: Server, { warm = WARM, ...load }: WarmUp): Promise<void> {
     const sent = this.#sentTo(server);
-    for (let times = 0; times < WARM_UP.loads && sent.answered < WARM; times++) {
+    for (let times = 0; times < WARM_UP.loads && sent.answered < warm; times++) {
       await this.load(server, { ...load, seconds: WARM_UP.seconds });
     }
   }

@@ -2,8 +2,9 @@
 // published; only the bench itself is built here.
 import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
 import { rolldown } from "rolldown";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -18,21 +19,39 @@ const PUBLISHED = {
   "src/entries/node.ts": "node.js",
 };
 
-const asPublished = {
+/** Lets what is imported from src/ be that of a build: another checkout's dist/, or this one's. */
+const published = (dist) => ({
   name: "as-published",
   resolveId(source, importer) {
     if (!source.startsWith(".") || importer === undefined) return null;
     const file = relative(root, join(dirname(importer), source));
     if (!file.startsWith("src/")) return null;
     if (PUBLISHED[file] === undefined) throw new Error(`${importer} imports ${file}, which is not published`);
-    return { id: new URL(`../dist/${PUBLISHED[file]}`, import.meta.url).href, external: true };
+    return { id: pathToFileURL(join(dist, PUBLISHED[file])).href, external: true };
   },
-};
+});
 
-const bundle = await rolldown({
-  cwd: root,
-  platform: "node",
-  input: {
+/** Bundles programs for a build of the package; resolves to their code. */
+async function bundle(input, { dist, dir }) {
+  const bundled = await rolldown({
+    cwd: root,
+    platform: "node",
+    input,
+    external: [/^node:/, /^(?!\.|\/)/],
+    plugins: [published(dist)],
+  });
+  const { output } = await bundled.write({
+    dir,
+    format: "esm",
+    sourcemap: "hidden",
+    entryFileNames: "[name].js",
+  });
+  await bundled.close();
+  return output.map(({ code = "" }) => code);
+}
+
+await bundle(
+  {
     run: "bench/run.ts",
     compare: "bench/compare.ts",
     serve: "bench/server/serve.ts",
@@ -41,11 +60,30 @@ const bundle = await rolldown({
     generate: "bench/load/generate.ts",
     runner: "bench/server/runner.ts",
   },
-  external: [/^node:/, /^(?!\.|\/)/],
-  plugins: [asPublished],
-});
-await bundle.write({ dir: built, format: "esm", sourcemap: "hidden", entryFileNames: "[name].js" });
-await bundle.close();
+  { dist: join(root, "dist"), dir: built },
+);
+
+/** Bundles the servers a second time, for the build that `--against` names. */
+async function bundleBefore(checkout) {
+  const dist = join(resolve(checkout), "dist");
+  const [absent] = Object.values(PUBLISHED).filter((name) => !existsSync(join(dist, name)));
+  if (absent !== undefined) {
+    throw new TypeError(
+      `expected --against to be a checkout of hookporter after npm run build, got one without ${join(dist, absent)}`,
+    );
+  }
+  const code = await bundle({ serve: "bench/server/serve.ts" }, { dist, dir: join(built, "before") });
+  for (const [, names, url] of code.join("\n").matchAll(/^import \{([^}]*)\} from "(file:[^"]*)"/gm)) {
+    const exported = await import(url);
+    const missing = names.split(",").map((name) => name.trim().split(" ")[0]);
+    const [first] = missing.filter((name) => !(name in exported));
+    if (first !== undefined) {
+      throw new TypeError(
+        `expected --against to export what the bench uses, but ${fileURLToPath(url)} has no ${first}`,
+      );
+    }
+  }
+}
 
 /** Installs the queues that are compared, beside the bench: they are large, and need a newer Node than the tests. */
 function installPeers() {
@@ -80,24 +118,28 @@ function run(name, argv) {
   });
 }
 
-/** With `--node` several times: runs the same sections on each Node, then shows the results side by side. */
 const argv = process.argv.slice(2);
+const { values } = parseArgs({
+  args: argv,
+  strict: false, // the bench itself refuses what is wrong
+  options: { against: { type: "string" }, node: { type: "string", multiple: true }, out: { type: "string" } },
+});
+const { against, node: nodes = [], out = join(root, ".bench") } = values;
 if (argv.some((argument) => /\bpeers\b/.test(argument))) installPeers();
-const isNode = (index) => argv[index] === "--node";
-const nodes = argv.filter((_, index) => isNode(index - 1));
+try {
+  if (typeof against === "string") await bundleBefore(against);
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exit(2);
+}
 if (nodes.length < 2) {
   process.exitCode = await run("run", argv);
 } else {
-  const given = argv.indexOf("--out");
-  const out = given < 0 ? join(root, ".bench") : argv[given + 1];
-  const rest = argv.filter((_, index) => {
-    const isOut = given >= 0 && (index === given || index === given + 1);
-    return !isNode(index) && !isNode(index - 1) && !isOut;
-  });
+  // The same on each Node, then the results side by side. Of a flag that is given twice, the last counts.
   const folders = nodes.map((_, index) => join(out, `node-${index + 1}`));
   for (const [index, node] of nodes.entries()) {
     mkdirSync(folders[index], { recursive: true });
-    process.exitCode ||= await run("run", [...rest, "--node", node, "--out", folders[index]]);
+    process.exitCode ||= await run("run", [...argv, "--node", node, "--out", folders[index]]);
   }
   if (!process.exitCode)
     await run(

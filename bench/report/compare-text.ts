@@ -1,6 +1,7 @@
 import type { ContestantName } from "../contestants/all.ts";
 import { threeDigits } from "../numbers.ts";
 import { timeRatio } from "../sections/account.ts";
+import { COMPARED } from "../sections/against.ts";
 import { ratio } from "../sections/measured.ts";
 import type { Report } from "./report.ts";
 import { table } from "./table.ts";
@@ -18,6 +19,9 @@ export function compareText(reports: readonly Report[]): string {
     ["received only, processor time in µs", (report) => costs(report, "hookporter node, received only")?.cpu],
     ["processor time in µs", (report) => costs(report, "hookporter node")?.cpu],
     ["processor time × octokit's", timeOfOctokit],
+    ...COMPARED.map(
+      (name) => [`${name}: processor time × before`, (report: Report) => timeOfBefore(report, name)] as const,
+    ),
   ];
   const filled = rows
     .map(([what, of]) => [what, ...reports.map((report) => threeDigits(of(report) ?? Number.NaN))])
@@ -43,4 +47,9 @@ function costs({ account = [] }: Report, name: ContestantName) {
 function timeOfOctokit(report: Report): number | undefined {
   const [ours, octokit] = [costs(report, "hookporter node"), costs(report, "octokit")];
   return ours === undefined || octokit === undefined ? undefined : timeRatio(ours, octokit);
+}
+
+function timeOfBefore({ against }: Report, name: ContestantName): number | undefined {
+  const compared = against?.compared.find(({ now }) => now.contestant === name);
+  return compared === undefined ? undefined : ratio(compared.now, compared.before, "cpu");
 }

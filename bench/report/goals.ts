@@ -7,19 +7,24 @@ import type { Judged } from "./judged.ts";
 import { judgePeers } from "./peers.ts";
 import { judgePostgres } from "./postgres.ts";
 import type { Report } from "./report.ts";
-import { judgeThresholds } from "./thresholds.ts";
+import { judgeAgainst, judgeThresholds } from "./thresholds.ts";
 
 /** From this version on Express no longer swaps prototypes, so plain Express is three times as fast as on Node 20. */
 const QUICK_EXPRESS = 24;
 
-/** What a run is compared with: the thresholds after the form `minute`, else the goals. */
+/** What a run is compared with: thresholds after the forms `minute` and `against`, else the goals. */
 export function judge(report: Report): readonly Judged[] {
-  return report.form === "minute" ? judgeThresholds(report) : judgeGoals(report);
+  return thresholdsOf(report) ?? judgeGoals(report);
 }
 
 /** Only a missed threshold fails a run: goals may be out of reach. */
 export function exitCodeOf(report: Report): number {
-  return report.form === "minute" && judge(report).some(({ reached }) => !reached) ? 1 : 0;
+  return thresholdsOf(report)?.some(({ reached }) => !reached) ? 1 : 0;
+}
+
+function thresholdsOf(report: Report): readonly Judged[] | undefined {
+  if (report.form === "against") return judgeAgainst(report);
+  return report.form === "minute" ? judgeThresholds(report) : undefined;
 }
 
 /** The goals this run reached; those of sections that were not run are omitted. */

@@ -1,6 +1,7 @@
 import type { Form } from "../form.ts";
 import type { Machine } from "../machine.ts";
 import type { Account } from "../sections/account.ts";
+import type { Against } from "../sections/against.ts";
 import type { measureAgeing } from "../sections/ageing.ts";
 import type { Flood } from "../sections/floods.ts";
 import type { Growth } from "../sections/growth.ts";
@@ -28,6 +29,7 @@ export interface Findings {
   readonly floods?: readonly Flood[];
   readonly postgres?: OnPostgres;
   readonly peers?: Peers;
+  readonly against?: Against;
   readonly profiles?: readonly Profiled[];
 }
 

@@ -3,6 +3,7 @@ import type { Measured } from "../sections/measured.ts";
 import { ratio } from "../sections/measured.ts";
 import type { SlowDisk } from "../sections/slow-disk.ts";
 import { accountText, floorText } from "./account-text.ts";
+import { againstText } from "./against.ts";
 import { judge } from "./goals.ts";
 import { growthText } from "./growth-text.ts";
 import { peersText } from "./peers.ts";
@@ -39,6 +40,7 @@ export function reportText(report: Report): string {
     floods,
     postgres,
     peers,
+    against,
     profiles,
   } = report;
   const bench = machine.benchNode === machine.node ? "" : ` (the bench itself on ${machine.benchNode})`;
@@ -90,6 +92,7 @@ export function reportText(report: Report): string {
   }
   if (postgres !== undefined) parts.push("", postgresText(postgres));
   if (peers !== undefined) parts.push("", peersText(peers));
+  if (against !== undefined) parts.push("", againstText(against, machine.build));
   if (profiles !== undefined) parts.push("", profileText(profiles));
   const goals = judge(report).map(({ goal, wanted, got, reached }) => [
     goal,

@@ -1,5 +1,5 @@
 import type { Server } from "../server/server.ts";
-import type { Round, Stage } from "../stage.ts";
+import type { Round, Sending, Stage, WarmUp } from "../stage.ts";
 
 /**
  * Runs rounds of one load on several servers in turn, so that other load on the machine affects all of them equally. Warms
@@ -8,7 +8,7 @@ import type { Round, Stage } from "../stage.ts";
 export async function interleave(
   stage: Stage,
   servers: readonly Server[],
-  load: { size: number; connections: number; seconds: number; rounds: number },
+  load: Sending & WarmUp & { readonly rounds: number },
 ): Promise<readonly (readonly Round[])[]> {
   const rounds: Round[][] = servers.map(() => []);
   for (const server of servers) await stage.warmUp(server, load);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CORES, onCores } from "../cores.ts";
 import type { Dialect } from "../load/request-file.ts";
-import { program } from "../places.ts";
+import { type Build, program } from "../places.ts";
 import type { ThreadProfile } from "./cpu-profile.ts";
 import type { Order, Question, Used } from "./messages.ts";
 
@@ -34,11 +34,15 @@ export interface Launch {
   readonly flags?: readonly string[];
   /** A command that runs the server's command, such as for slow flushes. */
   readonly within?: readonly string[] | undefined;
+  readonly build?: Build | undefined;
 }
 
 /** Starts a contestant. */
-export async function startServer(order: Order, { node, flags = [], within = [] }: Launch): Promise<Server> {
-  const argv = [...within, node, ...flags, program("serve"), JSON.stringify(order)];
+export async function startServer(
+  order: Order,
+  { node, flags = [], within = [], build }: Launch,
+): Promise<Server> {
+  const argv = [...within, node, ...flags, program("serve", build), JSON.stringify(order)];
   const [command, ...rest] = onCores(CORES.server, argv);
   const child = spawn(command, rest, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   const ended = once(child, "exit");

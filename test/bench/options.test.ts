@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
-import { LONG, SECTIONS, SHORT } from "../../bench/form.ts";
+import { AGAINST, LONG, SECTIONS, SHORT } from "../../bench/form.ts";
 import { readOptions } from "../../bench/options.ts";
 
 const read = (...argv: string[]) => readOptions(argv, "/root");
@@ -20,6 +20,21 @@ it("one section of the long form is measured, and added to a result", () => {
 it("nothing is measured while profiles are taken", () => {
   expect(read("--profile", "/profiles")).toMatchObject({ sections: [], profile: "/profiles" });
   expect(() => read("--profile", "/profiles", "--only", "loads")).toThrow(TypeError);
+});
+
+it("another build is compared by a form of its own, and nothing else is measured", () => {
+  expect(read("--against", "../before")).toMatchObject({
+    form: AGAINST,
+    sections: ["against"],
+    against: resolve("../before"),
+  });
+  for (const other of [
+    ["--form", "short"],
+    ["--only", "loads"],
+    ["--profile", "/profiles"],
+  ]) {
+    expect(() => read("--against", "../before", ...other)).toThrow(/--against without --form/);
+  }
 });
 
 it("Node is given by a relative path, or by a name that the system finds", () => {

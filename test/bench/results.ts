@@ -1,5 +1,6 @@
 import type { ContestantName } from "../../bench/contestants/all.ts";
 import type { Report } from "../../bench/report/report.ts";
+import type { Compared } from "../../bench/sections/against.ts";
 import { type Measured, measured } from "../../bench/sections/measured.ts";
 
 /** One contestant's answers per second in several rounds; all other numbers are the same for all. */
@@ -13,6 +14,15 @@ export function roundsOf(
     load,
     rates.map((perSecond) => ({ perSecond, ...rest })),
   );
+}
+
+/** Both builds of a contestant, by what it does now × before. */
+export function comparedOf(contestant: ContestantName, speed: number, cpu = 1 / speed): Compared {
+  const of = (rate: number, micros: number) => {
+    const one = roundsOf(contestant, { rates: [rate, rate], connections: 64 });
+    return { ...one, cpu: micros, rounds: one.rounds.map((round) => ({ ...round, cpu: micros })) };
+  };
+  return { now: of(1000 * speed, 100 * cpu), before: of(1000, 100) };
 }
 
 /** An empty report of a run on a given Node. */
