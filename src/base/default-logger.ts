@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { requirePackage } from "../package/own-address.ts";
 import type { Logger } from "./logger.ts";
+import { orElse } from "./or-else.ts";
 
 let shared: Logger | undefined;
 
@@ -33,9 +34,8 @@ export function plainLogger(write: (line: string) => void): Logger {
 
 /** A value as JSON; `undefined` if it has none, such as an object that contains itself. */
 function asJson(value: object): string | undefined {
-  try {
-    return JSON.stringify(value, (_, inner) => (typeof inner === "bigint" ? String(inner) : inner));
-  } catch {
-    return undefined;
-  }
+  return orElse(
+    () => JSON.stringify(value, (_, inner) => (typeof inner === "bigint" ? String(inner) : inner)),
+    undefined,
+  );
 }

@@ -2,6 +2,7 @@ import { lstatSync, type Stats } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname } from "node:path";
 import { describeFileError } from "./file-error.ts";
+import { orElse } from "./or-else.ts";
 
 /** Why the file system refused a path, with its owner and the fix, in one line. */
 export function fileTrouble(path: string, thrown: unknown): string {
@@ -52,10 +53,6 @@ function fixFor(thrown: unknown, found: ReturnType<typeof nearest>): string {
 /** A user's name if it is known without asking the system's directory, else the number. */
 function nameOf(uid: number, own: number): string {
   if (uid === 0) return "root";
-  try {
-    if (uid === own) return `${userInfo().username} (${uid})`;
-  } catch {
-    // A user without a name, as in some containers.
-  }
-  return `user ${uid}`;
+  const number = `user ${uid}`; // some containers have users without a name
+  return uid === own ? orElse(() => `${userInfo().username} (${uid})`, number) : number;
 }

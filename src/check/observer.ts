@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { orElse } from "../base/or-else.ts";
 import { describeError, HookporterError } from "../errors.ts";
 import { readEnvelope } from "../event/read-envelope.ts";
 import { timerDelay } from "../options/timer-delay.ts";
@@ -67,12 +68,7 @@ export function readCount(output: string, failure = ""): number {
 }
 
 function countOfRecord(line: string): number | undefined {
-  let record: { type?: unknown; code?: unknown; state?: unknown; runs?: unknown };
-  try {
-    record = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+  const record = orElse(() => JSON.parse(line), {});
   if (record.type === "error" && record.code === "entry_unknown") return 0;
   if (record.type !== "entry" || !Array.isArray(record.runs)) return undefined;
   // Kept once, with no handler to run; older versions call it unhandled.

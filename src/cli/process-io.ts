@@ -1,3 +1,4 @@
+import { orElse } from "../base/or-else.ts";
 import { FRAME, placePath } from "../base/system/paths.ts";
 import { describeError } from "../errors.ts";
 import type { BrokenOutput, Io } from "./io.ts";
@@ -59,11 +60,7 @@ export function processIo(): Io {
 
 /** The working folder; empty if it was removed while a shell was in it. */
 function workingFolder(): string {
-  try {
-    return process.cwd();
-  } catch {
-    return "";
-  }
+  return orElse(() => process.cwd(), "");
 }
 
 /**

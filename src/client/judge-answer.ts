@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { orElse } from "../base/or-else.ts";
 import { readRetryAfter } from "../http/retry-after.ts";
 import { redact } from "../text/redact.ts";
 import type { ServiceErrorCode, ServiceErrorDetails } from "./service-error.ts";
@@ -91,10 +92,8 @@ const errorBodySchema = z.looseObject({
 
 /** Reads the error object from a response's body; a response without one still has its status. */
 function readErrorObject(body: Uint8Array | undefined): Partial<z.infer<typeof errorBodySchema>["error"]> {
-  try {
+  return orElse(() => {
     const parsed = errorBodySchema.safeParse(JSON.parse(Buffer.from(body ?? []).toString("utf8")));
     return parsed.success ? parsed.data.error : {};
-  } catch {
-    return {}; // not JSON, such as a proxy's error page
-  }
+  }, {}); // not JSON, such as a proxy's error page
 }

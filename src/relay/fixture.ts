@@ -1,5 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { isRecord } from "../base/is-record.ts";
+import { orElse } from "../base/or-else.ts";
 import { HookporterError } from "../errors.ts";
 import type { Delivery, DeliveryHeaders } from "../event/delivery.ts";
 import { parseTimestamp } from "../event/timestamp.ts";
@@ -60,12 +61,10 @@ function isSaved(value: unknown): value is Record<string, unknown> {
 
 /** Returns `undefined`, which is not a JSON value, if the bytes are not JSON. */
 function parseJson(bytes: Uint8Array): unknown {
-  try {
+  return orElse(() => {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
     return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }
 
 function readDelivery(fixture: Record<string, unknown>, name: string): Delivery {
@@ -104,13 +103,11 @@ function readHeaders(given: unknown): DeliveryHeaders | undefined {
 
 function isSendable(name: string, value: unknown): value is string | readonly string[] {
   const parts: readonly unknown[] = Array.isArray(value) ? value : [value];
-  try {
+  return orElse(() => {
     validateHeaderName(name);
     return parts.every((part) => {
       if (typeof part === "string") validateHeaderValue(name, part);
       return typeof part === "string";
     });
-  } catch {
-    return false;
-  }
+  }, false);
 }

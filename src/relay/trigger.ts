@@ -1,4 +1,5 @@
 import type { KeyObject } from "node:crypto";
+import { orElse } from "../base/or-else.ts";
 import { HookporterError } from "../errors.ts";
 import type { Envelope } from "../event/envelope.ts";
 import { parseExact, printExact } from "../event/exact-json.ts";
@@ -99,13 +100,5 @@ function setPath(envelope: Envelope, path: string, text: string): void {
       "input_invalid",
       `--set ${path}: expected a path and a value, such as data.amount=1200`,
     );
-  (holder as Record<string, unknown>)[last] = parseValue(text);
-}
-
-function parseValue(text: string): unknown {
-  try {
-    return parseExact(text);
-  } catch {
-    return text;
-  }
+  (holder as Record<string, unknown>)[last] = orElse(() => parseExact(text), text);
 }

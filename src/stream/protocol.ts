@@ -1,3 +1,5 @@
+import { orElse } from "../base/or-else.ts";
+
 /**
  * How envelopes are sent over a WebSocket. The description mentions a real-time channel but shows no address, no messages
  * and no authentication (section "Events"), so all of this is assumed: the client sends `Authorization: Bearer <API_KEY>`
@@ -24,12 +26,10 @@ export function formatAcknowledgement({ status }: Acknowledgement): string {
 
 /** Reads an acknowledgement; returns `undefined` for anything else. */
 export function parseAcknowledgement(text: string): Acknowledgement | undefined {
-  try {
+  return orElse(() => {
     const value: unknown = JSON.parse(text);
     if (typeof value !== "object" || value === null || !("status" in value)) return undefined;
     const { status } = value;
     return typeof status === "number" && Number.isInteger(status) ? { status } : undefined;
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { constants, openSync, renameSync, type Stats, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { statfsSync } from "../../package/builtins.ts";
+import { orElse } from "../or-else.ts";
 import { realPath } from "./paths.ts";
 
 // What differs between the systems in files:
@@ -66,13 +67,11 @@ const NETWORK: Readonly<Record<number, string>> = {
 
 /** The name of the network file system that a file is on; `undefined` if it is local or that is unknown. */
 export function networkFileSystem(file: string, platform = process.platform, real = realPath) {
-  try {
+  return orElse(() => {
     const folder = real(dirname(file));
     if (platform === "win32") return /^\\\\[^?.]/.test(folder) ? "a Windows share" : undefined;
     return platform === "linux" ? NETWORK[statfsSync(folder).type >>> 0] : undefined;
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }
 
 /** Folders whose content a program copies to other machines, while the inbox changes. */

@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { posix, win32 } from "node:path";
 import { fileURLToPath } from "node:url";
+import { orElse } from "../or-else.ts";
 
 // What differs between the systems in paths:
 //
@@ -48,10 +49,6 @@ export const FRAME = /^(\s+at (?:.*\()?(?:async )?)((?:[^()]|\([^()]*\)(?!,))+?)
 
 /** The path of a frame's place; `undefined` for one of Node's own. */
 export function placePath(place: string): string | undefined {
-  try {
-    if (place.startsWith("file://")) return fileURLToPath(place);
-  } catch {
-    return undefined;
-  }
+  if (place.startsWith("file://")) return orElse(() => fileURLToPath(place), undefined);
   return /^(?:\/|[A-Za-z]:[\\/])/.test(place) ? place : undefined;
 }

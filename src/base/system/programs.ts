@@ -7,6 +7,7 @@ import {
 import { accessSync, constants, statSync } from "node:fs";
 import { join, resolve, win32 } from "node:path";
 import { HookporterError } from "../../errors.ts";
+import { orElse } from "../or-else.ts";
 import { type Environment, programFolders } from "./paths.ts";
 
 // What differs between the systems in programs:
@@ -50,12 +51,10 @@ export function findProgram(program: string, { cwd, env }: Surroundings, platfor
 }
 
 function isExecutable(path: string, isWindows: boolean): boolean {
-  try {
+  return orElse(() => {
     if (!isWindows) accessSync(path, constants.X_OK);
     return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, fdatasyncSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
+import { orElse } from "../../base/or-else.ts";
 import { openNameless } from "../../base/system/files.ts";
 import { statfsSync } from "../../package/builtins.ts";
 import { ownCommand } from "../../package/own-command.ts";
@@ -47,12 +48,8 @@ export const disk: DoctorCheck = {
 
 /** The median time of a flushed write to a file that is gone afterwards; `undefined` if there are none. */
 function flushTime(folder: string): number | undefined {
-  let file: number;
-  try {
-    file = openNameless(folder);
-  } catch {
-    return undefined; // the file system has no such files, or is read-only
-  }
+  const file = orElse(() => openNameless(folder), undefined); // the file system has no such files, or is read-only
+  if (file === undefined) return undefined;
   try {
     const block = Buffer.alloc(4096, 1);
     const times = Array.from({ length: SAMPLES }, () => {

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { basename, dirname, relative, resolve } from "node:path";
+import { orElse } from "../../base/or-else.ts";
 import { shownMode } from "../../base/system/files.ts";
 import { didYouMean } from "../../options/did-you-mean.ts";
 import { readSecrets } from "../../signature/secrets.ts";
@@ -94,9 +95,5 @@ function differing(
 }
 
 function fingerprint(text: string): string {
-  try {
-    return readSecrets(text)[0]?.fingerprint ?? "none";
-  } catch {
-    return "empty";
-  }
+  return orElse(() => readSecrets(text)[0]?.fingerprint ?? "none", "empty");
 }

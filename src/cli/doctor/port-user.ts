@@ -1,18 +1,17 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { orElse } from "../../base/or-else.ts";
 
 /** State of a TCP socket that listens, in Linux's tables. */
 const LISTENS = "0A";
 
 /** Who listens on a port, such as `node (process 1234)`; `undefined` if the system does not say, as for other users' programs. */
 export function portUser(port: number): string | undefined {
-  try {
+  return orElse(() => {
     const sockets = new Set([...socketsOn(port, "/proc/net/tcp"), ...socketsOn(port, "/proc/net/tcp6")]);
     const pid = readdirSync("/proc").find((name) => /^\d+$/.test(name) && hasSocket(name, sockets));
     if (pid === undefined) return undefined;
     return `${readFileSync(`/proc/${pid}/comm`, "utf8").trim()} (process ${pid})`;
-  } catch {
-    return undefined; // only Linux has these files
-  }
+  }, undefined); // only Linux has these files
 }
 
 /** The inodes of the sockets that listen on a port. */
@@ -27,18 +26,10 @@ function socketsOn(port: number, table: string): readonly string[] {
 }
 
 function hasSocket(pid: string, sockets: ReadonlySet<string>): boolean {
-  try {
+  return orElse(() => {
     const folder = `/proc/${pid}/fd`;
-    return readdirSync(folder).some((name) => sockets.has(linkOf(`${folder}/${name}`)));
-  } catch {
-    return false; // it ended, or is another user's
-  }
-}
-
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return "";
-  }
+    return readdirSync(folder).some((name) =>
+      sockets.has(orElse(() => readlinkSync(`${folder}/${name}`), "")),
+    );
+  }, false); // it ended, or is another user's
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../../../package.json" with { type: "json" };
+import { orElse } from "../../base/or-else.ts";
 import { sqliteInUse } from "../../inbox/sqlite/client.ts";
 import { type DoctorCheck, ok, warn } from "./finding.ts";
 
@@ -18,11 +19,10 @@ export const node: DoctorCheck = {
 
 /** The version of the package that the project has; `undefined` if it has none. */
 function installedVersion(cwd: string): unknown {
-  try {
-    return JSON.parse(readFileSync(join(cwd, "node_modules", "hookporter", "package.json"), "utf8")).version;
-  } catch {
-    return undefined;
-  }
+  return orElse(
+    () => JSON.parse(readFileSync(join(cwd, "node_modules", "hookporter", "package.json"), "utf8")).version,
+    undefined,
+  );
 }
 
 /** Which SQLite keeps an inbox file: Node's own, or a package. */

@@ -1,4 +1,5 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { orElse } from "../../base/or-else.ts";
 import { HookporterError } from "../../errors.ts";
 import { type FailureGroups, failureGroups } from "../../inbox/failures.ts";
 import type { Pauses } from "../../inbox/pause.ts";
@@ -101,14 +102,12 @@ function contentsOf(facts: Partial<FileFacts> | undefined): Contents | undefined
 
 /** The path, if there is a whole inbox that this user may use; if not, the check of its place says so. */
 function existingFile(path: string): string | undefined {
-  try {
+  return orElse(() => {
     const found = statSync(path);
     accessSync(path, constants.R_OK | constants.W_OK);
     const real = realpathSync(path);
     return found.isFile() && missingPart(real) === undefined ? real : undefined;
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }
 
 function once<Value>(read: () => Promise<Value>): () => Promise<Value> {

@@ -1,3 +1,4 @@
+import { orElse } from "../../base/or-else.ts";
 import { exactText, parseExact } from "../../event/exact-json.ts";
 import { memberAt } from "../../event/field-path.ts";
 import type { Entry } from "../../inbox/entry.ts";
@@ -36,7 +37,7 @@ async function fits(inbox: Pick<Inbox, "delivery">, { seq }: Entry, conditions: 
   const text = Buffer.from(delivery.body).toString("utf8");
   // Most bodies say at once that they do not fit. One with an escape may spell the value in another way.
   if (!text.includes("\\") && conditions.some(({ value }) => !text.includes(value))) return false;
-  try {
+  return orElse(() => {
     const body = parseExact(text.replace(/^\uFEFF/, ""));
     return conditions.every(({ path, value }) => {
       const found = memberAt(body, path.split("."));
@@ -44,7 +45,5 @@ async function fits(inbox: Pick<Inbox, "delivery">, { seq }: Entry, conditions: 
         found !== undefined && typeof found !== "object" && (exactText(found) ?? String(found)) === value
       );
     });
-  } catch {
-    return false; // not JSON
-  }
+  }, false); // not JSON
 }

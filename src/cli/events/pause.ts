@@ -1,4 +1,5 @@
 import { hostname, userInfo } from "node:os";
+import { orElse } from "../../base/or-else.ts";
 import type { HookporterError } from "../../errors.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { noPauses, pauseLines } from "../../inbox/paced-retry.ts";
@@ -99,9 +100,5 @@ export async function sayPauses(inbox: Inbox, output: Output, now: number): Prom
 
 /** Who runs this command, for those who find something paused. */
 export function ownName(): string {
-  try {
-    return `${userInfo().username}@${hostname()}`;
-  } catch {
-    return hostname(); // a user without a name, as in some containers
-  }
+  return orElse(() => `${userInfo().username}@${hostname()}`, hostname()); // a user without a name, as in some containers
 }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
 import { isRecord } from "../../base/is-record.ts";
+import { orElse } from "../../base/or-else.ts";
 import type { TokenRecord, TokenRecords } from "../../inspector/door/known-tokens.ts";
 import { readOwnFile } from "../files/own-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
@@ -19,13 +20,7 @@ export function tokenFile(cwd: string, output: Pick<Output, "talk">): TokenRecor
   const path = join(cwd, TOKEN_FILE);
   let told = false;
   return {
-    read: () => {
-      try {
-        return parse(readOwnFile(path) ?? "");
-      } catch {
-        return [];
-      }
-    },
+    read: () => orElse(() => parse(readOwnFile(path) ?? ""), []),
     write: (records) => {
       if (!existsSync(join(cwd, STATE_FOLDER))) return;
       try {
@@ -45,14 +40,10 @@ export function tokenFile(cwd: string, output: Pick<Output, "talk">): TokenRecor
 /** One record a line; a damaged line is left out. */
 function parse(text: string): readonly TokenRecord[] {
   return text.split("\n").flatMap((line) => {
-    try {
-      const value: unknown = JSON.parse(line);
-      if (!isRecord(value)) return [];
-      const { hash, usedAt } = value;
-      const fits = typeof hash === "string" && /^[\da-f]{64}$/.test(hash) && typeof usedAt === "number";
-      return fits ? [{ hash, usedAt }] : [];
-    } catch {
-      return [];
-    }
+    const value: unknown = orElse(() => JSON.parse(line), undefined);
+    if (!isRecord(value)) return [];
+    const { hash, usedAt } = value;
+    const fits = typeof hash === "string" && /^[\da-f]{64}$/.test(hash) && typeof usedAt === "number";
+    return fits ? [{ hash, usedAt }] : [];
   });
 }

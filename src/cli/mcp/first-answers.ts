@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { PassThrough, Writable } from "node:stream";
+import { orElse } from "../../base/or-else.ts";
 import type { Io } from "../io.ts";
 
 /** The tools' answers by protocol version and method. */
@@ -53,11 +54,8 @@ export async function answerFirst(io: Io): Promise<Io> {
 }
 
 function readAnswers(): FirstAnswers {
-  try {
-    return JSON.parse(readFileSync(new URL("mcp-answers.json", import.meta.url), "utf8"));
-  } catch {
-    return {}; // while it is being built
-  }
+  // while it is being built
+  return orElse(() => JSON.parse(readFileSync(new URL("mcp-answers.json", import.meta.url), "utf8")), {});
 }
 
 function readMessage(line: string): {
@@ -65,9 +63,5 @@ function readMessage(line: string): {
   readonly method?: unknown;
   readonly params?: { readonly protocolVersion?: unknown };
 } {
-  try {
-    return Object(JSON.parse(line));
-  } catch {
-    return {};
-  }
+  return orElse(() => Object(JSON.parse(line)), {});
 }

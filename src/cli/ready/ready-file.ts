@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { describeFileError } from "../../base/file-error.ts";
 import { isForbidden } from "../../base/file-trouble.ts";
+import { orElse } from "../../base/or-else.ts";
 import { unusable } from "../../base/unusable.ts";
 import type { HookporterError } from "../../errors.ts";
 import { checkReplaceable, replaceFile } from "../files/replace-file.ts";
@@ -42,13 +43,9 @@ function readOwn(path: string, lenient = false): { pid: number } | undefined {
     throw refusal(path, describeFileError(thrown), thrown);
   }
   if (text === "") return { pid: 0 };
-  try {
-    const held: unknown = JSON.parse(text);
-    if (typeof held === "object" && held !== null && "pid" in held && "url" in held)
-      return { pid: Number(held.pid) };
-  } catch {
-    // not JSON, so not a ready file
-  }
+  const held: unknown = orElse(() => JSON.parse(text), undefined);
+  if (typeof held === "object" && held !== null && "pid" in held && "url" in held)
+    return { pid: Number(held.pid) };
   if (lenient) return undefined;
   throw refusal(path, "it contains something other than a ready file: choose another path", undefined);
 }

@@ -1,5 +1,6 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { orElse } from "../../base/or-else.ts";
 import type { SecretValue } from "../../signature/secret-bytes.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import type { CliContext } from "../context.ts";
@@ -41,20 +42,14 @@ export function otherSecrets({ io }: CliContext, options: SecretOptions, used: F
 /** Bytes besides the text itself; none if the text is not in this encoding. */
 function decoded(text: string, encoding: SecretEncoding): readonly SecretValue[] {
   if (encoding === "utf8") return [];
-  try {
+  return orElse(() => {
     const bytes = decodeSecret(text, encoding, "");
     return bytes.length === 0 ? [] : [bytes];
-  } catch {
-    return [];
-  }
+  }, []);
 }
 
 /** `undefined` if there is no such file, or it is not readable. */
 function readDevelopmentSecret(cwd: string): string | undefined {
   const path = join(cwd, STATE_FOLDER, "secret");
-  try {
-    return lstatSync(path).isFile() ? readFileSync(path, "utf8") : undefined;
-  } catch {
-    return undefined;
-  }
+  return orElse(() => (lstatSync(path).isFile() ? readFileSync(path, "utf8") : undefined), undefined);
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { orElse } from "../../base/or-else.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 
@@ -42,12 +43,10 @@ export async function reserveInstants(
 }
 
 function readInstant(path: string): number {
-  try {
+  return orElse(() => {
     const last = Number(readFileSync(path, "utf8"));
     return Number.isSafeInteger(last) ? last : 0;
-  } catch {
-    return 0;
-  }
+  }, 0);
 }
 
 /** Waits for other processes, but not for ever; returns a function that lets them continue. */

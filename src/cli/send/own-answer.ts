@@ -1,3 +1,4 @@
+import { orElse } from "../../base/or-else.ts";
 import { printable } from "../printable.ts";
 import { columnsOf } from "../wrap-text.ts";
 
@@ -10,13 +11,11 @@ interface OwnAnswer {
 /** Reads a receiver's answer; `undefined` for that of another receiver. */
 export function readOwnAnswer(body: string): OwnAnswer | undefined {
   if (!body.startsWith("{")) return undefined; // an error for each answer would take longer than the rest of its report
-  try {
+  return orElse(() => {
     const { received, id, duplicate } = JSON.parse(body);
     const isOwn = received === true && typeof id === "string" && typeof duplicate === "boolean";
     return isOwn ? { id, duplicate } : undefined;
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }
 
 /** Columns of the status and the space after it. */

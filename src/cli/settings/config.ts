@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, type Option } from "commander";
+import { orElse } from "../../base/or-else.ts";
 import { HookporterError } from "../../errors.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import type { Variables } from "../../project/env-text.ts";
@@ -74,11 +75,7 @@ function fromConfig(found: ReturnType<ConfigFile["own"]>): Setting | undefined {
 
 /** None if the file cannot be read: whatever needs one of it says why. */
 function variablesIn(cwd: string, file: string | undefined): Variables {
-  try {
-    return readEnvFile(cwd, file);
-  } catch {
-    return {};
-  }
+  return orElse(() => readEnvFile(cwd, file), {});
 }
 
 /**

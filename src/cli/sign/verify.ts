@@ -1,3 +1,4 @@
+import { orElse } from "../../base/or-else.ts";
 import type { DeliveryHeaders } from "../../event/delivery.ts";
 import { parseSaved } from "../../relay/fixture.ts";
 import { diagnoseSignature } from "../../signature/diagnose/diagnose.ts";
@@ -67,9 +68,5 @@ export async function runVerify(
 
 /** With `--signature`, a saved delivery is verified as if it were a body; the hint above says so. */
 function isSaved(input: Uint8Array): boolean {
-  try {
-    return parseSaved(input, "") !== undefined;
-  } catch {
-    return false;
-  }
+  return orElse(() => parseSaved(input, "") !== undefined, false);
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { orElse } from "../../base/or-else.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 
@@ -18,12 +19,10 @@ export function rememberUrl(cwd: string, name: string, url: string): void {
 }
 
 function readAll(cwd: string): Readonly<Record<string, unknown>> {
-  try {
+  return orElse(() => {
     const known: unknown = JSON.parse(readFileSync(pathIn(cwd), "utf8"));
     return typeof known === "object" && known !== null ? { ...known } : {};
-  } catch {
-    return {}; // missing or damaged; only a hint is lost
-  }
+  }, {}); // missing or damaged; only a hint is lost
 }
 
 function pathIn(cwd: string): string {

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
+import { orElse } from "../../base/or-else.ts";
 import { type Environment, settingsFolder } from "../../base/system/paths.ts";
 import { ConfigurationError, HookporterError } from "../../errors.ts";
 import { missingPackage } from "../../package/missing-package.ts";
@@ -44,11 +45,8 @@ function findAuthtoken({ env, cwd }: Io, envFile: string | undefined): string | 
   const variable = env.NGROK_AUTHTOKEN || readEnvFile(cwd, envFile).NGROK_AUTHTOKEN;
   if (variable) return variable.trim();
   const path = ngrokConfigPath(env);
-  try {
-    return path === undefined ? undefined : authtokenOf(readFileSync(path, "utf8"));
-  } catch {
-    return undefined; // ngrok is not set up on this machine
-  }
+  // ngrok is not set up on this machine
+  return orElse(() => (path === undefined ? undefined : authtokenOf(readFileSync(path, "utf8"))), undefined);
 }
 
 function noAuthtoken({ env }: Io, envFile = ".env"): ConfigurationError {

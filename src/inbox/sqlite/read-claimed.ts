@@ -1,3 +1,4 @@
+import { orElse } from "../../base/or-else.ts";
 import { type Delivery, noDelivery } from "../../event/delivery.ts";
 import { hash } from "../../package/builtins.ts";
 import type { ClaimedEntry } from "../claim.ts";
@@ -56,10 +57,8 @@ function unreadable(row: Row, lease: Lease, why: string): ClaimedEntry {
 }
 
 function isList(stored: unknown): boolean {
-  try {
+  return orElse(() => {
     finishedNames(stored);
     return true;
-  } catch {
-    return false;
-  }
+  }, false);
 }

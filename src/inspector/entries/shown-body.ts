@@ -1,3 +1,4 @@
+import { orElse } from "../../base/or-else.ts";
 import { decodeUtf8 } from "../../event/utf8.ts";
 import type { ShownBody } from "../api.ts";
 
@@ -18,11 +19,7 @@ export function shownBody(body: Uint8Array): ShownBody {
 
 /** The text of a body without its byte order mark; `undefined` if it is not UTF-8. */
 export function textOf(body: Uint8Array): string | undefined {
-  try {
-    return decodeUtf8(body);
-  } catch {
-    return undefined;
-  }
+  return orElse(() => decodeUtf8(body), undefined);
 }
 
 function hexDump(bytes: Uint8Array): string {

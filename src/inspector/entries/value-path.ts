@@ -1,3 +1,4 @@
+import { orElse } from "../../base/or-else.ts";
 import type { JsonLines } from "../json/json-lines.ts";
 import { JsonReader } from "../json/json-reader.ts";
 
@@ -48,10 +49,8 @@ function childOf(lines: JsonLines, parent: number | undefined, step: string | nu
 }
 
 function readString(text: string): string | undefined {
-  try {
+  return orElse(() => {
     const value: unknown = JSON.parse(text);
     return typeof value === "string" ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }

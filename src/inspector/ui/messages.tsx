@@ -1,5 +1,6 @@
 import { createContext } from "preact";
 import { useContext, useRef, useState } from "preact/hooks";
+import { orElse } from "../../base/or-else.ts";
 import { durationText } from "../../text/duration-text.ts";
 import type { Sent } from "../api.ts";
 import { Button } from "./parts/button.tsx";
@@ -59,13 +60,14 @@ export function sentMessage({ status, ok, duration, body, url }: Sent): Message 
 }
 
 function answerText(body: string): string {
-  try {
-    const { error, duplicate } = JSON.parse(body);
-    if (duplicate === true) return "Duplicate.";
-    return typeof error?.message === "string" ? error.message : "";
-  } catch {
-    return body.slice(0, 200);
-  }
+  return orElse(
+    () => {
+      const { error, duplicate } = JSON.parse(body);
+      if (duplicate === true) return "Duplicate.";
+      return typeof error?.message === "string" ? error.message : "";
+    },
+    body.slice(0, 200),
+  );
 }
 
 /** Where messages are shown. Screen readers announce each one. */

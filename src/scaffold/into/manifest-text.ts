@@ -1,4 +1,5 @@
 import { isRecord } from "../../base/is-record.ts";
+import { orElse } from "../../base/or-else.ts";
 
 const ENTRY = /(\s*)"([^"]+)"\s*:\s*"[^"]*"/g;
 
@@ -32,10 +33,8 @@ export function addDependency(text: string, section: string, name: string, range
 }
 
 function tableOf(text: string, section: string): Readonly<Record<string, unknown>> | undefined {
-  try {
+  return orElse(() => {
     const table = JSON.parse(text.replace(/^\uFEFF/, ""))[section];
     return isRecord(table) ? table : undefined;
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }

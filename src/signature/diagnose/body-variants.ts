@@ -1,3 +1,4 @@
+import { orElse } from "../../base/or-else.ts";
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { type Cause, cause } from "./causes.ts";
 import { charsetVariants } from "./charset-variants.ts";
@@ -57,11 +58,7 @@ function rankOf({ causes, isPrinted }: BodyVariant): number {
 
 /** The text of a body, including a byte order mark; `undefined` if it is not UTF-8. */
 export function decode(body: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
-  } catch {
-    return undefined;
-  }
+  return orElse(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body), undefined);
 }
 
 function reprinted(json: JsonTokens, marked: boolean, spellings: Spellings): readonly BodyVariant[] {
@@ -167,12 +164,10 @@ function stringVariants(text: string): readonly BodyVariant[] {
     variant([cause("body_string", "as a string on the signing side")], () => JSON.stringify(text)),
     variant([cause("body_string", "as a string on this side")], () => {
       if (!/^\s*"/.test(text)) return undefined;
-      try {
+      return orElse(() => {
         const inside: unknown = JSON.parse(text);
         return typeof inside === "string" ? inside : undefined;
-      } catch {
-        return undefined;
-      }
+      }, undefined);
     }),
   ];
 }

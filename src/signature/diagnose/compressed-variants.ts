@@ -1,4 +1,5 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
+import { orElse } from "../../base/or-else.ts";
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { cause } from "./causes.ts";
 
@@ -11,13 +12,7 @@ export function compressedVariants(body: Uint8Array): readonly BodyVariant[] {
   const [first, second] = body;
   const limit = { maxOutputLength: Math.max(LEAST_LIMIT, MOST_GROWTH * body.byteLength) };
   const made = (format: string, expand: () => Uint8Array) =>
-    variant([cause("body_compressed", format)], () => {
-      try {
-        return expand();
-      } catch {
-        return undefined;
-      }
-    });
+    variant([cause("body_compressed", format)], () => orElse(expand, undefined));
   if (first === 0x1f && second === 0x8b) return [made("gzip", () => gunzipSync(body, limit))];
   if (first === 0x78) return [made("deflate", () => inflateSync(body, limit))];
   // Brotli has no mark: tried if the body begins as neither JSON nor a form.

@@ -1,3 +1,4 @@
+import { orElse } from "../../base/or-else.ts";
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { cause } from "./causes.ts";
 
@@ -52,11 +53,7 @@ function prefixed(encoded: string | undefined): string | undefined {
 
 /** The result of a function of the URL standard; `undefined` for a text that it cannot convert. */
 export function converted(convert: (text: string) => string, text: string): string | undefined {
-  try {
-    return convert(text);
-  } catch {
-    return undefined;
-  }
+  return orElse(() => convert(text), undefined);
 }
 
 function hexOf(character: string): string {

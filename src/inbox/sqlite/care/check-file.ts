@@ -1,3 +1,4 @@
+import { orElse } from "../../../base/or-else.ts";
 import { describeError } from "../../../errors.ts";
 import { hash } from "../../../package/builtins.ts";
 import type { Row } from "../../rows.ts";
@@ -100,12 +101,10 @@ function unreadableEntries(statements: Statements): readonly number[] {
 }
 
 function isReadable(statements: Statements, { seq, state, body_hash: expected }: Row): boolean {
-  try {
+  return orElse(() => {
     const stored = statements.get("SELECT headers, body FROM delivery WHERE seq = ?", seq as number);
     if (stored === undefined) return state === "done"; // slimmed
     JSON.parse(stored.headers as string);
     return hash("sha256", stored.body as Uint8Array, "hex") === expected;
-  } catch {
-    return false;
-  }
+  }, false);
 }

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { orElse } from "../../../base/or-else.ts";
 import type { Inbox } from "../../inbox.ts";
 import { BUSY_TIMEOUT, loadSqlite } from "../client.ts";
 import { clearErased, erase } from "../erase.ts";
@@ -29,12 +30,10 @@ function besides(path: string): readonly string[] {
 }
 
 function isInbox(file: string): boolean {
-  try {
+  return orElse(() => {
     closing(openUntouched(file), () => {});
     return true;
-  } catch {
-    return false; // another kind of file, or another user's
-  }
+  }, false); // another kind of file, or another user's
 }
 
 /** Reads a copy, which may be of any schema, with `read`. */

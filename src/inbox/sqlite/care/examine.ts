@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { orElse } from "../../../base/or-else.ts";
 import type { Pauses } from "../../pause.ts";
 import type { Runner } from "../../runner.ts";
 import type { SenderRecord } from "../../senders.ts";
@@ -89,12 +90,10 @@ export async function findLock(path: string): Promise<Locked | undefined> {
 }
 
 function canLock(database: DatabaseSyncInstance): boolean {
-  try {
+  return orElse(() => {
     database.exec("BEGIN IMMEDIATE; ROLLBACK");
     return true;
-  } catch {
-    return false;
-  }
+  }, false);
 }
 
 export interface FileFacts {

@@ -1,4 +1,5 @@
 import type { Logger } from "../../../base/logger.ts";
+import { orElse } from "../../../base/or-else.ts";
 import { openToRead } from "../client.ts";
 import { inboxError } from "../errors.ts";
 import { SCHEMA_VERSION, schemaOf } from "../migrations.ts";
@@ -19,13 +20,11 @@ export interface Migrated {
 export function copyBefore(path: string, schema: number): string | undefined {
   const { bytes, logBytes } = sizes(path);
   if (bytes + logBytes > COPIED) return undefined;
-  try {
+  return orElse(() => {
     const copy = `${path}.schema-${schema}`;
     makeFile(copy, (draft) => copyInto(path, draft), { replace: true });
     return copy;
-  } catch {
-    return undefined; // a full disk must not keep a receiver from starting
-  }
+  }, undefined); // a full disk must not keep a receiver from starting
 }
 
 /** Copies what an inbox file and its log hold into a new database, in one transaction. */

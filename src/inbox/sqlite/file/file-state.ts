@@ -1,3 +1,4 @@
+import { orElse } from "../../../base/or-else.ts";
 import type { Counts } from "../../counts.ts";
 import { checkFile, type FileReport } from "../care/check-file.ts";
 import { openToRead } from "../client.ts";
@@ -49,7 +50,7 @@ export function stateOfFile(given: string): FileState {
 }
 
 function tryToRead(path: string): { content: FileContent; holders: readonly Holder[] } | undefined {
-  try {
+  return orElse(() => {
     const database = openToRead(path);
     return closing(database, (statements) => {
       const schema = schemaOf(database, path);
@@ -61,7 +62,5 @@ function tryToRead(path: string): { content: FileContent; holders: readonly Hold
       };
       return { content, holders: livingHolders(path, statements) };
     });
-  } catch {
-    return undefined; // the report says why
-  }
+  }, undefined); // the report says why
 }

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Logger } from "../../../base/logger.ts";
+import { orElse } from "../../../base/or-else.ts";
 import { ownCommand } from "../../../package/own-command.ts";
 
 /** Between the path of an inbox and the time at which it was rescued. */
@@ -15,15 +16,13 @@ export function rescuePath(path: string, now: number, again = 0): string {
 /** The files that were rescued of an inbox at this path, oldest first. */
 export function rescuedBeside(path: string): readonly string[] {
   const start = basename(path) + MARK;
-  try {
+  return orElse(() => {
     const names = readdirSync(dirname(path)).filter((name) => name.startsWith(start));
     return names
       .filter((name) => /^\d{8}T\d{6}Z(?:-\d+)?$/.test(name.slice(start.length)))
       .sort()
       .map((name) => join(dirname(path), name));
-  } catch {
-    return []; // There is no such folder, or it cannot be read.
-  }
+  }, []); // There is no such folder, or it cannot be read.
 }
 
 export function mergeCommand(rescued: string, path: string): string {

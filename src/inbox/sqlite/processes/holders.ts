@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
+import { orElse } from "../../../base/or-else.ts";
 import type { Statements } from "../statements.ts";
 import { livingRunners, lockFile } from "./runner-lock.ts";
 import { otherRunners } from "./runner-records.ts";
@@ -19,7 +20,7 @@ export interface Holder {
 export function livingHolders(path: string, statements?: Statements): readonly Holder[] {
   const living = livingRunners(path);
   if (living.length === 0) return [];
-  const records = statements === undefined ? [] : recorded(statements);
+  const records = statements === undefined ? [] : orElse(() => otherRunners(statements, undefined), []); // an older schema, or a damaged table
   return living.map((id) => {
     const inode = statSync(lockFile(path, id), { throwIfNoEntry: false })?.ino;
     const found = records.find((one) => one.id === id);
@@ -30,14 +31,6 @@ export function livingHolders(path: string, statements?: Statements): readonly H
       role: found?.role ?? null,
     };
   });
-}
-
-function recorded(statements: Statements) {
-  try {
-    return otherRunners(statements, undefined);
-  } catch {
-    return []; // an older schema, or a damaged table
-  }
 }
 
 /** A holder in words: `process 4711 (hookporter 1.0.0-rc.1, lease 3f9c)`. */
@@ -53,12 +46,7 @@ const LOCKS = "/proc/locks";
  * Linux, and processes outside this container.
  */
 export function lockHolders(inode: number): readonly number[] {
-  let text: string;
-  try {
-    text = readFileSync(LOCKS, "utf8");
-  } catch {
-    return [];
-  }
+  const text = orElse(() => readFileSync(LOCKS, "utf8"), "");
   // 1: POSIX  ADVISORY  WRITE 4711 08:01:1311768 1073741824 1073742335
   const lines = text.matchAll(/^\d+: POSIX +\S+ +WRITE (\d+) [0-9a-f]+:[0-9a-f]+:(\d+) /gm);
   const pids = [...lines].filter(([, , found]) => Number(found) === inode).map(([, pid]) => Number(pid));

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readdirSync, unlinkSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { orElse } from "../../../base/or-else.ts";
 import { HookporterError } from "../../../errors.ts";
 import { loadSqlite } from "../client.ts";
 
@@ -41,13 +42,8 @@ export interface DeadRunner {
 export function findDead(inbox: string, id: string): DeadRunner | undefined {
   const file = lockFile(inbox, id);
   if (!existsSync(file)) return { cleanUp: () => {} };
-  let database: DatabaseSyncInstance;
-  try {
-    database = hold(file);
-  } catch {
-    return undefined;
-  }
-  return { cleanUp: () => closeAndRemove(file, database) };
+  const database = orElse(() => hold(file), undefined);
+  return database && { cleanUp: () => closeAndRemove(file, database) };
 }
 
 /** Whether a registered process lives, without taking its lock: a reader is kept out for as long as that is held. */

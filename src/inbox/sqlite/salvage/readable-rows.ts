@@ -1,3 +1,4 @@
+import { orElse } from "../../../base/or-else.ts";
 import type { Row } from "../../rows.ts";
 import type { Statements } from "../statements.ts";
 
@@ -40,11 +41,7 @@ export function isReadable(statements: Statements, table: string, last: number):
 
 /** A row; `undefined` if there is none, or if it cannot be read. */
 export function tryGet(statements: Statements, sql: string, ...values: readonly number[]): Row | undefined {
-  try {
-    return statements.get(sql, ...values);
-  } catch {
-    return undefined;
-  }
+  return orElse(() => statements.get(sql, ...values), undefined);
 }
 
 /** Powers of two that a number may reach. */

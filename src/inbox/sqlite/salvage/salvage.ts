@@ -1,3 +1,4 @@
+import { orElse } from "../../../base/or-else.ts";
 import { describeError, HookporterError } from "../../../errors.ts";
 import type { Delivery } from "../../../event/delivery.ts";
 import { type DedupKey, keyText } from "../../../event/identity.ts";
@@ -116,14 +117,14 @@ function readStep(statements: Statements, range: Range, { tables, keys, source, 
   const runs = bySeq(read("attempt", "SELECT * FROM attempt WHERE seq BETWEEN ? AND ? ORDER BY rowid"));
   const whole = new Map<number, WholeEntry>();
   for (const row of rows) {
-    const entry = readable(() => plausible(row));
+    const entry = orElse(() => plausible(row), undefined);
     if (entry === undefined) {
       lost.push([Number(row.seq), Number(row.seq)]);
       continue;
     }
     const delivery = deliveryOf(deliveries.get(entry.seq), entry.receivedAt);
     if (delivery === undefined && entry.state !== "done") found.withoutDelivery.push(entry.seq);
-    const attempts = (runs.get(entry.seq) ?? []).flatMap((one) => readable(() => toAttempt(one)) ?? []);
+    const attempts = (runs.get(entry.seq) ?? []).flatMap((one) => orElse(() => toAttempt(one), []));
     attempts.push(...runsWithin(row.finished_handlers));
     const lease = entry.state === "running" ? (row.lease as string | null) : null;
     whole.set(entry.seq, { entry, lease, delivery, runs: attempts });
@@ -205,20 +206,12 @@ function plausible(row: Row): Entry | undefined {
 /** A delivery whose bytes are left. Claims compare them with the digest that the entry has. */
 function deliveryOf(row: Row | undefined, receivedAt: number): Delivery | undefined {
   if (row === undefined || !(row.body instanceof Uint8Array)) return undefined;
-  return readable(() => toDelivery({ ...row, received_at: receivedAt }));
-}
-
-function readable<Value>(read: () => Value): Value | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined; // no JSON, or not the type of the column
-  }
+  return orElse(() => toDelivery({ ...row, received_at: receivedAt }), undefined); // no JSON, or not the type of the column
 }
 
 function readMarks(statements: Statements): readonly PrunedMark[] {
   const isThere = tryGet(statements, "SELECT 1 FROM pruned") !== undefined;
-  return (isThere ? readable(() => prunedMarks(statements)) : undefined) ?? [];
+  return isThere ? orElse(() => prunedMarks(statements), []) : [];
 }
 
 /** Entries in parts of some megabytes. */

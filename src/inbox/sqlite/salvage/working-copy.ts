@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { orElse } from "../../../base/or-else.ts";
 import { loadSqlite, markAsInbox } from "../client.ts";
 import { createSchema, SCHEMA_VERSION } from "../migrations.ts";
 
@@ -110,12 +111,10 @@ function openWithNewPage(copy: string, path: string, folder: string): DatabaseSy
 }
 
 function versionIn(database: DatabaseSyncInstance): number | undefined {
-  try {
+  return orElse(() => {
     const version = Number(database.prepare("SELECT max(version) AS v FROM migration").get()?.v);
     return version > 0 ? version : undefined;
-  } catch {
-    return undefined;
-  }
+  }, undefined);
 }
 
 function firstPageOf(version: number, folder: string): Buffer {

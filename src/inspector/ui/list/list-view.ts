@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { orElse } from "../../../base/or-else.ts";
 import { useWindowEvent } from "../use-window-event.ts";
 
 export type ListView = ReturnType<typeof readListView>;
@@ -22,14 +23,9 @@ export function useListView(): ListView {
 }
 
 function readListView() {
-  let kept: { density?: unknown; resource?: unknown } = {};
-  try {
-    kept = JSON.parse(localStorage.getItem(KEY) ?? "{}") ?? {};
-  } catch {
-    // Another program wrote it.
-  }
-  const { resource } = kept;
-  const density: Density = kept.density === "compact" ? "compact" : "comfortable";
+  const kept = orElse(() => JSON.parse(localStorage.getItem(KEY) ?? "{}"), {}); // another program may have written it
+  const { resource } = kept ?? {};
+  const density: Density = kept?.density === "compact" ? "compact" : "comfortable";
   const isPath = typeof resource === "string" && resource !== "" && resource.length <= MAX_PATH;
   return {
     density,

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { orElse } from "../../../base/or-else.ts";
 import type { DriftNote } from "../../api.ts";
 import type { ApiClient } from "../client.ts";
 import { useLoaded } from "../use-loaded.ts";
@@ -27,12 +28,8 @@ const KEY = "hookporter-dismissed-drifts";
 const MOST = 200; // the server keeps no more of them
 
 function readDismissed(): ReadonlySet<string> {
-  try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? "[]");
-    return new Set(Array.isArray(kept) ? kept : []);
-  } catch {
-    return new Set(); // another program wrote it
-  }
+  const kept: unknown = orElse(() => JSON.parse(sessionStorage.getItem(KEY) ?? "[]"), []); // another program may have written it
+  return new Set(Array.isArray(kept) ? kept : []);
 }
 
 function keepDismissed(names: ReadonlySet<string>): ReadonlySet<string> {
