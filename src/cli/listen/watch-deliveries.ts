@@ -55,7 +55,8 @@ export function watchDeliveries(
     noted(observation.seq, observation.kind, observation.state);
     const telling = failures.note(observation);
     // A target that is away is told of once, not for each event that waits for it; so is an error.
-    if (outages.note(observation) || telling === "nothing") return held.release(observation.seq);
+    const release = () => held.release(observation.seq);
+    if (outages.note(observation, release) || telling === "nothing") return release();
     held.drop(observation.seq);
     print(attemptLines(observation, { now: clock(), telling }, output));
   };

@@ -36,13 +36,16 @@ export class TargetOutages {
     this.#view = view;
   }
 
-  /** Notes an attempt; returns whether all there is to say about it is that its targets are away. */
-  note({ state, reason, records }: AttemptObservation): boolean {
+  /**
+   * Notes an attempt; returns whether all there is to say about it is that its targets are away. `showEvent` prints the event's
+   * own line, which comes before that of what follows from it.
+   */
+  note({ state, reason, records }: AttemptObservation, showEvent: () => void): boolean {
     let isAway = records.length > 0;
     for (const record of records) {
       const target = targetOfForward(record.handler);
       const waits = state === "waiting" && reason === TARGET_AWAY && record.outcome !== "ok";
-      if (target !== undefined && waits) this.#away(target, record.error ?? "no answer");
+      if (target !== undefined && waits) this.#away(target, record.error ?? "no answer", showEvent);
       else {
         isAway = false;
         if (target !== undefined && !isUnanswered(record)) this.#answered(target, record);
@@ -59,8 +62,9 @@ export class TargetOutages {
     this.#view.bar.update({ away: undefined });
   }
 
-  #away(target: string, error: string): void {
+  #away(target: string, error: string, showEvent: () => void): void {
     if (this.#outages.has(target)) return;
+    showEvent();
     this.#outages.set(target, { since: this.#view.clock(), waiting: 1 });
     const { origin } = new URL(target);
     const why = error.startsWith(`${origin}: `) ? error.slice(origin.length + 2) : error;

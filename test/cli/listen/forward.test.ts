@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { openTarget } from "../../relay/sample.ts";
-import { runCli, tempFolder } from "../fake-io.ts";
+import { runCli, startCli, tempFolder } from "../fake-io.ts";
 import { startReceiving } from "../fake-target.ts";
 import { listening } from "../open-listen.ts";
 
@@ -53,6 +53,24 @@ it("an event without a matching rule is unhandled, and still counts for the goal
     { kind: "lead.created", state: "received" },
     { kind: "payment.received", state: "handled" },
   ]);
+});
+
+it("an event's own line comes before the line that its target is away", async () => {
+  const cwd = tempFolder();
+  const argv = ["listen", "--port", "0", "--no-inspect", "--forward-to", "1"];
+  const listen = startCli(argv, { cwd });
+  const printed = (word: string) =>
+    vi.waitFor(() => {
+      const lines = listen.now().stdout.split("\n");
+      const at = lines.findIndex((line) => line.includes(word));
+      expect(at, listen.now().stdout).toBeGreaterThanOrEqual(0);
+      return at;
+    }, WAIT);
+  await vi.waitFor(() => expect(listen.now().stderr).toContain("Try it"), WAIT);
+  expect((await runCli(["trigger", "payment.received"], { cwd })).code).toBe(0);
+  expect(await printed("payment.received")).toBeLessThan(await printed("is away"));
+  listen.signal("SIGINT");
+  await listen.finished;
 });
 
 it("only events with the value of --forward-where are forwarded; the others end as received", async () => {

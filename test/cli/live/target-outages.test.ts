@@ -30,7 +30,9 @@ function open({ terminal = false, json = false } = {}) {
   const output = createOutput(io, { json, color: false, clock: Date.now });
   const waits = { [TARGET]: 1 };
   const waiting = async () => Object.entries(waits).map(([target, entries]) => ({ target, entries }));
-  const outages = new TargetOutages({ output, bar: new StatusBar(output), clock: Date.now, waiting });
+  const shown = new TargetOutages({ output, bar: new StatusBar(output), clock: Date.now, waiting });
+  const note = (one: AttemptObservation) => shown.note(one, () => {});
+  const outages = { note, close: () => shown.close() };
   const lines = () =>
     text()
       .split("\n")
