@@ -20,9 +20,19 @@ export default defineConfig({
     anchor: { slugify: slugOf },
     config: (markdown) => {
       const codeInline = markdown.renderer.rules.code_inline;
-      // Names of variables break between their words.
+      // Names of variables break between their words, and paths after a slash.
       markdown.renderer.rules.code_inline = (...args) =>
-        codeInline?.(...args).replaceAll("_", "_<wbr>") ?? "";
+        codeInline?.(...args).replaceAll(/_|(?<!<)\/(?!\/)/g, "$&<wbr>") ?? "";
+      // A cell knows its column, which style.css shows on a narrow screen.
+      markdown.core.ruler.push("labels-of-cells", ({ tokens }) => {
+        let [columns, at]: [string[], number] = [[], 0];
+        for (const [index, token] of tokens.entries()) {
+          if (token.type === "table_open") columns = [];
+          else if (token.type === "tr_open") at = 0;
+          else if (token.type === "th_open") columns.push(tokens[index + 1]?.content ?? "");
+          else if (token.type === "td_open") token.attrSet("data-column", columns[at++] ?? "");
+        }
+      });
       markdown.core.ruler.push("links-of-the-site", ({ tokens }) => {
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
           const href = token.attrGet("href");
