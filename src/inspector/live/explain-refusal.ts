@@ -49,7 +49,7 @@ export function explainRefusal(
     return { name, result: "failed", text: sentence(failed), ...(details.length > 0 && { details }) };
   });
   const known = diagnosis === "left_out" ? undefined : diagnosis;
-  const summary = `${sentence(provenCause(known) ?? failed)} It was not kept.`;
+  const summary = `${sentence(provenCause(known) ?? failed)} Nothing was kept.`;
   const general = fix === null || fix === failed ? null : sentence(fix);
   return { status, summary, fix: general, ...diagnosed(known), steps };
 }

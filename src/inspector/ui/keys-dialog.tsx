@@ -5,7 +5,7 @@ type KeyRow = readonly [keys: readonly string[], meaning: string];
 export const LIST_KEYS: readonly KeyRow[] = [
   [["j", "k"], "open the next, the previous"],
   [["r", "r"], "retry, or send again as new"],
-  [["R"], "retry or drop all that are shown, or failed alike"],
+  [["R"], "retry or drop all that are shown, or all that failed alike"],
   [["/"], "search"],
   [["Esc"], "back to the list"],
 ];

@@ -136,7 +136,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const page = await newPage();
     await openPage(page, inspector.url, "/refusal/r1");
     await page
-      .locator(".why", { hasText: "The delivery has no signature header. It was not kept." })
+      .locator(".why", { hasText: "The delivery has no signature header. Nothing was kept." })
       .waitFor();
     expect(await page.locator(".detail").innerText()).not.toMatch(/`|signature_missing/);
   });

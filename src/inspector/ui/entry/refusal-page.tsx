@@ -33,7 +33,7 @@ export function RefusalPage({ id, changes }: { id: string; changes: number | und
         <section aria-labelledby="body-title">
           <div class="section-head">
             <h2 id="body-title">Payload</h2>
-            <span class="quiet">{size(bytes)}, of anyone: not authentic, and in memory only</span>
+            <span class="quiet">{size(bytes)}, not authentic, in memory only</span>
           </div>
           {body === null ? (
             <p class="quiet">Only the newest bodies are held, up to 64 KiB each.</p>

@@ -8,12 +8,7 @@ const FATES = [
   { name: "handled", states: ["handled"], words: [], label: "handled" },
   { name: "waiting", states: ["waiting", "failing", "running"], words: [], label: "waiting or failing" },
   { name: "dead", states: ["dead"], words: [], label: "dead" },
-  {
-    name: "refused",
-    states: ["refused"],
-    words: ["unauthorized", "refused", "failed"],
-    label: "refused at the door",
-  },
+  { name: "refused", states: ["refused"], words: ["unauthorized", "refused", "failed"], label: "refused" },
   { name: "received", states: ["received"], words: [], label: "received, without a handler" },
   { name: "received", states: [], words: ["duplicate"], label: "duplicate" },
 ] as const;
