@@ -6,12 +6,15 @@ import { type Packed, packPackage } from "./packed.ts";
 
 const templates = (await listTemplates(join(import.meta.dirname, "..", ".."))).map(({ name }) => name);
 
+/** The newest pnpm that runs on this Node. */
+const PNPM = Number(process.versions.node.split(".")[0]) < 22 ? "pnpm@10" : "pnpm@11";
 /** Each package manager: its package, the program in it, and the template that it has in the shorter run. */
 const MANAGERS = [
   ["npm", undefined, "npm", "fastify"],
-  ["pnpm", "pnpm", "bin/pnpm.mjs", "express"],
-  ["Yarn", "@yarnpkg/cli-dist", "bin/yarn.js", "hono"],
-  ["Bun", "@oven/bun-linux-x64", "bin/bun", "lambda"],
+  ["pnpm", PNPM, `pnpm/bin/pnpm.${PNPM === "pnpm@10" ? "cjs" : "mjs"}`, "express"],
+  ["pnpm 9", "pnpm@9", "pnpm/bin/pnpm.cjs", "fastify"],
+  ["Yarn", "@yarnpkg/cli-dist", "@yarnpkg/cli-dist/bin/yarn.js", "hono"],
+  ["Bun", "@oven/bun-linux-x64", "@oven/bun-linux-x64/bin/bun", "lambda"],
 ] as const;
 const isLong = process.env.HOOKPORTER_LONG !== undefined;
 
@@ -36,7 +39,12 @@ describe.skipIf(process.platform !== "linux").each(MANAGERS)("with %s", (name, f
   test.each(isLong ? templates : [template])(
     "a project of %s installs without a warning of ours, passes its tests and builds",
     async (chosen) => {
-      const project = await packed.init(`${chosen}-${name.toLowerCase()}`, "--template", chosen, "--yes");
+      const project = await packed.init(
+        `${chosen}-${name.toLowerCase().replace(" ", "-")}`,
+        "--template",
+        chosen,
+        "--yes",
+      );
       if (name === "Yarn") writeFileSync(join(project, "yarn.lock"), ""); // the project is not part of another one
       const [command = "", ...argv] = start;
       const run = (...rest: readonly string[]) => packed.run(project, command, ...argv, ...rest);
@@ -68,6 +76,6 @@ async function startOf(name: string, from: string | undefined, program: string):
     "--prefer-offline",
     "--ignore-scripts",
   );
-  const path = join(tool, "node_modules", from, program);
+  const path = join(tool, "node_modules", program);
   return name === "Bun" ? [path] : [process.execPath, path];
 }

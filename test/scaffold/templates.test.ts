@@ -1,7 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
@@ -219,6 +219,37 @@ test.each(["express", "fastify", "hono"])(
   },
   60_000,
 );
+
+test("`npm run dev` compiles a file again each time that an editor replaces it", async () => {
+  const { directory } = project("fastify", "file");
+  await symlink(join(place, "node_modules"), join(directory, "node_modules"), "junction");
+  const env = { ...process.env, PORT: "0", METRICS_PORT: "0", HOOKPORTER_INBOX: "memory:" };
+  const dev = spawn(process.execPath, ["scripts/dev.js"], { cwd: directory, env, stdio: "pipe" });
+  const ended = once(dev, "exit");
+  onTestFinished(() => void dev.kill("SIGKILL"));
+  let printed = "";
+  for (const stream of [dev.stdout, dev.stderr]) {
+    stream.on("data", (chunk) => {
+      printed += chunk;
+    });
+  }
+  const starts = (count: number) =>
+    vi.waitFor(() => expect(printed.split('"listening"')).toHaveLength(count + 1), {
+      timeout: 30_000,
+      interval: 50,
+    });
+  await starts(1);
+  const file = join(directory, "src", "handlers", "finances.ts");
+  const saved = join(directory, "saved.ts");
+  for (const count of [2, 3]) {
+    await writeFile(saved, `${await readFile(file, "utf8")}void ${count};\n`);
+    await rename(saved, file);
+    await starts(count);
+  }
+  dev.kill("SIGTERM");
+  await ended;
+  await rm(join(directory, "node_modules")); // the link
+}, 120_000);
 
 test("Next.js starts so that it keeps idle connections as long, in its image too", async () => {
   const of = (name: string) => readFile(join(root, "templates", "nextjs", name), "utf8");
