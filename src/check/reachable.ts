@@ -1,38 +1,15 @@
-import { connect as connectPlain, isIP } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { connect as connectSecure } from "node:tls";
 import { describeError } from "../errors.ts";
+import { type ConnectTerms, tryToConnect } from "../http/try-to-connect.ts";
 
-/** Where to connect, and how. */
-interface Reached {
+interface Reached extends ConnectTerms {
   readonly url: URL;
-  /** Milliseconds. */
-  readonly timeout: number;
-  /** Whether any certificate will do. */
-  readonly insecure?: boolean;
 }
 
-/** Why no connection is possible, or `undefined` if one is. Opens a connection, sends nothing and closes it. */
-export function whyUnreachable({ url, timeout, insecure = false }: Reached): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const secure = url.protocol === "https:";
-    const host = url.hostname.replace(/^\[|\]$/g, "");
-    const port = Number(url.port || (secure ? 443 : 80));
-    const socket = secure
-      ? connectSecure({
-          ...{ host, port, rejectUnauthorized: !insecure },
-          ...(isIP(host) === 0 && { servername: host }),
-        })
-      : connectPlain({ host, port, autoSelectFamily: true });
-    const end = (why?: string) => {
-      clearTimeout(timer);
-      socket.destroy();
-      resolve(why);
-    };
-    const timer = setTimeout(() => end(`no connection in ${timeout} ms`), timeout);
-    socket.on(secure ? "secureConnect" : "connect", () => end());
-    socket.on("error", (error) => end(inWords(error)));
-  });
+/** Why no connection is possible, or `undefined` if one is. */
+export async function whyUnreachable({ url, ...terms }: Reached): Promise<string | undefined> {
+  const why = await tryToConnect(url, terms);
+  return why === "timeout" ? `no connection in ${terms.timeout} ms` : why && inWords(why);
 }
 
 /** Milliseconds for which an exiting process may still hold its port. */

@@ -1,6 +1,7 @@
 import { type LookupAddress, lookup } from "node:dns";
 import { lookup as lookupNow } from "node:dns/promises";
 import { BlockList, isIP, type LookupFunction } from "node:net";
+import { hostOf } from "../http/try-to-connect.ts";
 import { isLocalhost } from "./localhost.ts";
 
 /** Addresses that the internet does not route: loopback, private and link-local ones (RFC 1918, 3927, 4193, 4291). */
@@ -42,7 +43,7 @@ export const lookupPrivate: LookupFunction = (hostname, options, callback) => {
 
 /** The public address of a URL's host, by its name or looked up now; `undefined` if it has none, or is not known now. */
 export async function publicAddressOf(url: URL): Promise<string | undefined> {
-  const host = url.hostname.replace(/^\[|\]$/g, "");
+  const host = hostOf(url);
   if (isLocalhost(url)) return undefined;
   if (isIP(host) !== 0) return isPrivateAddress(host) ? undefined : host;
   const found = await lookupNow(host, { all: true }).catch(() => []);

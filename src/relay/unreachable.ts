@@ -1,14 +1,13 @@
 import { existsSync } from "node:fs";
-import { connect as connectPlain } from "node:net";
-import { connect as connectSecure } from "node:tls";
 import { describeError } from "../errors.ts";
+import { hostOf, portOf, tryToConnect } from "../http/try-to-connect.ts";
 import { isLocalhost } from "./localhost.ts";
 
 /** Milliseconds that a probe of this machine's ports may take. */
 const PROBE_TIMEOUT = 500;
 
 /** This machine's loopback addresses, each with the other one. */
-const OTHER_FAMILY: Readonly<Record<string, string>> = { "127.0.0.1": "::1", "::1": "127.0.0.1" };
+const OTHER_FAMILY: Readonly<Record<string, string>> = { "127.0.0.1": "[::1]", "[::1]": "127.0.0.1" };
 
 /** What is known besides the error. */
 export interface Surroundings {
@@ -24,7 +23,7 @@ export async function whyUnreachable(
 ): Promise<string> {
   const first = likeliest(thrown);
   const code = codeOf(first);
-  const host = bare(target.hostname);
+  const host = hostOf(target);
   if (code === "ECONNREFUSED") return whyRefused(target, inContainer);
   if (code === "ENOTFOUND" && host === "host.docker.internal")
     return "unknown host: that name exists only inside a container (on Linux start it with --add-host=host.docker.internal:host-gateway); elsewhere use 127.0.0.1";
@@ -50,18 +49,17 @@ function codeOf(thrown: unknown): string {
 }
 
 async function whyRefused(target: URL, inContainer: boolean): Promise<string> {
-  const host = bare(target.hostname);
-  const port = portOf(target);
-  const other = OTHER_FAMILY[host];
-  if (other !== undefined && (await accepts(other, port))) {
-    const url = new URL(target);
-    url.hostname = other === "::1" ? "[::1]" : other;
-    return `connection refused on ${host}, but something listens on ${other}: forward to ${url.origin}, or make the app listen on ${host}`;
+  const host = hostOf(target);
+  const other = new URL(target);
+  other.hostname = OTHER_FAMILY[target.hostname] ?? target.hostname;
+  const isLoopback = other.hostname !== target.hostname;
+  if (isLoopback && (await tryToConnect(other, { timeout: PROBE_TIMEOUT, secure: false })) === undefined) {
+    return `connection refused on ${host}, but something listens on ${hostOf(other)}: forward to ${other.origin}, or make the app listen on ${host}`;
   }
   const local = isLocalhost(target);
   const hint =
-    inContainer && (other !== undefined || local)
-      ? `; in this container ${host} is the container itself: for an app on the container's host use http://host.docker.internal:${port}`
+    inContainer && (isLoopback || local)
+      ? `; in this container ${host} is the container itself: for an app on the container's host use http://host.docker.internal:${portOf(target)}`
       : "";
   const tried = local ? " on 127.0.0.1 and ::1" : "";
   return `connection refused${tried}: nothing listens there; start the receiver, or check the port${hint}`;
@@ -80,8 +78,7 @@ function whyNotSecure(thrown: unknown, code: string, target: URL): string {
 async function whyBroken(thrown: unknown, code: string, target: URL): Promise<string> {
   const garbled = code.startsWith("HPE_");
   if (!garbled && code !== "ECONNRESET" && code !== "EPIPE") return describeError(thrown);
-  if (await speaksTls(bare(target.hostname), portOf(target)))
-    return `it speaks TLS, not plain HTTP: use https://${target.host}`;
+  if (await speaksTls(target)) return `it speaks TLS, not plain HTTP: use https://${target.host}`;
   return garbled ? "the server there does not speak HTTP: check the port" : `${CLOSED}: check the app's log`;
 }
 
@@ -95,39 +92,13 @@ export function wantsTls(target: URL, status: number, body: string): string | un
   return `it speaks TLS, not plain HTTP: use https://${target.host}`;
 }
 
-function accepts(host: string, port: number): Promise<boolean> {
-  return probe(() => connectPlain({ host, port }), "connect");
-}
-
-function speaksTls(host: string, port: number): Promise<boolean> {
+async function speaksTls(target: URL): Promise<boolean> {
   // This only tests whether the server completes a TLS handshake. Nothing is sent, so any certificate will do. An alert is a
   // TLS answer too: the server may require a name, or a client certificate.
-  const secure = () => connectSecure({ host, port, rejectUnauthorized: false });
-  return probe(secure, "secureConnect", (code) => /^ERR_SSL_.*_ALERT_/.test(code));
-}
-
-function probe(open: () => ReturnType<typeof connectPlain>, event: string, tells = (_code: string) => false) {
-  return new Promise<boolean>((resolve) => {
-    const socket = open();
-    const end = (answer: boolean) => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.setTimeout(PROBE_TIMEOUT, () => end(false));
-    socket.once(event, () => end(true));
-    socket.on("error", ({ code = "" }: NodeJS.ErrnoException) => end(tells(code)));
-  });
+  const why = await tryToConnect(target, { timeout: PROBE_TIMEOUT, secure: true, insecure: true });
+  return why === undefined || /^ERR_SSL_.*_ALERT_/.test(codeOf(why));
 }
 
 function isContainer(): boolean {
   return existsSync("/.dockerenv") || existsSync("/run/.containerenv");
-}
-
-function bare(hostname: string): string {
-  return hostname.replace(/^\[|\]$/g, "");
-}
-
-function portOf({ port, protocol }: URL): number {
-  if (port !== "") return Number(port);
-  return protocol === "https:" ? 443 : 80;
 }

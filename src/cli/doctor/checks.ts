@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
+import { hostOf } from "../../http/try-to-connect.ts";
 import { probeTarget } from "../../relay/probe-target.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import { proxyNotice } from "../service/client.ts";
@@ -76,7 +77,7 @@ const address: DoctorCheck = {
     if (publicUrl === undefined) return [];
     const { hostname } = publicUrl;
     try {
-      await lookup(hostname.replace(/^\[|\]$/g, ""));
+      await lookup(hostOf(publicUrl));
       return [ok(`${hostname} is known to the DNS`)];
     } catch {
       const found = `${hostname}, of --public-url, is not known to the DNS`;
