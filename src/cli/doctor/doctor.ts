@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { within } from "../../base/within.ts";
 import type { CliContext } from "../context.ts";
 import { hideGiven } from "../hide-given.ts";
 import { SERVICE_FITS } from "../service/options.ts";
@@ -65,22 +66,16 @@ function hide(text: string, context: CliContext): string {
 
 /** What a check finds within its time; an error is a finding too. */
 export async function findIn({ name, run, timeLimit = TIME_LIMIT, late }: DoctorCheck, setup: Setup) {
-  let timer: NodeJS.Timeout | undefined;
-  const isLate = new Promise<readonly Finding[]>((resolve) => {
-    const cutOff = warn(
-      `the check was cut off after ${timeLimit / 1000} s without a result`,
-      late ?? `run doctor again; if ${name} is cut off again, look at what it depends on`,
-    );
-    timer = setTimeout(() => resolve([cutOff]), timeLimit);
-  });
+  const cutOff = warn(
+    `the check was cut off after ${timeLimit / 1000} s without a result`,
+    late ?? `run doctor again; if ${name} is cut off again, look at what it depends on`,
+  );
   try {
-    return await Promise.race([(async () => run(setup))(), isLate]);
+    return await within((async () => run(setup))(), timeLimit, () => [cutOff]);
   } catch (thrown) {
     if (setup.context.debug && thrown instanceof Error)
       setup.context.output.talk(hide(String(thrown.stack), setup.context));
     return [failure(thrown)];
-  } finally {
-    clearTimeout(timer);
   }
 }
 

@@ -22,21 +22,21 @@ export const entries: DoctorCheck = {
   },
 };
 
-async function paused({ pauses, context }: Setup): Promise<readonly Finding[]> {
-  const known = (await pauses()) ?? { paused: [], retries: [] };
-  const lines = pauseLines(known, context.clock());
+async function paused({ facts, context }: Setup): Promise<readonly Finding[]> {
+  const { pauses = { paused: [], retries: [] } } = await facts();
+  const lines = pauseLines(pauses, context.clock());
   const end = `${ownCommand("events resume")} ends it: see ${ownCommand("events resume --help")}`;
   return lines.map((line) =>
     line.includes(" is paused") ? warn(printable(line, 500), end) : ok(printable(line, 500)),
   );
 }
 
-async function behind({ contents, processes, context }: Setup): Promise<readonly Finding[]> {
+async function behind({ contents, facts, context }: Setup): Promise<readonly Finding[]> {
   const { due = 0, oldestDue = null } = (await contents()) ?? {};
   const since = oldestDue === null ? 0 : context.clock() - oldestDue;
   if (since < BEHIND) return [];
   const found = `${counted(due, "entry is", "entries are")} due, the oldest for ${durationText(since)}`;
-  const running = (await processes()).filter(({ role }) => role !== "receive");
+  const running = ((await facts()).processes ?? []).filter(({ role }) => role !== "receive");
   if (running.length === 0) {
     const fix = "start listen, or your receiver, with handlers or a target";
     return [warn(`${found}, and no process runs them`, fix)];
@@ -59,9 +59,9 @@ function deadLetters(dead: number): readonly Finding[] {
 
 export const processes: DoctorCheck = {
   name: "processes",
-  run: async ({ contents, processes: others }) => {
+  run: async ({ contents, facts }) => {
     if ((await contents()) === undefined) return [];
-    const found = await others();
+    const { processes: found = [] } = await facts();
     if (found.length === 0) return [ok("no process uses the inbox now")];
     const shown = found.map(({ role, version }) => `role ${role}, version ${version}`).join("; ");
     return [ok(`${counted(found.length, "process uses", "processes use")} the inbox: ${shown}`)];

@@ -22,7 +22,7 @@ export const handlers: DoctorCheck = {
     const missing = [...programFinding("--exec", exec, setup), ...programFinding("--on-dead", onDead, setup)];
     if (missing.length > 0) return missing;
     // One without handlers only shows and keeps events.
-    const others = (await setup.processes()).filter(
+    const others = ((await setup.facts()).processes ?? []).filter(
       ({ role, kinds }) => role !== "receive" && kinds.length > 0,
     );
     if (path === undefined && exec === undefined && forwardTo.length === 0 && others.length === 0)

@@ -34,7 +34,8 @@ async function endpointPort(port: number, setup: Setup): Promise<Finding> {
   if (why !== "EADDRINUSE") return refused(port, why, flag);
   const isReceiver = await answersAsReceiver(port, setup.options.path ?? DEFAULT_PATH);
   if (!isReceiver) return fail(`${port} is in use by ${portUser(port) ?? "another program"}`, fix);
-  if ((await setup.processes()).length > 0) return ok(`${port}: a receiver of this inbox runs there`);
+  if (((await setup.facts()).processes ?? []).length > 0)
+    return ok(`${port}: a receiver of this inbox runs there`);
   return warn(`${port}: a receiver answers there, but none uses this inbox`, fix);
 }
 
@@ -43,7 +44,8 @@ async function otherPort(port: number, flag: string, setup: Setup): Promise<Find
   const why = await whyTaken(port);
   if (why === undefined) return ok(`${port} (${flag}) is free`);
   if (why !== "EADDRINUSE") return refused(port, why, flag);
-  if ((await setup.processes()).length > 0) return ok(`${port} (${flag}) is in use while a receiver runs`);
+  if (((await setup.facts()).processes ?? []).length > 0)
+    return ok(`${port} (${flag}) is in use while a receiver runs`);
   const by = portUser(port) ?? "another program";
   return fail(
     `${port} (${flag}) is in use by ${by}`,

@@ -43,9 +43,9 @@ function stating(check: DoctorCheck, facts: (setup: Setup) => Promise<readonly s
   };
 }
 
-const deliveries = stating(signatures, async ({ senders, context }) => {
+const deliveries = stating(signatures, async ({ facts, context }) => {
   const now = context.clock();
-  return (await senders()).map(({ source, authenticAt, mismatches }) => {
+  return ((await facts()).senders ?? []).map(({ source, authenticAt, mismatches }) => {
     const mismatch =
       mismatches === undefined ? "no mismatch since" : `latest mismatch ${ago(mismatches.to, now)}`;
     return `${source}: latest authentic delivery ${ago(authenticAt, now)}, ${mismatch}`;
@@ -85,11 +85,11 @@ async function deadGroups({ contents, failures }: Setup) {
 const changes: DoctorCheck = {
   name: "changes",
   run: async (setup) => {
-    const { context, processes: running } = setup;
+    const { context, facts } = setup;
     const now = context.clock();
     const well = await lastWell(setup);
     if (well === undefined) return [];
-    const started = (await running()).map(({ since, role, version }) => ({
+    const started = ((await facts()).processes ?? []).map(({ since, role, version }) => ({
       at: since ?? 0,
       what: `a process started (role ${role}, version ${version})`,
     }));
@@ -105,7 +105,7 @@ const changes: DoctorCheck = {
 /** When the first of what is wrong began, or if nothing is known to be, the latest authentic delivery arrived. */
 async function lastWell(setup: Setup): Promise<number | undefined> {
   const { oldestDue } = (await setup.contents()) ?? {};
-  const senders = await setup.senders();
+  const { senders = [] } = await setup.facts();
   const refused = senders.filter(({ mismatches }) => (mismatches?.bodies ?? 0) >= ENOUGH_BODIES);
   const began = [
     ...refused.map(({ authenticAt, mismatches }) => authenticAt ?? mismatches?.from),

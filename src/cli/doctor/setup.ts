@@ -2,11 +2,9 @@ import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { orElse } from "../../base/or-else.ts";
 import { HookporterError } from "../../errors.ts";
 import { type FailureGroups, failureGroups } from "../../inbox/failures.ts";
-import type { Pauses } from "../../inbox/pause.ts";
+import type { InboxFacts } from "../../inbox/inbox-facts.ts";
 import { type DatabaseFacts, examineDatabase } from "../../inbox/postgres/examine.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
-import type { Runner } from "../../inbox/runner.ts";
-import type { SenderRecord } from "../../inbox/senders.ts";
 import { examineFile, type FileFacts } from "../../inbox/sqlite/care/examine.ts";
 import { missingPart } from "../../inbox/sqlite/file/inbox-file.ts";
 import type { CliContext } from "../context.ts";
@@ -37,18 +35,14 @@ export interface Setup {
   readonly database: () => Promise<DatabaseFacts | undefined>;
   /** What waits in the inbox, file or database; `undefined` if there is none, or it cannot be read. */
   readonly contents: () => Promise<Contents | undefined>;
-  /** What receivers noted of signatures. */
-  readonly senders: () => Promise<readonly SenderRecord[]>;
   /** What entries fail with. Rejects if the inbox cannot be read. */
   readonly failures: () => Promise<FailureGroups>;
-  /** What is paused; `undefined` if that is not known. */
-  readonly pauses: () => Promise<Pauses | undefined>;
-  /** The other processes that are registered with the inbox and live. */
-  readonly processes: () => Promise<readonly Runner[]>;
+  /** What is known of the inbox, file or database; empty if there is none, or it cannot be read. */
+  readonly facts: () => Promise<Partial<InboxFacts>>;
 }
 
 /** The entries of an inbox that matter to an operator. */
-export type Contents = Pick<FileFacts, "waiting" | "failing" | "due" | "oldestDue" | "dead">;
+export type Contents = Pick<InboxFacts, "waiting" | "failing" | "due" | "oldestDue" | "dead">;
 
 /** Milliseconds for looking at an inbox file. */
 export const FILE_TIME = 20_000;
@@ -65,16 +59,13 @@ export function openSetup(options: DoctorOptions, context: CliContext, isProject
   );
   // Why the database cannot be reached is said once, by the check of it.
   const tables = async () => (await database().catch(() => undefined))?.tables;
+  const facts = once(async () => (await file()) ?? (await tables()) ?? {});
   return {
-    ...{ options, context, inbox, file, isProject },
+    ...{ options, context, inbox, file, database, facts, isProject },
     service: once(() => probeService(options, context)),
     secrets: once(() => findUsed(options, context, isProject)),
-    database,
-    contents: once(async () => contentsOf(await file()) ?? (await tables())),
-    senders: once(async () => (await file())?.senders ?? (await tables())?.senders ?? []),
+    contents: async () => contentsOf(await facts()),
     failures: once(() => withInbox(context, { inbox: inbox.option, access: "read" }, failureGroups)),
-    pauses: once(async () => (await file())?.pauses ?? (await tables())?.pauses),
-    processes: once(async () => (await file())?.processes ?? (await tables())?.processes ?? []),
   };
 }
 
@@ -93,8 +84,7 @@ async function findUsed(options: DoctorOptions, context: CliContext, isProject: 
 }
 
 /** Nothing is said about the entries of a file that could not be read to its end. */
-function contentsOf(facts: Partial<FileFacts> | undefined): Contents | undefined {
-  const { waiting, failing, due, oldestDue, dead } = facts ?? {};
+function contentsOf({ waiting, failing, due, oldestDue, dead }: Partial<InboxFacts>): Contents | undefined {
   if (waiting === undefined || failing === undefined || due === undefined || oldestDue === undefined)
     return undefined;
   return dead === undefined ? undefined : { waiting, failing, due, oldestDue, dead };

@@ -10,9 +10,9 @@ const FIX =
 /** Whether the deliveries that come are still authentic, as far as the receivers have noted it in the inbox. */
 export const signatures: DoctorCheck = {
   name: "signatures",
-  run: async ({ senders, context }) => {
+  run: async ({ facts, context }) => {
     const now = context.clock();
-    const records = await senders();
+    const { senders: records = [] } = await facts();
     const findings = mismatchedSources(records, now).map(({ record, text }) =>
       (noAuthentic(record, now) ? fail : warn)(text, FIX),
     );

@@ -1,8 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { within } from "../../base/within.ts";
-import type { Pauses } from "../pause.ts";
-import type { Runner } from "../runner.ts";
-import type { SenderRecord } from "../senders.ts";
+import type { InboxFacts } from "../inbox-facts.ts";
 import { DROPPED } from "../target-wait.ts";
 import { StoreClock } from "./clock.ts";
 import { connect } from "./connect.ts";
@@ -41,17 +39,7 @@ export interface ServerFacts {
   readonly harmful: readonly string[];
 }
 
-export interface TableFacts {
-  readonly waiting: number;
-  readonly failing: number;
-  readonly due: number;
-  readonly oldestDue: number | null;
-  readonly dead: number;
-  readonly processes: readonly Runner[];
-  /** What receivers noted of signatures; nothing in tables of version 1. */
-  readonly senders: readonly SenderRecord[];
-  readonly pauses: Pauses;
-  readonly bytes: number;
+export interface TableFacts extends InboxFacts {
   /** Milliseconds until there is no partition for the day; negative if there is none for today. */
   readonly daysLeft: number;
   /** Rows of the busiest table that are dead, and alive. */

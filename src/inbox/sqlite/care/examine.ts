@@ -3,9 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { orElse } from "../../../base/or-else.ts";
-import type { Pauses } from "../../pause.ts";
-import type { Runner } from "../../runner.ts";
-import type { SenderRecord } from "../../senders.ts";
+import type { InboxFacts } from "../../inbox-facts.ts";
 import { DROPPED } from "../../target-wait.ts";
 import { loadSqlite, openToRead } from "../client.ts";
 import { inboxError } from "../errors.ts";
@@ -96,24 +94,11 @@ function canLock(database: DatabaseSyncInstance): boolean {
   }, false);
 }
 
-export interface FileFacts {
-  readonly bytes: number;
+export interface FileFacts extends InboxFacts {
   /** Of the write-ahead log. */
   readonly logBytes: number;
   readonly schema: number;
   readonly newestSchema: number;
-  /** The registered processes that live. */
-  readonly processes: readonly Runner[];
-  readonly senders: readonly SenderRecord[];
-  readonly pauses: Pauses;
-  /** Pending and running entries. */
-  readonly waiting: number;
-  /** Those of them whose last attempt failed. */
-  readonly failing: number;
-  readonly due: number;
-  readonly oldestDue: number | null;
-  /** Dead letters, without those that were dropped on purpose. */
-  readonly dead: number;
   /** What SQLite's quick check found, in its words. */
   readonly problems: readonly string[];
   /** Why nothing more could be found out. */
