@@ -1,3 +1,4 @@
+import { grouped } from "../base/grouped.ts";
 import { CATALOGUE } from "./catalogue.ts";
 import type { Subject } from "./check-case.ts";
 import type { CheckResult } from "./check-result.ts";
@@ -20,13 +21,9 @@ export function refusesSignature({ answer, fix }: CheckResult): boolean {
 
 /** Failures that their cases explain alike, with that text. Failures with an explanation of another kind are left out. */
 export function explainedAlike(results: readonly CheckResult[]) {
-  const groups = new Map<string, CheckResult[]>();
-  for (const one of results) {
-    const fix = BY_ID.get(one.id)?.fix ?? "";
-    if (one.outcome !== "failed" || one.fix?.startsWith(fix) !== true) continue;
-    groups.set(fix, [...(groups.get(fix) ?? []), one]);
-  }
-  return [...groups].map(([fix, alike]) => ({ fix, alike }));
+  const fixOf = ({ id }: CheckResult) => BY_ID.get(id)?.fix ?? "";
+  const alike = results.filter((one) => one.outcome === "failed" && one.fix?.startsWith(fixOf(one)) === true);
+  return [...grouped(alike, fixOf)].map(([fix, alike]) => ({ fix, alike }));
 }
 
 /** A text as a sentence, with the ids of the cases that show it. */

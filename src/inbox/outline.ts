@@ -1,3 +1,4 @@
+import { grouped } from "../base/grouped.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import type { Entry } from "./entry.ts";
 
@@ -50,13 +51,9 @@ export function toOutlines(
   runs: readonly (readonly [seq: number, run: RunOutline])[],
   starts: ReadonlyMap<number, Uint8Array>,
 ): readonly EntryOutline[] {
-  const bySeq = new Map<number, RunOutline[]>();
-  for (const [seq, run] of runs) {
-    const known = bySeq.get(seq);
-    if (known === undefined) bySeq.set(seq, [run]);
-    else known.push(run);
-  }
+  const bySeq = grouped(runs, ([seq]) => seq);
   return entries.map(({ seq }) => {
-    return { seq, lastRuns: lastRunsOf(bySeq.get(seq) ?? []), bodyStart: starts.get(seq) };
+    const own = (bySeq.get(seq) ?? []).map(([, run]) => run);
+    return { seq, lastRuns: lastRunsOf(own), bodyStart: starts.get(seq) };
   });
 }

@@ -1,3 +1,4 @@
+import { grouped } from "../../base/grouped.ts";
 import {
   LIBRARIES,
   type Library,
@@ -41,13 +42,8 @@ function tellingText(probe: Probe): string {
 export function printings(event: string) {
   const fraction = withFraction(event);
   const keeps = (library: Library) => printJson(fraction, library) === fraction;
-  const groups = new Map<string, [Library, ...Library[]]>();
-  for (const library of LIBRARIES.filter((one) => !keeps(one))) {
-    const printed = printJson(event, library) ?? "";
-    const group = groups.get(printed);
-    if (group === undefined) groups.set(printed, [library]);
-    else group.push(library);
-  }
+  const losing = LIBRARIES.filter((one) => !keeps(one));
+  const groups = grouped(losing, (library) => printJson(event, library) ?? "");
   const texts = [...groups.keys()];
   const others = [...groups.values()].map((libraries) => ({
     ...{ libraries, text: (one: string) => one },

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import type { ChalkInstance } from "chalk";
+import { grouped } from "../../base/grouped.ts";
 import { GROUPS, type Severity } from "../../check/check-case.ts";
 import {
   type CheckReport,
@@ -121,7 +122,9 @@ export class CheckView {
       this.#print(INDENT, `${mark} `, `${ids}: ${printable(first.fix ?? "", 300)}`, " ".repeat(6));
       return;
     }
-    for (const alike of this.#folds ? groupBy(results, alikeText) : results.map((result) => [result])) {
+    for (const alike of this.#folds
+      ? [...grouped(results, alikeText).values()]
+      : results.map((result) => [result])) {
       const [result, ...others] = alike;
       if (result === undefined) continue;
       const more = others.length === 0 ? "" : `; same for ${othersText(others)}`;
@@ -240,17 +243,7 @@ function isNext(before: string, id: string): boolean {
 
 /** Results with the same explanation, in the order of the first of each. */
 function together(results: readonly CheckResult[]): readonly (readonly CheckResult[])[] {
-  return groupBy(results, ({ outcome, fix }) => `${outcome} ${fix}`);
-}
-
-function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly (readonly Item[])[] {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
-    else group.push(item);
-  }
-  return [...groups.values()];
+  return [...grouped(results, ({ outcome, fix }) => `${outcome} ${fix}`).values()];
 }
 
 function alikeText(result: CheckResult): string {

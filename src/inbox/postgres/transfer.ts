@@ -1,8 +1,9 @@
+import { grouped } from "../../base/grouped.ts";
 import { keyColumns, toAttempt, toEntry, waitsValue } from "../rows.ts";
 import { runsWithin, splitRuns } from "../runs-within.ts";
 import { decodeText, encodeNullable, encodeText } from "../text.ts";
 import type { Transfer, TransferRange, WholeEntry } from "../transfer/transfer.ts";
-import { bySeq, oneRead } from "../transfer/transfer.ts";
+import { oneRead } from "../transfer/transfer.ts";
 import { StoreClock } from "./clock.ts";
 import { checkEncoding, checkSchema, migrate } from "./migrations.ts";
 import { MARK } from "./prune.ts";
@@ -65,7 +66,9 @@ async function read(store: Store, { after, last, limit }: TransferRange): Promis
   const deliveries = new Map(
     (await all(`SELECT * FROM @.delivery ${between}`)).map((row) => [Number(row.seq), toDelivery(row)]),
   );
-  const attempts = bySeq(await all(`SELECT * FROM @.attempt ${between} ORDER BY id`));
+  const attempts = grouped(await all(`SELECT * FROM @.attempt ${between} ORDER BY id`), ({ seq }) =>
+    Number(seq),
+  );
   return (await all(READ)).map((row) => {
     const entry = toEntry(row);
     return {

@@ -66,18 +66,6 @@ export function oneRead(entries: readonly { readonly seq: number; readonly lengt
   return (end === -1 ? entries : entries.slice(0, end)).map(({ seq }) => seq);
 }
 
-/** Rows by the number of their entry, in their order. */
-export function bySeq<Row extends Readonly<Record<string, unknown>>>(rows: readonly Row[]) {
-  const found = new Map<number, Row[]>();
-  for (const row of rows) {
-    const seq = Number(row.seq);
-    const others = found.get(seq);
-    if (others === undefined) found.set(seq, [row]);
-    else others.push(row);
-  }
-  return found;
-}
-
 /** A digest of everything that two copies of an entry must have in common. */
 export function digestOf({ entry, lease, delivery, runs }: WholeEntry): string {
   const { key, waits, problems, ...fields } = entry;

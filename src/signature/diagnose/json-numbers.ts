@@ -1,3 +1,4 @@
+import { grouped } from "../../base/grouped.ts";
 import type { Spelling } from "./json-spelling.ts";
 
 /** A number in parts: the decimal digits without zeros around them, and the exponent of the first one. */
@@ -91,17 +92,11 @@ export function distinctNumbers(
   styles: readonly Spelling[] = Object.values<Spelling>(NUMBERS),
 ) {
   const numbers = tokens.filter((token) => /^[-\d]/.test(token));
-  const groups = new Map<string, { names: string[]; spelt: readonly string[]; spell: Spelling["spell"] }>();
   if (numbers.length === 0) return [];
-  for (const { name, spell } of new Set(styles)) {
-    const spelt = numbers.map(spell);
-    const key = spelt.join();
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { names: [name], spelt, spell });
-    else group.names.push(name);
-  }
+  const spelt = [...new Set(styles)].map(({ name, spell }) => ({ name, spell, spelt: numbers.map(spell) }));
+  const groups = grouped(spelt, (one) => one.spelt.join());
   groups.delete(numbers.join());
-  return [...groups.values()].map(({ names, spelt, spell }) => ({ name: nameOf(names), spelt, spell }));
+  return [...groups.values()].map((alike) => ({ ...alike[0], name: nameOf(alike.map(({ name }) => name)) }));
 }
 
 function nameOf(names: readonly string[]): string {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { grouped } from "../../../base/grouped.ts";
 import { connect } from "../../../inbox/postgres/connect.ts";
 import { readPostgresOptions } from "../../../inbox/postgres/options.ts";
 import { isPostgresUrl } from "../../../inbox/postgres/postgres-url.ts";
@@ -68,12 +69,10 @@ async function dropSchema(inbox: string): Promise<void> {
 }
 
 function byEvent(lines: string): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>();
-  for (const line of lines.split("\n").slice(0, -1)) {
-    const [pid = "", id = ""] = line.split(" ");
-    const pids = found.get(id);
-    if (pids === undefined) found.set(id, [pid]);
-    else pids.push(pid);
-  }
-  return found;
+  const runs = lines
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => line.split(" "));
+  const byId = [...grouped(runs, ([, id = ""]) => id)];
+  return new Map(byId.map(([id, all]) => [id, all.map(([pid = ""]) => pid)]));
 }

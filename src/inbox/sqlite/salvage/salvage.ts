@@ -1,3 +1,4 @@
+import { grouped } from "../../../base/grouped.ts";
 import { orElse } from "../../../base/or-else.ts";
 import { describeError, HookporterError } from "../../../errors.ts";
 import type { Delivery } from "../../../event/delivery.ts";
@@ -7,7 +8,7 @@ import { STORED_STATES } from "../../entry-state.ts";
 import { type Row, toAttempt, toEntry, toKey } from "../../rows.ts";
 import { runsWithin } from "../../runs-within.ts";
 import type { CopyTerms } from "../../transfer/copy.ts";
-import { bySeq, oneRead, type PrunedMark, type Transfer, type WholeEntry } from "../../transfer/transfer.ts";
+import { oneRead, type PrunedMark, type Transfer, type WholeEntry } from "../../transfer/transfer.ts";
 import { toDelivery } from "../read-claimed.ts";
 import { Statements } from "../statements.ts";
 import { prunedMarks } from "../transfer.ts";
@@ -114,7 +115,8 @@ function readStep(statements: Statements, range: Range, { tables, keys, source, 
       row,
     ]),
   );
-  const runs = bySeq(read("attempt", "SELECT * FROM attempt WHERE seq BETWEEN ? AND ? ORDER BY rowid"));
+  const attempts = read("attempt", "SELECT * FROM attempt WHERE seq BETWEEN ? AND ? ORDER BY rowid");
+  const runs = grouped(attempts, ({ seq }) => Number(seq));
   const whole = new Map<number, WholeEntry>();
   for (const row of rows) {
     const entry = orElse(() => plausible(row), undefined);
