@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
 
 /**
  * A page's fenced blocks, followed as its reader follows them. Comments in the page, which no reader sees, say what to do with
@@ -19,6 +20,7 @@ import { setTimeout as delay } from "node:timers/promises";
  * - `<!-- until: text -->`: the command goes on; wait until it prints the text;
  * - `<!-- exit: 1 -->`: the last command of the block ends with this code, and not with 0;
  * - `<!-- skip: why -->`: it cannot be run here;
+ * - `<!-- terminal: 120 -->`: `npx` prints to a terminal with so many columns;
  * - `<!-- run: command -->` has no block: it does what the text asks of the reader, such as an edit or Ctrl-C (`stop 1` ends
  *   the first command that goes on). `<!-- start: command -->` is the same for a command that goes on.
  */
@@ -143,7 +145,10 @@ class Run {
     if (orders.has("skip")) return;
     if (file !== undefined) return this.#save(file, code);
     if (language === "text") return this.#shows(code);
-    if (language === "sh") return this.#run(code, orders.get("until"), Number(orders.get("exit") ?? 0));
+    const columns = orders.get("terminal");
+    const onTerminal = `npx() { script -qec "stty cols ${columns}; npx $*" /dev/null; }\n`;
+    const lines = columns === undefined ? code : onTerminal + code;
+    if (language === "sh") return this.#run(lines, orders.get("until"), Number(orders.get("exit") ?? 0));
     if (language !== "ts" && language !== "js") return;
     return "expected to be told what to do with this block, such as its file";
   }
@@ -217,9 +222,9 @@ class Run {
   }
 }
 
-/** A line without what differs from run to run. */
+/** A line, as a terminal shows it at last, without what differs from run to run. */
 export function shapeOf(line: string): string {
-  return line
+  return (stripVTControlCharacters(line).trimEnd().split("\r").at(-1) ?? "")
     .replaceAll(/(?:evt|raw)_1_\w+(?:…)?/g, "evt")
     .replaceAll(/_sample_\w+/g, "_sample")
     .replaceAll(/#token=\S+/g, "#token")
