@@ -139,7 +139,7 @@ export class HookporterError extends Error {
 }
 
 /**
- * A mistake of the integrator, thrown at construction if it can be detected there. The message names the fix.
+ * A mistake in your code or setup, thrown at construction if it can be detected there. The message names the fix.
  *
  * @example
  * ```ts

@@ -78,7 +78,8 @@ export function createOutput(io: Io, { json, color, clock, quiet = false, pick }
   let dropped = 0;
   const print = (line: string) => {
     if (dropsUnread && io.stdout.writableLength > MOST_UNREAD) {
-      if (dropped++ === 0) above(() => io.stderr.write("nobody reads standard output: lines are left out\n"));
+      if (dropped++ === 0)
+        above(() => io.stderr.write("standard output is not being read: lines are left out\n"));
       return;
     }
     dropped = 0;

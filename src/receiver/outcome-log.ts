@@ -94,7 +94,7 @@ interface Line {
 const KEPT = {
   accepted: { level: "info", message: "an event was kept" },
   duplicate: { level: "debug", message: "a duplicate arrived" },
-  rejected: { level: "error", message: "a signed delivery is no event: it is kept as a dead letter" },
+  rejected: { level: "error", message: "a signed delivery is not an event: it is kept as a dead letter" },
   dead: { level: "error", message: "an event is kept as a dead letter: its data cannot be used" },
 } as const;
 

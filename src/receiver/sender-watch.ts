@@ -89,10 +89,7 @@ export class SenderWatch {
   #next(work: () => Promise<void>): void {
     this.#noting = this.#noting.then(work).catch((thrown) => {
       if (this.#lines.leftOut("failure", performance.now()) === undefined) return;
-      this.#terms.log.debug(
-        { error: describeError(thrown) },
-        "what was seen of signatures could not be noted",
-      );
+      this.#terms.log.debug({ error: describeError(thrown) }, "could not record what was seen of signatures");
     });
   }
 

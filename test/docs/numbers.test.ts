@@ -37,7 +37,7 @@ const ROWS: readonly Row[] = [
   ],
   [
     "reference/cli/events-retry.md",
-    "is paused until {} % of the first entries",
+    "are paused until {} % of the first entries",
     "inbox/pause.ts CANARY_PERCENT",
   ],
   ["reference/inbox-file.md", "for at most {} ms. If", "inbox/sqlite/care/check-at-start.ts BUDGET"],
@@ -266,7 +266,7 @@ const ROWS: readonly Row[] = [
     "signature/diagnose/keyings.ts MOST_SECRETS",
     "signature/diagnose/keyings.ts MOST_OTHERS",
   ],
-  ["guides/upgrade.md", "A copy of a file up to {} MiB", "inbox/sqlite/file/copy-before.ts COPIED"],
+  ["guides/upgrade.md", "a file of up to {} MiB is copied", "inbox/sqlite/file/copy-before.ts COPIED"],
   ["reference/signature.md", "| work in `listen` | {} million bytes", `${DIAGNOSIS} WORK`],
   ["metrics.md", "of handlers and targets beyond {}", "observe/counted.ts MAX_HANDLERS"],
   ["metrics.md", "names of handlers and targets beyond {}", "observe/inbox-gauges.ts MAX_TARGETS"],

@@ -80,7 +80,7 @@ export const ALERT_RULES: readonly AlertRule[] = [
     expr: "max by (job) (hookporter_dead_letters_waiting) > 0",
     summary: `${JOB}: {{ $value }} dead letters wait`,
     description:
-      "Their handlers gave up, or the deliveries are no events. See `hookporter events list --group`, correct the cause, then `hookporter events retry`.",
+      "Their handlers gave up, or the deliveries are not events. See `hookporter events list --group`, correct the cause, then `hookporter events retry`.",
     when: "there are dead letters that nobody has retried or dropped",
     runbook: "Dead letters",
   },

@@ -50,7 +50,7 @@ const FORGED_DIGESTS: readonly ForgedDigests[] = [
   },
   {
     ...{ id: "SIG-41", sent: "16 wrong digests, with every first digit and every last one", form: NEGATIVE },
-    fix: `it takes some wrong digests: it compares only a digit or two, or numbers too large for their type: ${ALL}`,
+    fix: `it accepts some wrong digests: it compares only a digit or two, or numbers too large for their type: ${ALL}`,
     values: () =>
       Object.fromEntries(
         [...DIGITS].map((first, at) => {

@@ -67,8 +67,8 @@ export const tables: DoctorCheck = {
     const { schema, newestSchema, lacks, name, server } = facts;
     const migrate = `run ${ownCommand(`inbox migrate --grant-to ${server.user}`)} as a user who may create a schema`;
     if (schema === 0) {
-      if (server.mayCreate) return [ok(`none in the schema ${name} yet: listen makes them`)];
-      return [fail(`there are none in the schema ${name}, and ${server.user} may not make them`, migrate)];
+      if (server.mayCreate) return [ok(`none in the schema ${name} yet: listen creates them`)];
+      return [fail(`there are none in the schema ${name}, and ${server.user} may not create them`, migrate)];
     }
     if (lacks.length > 0) {
       const shown = lacks.slice(0, 3).join(", ") + (lacks.length > 3 ? ` and ${lacks.length - 3} more` : "");

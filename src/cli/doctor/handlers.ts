@@ -7,7 +7,6 @@ import { checkTransactions } from "../../receiver/handlers/check-transactions.ts
 import { registerHandlers } from "../../receiver/handlers/define-handlers.ts";
 import { Router } from "../../receiver/handlers/router.ts";
 import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
-import { counted } from "../../text/counted.ts";
 import { chooseHandlers } from "../handlers/chosen-handlers.ts";
 import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
 import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
@@ -47,7 +46,7 @@ function programFinding(flag: string, command: readonly string[] | undefined, { 
 
 function verdict(missing: readonly EventKind[], { options }: Setup): Finding {
   if (missing.length === 0) return ok("every kind is handled or forwarded");
-  const found = `nobody handles ${counted(missing.length, "kind", "kinds")} of 12: ${missing.join(", ")}`;
+  const found = `no handler or target for ${missing.length} of the 12 kinds: ${missing.join(", ")}`;
   const place = options.handlers === undefined ? "" : ` to ${options.handlers}`;
   return warn(
     found,

@@ -23,12 +23,12 @@ export const inboxPlace: DoctorCheck = {
     if (file === undefined) {
       if (isPostgresUrl(option)) return [];
       selectInbox(option); // throws for a store that is not supported
-      return [ok("in memory: nothing of it outlives the process")];
+      return [ok("in memory: it is lost when the process ends")];
     }
     const problems = [...placeProblems(file), ...rescued(file), ...foreignDisk(file)];
     if (problems.length > 0) return problems;
     const maker = isProject ? "the server" : "listen";
-    return [ok(existsSync(file) ? shown : `${shown}: not made yet, ${maker} makes it`)];
+    return [ok(existsSync(file) ? shown : `${shown}: does not exist yet; ${maker} creates it`)];
   },
 };
 

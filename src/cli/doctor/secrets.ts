@@ -10,7 +10,7 @@ export const secret: DoctorCheck = {
   name: "secret",
   run: async ({ secrets, options, context: { io } }) => {
     const found = await secrets();
-    if (found === undefined) return [ok("none yet: listen makes one for development")];
+    if (found === undefined) return [ok("none yet: listen creates one for development")];
     const { texts, from } = found;
     const warnings: string[] = [];
     const read = readSecrets(found.values, (text) => warnings.push(text));

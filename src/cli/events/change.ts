@@ -67,7 +67,7 @@ export async function dropEvents(references: readonly string[], options: ChangeO
     await sayTargets(inbox, chosen, dropped, output);
     if (dropped > 0)
       output.talk(
-        `they stay in the inbox, as dead letters: \`${ownCommand("events retry")}\` takes them back`,
+        `they stay in the inbox, as dead letters: \`${ownCommand("events retry")}\` runs them again`,
       );
   });
 }

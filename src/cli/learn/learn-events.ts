@@ -51,7 +51,7 @@ export async function forEachEvent(
   if (unreadable > 0) {
     const because = fault === undefined ? "" : `, the first: ${fault}`;
     output.talk(
-      `passed over ${unreadable} that ${unreadable === 1 ? "is not an event" : "are not events"}${because}`,
+      `skipped ${unreadable} that ${unreadable === 1 ? "is not an event" : "are not events"}${because}`,
     );
   }
   if (samples > 0) {

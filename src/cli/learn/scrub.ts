@@ -43,7 +43,7 @@ export async function scrubFixtures(what: readonly string[], options: ScrubOptio
     else write(resolve(io.cwd, options.to), name, text);
   }
   if (unreadable > 0)
-    output.talk(`left out ${unreadable} that ${unreadable === 1 ? "is no event" : "are no events"}`);
+    output.talk(`left out ${unreadable} that ${unreadable === 1 ? "is not an event" : "are not events"}`);
   output.talk(`${written} scrubbed${options.to === undefined ? "" : ` to ${options.to}`}`);
 }
 

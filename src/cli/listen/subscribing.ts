@@ -91,7 +91,7 @@ export class Subscribing {
     } catch (thrown) {
       this.#tellError(thrown);
       this.#context.output.talk(
-        "deliveries cannot come: the service does not know this address; " +
+        "no deliveries will arrive: the service does not know this address; " +
           `run: ${ownCommand(`subscribe ${shownUrl(receiver.url)}`)}`,
       );
     }
@@ -127,7 +127,7 @@ export class Subscribing {
     output.record("subscribing", { url: shownUrl(url), code, message, delay });
     if (message === told) return told;
     output.talk(
-      "deliveries cannot come, since the service does not know this address yet: " +
+      "no deliveries will arrive until the service knows this address: " +
         `${printable(message, 500)}; trying again in ${(delay / 1000).toFixed(1)} s, then at growing intervals`,
     );
     return message;

@@ -131,7 +131,7 @@ function isRepeatable({ duplicate, drop, tamper, noSignature, dryRun }: ReplayOp
 }
 
 function reportBroken({ code, message }: HookporterError, { output }: CliContext): void {
-  output.talk(`passed over: ${printable(message, 500)}`);
+  output.talk(`skipped: ${printable(message, 500)}`);
   output.record("passed_over", { code, message });
 }
 

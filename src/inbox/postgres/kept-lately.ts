@@ -43,10 +43,10 @@ export class KeptLately {
       log?.error(
         { missing: missing.size, of: kept.length, since: new Date(since).toISOString() },
         "acknowledged entries are missing: the database has come back as an older copy of itself, such as a standby that " +
-          "lagged or a restored backup; have the service send again what it has sent since then",
+          "lagged or a restored backup; ask the service to send again what it has sent since then",
       );
     } catch (thrown) {
-      log?.debug({ error: describeError(thrown) }, "could not look for the entries that were kept lately");
+      log?.debug({ error: describeError(thrown) }, "could not look for recently kept entries");
     }
   }
 }

@@ -101,7 +101,11 @@ describe("doctor on an inbox on PostgreSQL", async () => {
     {
       title: "tables that are missing, with a user who may not make them",
       plant: async (place) => use(place, urlOf(newSchema(), await newUser())),
-      found: { check: "tables", status: "fail", message: /there are none in the schema .*may not make them/ },
+      found: {
+        check: "tables",
+        status: "fail",
+        message: /there are none in the schema .*may not create them/,
+      },
       fix: /^run hookporter inbox migrate --grant-to doctor_\S+ as a user who may create a schema$/,
       follow: (place, fix) => migrateFor(schemaOf(place), fix),
     },

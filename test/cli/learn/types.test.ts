@@ -83,7 +83,7 @@ it("types reads the inbox and fixtures, and only what is selected", async () => 
 it("types passes over what is not an event, and says how much that was", async () => {
   const { run } = typesIn();
   const { code, stderr } = await run(["-"], `${payments(20)}{"no":"event"}\nno JSON\n`);
-  const first = "passed over 2 that are not events, the first: line 21: ";
+  const first = "skipped 2 that are not events, the first: line 21: ";
   expect([code, stderr]).toEqual([0, expect.stringContaining(first)]);
   const other = await run(["-"], payments(20).replace(/wh_[a-z0-9_]*/, "") + payments(20));
   expect(other.stderr).toContain("webhook.id");

@@ -20,7 +20,7 @@ it("of two addresses that a service could not be told about, only the newer one 
     stop = resolve;
   });
   const older = subscribing.create(receiverAt("older"), stopped);
-  await vi.waitFor(() => expect(stderr()).toContain("deliveries cannot come"));
+  await vi.waitFor(() => expect(stderr()).toContain("no deliveries will arrive"));
   const newer = subscribing.create(receiverAt("newer"), stopped);
   expect(subscribing.known).toBe(false);
   const service = await openService({ port });

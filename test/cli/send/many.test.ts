@@ -207,29 +207,27 @@ describe("a run that is stopped", () => {
 });
 
 describe("faults among many", () => {
-  it("a broken file is passed over, with exit code 1; --fail-fast sends nothing", async () => {
+  it("a broken file is skipped, with exit code 1; --fail-fast sends nothing", async () => {
     const target = await startReceiving();
     const cwd = folderOf(2);
     writeFileSync(join(cwd, "fx", "01b.json"), "{bad");
     const argv = ["replay", "fx", "--url", target.url, "--json"];
     const run = await runCli(argv, { cwd, env });
     expect(run.code).toBe(1);
-    expect(run.stderr).toContain(
-      "passed over: 01b.json: expected a saved delivery or an envelope, got no JSON",
-    );
+    expect(run.stderr).toContain("skipped: 01b.json: expected a saved delivery or an envelope, got no JSON");
     expect(run.records[0]).toMatchObject({ type: "passed_over", code: "fixture_invalid" });
     expect(target.got).toHaveLength(2);
     expect(await runCli([...argv, "--fail-fast"], { cwd, env })).toMatchObject({ code: 2 });
     expect(target.got).toHaveLength(2);
   });
 
-  it("an envelope among deliveries is passed over by --exact", async () => {
+  it("an envelope among deliveries is skipped by --exact", async () => {
     const own = await listening(["--save-dir", "saved"]);
     await runCli(["trigger", "lead.created", "--url", own.url], { cwd: own.cwd });
     writeFileSync(join(own.cwd, "saved", "a.json"), '{"event":"lead.created"}');
     const run = await runCli(["replay", "saved", "--exact", "--url", own.url], { cwd: own.cwd });
     expect(run).toMatchObject({ code: 1, stdout: expect.stringContaining(" ms  duplicate  evt_1_") });
-    expect(run.stderr).toContain("passed over: a.json: expected a saved delivery, got an envelope");
+    expect(run.stderr).toContain("skipped: a.json: expected a saved delivery, got an envelope");
   });
 
   it("a target that is away is given up after --max-failures in a row, with exit code 5", async () => {
@@ -331,7 +329,7 @@ it("replay sends what events export writes, from standard input and from a file"
   writeFileSync(join(cwd, "all.ndjson"), `${stdout.replaceAll("\n", "\r\n")}{bad\r\n`);
   const file = await runCli(["replay", "all.ndjson", "--exact", "--url", url], { cwd });
   expect(file).toMatchObject({ code: 1 });
-  expect(file.stderr).toContain("passed over: all.ndjson, line 13: ");
+  expect(file.stderr).toContain("skipped: all.ndjson, line 13: ");
   expect(file.stderr).toContain("12 sent, 0 new, 12 duplicates\n");
   const both = await runCli(["replay", "-", "--secret-stdin", "--url", url], { cwd, stdin: stdout });
   expect(both).toMatchObject({ code: 2 });

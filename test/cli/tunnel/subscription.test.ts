@@ -95,7 +95,7 @@ it("listen tells a service that was away about an address that changed meanwhile
   const [, changed] = await until("online", 2);
   await vi.waitFor(() => expect(records("subscribing").length).toBeGreaterThan(0), PATIENCE);
   expect(records("subscribing")[0]).toMatchObject({ url: changed?.url, code: "service_unreachable" });
-  await vi.waitFor(() => expect(output()).toContain("deliveries cannot come"), PATIENCE);
+  await vi.waitFor(() => expect(output()).toContain("no deliveries will arrive"), PATIENCE);
   expect(output()).not.toContain("change it at the service");
   const again = await openService({ port: Number(new URL(service.url).port) });
   const [, second] = await subscriptions(2);

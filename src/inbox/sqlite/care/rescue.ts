@@ -101,7 +101,7 @@ export class Rescue {
       return lost(
         missing,
         `, and what it held could not be written to a file beside it (${describeError(thrown)}): ` +
-          "this is tried again every 30 seconds, and when the receiver stops; mend the cause, and do not kill the receiver, " +
+          "this is tried again every 30 seconds, and when the receiver stops; fix the cause, and do not kill the receiver, " +
           "which has the only copy",
       );
     }

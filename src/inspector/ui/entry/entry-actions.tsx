@@ -73,7 +73,7 @@ function useDoing(entry: EntryDetail, onChanged: () => void, leftOut: string) {
     attempt(async () => {
       await client.drop(seq);
       onChanged();
-      return { good: true, text: `#${seq} was dropped; Retry takes it back.` };
+      return { good: true, text: `#${seq} was dropped; Retry runs it again.` };
     });
   const copy = (what: string, text: () => Promise<string>, without = "") =>
     attempt(async () => {

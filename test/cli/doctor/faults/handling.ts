@@ -56,7 +56,11 @@ export const HANDLING_FAULTS: readonly Fault[] = [
       writeHandlers(place, 'export default { "property.*": () => {}, "payment.received": () => {} };');
       place.argv.push("--handlers", "handlers.mjs");
     },
-    found: { check: "handlers", status: "warn", message: /nobody handles 8 kinds of 12: tenant\.created, / },
+    found: {
+      check: "handlers",
+      status: "warn",
+      message: /no handler or target for 8 of the 12 kinds: tenant\.created, /,
+    },
     fix: /add handlers to handlers\.mjs, one for "\*"/,
     follow: (place) => writeHandlers(place, 'export default { "*": () => {} };'),
   },
