@@ -84,8 +84,8 @@ const SYSTEM = [
   "test/monitoring/{outages,scrape}.test.ts",
   "test/windows/*.test.ts",
 ];
-/** These also run with the others, but do more with the whole systems: they fetch a newer Node if they need one. */
-const BOTH = ["test/delivery-path.test.ts"];
+/** These also run with the others, but do more with the whole systems: they fetch a newer Node, or send all cases to each receiver. */
+const BOTH = ["test/{delivery-path,check/families}.test.ts"];
 /** Files that are named on the command line run in any case. */
 const hasNames = process.argv.slice(2).some((argument) => argument.startsWith("test"));
 

@@ -3,16 +3,21 @@ import { DiagnosisLimit, SHARE, WORK } from "../../../src/cli/live/diagnosis-lim
 import type { DeliveryObservation } from "../../../src/receiver/observation.ts";
 import { diagnoseSignature } from "../../../src/signature/diagnose/diagnose.ts";
 
+/** Made once: the limit looks at how long a diagnosis takes, which the clock here decides. */
+const DIAGNOSES = {
+  signature_missing: diagnoseSignature(Buffer.from(""), undefined, []),
+  signature_mismatch: diagnoseSignature(Buffer.from(""), `sha256=${"0".repeat(64)}`, []),
+};
+
 function limited() {
   const clock = { now: 0, takes: 1 };
   const limit = new DiagnosisLimit(() => clock.now);
   const asked: (number | undefined)[] = [];
-  const ask = (reason: "signature_mismatch" | "signature_missing" = "signature_mismatch") => {
+  const ask = (reason: keyof typeof DIAGNOSES = "signature_mismatch") => {
     const diagnose: DeliveryObservation["diagnose"] = (options) => {
       asked.push(options?.work);
       clock.now += ((options?.work ?? 0) / WORK) * clock.takes;
-      const header = reason === "signature_missing" ? undefined : `sha256=${"0".repeat(64)}`;
-      return diagnoseSignature(Buffer.from(""), header, []);
+      return DIAGNOSES[reason];
     };
     return limit.diagnose({ outcome: { type: "unauthorized", reason }, diagnose }, []);
   };
