@@ -34,16 +34,20 @@ it.each(["doctor", "--version", "init"])(
 
 const NAMES = Object.keys(entries).map((name) => (name === "." ? "index" : name.slice(2)));
 
-it.each(NAMES.filter((name) => name !== "verify"))("the import %s says so too", async (name) => {
-  const url = JSON.stringify(join(dist, `${name}.js`));
-  const imported = await runOn("18.20.4", `import(${url}).catch((error) => console.log(error.message));`);
-  expect(imported.stdout).toBe(`${LINE}\n`);
-  const path = JSON.stringify(join(dist, `${name}.cjs`));
+it("each import says so too", async () => {
+  const names = NAMES.filter((name) => name !== "verify");
+  const paths = names.map((name) => join(dist, name));
+  const each = `for (const path of ${JSON.stringify(paths)})`;
+  const imported = await runOn(
+    "18.20.4",
+    `(async () => { ${each} await import(path + ".js").catch((error) => console.log(path, error.message)); })();`,
+  );
   const required = await runOn(
     "18.20.4",
-    `try { require(${path}); } catch (error) { console.log(error.message); }`,
+    `${each} try { require(path + ".cjs"); } catch (error) { console.log(path, error.message); }`,
   );
-  expect(required.stdout).toBe(`${LINE}\n`);
+  const expected = paths.map((path) => `${path} ${LINE}\n`).join("");
+  expect([imported.stdout, required.stdout]).toEqual([expected, expected]);
 });
 
 it("no built file imports by its name what an old Node lacks, which would end it before that line", () => {
