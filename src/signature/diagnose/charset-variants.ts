@@ -36,7 +36,19 @@ function signedAsOneByte(bytes: Buffer, text: string): readonly BodyVariant[] {
     const detail = utf8 ? `its UTF-8 read as ${name} on the way here` : `signed as ${name}`;
     return withEnds([cause("charset", detail)], () => Buffer.from(made).toString("latin1"), "latin1");
   });
-  return [...misread, ...signed];
+  const halves = variant([cause("charset", "signed as CESU-8")], () => encodeCesu8(text));
+  return [...misread, ...signed, ...(/[\ud800-\udfff]/.test(text) ? [halves] : [])];
+}
+
+/** UTF-8 but for characters beyond U+FFFF, whose halves take three bytes each, as Java's `writeUTF` writes them. */
+function encodeCesu8(text: string): Buffer {
+  const parts = text.split(/([\ud800-\udfff])/).map((part, index) => {
+    const half = part.charCodeAt(0);
+    return index % 2 === 0
+      ? Buffer.from(part)
+      : Buffer.from([0xed, 0x80 | ((half >> 6) & 63), 0x80 | (half & 63)]);
+  });
+  return Buffer.concat(parts);
 }
 
 /**

@@ -35,6 +35,7 @@ const NATIVE: readonly Native[] = [
 
 /** The body as a language shows it after parsing, for a program that signs this text in place of the JSON. */
 export function nativeVariants({ tokens }: JsonTokens): readonly BodyVariant[] {
+  if (tokens.length === 1) return []; // a string alone is the same text in JSON that was encoded twice
   return NATIVE.flatMap((native) => {
     const why = cause("body_not_json", `${native.name}, on the signing side`);
     const ordered = () => (native.order === undefined ? tokens : sortKeys(tokens, native.order));

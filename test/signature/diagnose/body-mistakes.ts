@@ -123,6 +123,15 @@ export const BODY_MISTAKES: Mistakes = [
   ],
   [
     "charset",
+    "signed as CESU-8, as Java's `writeUTF` writes it",
+    (_, secret) => {
+      const here = '{"a":"é\u{1f600}"}';
+      const hex = "7b2261223a22c3a9eda0bdedb880227d";
+      return { body: here, header: signed(Buffer.from(hex, "hex"), secret) };
+    },
+  ],
+  [
+    "charset",
     "signed as UTF-16 with a byte order mark",
     signedAs((json) => Buffer.from(`\uFEFF${json}`, "utf16le")),
   ],

@@ -183,6 +183,13 @@ describe("diagnoseSignature", () => {
     });
   });
 
+  it("finds a body that was encoded twice, and nothing besides", () => {
+    const here = JSON.stringify('{"a":1}');
+    expect(codes(diagnoseSignature(bytes(here), signed('{"a":1}', SECRET), readSecrets(SECRET)))).toEqual([
+      ["body_string"],
+    ]);
+  });
+
   it.each([
     ["v0:timestamp:body", { "X-Slack-Request-Timestamp": "1768469400" }, "v0:1768469400:", "v0="],
     ["timestamp.body", { "x-timestamp": "1768469400" }, "1768469400.", "sha256="],
