@@ -195,10 +195,13 @@ export function codeOf({ code }: HookporterError): AnyErrorCode {
   return code;
 }
 
+/** What OpenSSL prints around an error's reason: its thread, code, function, file and line. */
+const OPENSSL = /[\dA-F]{8,}:error:[\dA-F]+:[^:]*:[^:]*:([^:\n]+):\S*:\d+:[^\n]*\n/g;
+
 /** Describes any thrown value in one line, including `undefined`, strings and objects whose `message` throws. */
 export function describeError(thrown: unknown): string {
   try {
-    if (thrown instanceof Error) return String(thrown.message || thrown.name);
+    if (thrown instanceof Error) return String(thrown.message || thrown.name).replace(OPENSSL, "$1");
     return typeof thrown === "string" ? thrown : `thrown: ${String(thrown)}`;
   } catch {
     return "thrown: a value that cannot be shown";

@@ -69,6 +69,12 @@ it.each<[unknown, string]>([
   [new Error("a text"), "a text"],
   [new TypeError(), "TypeError"],
   ["a text", "a text"],
+  [
+    new Error(
+      "write EPROTO 80ECC4FD5B7F0000:error:0A00010B:SSL routines:ssl3_get_record:wrong version number:../deps/ssl3_record.c:350:\n",
+    ),
+    "write EPROTO wrong version number",
+  ],
   [undefined, "thrown: undefined"],
   [{ toString: () => Promise.reject }, "thrown: a value that cannot be shown"],
 ])("describes %o in one line", (thrown, text) => {

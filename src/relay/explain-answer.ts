@@ -44,6 +44,7 @@ export function explainAnswer(target: URL, answer: Explained): string | undefine
     const allowed = headers.allow === undefined ? "" : `, only ${headers.allow}`;
     return `the app does not take POST at ${target.pathname}${allowed}: check the path, and that its route takes POST`;
   }
+  if (status === 413) return "the app, or a proxy before it, takes no body of this size: raise its limit";
   return wantsTls(target, status, body);
 }
 

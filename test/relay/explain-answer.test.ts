@@ -66,6 +66,11 @@ it("a 405 names the path, the method and the methods that the app takes", () => 
   expect(told).toContain("does not take POST at /hooks, only GET, HEAD");
 });
 
+it("a 413 names the limit to raise", () => {
+  const told = describeRefusal(target, { status: 413, headers: {}, body: "request entity too large" });
+  expect(told).toMatch(/^413: request entity too large; the app, or a proxy before it, .* raise its limit/);
+});
+
 it.each([400, 422, 500, 503])("a %d is shown as the app explained it", (status) => {
   const answer = { status, headers: { location: "/elsewhere" }, body: "amount:\n  not a number" };
   expect(explainAnswer(target, answer)).toBeUndefined();

@@ -45,7 +45,7 @@ export class TargetOutages {
     for (const record of records) {
       const target = targetOfForward(record.handler);
       const waits = state === "waiting" && reason === TARGET_AWAY && record.outcome !== "ok";
-      if (target !== undefined && waits) this.#away(target, record.error ?? "no answer", showEvent);
+      if (target !== undefined && waits) this.#away(target, record, showEvent);
       else {
         isAway = false;
         if (target !== undefined && !isUnanswered(record)) this.#answered(target, record);
@@ -62,13 +62,15 @@ export class TargetOutages {
     this.#view.bar.update({ away: undefined });
   }
 
-  #away(target: string, error: string, showEvent: () => void): void {
+  #away(target: string, record: AttemptRecord, showEvent: () => void): void {
     if (this.#outages.has(target)) return;
     showEvent();
     this.#outages.set(target, { since: this.#view.clock(), waiting: 1 });
     const { origin } = new URL(target);
+    const error = record.error ?? "no answer";
     const why = error.startsWith(`${origin}: `) ? error.slice(origin.length + 2) : error;
-    this.#say("warning", `${target} is away: ${why}`);
+    const isBusy = !isUnanswered(record); // as a 429 or 503 says
+    this.#say("warning", isBusy ? `${why}: events wait until it takes them` : `${target} is away: ${why}`);
     this.#timer ??= setInterval(() => void this.#recount(), RECOUNT).unref();
   }
 

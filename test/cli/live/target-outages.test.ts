@@ -56,6 +56,17 @@ describe("a target that goes away", () => {
     ]);
   });
 
+  it("is not said to be away if it answered", () => {
+    const { outages, lines } = open();
+    const busy = attempt(1);
+    const error = `${TARGET} answered 429`;
+    outages.note({
+      ...busy,
+      records: busy.records.map((one) => ({ ...one, error, note: "429 Too Many Requests" })),
+    });
+    expect(lines()).toEqual([`–    ! ${TARGET} answered 429: events wait until it takes them`]);
+  });
+
   it.each([
     ["500 Internal Server Error", "500"],
     ["401 Unauthorized\nno", "401"],
