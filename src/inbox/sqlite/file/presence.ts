@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { HookporterError } from "../../../errors.ts";
 
 /** The files that hold committed data: the database, and its write-ahead log. */
@@ -56,9 +56,12 @@ export class Presence {
   check(): void {
     const missing = this.missing();
     if (missing === undefined) return;
-    const fix = `put it back, keep ${this.#path}-wal, which has the latest events, and see docs/recovery.md`;
-    const message = `${missing}: ${fix}`;
-    throw new HookporterError("inbox_unavailable", message);
+    const log = `${this.#path}-wal`;
+    const keep = existsSync(log) ? `keep ${log}, which has the latest events, ` : "";
+    throw new HookporterError(
+      "inbox_unavailable",
+      `${missing}: put it back, ${keep}and see docs/recovery.md`,
+    );
   }
 
   /** What was expected, and what is there instead, if a file was removed or replaced. */

@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Inbox } from "../../../../src/inbox/inbox.ts";
 import { openDatabase } from "../../../../src/inbox/sqlite/client.ts";
 import { Connection } from "../../../../src/inbox/sqlite/connection.ts";
+import { Presence } from "../../../../src/inbox/sqlite/file/presence.ts";
 import { defaultThreading } from "../../../../src/inbox/sqlite/thread/threaded-writer.ts";
 import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
 import { keep, numberedEntry } from "../../entries.ts";
@@ -60,6 +61,14 @@ describe.skipIf(process.platform === "win32")("an inbox whose file is no longer 
     replaceByCopy();
     await inbox.close();
     expect(await (await reopened()).counts()).toMatchObject({ pending: COUNT });
+  });
+
+  it("names the log to keep only if there is one", () => {
+    const presence = new Presence(path);
+    rmSync(path);
+    expect(() => presence.check()).toThrow(/put it back, keep \S+-wal, which has the latest events, and see/);
+    rmSync(`${path}-wal`);
+    expect(() => presence.check()).toThrow(/put it back, and see docs\/recovery\.md$/);
   });
 
   it("is refused at the next start, and has all acknowledged entries once it is put back", async () => {
