@@ -17,7 +17,7 @@ export const ALERT_DEFAULTS = { every: 10_000, oldestDue: 5 * 60_000 };
 /** Milliseconds for which a difference between events is an alert. */
 export const DRIFT_FOR = 60 * 60_000;
 /** The disk is nearly full if less than this is free, besides room for the log to be copied twice. */
-export const SPARE = 500e6;
+export const SPARE = 500 * 1024 * 1024;
 const NEARLY = 0.9; // the share of `maxInboxSize` that is nearly all of it
 
 /** Options of {@link watchAlerts}. */

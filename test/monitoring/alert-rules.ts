@@ -148,7 +148,7 @@ export const ALERT_RULES: readonly AlertRule[] = [
     summary: `${INSTANCE}: {{ $value | humanize1024 }}B of disk are left for the inbox`,
     description:
       "Once the disk is full, deliveries are answered 503. Free some space, or prune the inbox with `hookporter events prune`.",
-    when: `free disk is below twice the log plus ${SPARE / 1e6} MB`,
+    when: `free disk is below twice the log plus ${SPARE / 1024 ** 2} MiB`,
     runbook: "Disk full",
   },
   {

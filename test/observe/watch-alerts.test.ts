@@ -6,7 +6,7 @@ import { DAY, type SenderRecord } from "../../src/inbox/senders.ts";
 import type { InboxSize } from "../../src/inbox/vitals.ts";
 import type { Alert } from "../../src/observe/alert.ts";
 import type { AlertOptions } from "../../src/observe/watch-alerts.ts";
-import { watchAlerts } from "../../src/observe/watch-alerts.ts";
+import { SPARE, watchAlerts } from "../../src/observe/watch-alerts.ts";
 import type { Drift } from "../../src/receiver/drift.ts";
 import type { Receiver } from "../../src/receiver/receiver.ts";
 import { openReceiver } from "../receiver/open.ts";
@@ -130,16 +130,16 @@ it("an entry that is due for too long is told of once, and when it is gone", asy
   expect(alerts[1]).toMatchObject({ type: "oldest_due", active: false, age: 0 });
 });
 
-it("a disk with less free than twice the log and 500 MB is nearly full", async () => {
+it("a disk with less free than twice the log and 500 MiB is nearly full", async () => {
   const { alerts, disk } = await openWatched();
-  disk.size = { bytes: 3e8, logBytes: 1e8, freeBytes: 7e8 };
+  disk.size = { bytes: 3e8, logBytes: 1e8, freeBytes: 2e8 + SPARE };
   await looks();
   expect(alerts).toEqual([]);
-  disk.size = { bytes: 3e8, logBytes: 1e8, freeBytes: 6.99e8 };
+  disk.size = { bytes: 3e8, logBytes: 1e8, freeBytes: 2e8 + SPARE - 1 };
   await until(() => expect(alerts).toHaveLength(1));
   expect(alerts[0]).toEqual({
     ...{ type: "inbox_nearly_full", active: true, cause: "disk" },
-    ...{ bytes: 3e8, freeBytes: 6.99e8 },
+    ...{ bytes: 3e8, freeBytes: 2e8 + SPARE - 1 },
   });
   disk.size = { bytes: 3e8, logBytes: 1e8, freeBytes: 8e8 };
   await until(() => expect(alerts[1]).toMatchObject({ active: false }));

@@ -2,6 +2,7 @@ import { closeSync, existsSync, fdatasyncSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { orElse } from "../../base/or-else.ts";
 import { openNameless } from "../../base/system/files.ts";
+import { SPARE } from "../../observe/watch-alerts.ts";
 import { statfsSync } from "../../package/builtins.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { DEFAULTS } from "../../receiver/options/options.ts";
@@ -9,8 +10,6 @@ import { durationText } from "../../text/duration-text.ts";
 import { sizeText } from "../inbox/size-text.ts";
 import { type DoctorCheck, fail, ok, warn } from "./finding.ts";
 
-/** Bytes that must be free besides twice the size of the log. */
-export const RESERVE = 500 * 1024 * 1024;
 /** Bytes below which a delivery may not be stored: the largest one, in the log and in the file. */
 export const ONE_DELIVERY = 2 * DEFAULTS.bodyLimit;
 /** Milliseconds from which flushing is slow: each commit waits for it. */
@@ -26,7 +25,7 @@ export const disk: DoctorCheck = {
     const { logBytes = 0 } = (await file()) ?? {};
     const { bavail, bsize } = statfsSync(folder);
     const free = bavail * bsize;
-    const needed = 2 * logBytes + RESERVE;
+    const needed = 2 * logBytes + SPARE;
     const only = `only ${sizeText(free)} are free for the inbox`;
     if (free < ONE_DELIVERY) {
       const found = `${only}, and a delivery may need ${sizeText(ONE_DELIVERY)}: it is answered 503`;
