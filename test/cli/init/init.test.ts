@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { listTemplates } from "../../../src/scaffold/templates.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 
 const init = async (
@@ -32,6 +33,14 @@ it("--template and --inbox choose the project, and its record names both", async
   expect(records).toMatchObject([{ type: "project", name: "app", template: "hono", inbox: "postgres" }]);
   expect(readFileSync(join(cwd, "app", ".env"), "utf8")).toMatch(/^DATABASE_URL=postgres:/m);
   expect(stderr).toContain("docker compose up");
+});
+
+it("--help names every template", async () => {
+  const templates = await listTemplates(join(import.meta.dirname, "..", "..", ".."));
+  const names = templates.map(({ name }) => name).join(", ");
+  expect((await runCli(["init", "--help"])).stdout.replaceAll(/\s+/g, " ")).toContain(
+    `template to use: ${names} (`,
+  );
 });
 
 it("an unknown template is refused with the names of all, and nothing is written", async () => {
