@@ -58,10 +58,8 @@ export class Presence {
     if (missing === undefined) return;
     const log = `${this.#path}-wal`;
     const keep = existsSync(log) ? `keep ${log}, which has the latest events, ` : "";
-    throw new HookporterError(
-      "inbox_unavailable",
-      `${missing}: put it back, ${keep}and see docs/recovery.md`,
-    );
+    const message = `${missing}: put it back, ${keep}and see docs/recovery.md`;
+    throw new HookporterError("inbox_unavailable", message);
   }
 
   /** What was expected, and what is there instead, if a file was removed or replaced. */
