@@ -35,7 +35,7 @@ async function endpointPort(port: number, setup: Setup): Promise<Finding> {
   const isReceiver = await answersAsReceiver(port, setup.options.path ?? DEFAULT_PATH);
   if (!isReceiver) return fail(`${port} is in use by ${portUser(port) ?? "another program"}`, fix);
   if (((await setup.facts()).processes ?? []).length > 0)
-    return ok(`${port}: a receiver of this inbox runs there`);
+    return ok(`${port}: a receiver answers there, and this inbox is in use`);
   return warn(`${port}: a receiver answers there, but none uses this inbox`, fix);
 }
 

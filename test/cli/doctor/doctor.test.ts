@@ -22,7 +22,7 @@ it("doctor finds a receiver of this inbox on its port while it runs, and nothing
   const { code, findings, wrong } = await diagnose(place);
   expect({ code, wrong }).toEqual({ code: 0, wrong: [] });
   expect(findings.find(({ check }) => check === "port")?.message).toContain(
-    "a receiver of this inbox runs there",
+    "a receiver answers there, and this inbox is in use",
   );
   expect(records("delivery"), "doctor's own request").toEqual([]);
   expect(findings.find(({ check }) => check === "processes")?.message).toMatch(

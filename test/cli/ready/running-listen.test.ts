@@ -38,7 +38,7 @@ it("doctor looks at the port of the running listen", async () => {
   const { cwd, url } = await listening(["--no-inspect"]);
   const { port } = new URL(url);
   expect(portLine(await runCli(["doctor"], { cwd }))).toMatch(
-    new RegExp(`^ok .* ${port}: a receiver of this inbox runs there$`),
+    new RegExp(`^ok .* ${port}: a receiver answers there, and this inbox is in use$`),
   );
   expect(portLine(await runCli(["doctor", "--port", "0"], { cwd }))).toMatch(/any free port$/);
 });
