@@ -1,3 +1,6 @@
+/** The disk of a file is nearly full if fewer bytes than these are free, besides room for the log to be copied twice. */
+export const SPARE = 500 * 1024 * 1024;
+
 /** How large a store is. */
 export interface InboxSize {
   /** Bytes of all of it: for a file, with its write-ahead log; for PostgreSQL, all tables and indexes of its schema. */

@@ -1,5 +1,6 @@
 import { deadToDo } from "../inbox/counts.ts";
 import { isSilent, noAuthentic, normalSilence } from "../inbox/senders.ts";
+import { SPARE } from "../inbox/vitals.ts";
 import {
   anyFunction,
   type Check,
@@ -16,8 +17,6 @@ import { figureReader, type InboxFigures, MIN_PAUSE, oldestDueAge } from "./inbo
 export const ALERT_DEFAULTS = { every: 10_000, oldestDue: 5 * 60_000 };
 /** Milliseconds for which a difference between events is an alert. */
 export const DRIFT_FOR = 60 * 60_000;
-/** The disk is nearly full if less than this is free, besides room for the log to be copied twice. */
-export const SPARE = 500 * 1024 * 1024;
 const NEARLY = 0.9; // the share of `maxInboxSize` that is nearly all of it
 
 /** Options of {@link watchAlerts}. */

@@ -279,7 +279,7 @@ const ROWS: readonly Row[] = [
   ["metrics.md", "never twice within {} second", "observe/inbox-figures.ts MIN_PAUSE"],
   ["metrics.md", "for the inbox for at most {} seconds", "observe/inbox-figures.ts MAX_WAIT"],
   ["metrics.md", "| `oldestDue` | {} (5 minutes) |", `${ALERTS} ALERT_DEFAULTS.oldestDue`],
-  ["metrics.md", "twice the log plus {} MiB", `${ALERTS} SPARE`],
+  ["metrics.md", "twice the log plus {} MiB", "inbox/vitals.ts SPARE"],
   ["metrics.md", "checked every {} seconds (`every`)", `${ALERTS} ALERT_DEFAULTS.every`],
   [
     "guides/test-your-handlers.md",
@@ -307,7 +307,7 @@ const ROWS: readonly Row[] = [
     "| `deliveryRetention` | {} days |",
     `${OPTIONS} DEFAULTS.deliveryRetention`,
   ],
-  ["reference/cli/doctor.md", "at least {} MiB and twice the size", `${ALERTS} SPARE`],
+  ["reference/cli/doctor.md", "at least {} MiB and twice the size", "inbox/vitals.ts SPARE"],
   ["reference/cli/doctor.md", "A file over {} MiB is checked", "inbox/sqlite/care/examine.ts SMALL"],
   [
     "reference/cli/events-prune.md",

@@ -1,5 +1,6 @@
+import { SPARE } from "../../src/inbox/vitals.ts";
 import type { Alert } from "../../src/observe/alert.ts";
-import { ALERT_DEFAULTS, DRIFT_FOR, SPARE } from "../../src/observe/watch-alerts.ts";
+import { ALERT_DEFAULTS, DRIFT_FOR } from "../../src/observe/watch-alerts.ts";
 
 /**
  * What is worth an alert. `npm run alerts` makes docs/monitoring/alerts.yml and the tables of docs/metrics.md from it, and a

@@ -2,7 +2,7 @@ import { closeSync, existsSync, fdatasyncSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { orElse } from "../../base/or-else.ts";
 import { openNameless } from "../../base/system/files.ts";
-import { SPARE } from "../../observe/watch-alerts.ts";
+import { SPARE } from "../../inbox/vitals.ts";
 import { statfsSync } from "../../package/builtins.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { DEFAULTS } from "../../receiver/options/options.ts";
