@@ -13,6 +13,7 @@ import { cutLog } from "./file/log-size.ts";
 import { refuseCut } from "./file/truncated.ts";
 import { GroupCommit } from "./group-commit.ts";
 import type { Operation, OperationArguments, OperationName, OperationResult } from "./operations.ts";
+import { inTurn } from "./sql-inbox.ts";
 import { closing, Statements } from "./statements.ts";
 import { ThreadedWriter, type Threading } from "./thread/threaded-writer.ts";
 
@@ -33,7 +34,7 @@ const REOPEN_AGAIN = 500;
 const READ_AGAIN = 50;
 
 /** How often the log is tried to be emptied, and for how many milliseconds: nobody else can write meanwhile. */
-const LOG_TRIES = 30;
+const LOG_TRIES = 15;
 const LOG_WAIT = 50;
 
 /** A connection to an inbox file: reads in this thread, writes in shared commits, here or in a second thread. */
@@ -118,23 +119,21 @@ export class Connection {
     this.#writer.cutLog();
   }
 
-  /** Moves the log into the one file, so that a copy of it is complete. */
+  /** Moves the log into the one file, so that a copy of it is complete, as far as others' locks allow. */
   emptyLog(): void {
     try {
       this.#writer.presence.check();
-      this.statements.waitForLocks(BUSY_TIMEOUT);
-      this.statements.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      cutLog(this.statements, LOG_WAIT);
     } catch {
-      // For example, the disk is full, or the file is no longer in place. What is committed stays in the log beside the file; the next open reads it.
+      // The file is no longer in place, or was cut. What is committed stays in the log beside the file; the next open reads it.
     }
   }
 
-  /** Empties the log while others write; waits a few times, then throws `inbox_busy` if one keeps a read transaction open. */
+  /** Empties the log while others write; tries a few times, then throws `inbox_busy` if one keeps a read transaction open. */
   async emptyLogInUse(): Promise<void> {
     for (let tries = 0; tries < LOG_TRIES; tries++) {
       this.#writer.presence.check();
-      if (cutLog(this.statements, LOG_WAIT)) return;
-      await setTimeout(LOG_WAIT);
+      if (await inTurn(async () => cutLog(this.statements, LOG_WAIT))) return;
     }
     const message = `expected no program to read ${this.#path} for long, got one whose transaction keeps the log from being emptied: end it (\`fuser ${this.#path}\` lists them), then try again`;
     throw new HookporterError("inbox_busy", message);

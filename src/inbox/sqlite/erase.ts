@@ -81,12 +81,19 @@ function record(statements: Statements, erased: readonly number[], now: number):
 const NEIGHBOURS = 80;
 const BYTES = 512 * 1024;
 
-/** How many of these entries to clear at a time, so that few rows are written. */
-export function fewToClear(seqs: readonly number[]): number {
-  let rows = 0;
+/**
+ * How many of these entries, in ascending order, to clear at a time, so that few rows and bytes are written while others wait for
+ * the lock: those that lie close together.
+ */
+export function fewToClear(statements: Statements, seqs: readonly number[]): number {
+  const length = "SELECT total(length(body)) AS bytes FROM delivery WHERE seq BETWEEN ? AND ?";
+  let [rows, bytes, last] = [0, 0, Number.NEGATIVE_INFINITY];
   const end = seqs.findIndex((seq, index) => {
-    rows += Math.min(seq - (seqs[index - 1] ?? 0), 2 * NEIGHBOURS);
-    return index > 0 && rows > 4 * NEIGHBOURS;
+    const from = Math.max(last + 1, seq - NEIGHBOURS);
+    last = seq + NEIGHBOURS;
+    rows += last + 1 - from;
+    bytes += Math.min(statements.get(length, from, last)?.bytes as number, 2 * BYTES);
+    return index > 0 && (rows > 3 * NEIGHBOURS || bytes > 3 * BYTES);
   });
   return end === -1 ? seqs.length : end;
 }

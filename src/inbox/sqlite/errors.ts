@@ -29,6 +29,7 @@ export function isDiskError(thrown: unknown): boolean {
 }
 
 export function isLocked(thrown: unknown): boolean {
+  if (thrown instanceof HookporterError) return thrown.code === "inbox_busy";
   return CODES[resultOf(thrown)]?.code === "inbox_busy";
 }
 

@@ -82,7 +82,7 @@ export abstract class SqlInbox implements Inbox {
     const proof = await keysHashOf(async (after) => {
       const rows = await this.read((db) => erasedKeys(db, id, after));
       for (let seqs = rows.map(({ seq }) => seq as number); seqs.length > 0; ) {
-        const few = seqs.splice(0, fewToClear(seqs));
+        const few = seqs.splice(0, await this.read((db) => fewToClear(db, seqs)));
         await inTurn(() => this.write("clearErased", few));
       }
       return rows;

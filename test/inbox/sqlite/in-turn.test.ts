@@ -1,9 +1,11 @@
 import { createHook } from "node:async_hooks";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { pruneInbox } from "../../../src/inbox/prune.ts";
+import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
+import { Statements } from "../../../src/inbox/sqlite/statements.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { tempFolder } from "../../cli/fake-io.ts";
-import { AT, keep, numberedEntry } from "../entries.ts";
+import { AT, keep, numberedEntry, sampleDelivery } from "../entries.ts";
 
 /** An inbox with 500 entries that are done, opened as a receiver or as another program. */
 async function openFilled(access: "own" | "change") {
@@ -50,4 +52,58 @@ it("erasing pauses after each step, of several entries where they are far apart"
   expect(pauses).toBeGreaterThan(3);
   expect(pauses).toBeLessThan(10);
   await inbox.close();
+});
+
+it("a step of erasing that writes large bodies again has few of them", async () => {
+  const inbox = sqliteInbox(`${tempFolder()}/inbox.db`);
+  await inbox.open();
+  onTestFinished(() => inbox.close());
+  const body = new Uint8Array(20_000);
+  const delivery = sampleDelivery({ body });
+  await Promise.all(Array.from({ length: 500 }, (_, n) => keep(inbox, numberedEntry(n, 0, { delivery }))));
+  let [written, most] = [0, 0];
+  const { insertRow, begin } = Statements.prototype;
+  vi.spyOn(Statements.prototype, "begin").mockImplementation(function (this: Statements) {
+    written = 0;
+    begin.call(this);
+  });
+  vi.spyOn(Statements.prototype, "insertRow").mockImplementation(function (this: Statements, table, row) {
+    if (table === "delivery") written += body.byteLength;
+    most = Math.max(most, written);
+    insertRow.call(this, table, row);
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  await inbox.erase?.(
+    Array.from({ length: 100 }, (_, index) => 5 * index + 1),
+    AT,
+  );
+  await inbox.endErasure?.(AT);
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThan(3_000_000);
+});
+
+it("a command that ends beside a long reader does not keep writers out until that has ended", async () => {
+  const path = `${tempFolder()}/inbox.db`;
+  const receiver = sqliteInbox(path);
+  await receiver.open();
+  onTestFinished(() => receiver.close());
+  await keep(receiver, numberedEntry(1));
+  const reader = new (loadSqlite().DatabaseSync)(path, { readOnly: true });
+  reader.exec("BEGIN; SELECT count(*) FROM entry");
+  onTestFinished(() => reader.close());
+  const command = sqliteInbox(path);
+  await command.open({ access: "change" });
+  await keep(command, numberedEntry(2));
+  const waits: number[] = [];
+  for (const name of ["get", "exec"] as const) {
+    const run = Statements.prototype[name] as (sql: string) => never;
+    vi.spyOn(Statements.prototype, name).mockImplementation(function (this: Statements, sql: string) {
+      if (sql.includes("TRUNCATE")) waits.push(this.lockWait);
+      return run.call(this, sql);
+    });
+  }
+  onTestFinished(() => void vi.restoreAllMocks());
+  await command.close();
+  expect(waits).toHaveLength(1);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(100);
 });

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { copyFileSync, statSync, truncateSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
@@ -79,3 +81,36 @@ it("a log that is emptied or cut by SQLite itself is no loss, also in another pr
     expect(await inbox.list({})).toHaveLength(120);
   }
 });
+
+/** Empties the log again and again, each time after another commit, until it is killed. */
+const EMPTY_LOG = `
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite") ?? require("@photostructure/sqlite");
+  const database = new DatabaseSync(process.argv[1]);
+  database.exec("PRAGMA busy_timeout = 5000; CREATE TABLE IF NOT EXISTS stranger (n)");
+  console.log("ready");
+  setInterval(() => {
+    database.exec("INSERT INTO stranger VALUES (1); PRAGMA wal_checkpoint(PASSIVE); PRAGMA wal_checkpoint(TRUNCATE)");
+  }, 5);`;
+
+it.each([false, true])(
+  "a log that another process empties all the time refuses nothing (thread: %s)",
+  async (thread) => {
+    const path = inboxFile();
+    const inbox = thread
+      ? threadedInbox(path, () => {}, { ...ALWAYS, fromOperations: 2 })
+      : sqliteInbox(path);
+    await inbox.open();
+    onTestFinished(() => inbox.close());
+    const stranger = spawn(process.execPath, ["-e", EMPTY_LOG, path], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    onTestFinished(() => void stranger.kill("SIGKILL"));
+    await once(stranger.stdout, "data");
+    const refused: unknown[] = [];
+    for (let number = 0; number < 80; number++) {
+      await keep(inbox, numberedEntry(number)).catch((error: unknown) => refused.push(error));
+      await sleep(2);
+    }
+    expect(refused).toEqual([]);
+  },
+);

@@ -24,13 +24,20 @@ function lacksPages({ file, to }: Shrunk, statements: Statements): boolean {
   return to === 0 ? isEmptyTooSoon(file, statements) : isShorterThanItsIndex(file);
 }
 
+/** Milliseconds between tries while another connection empties the log: SQLite itself waits for every lock but this one. */
+const TRY_AGAIN = 5;
+
 /** Whether a log that is empty should hold pages that are not in the database. From an empty log, none can be copied. */
 function isEmptyTooSoon(file: string, statements: Statements): boolean {
-  for (const mode of ["PASSIVE", "TRUNCATE"]) {
-    const { busy, log } = checkpoint(statements, mode);
-    if (log === undefined) return true;
-    if (log === 0 || (busy === 0 && mode === "TRUNCATE")) return false; // it begins anew
-  }
+  const until = performance.now() + statements.lockWait;
+  const idle = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  do {
+    for (const mode of ["PASSIVE", "TRUNCATE"]) {
+      const { busy, log } = checkpoint(statements, mode);
+      if (log === undefined) return true;
+      if (log === 0 || (busy === 0 && mode === "TRUNCATE")) return false; // it begins anew
+    }
+  } while (performance.now() < until && Atomics.wait(idle, 0, 0, TRY_AGAIN) === "timed-out");
   throw new HookporterError("inbox_busy", `expected to look why ${file} is empty, got it locked: try again`);
 }
 
