@@ -6,7 +6,7 @@ import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { printable } from "../printable.ts";
 import { type FitTable, fitOptions } from "../settings/fitting.ts";
-import { columnsOf } from "../wrap-text.ts";
+import { columnsOf, cutBetween } from "../wrap-text.ts";
 import { openClient } from "./client.ts";
 import { SERVICE_FITS, type ServiceOptions } from "./options.ts";
 
@@ -47,6 +47,14 @@ export async function listProperties(
   let shown = 0;
   let last: PageMeta | undefined;
   let complete = false;
+  let isCut = false;
+  /** Prints a row; one of the usual columns that a terminal has no room for would wrap, and the table with it. */
+  const print = (row: readonly string[], colour = (text: string) => text) => {
+    const line = lineOf(columns, row);
+    const shown = fields === undefined ? cutBetween(line, "  ", output.columns ?? Infinity) : line;
+    isCut ||= shown !== line;
+    output.data(colour(shown));
+  };
   try {
     for await (const { data, meta } of client.properties.pages({ fields, page, perPage })) {
       for (const { property, problems = null } of data) {
@@ -58,8 +66,8 @@ export async function listProperties(
       const rows = data.map(({ property }) => columns.map(({ name }) => textOf(name, property)));
       for (const row of rows) widen(columns, row);
       const names = columns.map(({ name }) => name);
-      if (last === undefined && rows.length > 0) output.data(output.color.dim(lineOf(columns, names)));
-      for (const row of rows) output.data(lineOf(columns, row));
+      if (last === undefined && rows.length > 0) print(names, output.color.dim);
+      for (const row of rows) print(row);
       shown += data.length;
       last = meta;
       if (all !== true) break;
@@ -74,10 +82,11 @@ export async function listProperties(
       );
     }
     const where = client.environment === "unknown" ? "" : `, ${client.environment} environment`; // an access token does not say
+    const cut = isCut ? "; cut to this terminal: --fields chooses columns" : "";
     const part =
       shown < total && all !== true ? `; page ${number}, ${size} per page; --all fetches every page` : "";
     if (last !== undefined)
-      output.talk(`${complete ? "" : "incomplete: "}${shown} of ${total} properties${where}${part}`);
+      output.talk(`${complete ? "" : "incomplete: "}${shown} of ${total} properties${where}${cut}${part}`);
   }
 }
 

@@ -33,6 +33,28 @@ it("properties prints one page as a table, with the total", async () => {
   expect(stderr).toMatch(/^10 of 12 properties, test environment; page 1, .*--all/);
 });
 
+it("rows fit a terminal, whose reader learns how to see the rest; --fields are shown whole", async () => {
+  const { service } = await open({ properties: many(2) });
+  const env = { HOOKPORTER_API_KEY: KEY, HOOKPORTER_BASE_URL: service.url };
+  const onTerminal = (...argv: string[]) =>
+    runCli(["properties", "--no-color", ...argv], { env, isTTY: { stdout: true } });
+  const { stdout, stderr } = await onTerminal();
+  expect(stdout.trimEnd().split("\n")).toEqual([
+    expect.stringMatching(/^id .* yield {2}tenant\.name …$/),
+    expect.stringMatching(/^prop_1 .* 4\.2 {4}Tenant 1 +…$/),
+    expect.stringMatching(/^prop_2 .*…$/),
+  ]);
+  expect(stderr).toMatch(
+    /^2 of 2 properties, test environment; cut to this terminal: --fields chooses columns/,
+  );
+  const chosen = await onTerminal(
+    "--fields",
+    "address,tenant.name,tenant.lease_start,address,type,address,rent",
+  );
+  expect(chosen.stdout).not.toContain("…");
+  expect(chosen.stderr).not.toContain("cut");
+});
+
 it("--all prints every page, --page a given one", async () => {
   const { service, properties } = await open({ properties: many(5) });
   const ids = async (...argv: string[]) =>
