@@ -1,4 +1,5 @@
 import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { describeError, HookporterError } from "../errors.ts";
 
 /** Milliseconds that requests in progress get when the server closes; an idle connection would never end. */
@@ -10,19 +11,25 @@ export const CLOSE_GRACE = 2000;
  */
 const BACKLOG = 4096;
 
-/** Starts listening; port 0 is a free one. @throws HookporterError `port_unavailable` */
-export function listenOn(server: Server, port: number, host: string): Promise<void> {
+/**
+ * Starts listening; port 0 is a free one. Resolves to the port.
+ *
+ * @param flag - with which a user chooses another port
+ * @throws HookporterError `port_unavailable`
+ */
+export function listenOn(server: Server, port: number, host: string, flag = "--port"): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
       const taken = cause.code === "EADDRINUSE";
       const got = taken ? "it in use" : describeError(cause);
       const fix = taken
-        ? "stop what uses it, or choose another with --port"
+        ? `stop what uses it, or choose another with ${flag}`
         : "choose another port or address";
       const message = `expected to listen on ${host}:${port}, got ${got}: ${fix}`;
       reject(new HookporterError("port_unavailable", message, { cause }));
     });
-    server.listen({ port, host, backlog: BACKLOG }, resolve);
+    const bound = () => resolve((server.address() as AddressInfo).port);
+    server.listen({ port, host, backlog: BACKLOG }, bound);
   });
 }
 

@@ -1,5 +1,4 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { Logger } from "../base/logger.ts";
 import { describeError, HookporterError } from "../errors.ts";
 import { closeServer, listenOn } from "../http/server.ts";
@@ -102,15 +101,10 @@ function servePage({ method = "" }: IncomingMessage, response: ServerResponse, f
 
 /** Listens, and returns the port. If the default port is taken, uses a free one. */
 async function bind(server: Server, port: number | undefined): Promise<number> {
-  try {
-    await listenOn(server, port ?? DEFAULT_INSPECTOR_PORT, HOST);
-  } catch (thrown) {
+  const listening = listenOn(server, port ?? DEFAULT_INSPECTOR_PORT, HOST, "--inspect-port");
+  if (port !== undefined) return listening;
+  return listening.catch((thrown: unknown) => {
     if (!(thrown instanceof HookporterError)) throw thrown;
-    if (port !== undefined) {
-      const message = thrown.message.replace(/--port\b/, "--inspect-port");
-      throw new HookporterError(thrown.code, `the inspector ${message}`, { cause: thrown });
-    }
-    await listenOn(server, 0, HOST);
-  }
-  return (server.address() as AddressInfo).port;
+    return listenOn(server, 0, HOST);
+  });
 }

@@ -1,4 +1,3 @@
-import type { AddressInfo } from "node:net";
 import { Listeners } from "../base/listeners.ts";
 import { checkEventKind } from "../event/kind-pattern.ts";
 import type { EventKind } from "../event/kinds.ts";
@@ -61,16 +60,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const settings = readSandboxOptions(options);
   const observers = new Listeners<SandboxObservation>(settings.log);
   const simulation = new Simulation(settings, observers);
-  const rules = {
-    targetHosts: settings.targetHosts,
-    get ownPort() {
-      return (server.address() as AddressInfo).port; // known once it listens, so before any request
-    },
-  };
+  const rules = { targetHosts: settings.targetHosts, ownPort: settings.port };
   const onRequest = (observation: SandboxObservation) => observers.notify(observation);
   const server = createWebhookServer(createApp({ settings, simulation, rules, onRequest }));
-  await listenOn(server, settings.port, HOST);
-  const port = rules.ownPort;
+  const port = await listenOn(server, settings.port, HOST);
+  rules.ownPort = port;
   const url = new URL(`http://${HOST}:${port}`);
   const streamUrl = new URL(`ws://${HOST}:${port}${STREAM_PATH}`);
   const stream = new StreamServer({

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { describeError, HookporterError } from "../../errors.ts";
+import { closeServer, listenOn } from "../../http/server.ts";
 import type { Readiness } from "./readiness.ts";
 import type { ServedMetrics } from "./serve-metrics.ts";
 
@@ -25,25 +24,8 @@ export async function startHealthServer(port: number, health: Health): Promise<H
   const server = createServer((request, response) => {
     void reply(request, health).then((answer) => write(request, response, answer));
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (cause: NodeJS.ErrnoException) => {
-      const taken = cause.code === "EADDRINUSE";
-      const why = taken
-        ? "it is in use: choose another with --health-port, or 0 for any free port"
-        : describeError(cause);
-      reject(
-        new HookporterError("port_unavailable", `cannot listen on 127.0.0.1:${port}: ${why}`, { cause }),
-      );
-    });
-    server.listen(port, "127.0.0.1", resolve);
-  });
-  const { port: bound } = server.address() as AddressInfo;
-  const close = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  return { url: new URL(`http://127.0.0.1:${bound}`), close };
+  const bound = await listenOn(server, port, "127.0.0.1", "--health-port");
+  return { url: new URL(`http://127.0.0.1:${bound}`), close: () => closeServer(server) };
 }
 
 interface Reply {

@@ -1,4 +1,3 @@
-import type { AddressInfo } from "node:net";
 import express from "express";
 import { MAX_CONNECTIONS } from "../../http/connection-cap.ts";
 import { createWebhookServer } from "../../http/express-server.ts";
@@ -57,8 +56,7 @@ export async function startServer(receiver: Pick<Receiver, "receive">, options: 
     };
     void exchange(receiver, request, response, { target: request.url ?? "", path, beforeBody });
   });
-  await listenOn(server, port, host);
-  const { port: bound } = server.address() as AddressInfo;
+  const bound = await listenOn(server, port, host);
   const name = host.includes(":") ? `[${host}]` : host;
   return { url: new URL(`http://${name}:${bound}${path}`), close: () => closeServer(server) };
 }
