@@ -1,4 +1,3 @@
-import { grouped } from "../base/grouped.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import type { Entry } from "./entry.ts";
 
@@ -38,22 +37,3 @@ export function lastRunsOf<Run extends RunOutline>(runs: readonly Run[]): readon
 
 /** Characters of a stored {@link HandlerFailure} in which its place is, long before its stack ends. */
 export const FAILURE_START = 2000;
-
-/** The place in the beginning of a failure that is stored as JSON. */
-export function placeIn(start: unknown): string | null {
-  const [, place] = /"at":("(?:[^"\\]|\\.)*")/u.exec(typeof start === "string" ? start : "") ?? [];
-  return place === undefined ? null : JSON.parse(place);
-}
-
-/** Outlines from the runs and the beginnings of bodies that a store has read. */
-export function toOutlines(
-  { entries }: OutlineRequest,
-  runs: readonly (readonly [seq: number, run: RunOutline])[],
-  starts: ReadonlyMap<number, Uint8Array>,
-): readonly EntryOutline[] {
-  const bySeq = grouped(runs, ([seq]) => seq);
-  return entries.map(({ seq }) => {
-    const own = (bySeq.get(seq) ?? []).map(([, run]) => run);
-    return { seq, lastRuns: lastRunsOf(own), bodyStart: starts.get(seq) };
-  });
-}

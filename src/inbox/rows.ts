@@ -9,7 +9,7 @@ import type { Role, Runner } from "./runner.ts";
 import { finishedNames } from "./runs-within.ts";
 import type { SenderRecord } from "./senders.ts";
 import type { TargetCount, TargetWait } from "./target-wait.ts";
-import { decodeText, encodeText } from "./text.ts";
+import { decodeText, encodeNullable, encodeText } from "./text.ts";
 
 // What a row of either store stands for. PostgreSQL's clients return 64-bit numbers as texts, and SQLite's files of older
 // schemas lack some columns. Texts are not converted: in a damaged file, they may be of another type, which must be noticed.
@@ -146,6 +146,21 @@ export function toKey(row: Row): DedupKey {
 /** The columns of a dedup key. */
 export function keyColumns({ timestamp, eventId, source }: DedupKey) {
   return { key_timestamp: timestamp, event_id: encodeText(eventId), source: encodeText(source) };
+}
+
+/** The columns of an entry besides its lease and its finished handlers. */
+export function entryColumns(entry: Entry) {
+  return {
+    seq: entry.seq,
+    ...keyColumns(entry.key),
+    ...{ kind: encodeNullable(entry.kind), event_timestamp: entry.eventTimestamp },
+    ...{ state: entry.state, reason: encodeNullable(entry.reason) },
+    problems: entry.problems.length === 0 ? null : JSON.stringify(entry.problems),
+    ...{ order_key: encodeNullable(entry.orderKey), received_at: entry.receivedAt, run_at: entry.runAt },
+    ...{ attempts: entry.attempts, duplicates: entry.duplicates, last_seen_at: entry.lastSeenAt },
+    ...{ settled_at: entry.settledAt, waits: waitsValue(entry.waits) },
+    ...{ body_hash: entry.bodyHash, body_length: entry.bodyLength },
+  };
 }
 
 /** A digest, which PostgreSQL stores as bytes. */

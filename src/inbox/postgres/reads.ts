@@ -5,7 +5,8 @@ import type { Entry } from "../entry.ts";
 import type { EntryFilter } from "../entry-filter.ts";
 import type { StoredState } from "../entry-state.ts";
 import type { BacklogRequest } from "../inbox.ts";
-import { FAILURE_START, type OutlineRequest, placeIn, toOutlines } from "../outline.ts";
+import { FAILURE_START, type OutlineRequest } from "../outline.ts";
+import { toOutlines } from "../outline-rows.ts";
 import { type Row, toAttempt, toEntry, toTargetCounts } from "../rows.ts";
 import { runsWithin } from "../runs-within.ts";
 import { DROPPED } from "../target-wait.ts";
@@ -65,7 +66,7 @@ export async function outlineEntries(store: Store, request: OutlineRequest) {
      ORDER BY a.seq, a.id`,
     [seqs, entries.map(({ attempts }) => attempts), from, to],
   );
-  const ended = await store.query(
+  const finished = await store.query(
     `SELECT seq, finished_handlers FROM @.done
      WHERE seq = ANY ($1::bigint[]) AND received_at BETWEEN $2::bigint AND $3::bigint`,
     [seqs, from, to],
@@ -75,16 +76,7 @@ export async function outlineEntries(store: Store, request: OutlineRequest) {
      WHERE seq = ANY ($1::bigint[]) AND received_at BETWEEN $3::bigint AND $4::bigint`,
     [seqs, bodyBytes, from, to],
   );
-  return toOutlines(
-    request,
-    [
-      ...runs.map((row) => [Number(row.seq), { ...toAttempt(row), at: placeIn(row.place) }] as const),
-      ...ended.flatMap((row) =>
-        runsWithin(row.finished_handlers).map((run) => [Number(row.seq), run] as const),
-      ),
-    ],
-    new Map(starts.map(({ seq, start }) => [Number(seq), start as Uint8Array])),
-  );
+  return toOutlines(request, { runs, finished, starts });
 }
 
 /** Rows of a day from which their number is what PostgreSQL's statistics say: counting them takes too long. */

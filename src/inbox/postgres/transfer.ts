@@ -1,7 +1,7 @@
 import { grouped } from "../../base/grouped.ts";
-import { keyColumns, toAttempt, toEntry, waitsValue } from "../rows.ts";
+import { entryColumns, toAttempt, toEntry } from "../rows.ts";
 import { runsWithin, splitRuns } from "../runs-within.ts";
-import { decodeText, encodeNullable, encodeText } from "../text.ts";
+import { decodeText, encodeText } from "../text.ts";
 import type { Transfer, TransferRange, WholeEntry } from "../transfer/transfer.ts";
 import { oneRead } from "../transfer/transfer.ts";
 import { StoreClock } from "./clock.ts";
@@ -150,19 +150,12 @@ async function write(store: Store, entries: readonly WholeEntry[]): Promise<void
 }
 
 function rowOf({ entry, lease, delivery }: WholeEntry, bodyAt: number) {
-  const { seq, key, eventTimestamp, receivedAt, settledAt } = entry;
+  const { key, eventTimestamp, receivedAt, settledAt } = entry;
   return {
-    seq,
-    ...keyColumns(key),
-    ...{ kind: encodeNullable(entry.kind), event_timestamp: eventTimestamp },
-    ...{ order_key: encodeNullable(entry.orderKey), order_hash: orderHash(key, entry.orderKey) },
-    ...{ received_at: receivedAt, dated: datedAt(key, eventTimestamp, receivedAt) },
-    ...{ body_hash: entry.bodyHash, body_length: entry.bodyLength, body_at: bodyAt, state: entry.state },
-    reason: encodeNullable(entry.reason),
-    problems: entry.problems.length === 0 ? null : JSON.stringify(entry.problems),
-    ...{ settled_at: settledAt ?? receivedAt, run_at: entry.runAt, lease, attempts: entry.attempts },
-    ...{ waits: waitsValue(entry.waits), waiting_for: waitingFor(entry.waits) },
-    ...{ duplicates: entry.duplicates, last_seen_at: entry.lastSeenAt },
+    ...{ ...entryColumns(entry), settled_at: settledAt ?? receivedAt, lease, body_at: bodyAt },
+    order_hash: orderHash(key, entry.orderKey),
+    dated: datedAt(key, eventTimestamp, receivedAt),
+    waiting_for: waitingFor(entry.waits),
     ...(delivery && deliveryColumns(delivery)),
   };
 }

@@ -5,7 +5,8 @@ import type { Entry } from "../entry.ts";
 import type { EntryFilter } from "../entry-filter.ts";
 import type { StoredState } from "../entry-state.ts";
 import type { BacklogRequest } from "../inbox.ts";
-import { type EntryOutline, FAILURE_START, type OutlineRequest, placeIn, toOutlines } from "../outline.ts";
+import { type EntryOutline, FAILURE_START, type OutlineRequest } from "../outline.ts";
+import { toOutlines } from "../outline-rows.ts";
 import { toAttempt, toEntry, toTargetCounts } from "../rows.ts";
 import { runsWithin } from "../runs-within.ts";
 import { DROPPED } from "../target-wait.ts";
@@ -49,7 +50,7 @@ export function outlineEntries(statements: Statements, request: OutlineRequest):
      ORDER BY seq, rowid`,
     seqs,
   );
-  const entries = statements.all(
+  const finished = statements.all(
     "SELECT seq, finished_handlers FROM entry WHERE seq IN (SELECT value FROM json_each(?))",
     seqs,
   );
@@ -59,16 +60,7 @@ export function outlineEntries(statements: Statements, request: OutlineRequest):
     request.bodyBytes,
     seqs,
   );
-  return toOutlines(
-    request,
-    [
-      ...runs.map((row) => [row.seq as number, { ...toAttempt(row), at: placeIn(row.place) }] as const),
-      ...entries.flatMap((row) =>
-        runsWithin(row.finished_handlers).map((run) => [row.seq as number, run] as const),
-      ),
-    ],
-    new Map(starts.map(({ seq, start }) => [seq as number, start as Uint8Array])),
-  );
+  return toOutlines(request, { runs, finished, starts });
 }
 
 export function countByState(statements: Statements, filter: CountFilter = {}): Counts {

@@ -1,8 +1,8 @@
 import type { Entry } from "../entry.ts";
 import { progressOf } from "../entry-state.ts";
-import { keyColumns, type Row, toEntry, waitsValue } from "../rows.ts";
+import { entryColumns, type Row, toEntry } from "../rows.ts";
 import { splitRuns } from "../runs-within.ts";
-import { decodeText, encodeNullable, encodeText } from "../text.ts";
+import { decodeText, encodeText } from "../text.ts";
 import {
   oneRead,
   type PrunedMark,
@@ -83,29 +83,9 @@ function read(statements: Statements, { after, last, limit }: TransferRange): re
 }
 
 function write(statements: Statements, { entry, lease, delivery, runs }: WholeEntry): void {
-  const { seq, key } = entry;
+  const { seq } = entry;
   const { finished, others } = splitRuns(entry, runs);
-  statements.insertRow("entry", {
-    seq,
-    ...keyColumns(key),
-    kind: encodeNullable(entry.kind),
-    event_timestamp: entry.eventTimestamp,
-    state: entry.state,
-    reason: encodeNullable(entry.reason),
-    order_key: encodeNullable(entry.orderKey),
-    received_at: entry.receivedAt,
-    run_at: entry.runAt,
-    lease,
-    attempts: entry.attempts,
-    duplicates: entry.duplicates,
-    last_seen_at: entry.lastSeenAt,
-    settled_at: entry.settledAt,
-    finished_handlers: finished,
-    body_hash: entry.bodyHash,
-    body_length: entry.bodyLength,
-    problems: entry.problems.length === 0 ? null : JSON.stringify(entry.problems),
-    waits: waitsValue(entry.waits),
-  });
+  statements.insertRow("entry", { ...entryColumns(entry), lease, finished_handlers: finished });
   if (delivery !== undefined) {
     const { method, target, headers, body } = delivery;
     statements.insertRow("delivery", { seq, method, target, headers: JSON.stringify(headers), body });

@@ -1,7 +1,7 @@
 import type { Row } from "../../rows.ts";
-import { isDamage } from "../errors.ts";
 import { ORDERED, WAITING } from "../index-conditions.ts";
 import type { Statements } from "../statements.ts";
+import { canRead } from "./damaged-deliveries.ts";
 
 /** Maximum milliseconds of the check: a large inbox must not start slower than a small one. */
 export const BUDGET = 200;
@@ -30,7 +30,7 @@ export function checkAtStart(statements: Statements): boolean {
     const entry = statements.get("SELECT * FROM entry WHERE seq >= ? ORDER BY seq LIMIT 1", seq);
     if (entry === undefined) continue;
     lookUpKey(statements, entry);
-    readable &&= canReadRest(statements, entry);
+    readable &&= REST.every((sql) => canRead(statements, sql, entry.seq as number));
   }
   return readable;
 }
@@ -53,13 +53,8 @@ function lookUpKey(statements: Statements, entry: Row): void {
   );
 }
 
-function canReadRest(statements: Statements, { seq }: Row): boolean {
-  try {
-    statements.get("SELECT method, substr(body, 1, 1) FROM delivery WHERE seq = ?", seq as number);
-    statements.get("SELECT count(*) FROM attempt WHERE seq = ?", seq as number);
-    return true;
-  } catch (thrown) {
-    if (isDamage(thrown)) return false;
-    throw thrown;
-  }
-}
+/** What a run reads of an entry besides itself. */
+const REST = [
+  "SELECT method, substr(body, 1, 1) FROM delivery WHERE seq = ?",
+  "SELECT count(*) FROM attempt WHERE seq = ?",
+];

@@ -4,6 +4,8 @@ import { WAITING, WAITS } from "../index-conditions.ts";
 import { sourcesToServe } from "../sources.ts";
 import type { Statements } from "../statements.ts";
 
+const WHOLE = "SELECT method, target, headers, body FROM delivery WHERE seq = ?";
+
 /** Waiting entries to check after a claim failed. */
 const LOOKED_AT = 1000;
 
@@ -35,16 +37,17 @@ export class DamagedDeliveries {
       statements.all(sql, source, waitingFor?.after ?? now, LOOKED_AT).map(({ seq }) => seq as number),
     );
     const suspects = only === undefined ? waiting : [only];
-    const found = suspects.filter((seq) => !this.#seqs.has(seq) && !canRead(statements, seq));
+    const found = suspects.filter((seq) => !this.#seqs.has(seq) && !canRead(statements, WHOLE, seq));
     if (found.length === 0 || this.#seqs.size + found.length > MOST) return false;
     for (const seq of found) this.#seqs.add(seq);
     return true;
   }
 }
 
-function canRead(statements: Statements, seq: number): boolean {
+/** Whether a row of an entry can be read; `false` if its page is damaged. */
+export function canRead(statements: Statements, sql: string, seq: number): boolean {
   try {
-    statements.get("SELECT method, target, headers, body FROM delivery WHERE seq = ?", seq);
+    statements.get(sql, seq);
     return true;
   } catch (thrown) {
     if (isDamage(thrown)) return false;
