@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { makeFolder } from "../../base/make-folder.ts";
 import { HookporterError } from "../../errors.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import { countsByState, countsText } from "../../inbox/counts.ts";
@@ -11,8 +10,7 @@ import { formatDelivery } from "../../relay/fixture.ts";
 import { fixtureName } from "../../relay/fixture-name.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
-import { replaceFile } from "../files/replace-file.ts";
-import { notWritten } from "../input-errors.ts";
+import { writeOut } from "../files/write-out.ts";
 import { entryFields, entryPage, printEntry, runFields } from "./entry-view.ts";
 import { groupFields, groupLines } from "./failure-view.ts";
 import { followEvents, newestSeq } from "./follow.ts";
@@ -99,11 +97,6 @@ export async function exportEvents(options: SelectOptions & { readonly to?: stri
 }
 
 function writeFixture(folder: string, { kind, key, seq }: Entry, delivery: Delivery): void {
-  try {
-    makeFolder(folder, 0o700);
-    const name = fixtureName(delivery.receivedAt, seq, kind, key.eventId);
-    replaceFile(resolve(folder, name), formatDelivery(delivery));
-  } catch (cause) {
-    throw notWritten(folder, cause);
-  }
+  const name = fixtureName(delivery.receivedAt, seq, kind, key.eventId);
+  writeOut(resolve(folder, name), formatDelivery(delivery), folder);
 }

@@ -1,14 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { makeFolder } from "../../base/make-folder.ts";
+import { resolve } from "node:path";
 import type { Delivery } from "../../event/delivery.ts";
 import type { Envelope } from "../../event/envelope.ts";
 import { readEnvelope } from "../../event/read-envelope.ts";
 import { Scrubber } from "../../learn/scrub.ts";
 import { formatDelivery } from "../../relay/fixture.ts";
 import type { CliContext } from "../context.ts";
-import { notWritten } from "../input-errors.ts";
+import { writeOut } from "../files/write-out.ts";
 import { gatherFixtures, type NamedFixture } from "../send/gather-fixtures.ts";
 
 export interface ScrubOptions {
@@ -40,7 +38,7 @@ export async function scrubFixtures(what: readonly string[], options: ScrubOptio
     const { kind, text } = scrubbed;
     const name = `${String(written).padStart(4, "0")}-${kind}.json`;
     if (options.to === undefined) output.raw(Buffer.from(`${JSON.stringify(JSON.parse(text))}\n`));
-    else write(resolve(io.cwd, options.to), name, text);
+    else writeOut(resolve(io.cwd, options.to, name), text, options.to, true);
   }
   if (unreadable > 0)
     output.talk(`left out ${unreadable} that ${unreadable === 1 ? "is not an event" : "are not events"}`);
@@ -72,13 +70,4 @@ function scrubEnvelope({ event, timestamp, data, webhook }: Envelope, scrubber: 
     ...{ event, timestamp, data: scrubber.scrub(data) },
     webhook: { id: `wh_scrubbed_${name}`, url: `https://sample.invalid/${name}` },
   };
-}
-
-function write(folder: string, name: string, text: string): void {
-  try {
-    makeFolder(folder);
-    writeFileSync(join(folder, name), text);
-  } catch (cause) {
-    throw notWritten(folder, cause);
-  }
 }

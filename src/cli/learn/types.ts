@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
-import { makeFolder } from "../../base/make-folder.ts";
+import { resolve } from "node:path";
 import { isEventKind } from "../../event/kinds.ts";
 import { knownKeys, placeOf } from "../../learn/data-type.ts";
 import { jsonSchema } from "../../learn/json-schema.ts";
@@ -16,8 +15,8 @@ import {
 import { writeShapes } from "../../learn/shape-file.ts";
 import { diffLines } from "../../text/diff-lines.ts";
 import type { CliContext } from "../context.ts";
-import { replaceFile } from "../files/replace-file.ts";
-import { inputError, notRead, notWritten, usageError } from "../input-errors.ts";
+import { writeOut } from "../files/write-out.ts";
+import { inputError, notRead, usageError } from "../input-errors.ts";
 import { learnEvents } from "./learn-events.ts";
 import { DEFAULT_OUT, shapesBeside, type TypesFormat, type TypesOptions } from "./options.ts";
 import { readShapeFile } from "./read-shape-file.ts";
@@ -147,14 +146,7 @@ function report(learned: Learned, { out, shapes, edited, hasOthers }: Written, {
 }
 
 function write(file: string, text: string, { io }: CliContext): void {
-  const path = resolve(io.cwd, file);
-  try {
-    makeFolder(dirname(path));
-    // Source code, which others of the machine may read as they read the rest of it.
-    replaceFile(path, text, 0o644);
-  } catch (cause) {
-    throw notWritten(file, cause);
-  }
+  writeOut(resolve(io.cwd, file), text, file, true);
 }
 
 function readText(path: string, shown: string): string {

@@ -1,14 +1,12 @@
 import { createHash } from "node:crypto";
-import { writeFileSync } from "node:fs";
 import { isAbsolute, join, relative, resolve } from "node:path";
-import { makeFolder } from "../../base/make-folder.ts";
 import type { Disturbed, Sendable } from "../../relay/chaos.ts";
 import { curlLine } from "../../relay/curl-line.ts";
 import { sentHeaders } from "../../relay/send.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
-import { notWritten } from "../input-errors.ts";
+import { writeOut } from "../files/write-out.ts";
 import { printable } from "../printable.ts";
 
 /**
@@ -51,12 +49,7 @@ function writeBody(directory: string, label: string, body: Uint8Array): string {
     .replaceAll(/[^A-Za-z0-9._-]+/g, "_")
     .slice(0, 80);
   const path = join(directory, `${name}-${digest}.json`);
-  try {
-    makeFolder(directory, 0o700);
-    writeFileSync(path, body, { mode: 0o600 });
-  } catch (cause) {
-    throw notWritten(path, cause);
-  }
+  writeOut(path, body, path);
   return path;
 }
 
