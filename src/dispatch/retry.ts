@@ -46,10 +46,12 @@ export function retryDelay(attempt: number, policy: RetryPolicy, random: number,
 /** Options for a policy: those that are left out, or `undefined`, keep their default. */
 export type RetryOptions = { readonly [Name in keyof RetryPolicy]?: RetryPolicy[Name] | undefined };
 
+export const anAttemptCount = aNumber("a whole number from 1, or Infinity", (value) => {
+  return value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value >= 1);
+});
+
 const CHECKS: Readonly<Record<keyof RetryPolicy, Check>> = {
-  attempts: aNumber("a whole number from 1, or Infinity", (value) => {
-    return value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value >= 1);
-  }),
+  attempts: anAttemptCount,
   delay: aNumber("a number of milliseconds from 0", (value) => value >= 0),
   factor: aNumber("a number from 1", (value) => value >= 1),
   maxDelay: aNumber("a finite number of milliseconds from 0", (value) => {

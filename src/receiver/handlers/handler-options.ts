@@ -1,7 +1,7 @@
+import { anAttemptCount } from "../../dispatch/retry.ts";
 import type { TargetOptions } from "../../dispatch/targets/target.ts";
 import {
   aBoolean,
-  aNumber,
   type Check,
   checkedElsewhere,
   checkOptions,
@@ -58,9 +58,7 @@ const CHECKS: Readonly<Record<keyof HandlerOptions, Check>> = {
     if (!Array.isArray(given))
       throw invalid(`${name} to be a list of kinds`, given, 'pass one such as ["payment.*"]');
   },
-  attempts: aNumber("a whole number from 1, or Infinity", (value) => {
-    return value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value >= 1);
-  }),
+  attempts: anAttemptCount,
   target: checkedElsewhere,
   tx: aBoolean,
 };
