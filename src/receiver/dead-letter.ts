@@ -1,19 +1,18 @@
 import { notifyListener } from "../base/listeners.ts";
 import type { DeadLetter, EntryLetter } from "../dispatch/handler.ts";
-import type { Delivery } from "../event/delivery.ts";
 import { toEvent, type WebhookEvent } from "../event/event.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Wiring } from "./wiring.ts";
 
 /** The dead letter that a delivery has just become, if it has. */
-export function letterOf(outcome: Outcome, delivery: Delivery): EntryLetter | undefined {
+export function letterOf(outcome: Outcome) {
   if ((outcome.type !== "accepted" && outcome.type !== "rejected") || outcome.duplicate) return undefined;
   const reason = outcome.type === "rejected" ? outcome.rejection.reason : outcome.reason;
   if (reason === undefined) return undefined;
   const { seq, eventId, kind } = outcome;
   const problems = outcome.type === "accepted" ? (outcome.problems ?? []) : [];
-  return { seq, eventId, kind, reason, problems, error: null, delivery };
+  return { seq, eventId, kind, reason, problems, error: null };
 }
 
 /** A dead letter as listeners get it: with its event, if its delivery is one. */

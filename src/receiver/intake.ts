@@ -157,8 +157,8 @@ export class Intake {
     const runsAlready = reservation?.release() === true;
     if (!runsAlready && outcome.type === "accepted" && outcome.entryState === "waiting") dispatcher.wake();
     const isPending = outcome.type === "accepted" && outcome.reason === undefined;
-    const letter = isPending ? undefined : letterOf(outcome, delivery);
-    if (letter !== undefined) onDead(letter);
+    const letter = isPending ? undefined : letterOf(outcome);
+    if (letter !== undefined) onDead({ ...letter, delivery });
     return outcome;
   }
 

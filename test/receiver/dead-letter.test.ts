@@ -17,15 +17,15 @@ const rejected: Rejected = {
 };
 
 describe("letterOf", () => {
-  it("returns the dead letter that a delivery has become, with its delivery", () => {
-    expect(letterOf(rejected, delivery)).toEqual({
+  it("returns the dead letter that a delivery has become", () => {
+    expect(letterOf(rejected)).toEqual({
       ...{ seq: 8, eventId: "raw_1", kind: "lead.created", reason: "too_old", problems: [] },
-      ...{ error: null, delivery },
+      error: null,
     });
     const problems = [{ field: "data.rooms", message: "is missing" }];
-    expect(letterOf({ ...accepted, reason: "invalid_data", problems }, delivery)).toEqual({
+    expect(letterOf({ ...accepted, reason: "invalid_data", problems })).toEqual({
       ...{ seq: 7, eventId: "evt_1", kind: "lead.created", reason: "invalid_data", problems },
-      ...{ error: null, delivery },
+      error: null,
     });
   });
 
@@ -36,7 +36,7 @@ describe("letterOf", () => {
     ["a refused request", { type: "refused", reason: "too_large" }],
     ["an unauthorized delivery", { type: "unauthorized", reason: "signature_missing" }],
   ])("returns nothing for %s", (_, outcome) => {
-    expect(letterOf(outcome, delivery)).toBeUndefined();
+    expect(letterOf(outcome)).toBeUndefined();
   });
 });
 

@@ -18,9 +18,8 @@ export const ports: DoctorCheck = {
       ["--inspect-port", inspectPort],
     ] as const;
     const findings = [await endpointPort(port, setup)];
-    for (const [flag, other] of others) {
+    for (const [flag, other] of others)
       if (other !== undefined && other !== 0) findings.push(await otherPort(other, flag, setup));
-    }
     return findings;
   },
 };

@@ -4,6 +4,7 @@ import { unusable } from "../../base/unusable.ts";
 import { describeError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import type { DiagnoseRefusal } from "../../inspector/live/refused-bodies.ts";
+import { letterOf } from "../../receiver/dead-letter.ts";
 import type { AttemptObservation, DeliveryObservation, Observation } from "../../receiver/observation.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import { formatDelivery } from "../../relay/fixture.ts";
@@ -65,8 +66,8 @@ export function watchDeliveries(
     const diagnosis = diagnose(observation);
     recordDelivery(observation, output, diagnosis);
     if (outcome.type === "accepted" && !outcome.duplicate) noted(outcome.seq, outcome.kind, "accepted");
-    const dead = deadOf(outcome);
-    const telling = dead === undefined ? "whole" : failures.note(dead);
+    const dead = letterOf(outcome);
+    const telling = dead === undefined ? "whole" : failures.note({ ...dead, state: "dead", records: [] });
     const show = () => print(deliveryLines(observation, { told, diagnosis, telling }, output));
     const runs = outcome.type === "accepted" && !outcome.duplicate && dead === undefined;
     if (runs) held.hold(outcome.seq, show);
@@ -102,15 +103,6 @@ export function watchDeliveries(
     held.releaseAll();
     failures.close();
   };
-}
-
-/** What a delivery is that was kept as a dead letter at once. */
-function deadOf(outcome: DeliveryObservation["outcome"]) {
-  if ((outcome.type !== "accepted" && outcome.type !== "rejected") || outcome.duplicate) return undefined;
-  const { reason, problems = [] } =
-    outcome.type === "accepted" ? outcome : { reason: outcome.rejection.reason, problems: undefined };
-  if (reason === undefined) return undefined;
-  return { seq: outcome.seq, state: "dead", reason, problems, records: [] } as const;
 }
 
 function kindOf(observation: Observation): string | null {
