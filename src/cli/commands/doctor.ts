@@ -24,7 +24,7 @@ export function registerDoctor(program: CliCommand, context: CliContext): void {
       "check this project, and print what is wrong and how to fix it; takes the flags and settings of listen, and changes nothing",
     )
     .optionsGroup("Receive:")
-    .common("--listen", "check what listen would use, not the project's own server")
+    .common("--listen", "check what listen would use, not the project's server")
     .common("--port <n>", `port of the endpoint (default: ${UNLESS_RUNNING} ${DEFAULT_PORT})`, readPort)
     .common("--path <path>", `path of the endpoint (default: ${UNLESS_RUNNING} ${DEFAULT_PATH})`, readPath)
     .common(
@@ -65,7 +65,7 @@ export function registerDoctor(program: CliCommand, context: CliContext): void {
     .optionsGroup("Drill:")
     .common(
       "--drill",
-      "instead, kill and restart a receiver under load, in a new folder beside the inbox or a new schema of its database, and count what is lost",
+      "instead, kill and restart a receiver under load, on a new inbox beside yours, and count what is lost",
     )
     .option("--kills <n>", `with --drill: number of kills (default: ${KILLS})`, readKills)
     .option("--yes", "with --drill --handlers: run your handlers, with made-up events")

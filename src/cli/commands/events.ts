@@ -19,7 +19,7 @@ import {
 export function registerEvents(program: CliCommand, context: CliContext): void {
   const events = program
     .command("events")
-    .description("show entries of the inbox, run them again, or drop them");
+    .description("show the entries of an inbox, run them again, pause, export or delete them");
 
   const list = events.command("list").description("list entries, oldest first");
   addSelection(list)

@@ -4,7 +4,7 @@ import { readDataPath } from "../learn/options.ts";
 import { readSeed } from "../settings/values.ts";
 
 export function registerFixtures(program: CliCommand, context: CliContext): void {
-  const fixtures = program.command("fixtures").description("work on saved deliveries");
+  const fixtures = program.command("fixtures").description("make saved deliveries fit to share");
 
   fixtures
     .command("scrub")

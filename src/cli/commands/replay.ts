@@ -17,7 +17,7 @@ export function registerReplay(program: CliCommand, context: CliContext): void {
     .common("--resume", "send only what an earlier run with the same arguments did not get a 2xx answer for")
     .common(
       "--url <url>",
-      `endpoint; a bare port means /webhooks on this machine (default: ${UNLESS_RUNNING} ${DEFAULT_ENDPOINT})`,
+      `endpoint URL or local port (default: ${UNLESS_RUNNING} ${DEFAULT_ENDPOINT})`,
       readEndpoint,
     )
     .common(

@@ -17,7 +17,7 @@ export function registerTrigger(program: CliCommand, context: CliContext): void 
     .option("--unknown-kind", "allow a kind other than the 12 known ones")
     .common(
       "--url <url>",
-      `endpoint; a bare port means /webhooks on this machine (default: ${UNLESS_RUNNING} ${DEFAULT_ENDPOINT})`,
+      `endpoint URL or local port (default: ${UNLESS_RUNNING} ${DEFAULT_ENDPOINT})`,
       readEndpoint,
     )
     .common(

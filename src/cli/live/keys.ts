@@ -24,7 +24,7 @@ const HELP = [
   "↑ ↓     select an entry              enter   show it",
   "r       retry it; a handled one: send it again as a new event",
   "d       drop it                      esc     select none",
-  "o       open the page, at the entry  u       print the addresses again",
+  "o       open it in the inspector     u       print the addresses again",
   "?       this help                    q       quit",
   "Without a selection, r and enter take the newest entry.",
 ];
