@@ -1,13 +1,13 @@
 /**
  * Joiners and variation selectors that belong to a visible character: a joiner inside an emoji, or between letters as in
- * Persian; and after them, as a group, everything that a reader does not see.
+ * Persian; and after them, as a group, everything that a reader does not see, and accents that pile up beyond any script's.
  */
 const INVISIBLE = new RegExp(
   [
     String.raw`[\ufe0e\ufe0f]`,
     String.raw`(?<=[\p{L}\p{M}])[\u200c\u200d](?=\p{L})`,
     String.raw`(?<=\p{Extended_Pictographic}\p{Emoji_Modifier}?\ufe0f?)\u200d(?=\p{Extended_Pictographic})`,
-    String.raw`([\p{Cc}\p{Cs}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029])`,
+    String.raw`(\p{M}(?<=\p{M}{9})|[\p{Cc}\p{Cs}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\u2028\u2029])`,
   ].join("|"),
   "gu",
 );

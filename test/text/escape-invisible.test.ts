@@ -12,6 +12,11 @@ it.each([
   ["a direction mark", "\u202ea", "\\u202ea"],
   ["a lone surrogate", "\ud83d", "\\ud83d"],
   ["a line separator", "a\u2028b", "a\\u2028b"],
+  [
+    "a pile of accents on one letter, from the ninth",
+    `e${"\u0301".repeat(10)}`,
+    `e${"\u0301".repeat(8)}\\u0301\\u0301`,
+  ],
 ])("%s is escaped", (_, text, escaped) => {
   expect(escapeInvisible(text)).toBe(escaped);
 });
@@ -23,6 +28,7 @@ it.each([
   ["a rainbow flag", "🏳️‍🌈"],
   ["Persian with a non-joiner", "می‌خواهم"],
   ["Hindi with a joiner", "क्‍ष"],
+  ["Hebrew with points and an accent", "בְּרֵאשִׁ֖ית"],
   ["accents and other scripts", "Żółć 漢字 한국어 ไทย"],
 ])("%s stays whole", (_, text) => {
   expect(escapeInvisible(text)).toBe(text);
