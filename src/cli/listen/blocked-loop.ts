@@ -47,7 +47,7 @@ for (;;) {
     const who = names === "" ? "something" : "the handler of " + names;
     const isRaw = Atomics.load(state, 2) === 1;
     const end = isRaw ? "Ctrl-C twice" : "kill -9 " + process.pid;
-    say((isRaw ? "\\n" : "") + who + " has blocked the event loop for " + (looks * look) / 1000 + " s, so nothing is received or answered: " + end + " ends this process");
+    say((isRaw ? "\\n" : "") + who + " has blocked the event loop for " + (looks * look) / 1000 + " s," + (isRaw ? "\\n" : " ") + "so nothing is received or answered: " + end + " ends this process");
   }
   if (still >= looks && Atomics.load(state, 2) === 1) keys += interrupts();
   if (keys >= 2) {

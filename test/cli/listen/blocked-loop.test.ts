@@ -45,5 +45,7 @@ it("two times Ctrl-C end a blocked `listen` on its terminal", { timeout: 90_000 
   await runCli(["trigger", "lead.created", "--url", url, "--secret-env", "S"], { cwd, env: { S: SECRET } });
   const printed = await ended;
   expect(printed).toContain("has blocked the event loop for 2 s");
+  const told = printed.split(/\r?\n/).filter((line) => /blocked the event loop|Ctrl-C twice/.test(line));
+  expect(told.map((line) => line.length <= 80)).toEqual([true, true]);
   expect(printed.trim().split("\n").at(-1)).toBe("-9"); // SIGKILL
 });
