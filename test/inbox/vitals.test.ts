@@ -9,6 +9,8 @@ import { threadedInbox } from "./threaded.ts";
 
 const HOST = { timeout: 30_000 };
 
+const database = await sharedPglite();
+
 describe("the figures of an inbox file", () => {
   it("are the sizes of the file and of its log, and the free disk", async () => {
     const path = inboxFile();
@@ -58,8 +60,6 @@ describe("the figures of an inbox file", () => {
 
 describe("the figures of an inbox on PostgreSQL", HOST, () => {
   it("are the size of its tables and indexes, and the time of each commit", async () => {
-    const database = sharedPglite();
-    await database.waitReady;
     const inbox = postgresStore(database, { schema: "vitals" });
     await inbox.open();
     const times: number[] = [];

@@ -8,16 +8,19 @@ import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { AT, keep, numberedEntry, sampleDelivery, settlementOf } from "../entries.ts";
 
-async function open(path: string, access: "own" | "change" = "own"): Promise<Inbox> {
+/** Registers what ends with the test. Tests that run at once each pass their own. */
+type AtEnd = (end: () => void | Promise<void>) => void;
+
+async function open(path: string, atEnd: AtEnd, access: "own" | "change" = "own"): Promise<Inbox> {
   const inbox = sqliteInbox(path);
   await inbox.open({ access });
-  onTestFinished(() => inbox.close());
+  atEnd(() => inbox.close());
   return inbox;
 }
 
-function newPath(): string {
+function newPath(atEnd: AtEnd): string {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-erase-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  atEnd(() => rmSync(folder, { recursive: true }));
   return join(folder, "inbox.db");
 }
 
@@ -64,17 +67,18 @@ async function fill(receiver: Inbox, seed: number, tenants: number, backlog: num
   }
 }
 
-it.each([
+// At once, as they wait for the disk most of the time.
+it.concurrent.for([
   [1, 2, 50],
   [2, 100, 50],
   [3, 2, 750],
   [4, 30, 750],
-])(
+] as const)(
   "leaves nothing in the file, whatever pages the rows were moved to (seed %i, one of %i, backlog %i)",
   { timeout: 60_000 },
-  async (seed, tenants, backlog) => {
-    const path = newPath();
-    const receiver = await open(path);
+  async ([seed, tenants, backlog], { onTestFinished }) => {
+    const path = newPath(onTestFinished);
+    const receiver = await open(path, onTestFinished);
     await fill(receiver, seed, tenants, backlog);
     if (seed % 2 === 0) {
       await receiver.retry({ limit: 20 }, AT);
@@ -83,7 +87,7 @@ it.each([
     const others = (await receiver.list({})).filter(({ seq }) => seq % tenants !== 1);
     const mine = (await receiver.list({})).filter(({ seq }) => seq % tenants === 1);
     expect(grep("tenant-1-secret", path)).toBeGreaterThan(mine.length);
-    const eraser = await open(path, "change");
+    const eraser = await open(path, onTestFinished, "change");
     for (let at = 0; at < mine.length; at += 50) {
       const step = mine.slice(at, at + 50).map(({ seq }) => seq);
       expect(await eraser.erase?.(step, AT)).toEqual(step);
@@ -104,12 +108,12 @@ it.each([
 );
 
 it("waits for a program that reads, and refuses to prove anything while the log is not empty", async () => {
-  const path = newPath();
-  const receiver = await open(path);
+  const path = newPath(onTestFinished);
+  const receiver = await open(path, onTestFinished);
   const { seq } = await keep(receiver, numberedEntry(1));
   const reader = new (loadSqlite().DatabaseSync)(path, { readOnly: true });
   reader.exec("BEGIN; SELECT count(*) FROM entry");
-  const eraser = await open(path, "change");
+  const eraser = await open(path, onTestFinished, "change");
   expect(await eraser.erase?.([seq], AT)).toEqual([seq]);
   await expect(eraser.endErasure?.(AT)).rejects.toMatchObject({ code: "inbox_busy" });
   reader.close();

@@ -20,7 +20,7 @@ import { contentOf, fillEveryState, PRUNED } from "./every-state.ts";
 /** Schemas that each test finds empty: no test needs more, and new ones would take half a second each. */
 const SCHEMAS = ["copy_a", "copy_b"];
 const emptied = await Promise.all(SCHEMAS.map((schema) => pgliteInboxes(schema)));
-const database = sharedPglite();
+const database = await sharedPglite();
 await database.waitReady;
 let used = 0;
 beforeEach(async () => {
