@@ -17,16 +17,27 @@ const FOLDERS = {
   "src/dispatch": { tests: ["test/dispatch/**/*.test.ts", "test/receiver/options/options.test.ts"] },
   "src/inbox": {
     tests: [
-      "test/inbox/{access,damage,damaged-pages,lease,memory,new-entry,open,sqlite}.test.ts",
+      "test/inbox/{access,damage,damaged-pages,entry-state,lease,logged-inbox,memory,new-entry,open,runner,senders,sqlite}.test.ts",
+      "test/inbox/{shared,transfer}/*.test.ts",
       "test/inbox/sqlite/processes/runners.test.ts",
       "test/receiver/{accept,retention}.test.ts",
     ],
-    without: ["src/inbox/sqlite/**"],
+    without: ["src/inbox/{postgres,sqlite}/**"],
     quick: true,
   },
   "src/inbox/sqlite": {
     tests: ["test/inbox/{access,damage,damaged-pages,open,sqlite}.test.ts", "test/inbox/sqlite/**/*.test.ts"],
     without: ["src/inbox/sqlite/thread/*.ts", "src/inbox/sqlite/{trust,care/check-process,file/presence}.ts"],
+    quick: true,
+  },
+  "src/inbox/postgres": {
+    // In PGlite: a server in other processes takes much longer for each mutant.
+    tests: [
+      "test/inbox/postgres.test.ts",
+      "test/inbox/postgres/{batch,clock,due,error-classes,kept-lately,low-water,session,sockets,transaction,upkeep,urls,wake-stop}.test.ts",
+      "test/inbox/transfer/copy.test.ts",
+      "test/receiver/transactions.test.ts",
+    ],
     quick: true,
   },
   "src/http": { tests: ["test/http/*.test.ts", "test/receiver/adapters/fetch.test.ts"], quick: true },
