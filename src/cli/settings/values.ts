@@ -26,17 +26,27 @@ export function takenBy(reader: unknown): Taken {
   return (reader ?? {}) as Taken;
 }
 
+/** A reader that refuses the texts for which `read` returns nothing, and says what it expected. */
+function reader<Value>(expected: string, read: (text: string) => Value | undefined, taken: Taken = {}) {
+  const readOrRefuse = (text: string): Value => {
+    const value = read(text);
+    if (value === undefined) throw new InvalidArgumentError(`expected ${expected}.`);
+    return value;
+  };
+  return Object.assign(readOrRefuse, taken);
+}
+
 /** Every kind, every family such as `payment.*`, and all of them. */
 const PATTERNS = [...eventKinds, ...new Set(eventKinds.map((kind) => `${kind.split(".")[0]}.*`)), "*"];
 
 /** A reader of whole numbers from `low` to `high`, both included. */
 export function wholeNumber(low: number, high: number, expected = `a whole number from ${low} to ${high}`) {
-  const read = (text: string) => {
-    const value = /^\d+$/.test(text.trim()) ? Number(text) : Number.NaN;
-    if (value >= low && value <= high) return value;
-    throw new InvalidArgumentError(`expected ${expected}.`);
-  };
-  return Object.assign(read, { numbers: "only" } as const);
+  const read = (text: string) => within(/^\d+$/.test(text.trim()) ? Number(text) : Number.NaN, low, high);
+  return reader(expected, read, { numbers: "only" });
+}
+
+function within(value: number, low: number, high: number): number | undefined {
+  return value >= low && value <= high ? value : undefined;
 }
 
 /** A port to listen on; 0 means any free one. */
@@ -53,58 +63,53 @@ export const readSeed = wholeNumber(0, 2 ** 32 - 1);
 const readBareSeq = wholeNumber(0, 2 ** 53 - 1, "an entry number such as 12");
 
 /** The number of an entry; 0 is before the first. */
-export function readSeq(text: string): number {
-  return readBareSeq(text.replace("#", ""));
-}
-readSeq.numbers = "only";
+export const readSeq = Object.assign((text: string) => readBareSeq(text.replace("#", "")), readBareSeq);
 
 /** A timer can wait for the next of this rate, which is one in 12 days. */
 const MIN_RATE = 0.000_001;
 
 /** A rate per second, such as `20` or `20/s`. */
-export function readRate(text: string): number {
-  const rate = Number(text.replace(/\/s$/, ""));
-  if (text.trim() !== "" && rate >= MIN_RATE && rate <= 100_000) return rate;
-  throw new InvalidArgumentError("expected a number per second, from 0.000001 to 100000.");
-}
-readRate.numbers = "too";
+export const readRate = reader(
+  "a number per second, from 0.000001 to 100000",
+  (text) => within(Number(text.replace(/\/s$/, "")), MIN_RATE, 100_000), // no text counts as 0
+  { numbers: "too" },
+);
 
 /** A share from 0 to 1: a percentage such as `10%`, or a number such as `0.1`. */
-export function readShare(text: string): number {
-  const match = /^(\d+(?:\.\d+)?)(%?)$/.exec(text.trim());
-  const share = match === null ? Number.NaN : Number(match[1]) / (match[2] === "%" ? 100 : 1);
-  if (share >= 0 && share <= 1) return share;
-  throw new InvalidArgumentError("expected a share such as 10%, or a number from 0 to 1.");
-}
-readShare.numbers = "too";
+export const readShare = reader(
+  "a share such as 10%, or a number from 0 to 1",
+  (text) => {
+    const [, number, percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text.trim()) ?? [];
+    return within(Number(number) / (percent === "%" ? 100 : 1), 0, 1);
+  },
+  { numbers: "too" },
+);
 
-export function readChoice<Word extends string>(words: readonly Word[]): ((text: string) => Word) & Taken {
-  const read = (text: string) => {
-    const word = words.find((known) => known === text.trim());
-    if (word === undefined) throw new InvalidArgumentError(`expected one of ${words.join(", ")}.`);
-    return word;
-  };
-  return Object.assign(read, { words });
+export function readChoice<Word extends string>(words: readonly Word[]) {
+  return reader(`one of ${words.join(", ")}`, (text) => words.find((known) => known === text.trim()), {
+    words,
+  });
 }
 
 /** A duration in milliseconds, from `500ms`, `60s`, `5m`, `2h` or `7d`; a bare number is seconds. */
-export function readDuration(text: string): number {
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text.trim());
-  if (match === null) throw new InvalidArgumentError("expected a duration such as 500ms, 60s, 5m, 2h or 7d.");
-  return Math.round(Number(match[1]) * UNITS[(match[2] ?? "s") as keyof typeof UNITS]);
-}
-readDuration.numbers = "too";
+export const readDuration = reader(
+  "a duration such as 500ms, 60s, 5m, 2h or 7d",
+  (text) => {
+    const [match, number, unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text.trim()) ?? [];
+    return match === undefined ? undefined : Math.round(Number(number) * UNITS[unit as keyof typeof UNITS]);
+  },
+  { numbers: "too" },
+);
 
 /** The longest time-out, a little less than the longest delay of a timer; a longer timer would fire at once. */
 const MAX_TIMEOUT = 24 * 86_400_000;
 
 /** A time-out: a duration above 0 that a timer can wait for. */
-export function readTimeout(text: string): number {
-  const duration = readDuration(text);
-  if (duration >= 1 && duration <= MAX_TIMEOUT) return duration;
-  throw new InvalidArgumentError("expected a duration from 1ms to 24d.");
-}
-readTimeout.numbers = "too";
+export const readTimeout = reader(
+  "a duration from 1ms to 24d",
+  (text) => within(readDuration(text), 1, MAX_TIMEOUT),
+  { numbers: "too" },
+);
 
 /** A range of durations in milliseconds: `0..2s`, or one duration for both ends. */
 export function readDurationRange(text: string): readonly [number, number] {
@@ -119,10 +124,9 @@ export function readDurationRange(text: string): readonly [number, number] {
 }
 readDurationRange.numbers = "too";
 
-export function readPath(text: string): string {
-  if (/^\/[^\s?#]*$/.test(text) && !text.startsWith("//")) return text;
-  throw new InvalidArgumentError("expected a path that starts with a slash, such as /webhooks.");
-}
+export const readPath = reader("a path that starts with a slash, such as /webhooks", (text) =>
+  /^\/[^\s?#]*$/.test(text) && !text.startsWith("//") ? text : undefined,
+);
 
 /** The address of an endpoint: a URL, `host:port/path`, or a bare port on this machine (with `/webhooks`). */
 export function readEndpoint(text: string): URL {
@@ -131,41 +135,38 @@ export function readEndpoint(text: string): URL {
 readEndpoint.numbers = "too";
 
 /** A public address: a whole URL without a query. */
-export function readPublicUrl(text: string): URL {
-  if (/^https?:\/\/[^@?#]+$/i.test(text) && URL.canParse(text)) return new URL(text);
-  throw new InvalidArgumentError(
-    "expected an http or https URL without a query, such as https://hooks.example.com.",
-  );
-}
+export const readPublicUrl = reader(
+  "an http or https URL without a query, such as https://hooks.example.com",
+  (text) => (/^https?:\/\/[^@?#]+$/i.test(text) && URL.canParse(text) ? new URL(text) : undefined),
+);
 
 /** A domain name, with or without a scheme before it. */
-export function readDomain(text: string): string {
+export const readDomain = reader("a domain such as name.ngrok-free.app", (text) => {
   const [, name = ""] = /^(?:https?:\/\/)?([^/]+)\/?$/.exec(text.trim()) ?? [];
-  if (/^[a-z0-9*-]+(?:\.[a-z0-9-]+)+$/i.test(name)) return name.toLowerCase();
-  throw new InvalidArgumentError("expected a domain such as name.ngrok-free.app.");
-}
+  return /^[a-z0-9*-]+(?:\.[a-z0-9-]+)+$/i.test(name) ? name.toLowerCase() : undefined;
+});
 
 /** The address of a stream: a `wss` URL, or, on this machine, a `ws` URL or the port of a sandbox. */
-export function readStream(text: string): URL {
-  const full = /^\d+$/.test(text) ? `ws://127.0.0.1:${text}/_sandbox/stream` : text;
-  const url = URL.canParse(full) ? new URL(full) : undefined;
-  const safe = url?.protocol === "wss:" || (url?.protocol === "ws:" && isLoopback(url));
-  if (url !== undefined && safe && url.username === "" && url.password === "" && url.hash === "") return url;
-  throw new InvalidArgumentError(
-    "expected a wss URL, or, on this machine, a ws URL or the port of a sandbox such as 4500.",
-  );
-}
-readStream.numbers = "too";
+export const readStream = reader(
+  "a wss URL, or, on this machine, a ws URL or the port of a sandbox such as 4500",
+  (text) => {
+    const full = /^\d+$/.test(text) ? `ws://127.0.0.1:${text}/_sandbox/stream` : text;
+    const url = URL.canParse(full) ? new URL(full) : undefined;
+    const safe = url?.protocol === "wss:" || (url?.protocol === "ws:" && isLoopback(url));
+    return safe && `${url.username}${url.password}${url.hash}` === "" ? url : undefined;
+  },
+  { numbers: "too" },
+);
 
 /** The address to forward to: a URL, `host:port`, or a bare port on this machine. */
-export function readTarget(text: string): URL {
-  const url = targetUrl(text);
-  if (url !== undefined && !isPastedKey(url.hostname)) return url;
-  throw new InvalidArgumentError(
-    "expected an http or https URL without a user name, or a local port such as 3000.",
-  );
-}
-readTarget.numbers = "too";
+export const readTarget = reader(
+  "an http or https URL without a user name, or a local port such as 3000",
+  (text) => {
+    const url = targetUrl(text);
+    return url === undefined || isPastedKey(url.hostname) ? undefined : url;
+  },
+  { numbers: "too" },
+);
 
 /** A reader of a comma-separated list; a repeated flag adds to it. */
 export function listOf(isItem: (part: string) => boolean, expected: string) {
@@ -199,10 +200,12 @@ export function isPastedKey(hostname: string): boolean {
   return looksLikeKey(hostname.split(".").at(-1) ?? "") || /[+=]/.test(hostname);
 }
 
-export function readVariableName(text: string): string {
-  const [name = "", ...others] = readVariableNames(text);
-  if (others.length === 0) return name;
-  throw new InvalidArgumentError("expected the NAME of one environment variable.");
+export const readVariableName = reader("the NAME of one environment variable", (text) =>
+  theOnly(readVariableNames(text)),
+);
+
+function theOnly(names: readonly string[]): string | undefined {
+  return names.length === 1 ? names[0] : undefined;
 }
 
 /** A moment in milliseconds since 1970, from an ISO date, or from a duration ago such as `2h`. */
@@ -213,10 +216,9 @@ export function readMoment(text: string, now = Date.now()): number {
   throw new InvalidArgumentError("expected a date such as 2026-01-31T12:00:00Z, or a time ago such as 2h.");
 }
 
-export function readHeaderName(text: string): string {
-  if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text) && !looksLikeKey(text)) return text.toLowerCase();
-  throw new InvalidArgumentError("expected a header name such as x-service-signature.");
-}
+export const readHeaderName = reader("a header name such as x-service-signature", (text) =>
+  /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text) && !looksLikeKey(text) ? text.toLowerCase() : undefined,
+);
 
 /** A forwarded address of the inspector, with or without a port; a repeated flag adds to it. */
 export function readInspectHost(text: string, before: readonly NamedHost[] = []): readonly NamedHost[] {
@@ -236,9 +238,4 @@ export function readCommand(text: string, before?: readonly string[]): readonly 
   throw new InvalidArgumentError("expected a program and its arguments, with every quote closed.");
 }
 
-export function readKind(text: string): string {
-  const [pattern = "", ...others] = readKinds(text);
-  if (others.length === 0) return pattern;
-  throw new InvalidArgumentError("expected one kind or family.");
-}
-readKind.words = PATTERNS;
+export const readKind = reader("one kind or family", (text) => theOnly(readKinds(text)), { words: PATTERNS });
