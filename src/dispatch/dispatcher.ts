@@ -145,15 +145,17 @@ export class Dispatcher {
     this.#stopListening?.();
     this.#stopper.abort();
     this.#loop.stop();
-    await Promise.all([this.#loop.underWay, this.#claims.settled()]);
-    await this.#turn;
+    const end = performance.now() + graceMs;
+    const claims = Promise.all([this.#loop.underWay, this.#claims.settled()]).then(() => this.#turn);
+    await within(claims, graceMs, () => undefined); // one may wait for a connection that a handler's transaction holds
     this.#limit.close();
     this.#runner.close();
     const turns = this.#queues.stop();
-    await within(this.#runner.running.drained(), graceMs, () => undefined);
+    await within(this.#runner.running.drained(), Math.max(0, end - performance.now()), () => undefined);
     const message =
       "expected handlers to finish before the receiver closes, got no result: the entry will run again";
     this.#aborter.abort(new HookporterError("closed", message));
+    await claims;
     await this.#runner.running.drained();
     await Promise.all([turns, this.#drains.settled()]);
     this.#stopRenewing?.();

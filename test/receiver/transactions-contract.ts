@@ -224,6 +224,7 @@ export function describeTransactions(name: string, setUp: () => Promise<Transact
       );
       const seq = await accept();
       await beginning;
+      void receiver.runNow(seq + 1); // a claim, which waits for the handler if there is only one connection
       await receiver.close();
       expect(await effects()).toEqual([]);
       const inbox = database.makeInbox();
