@@ -15,11 +15,19 @@ export function verdictText({ results, stopped, diagnosis }: CheckReport, strict
   const [cause] = diagnosis;
   const why = cause === undefined ? "" : `: ${cause}`;
   if (fatal.some(refusesValid)) return `failed, valid deliveries are refused${why}`;
+  if (fatal.some(runsWrongly)) return `failed, confirmed events do not run exactly once${why}`;
   return `failed${why}`;
 }
 
+/** A 200, which alone confirms a delivery, by itself or among other answers such as `401, 5 × 200`. */
+const OK = /(?:^|, |× )200/;
+
 function refusesValid({ right, answer, severity }: CheckResult): boolean {
-  return severity === "required" && right.startsWith("200") && !/^2/.test(answer ?? "");
+  return severity === "required" && right.startsWith("200") && !OK.test(answer ?? "");
+}
+
+function runsWrongly({ right, answer, runs }: CheckResult): boolean {
+  return runs !== null && right.startsWith("200") && OK.test(answer ?? "");
 }
 
 /** A body up to this many bytes is shown in a command. */
