@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { constants, openSync, renameSync, type Stats, unlinkSync } from "node:fs";
+import { constants, existsSync, linkSync, openSync, renameSync, type Stats, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { statfsSync } from "../../package/builtins.ts";
 import { orElse } from "../or-else.ts";
@@ -32,6 +32,17 @@ export function moveFile(from: string, to: string, platform = process.platform, 
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause);
     }
   }
+}
+
+/** Gives a file its path; returns `false` if there is a file, which stays. It may keep its first name as well. */
+export function putInPlace(made: string, path: string): boolean {
+  try {
+    linkSync(made, path);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "EEXIST" || existsSync(path)) return false;
+    moveFile(made, path); // a file system without links
+  }
+  return true;
 }
 
 /** The permissions of a file if they include one of these, as `chmod` takes them; `undefined` if not, and on Windows. */

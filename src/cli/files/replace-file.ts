@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, linkSync, rmSync, writeFileSync } from "node:fs";
-import { moveFile } from "../../base/system/files.ts";
+import { rmSync, writeFileSync } from "node:fs";
+import { moveFile, putInPlace } from "../../base/system/files.ts";
 
 /**
  * Replaces a file. It is never half-written, and a symbolic link is replaced, not followed. Unless `mode` says otherwise,
@@ -15,16 +15,7 @@ export function replaceFile(path: string, content: string | Uint8Array, mode = 0
  * another process was first; its file stays.
  */
 export function makeFile(path: string, content: string | Uint8Array): boolean {
-  try {
-    withDraft(path, content, (draft) => linkSync(draft, path));
-    return true;
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return false;
-    // The file system may not support links.
-    if (existsSync(path)) return false;
-    replaceFile(path, content);
-    return true;
-  }
+  return withDraft(path, content, (draft) => putInPlace(draft, path));
 }
 
 /** Throws if a file next to this path, and so its replacement, cannot be written; changes nothing at the path. */
@@ -32,11 +23,16 @@ export function checkReplaceable(path: string): void {
   withDraft(path, "", () => {});
 }
 
-function withDraft(path: string, content: string | Uint8Array, use: (draft: string) => void, mode = 0o600) {
+function withDraft<Result>(
+  path: string,
+  content: string | Uint8Array,
+  use: (draft: string) => Result,
+  mode = 0o600,
+) {
   const draft = `${path}.${randomBytes(6).toString("hex")}.tmp`;
   try {
     writeFileSync(draft, content, { mode, flag: "wx" });
-    use(draft);
+    return use(draft);
   } finally {
     rmSync(draft, { force: true });
   }

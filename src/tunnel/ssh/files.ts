@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
-import { chmodSync, existsSync, linkSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../base/make-folder.ts";
+import { putInPlace } from "../../base/system/files.ts";
 
 /** The file of known server keys, in the settings' folder. */
 export const KNOWN_HOSTS = "known_hosts";
@@ -31,9 +32,7 @@ export function makeOwnKey(folder: string): void {
   writeFileSync(draft, privateKey, { mode: 0o600 });
   chmodSync(draft, 0o600);
   try {
-    linkSync(draft, path);
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
+    putInPlace(draft, path);
   } finally {
     rmSync(draft, { force: true });
   }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { moveFile } from "../../../base/system/files.ts";
+import { moveFile, putInPlace } from "../../../base/system/files.ts";
 
 // The only module that opens a file of an inbox without SQLite, and only under a new name that no
 // other program knows. Closing any descriptor of a file drops all POSIX locks that this process holds on it, SQLite's
@@ -65,18 +65,6 @@ export function removeLeftBehind(path: string): void {
     const changed = name.startsWith(start) ? statSync(file, { throwIfNoEntry: false })?.mtimeMs : undefined;
     if (changed !== undefined && changed < Date.now() - LEFT_BEHIND) rmSync(file, { force: true });
   }
-}
-
-/** Moves the file to its path; returns `false` if there is one. */
-function putInPlace(made: string, path: string): boolean {
-  try {
-    linkSync(made, path);
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === "EEXIST") return false;
-    if (existsSync(path)) return false;
-    moveFile(made, path); // a file system without links
-  }
-  return true;
 }
 
 function flush(path: string): void {
