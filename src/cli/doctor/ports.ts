@@ -13,43 +13,28 @@ export const ports: DoctorCheck = {
   name: "port",
   run: async (setup) => {
     const { port = DEFAULT_PORT, healthPort, inspectPort } = setup.options;
-    const others = [
-      ["--health-port", healthPort],
-      ["--inspect-port", inspectPort],
-    ] as const;
-    const findings = [await endpointPort(port, setup)];
-    for (const [flag, other] of others)
-      if (other !== undefined && other !== 0) findings.push(await otherPort(other, flag, setup));
+    const findings = [port === 0 ? ok("any free port") : await look(port, setup)];
+    if (healthPort) findings.push(await look(healthPort, setup, "--health-port"));
+    if (inspectPort) findings.push(await look(inspectPort, setup, "--inspect-port"));
     return findings;
   },
 };
 
-async function endpointPort(port: number, setup: Setup): Promise<Finding> {
-  const why = port === 0 ? undefined : await whyTaken(port);
-  if (port === 0) return ok("any free port");
-  if (why === undefined) return ok(`${port} is free`);
-  const flag = setup.isProject ? "PORT" : "--port";
-  const fix = `stop that program, or choose another port with ${flag}`;
-  if (why !== "EADDRINUSE") return refused(port, why, flag);
-  const isReceiver = await answersAsReceiver(port, setup.options.path ?? DEFAULT_PATH);
-  if (!isReceiver) return fail(`${port} is in use by ${portUser(port) ?? "another program"}`, fix);
-  if (((await setup.facts()).processes ?? []).length > 0)
-    return ok(`${port}: a receiver answers there, and this inbox is in use`);
-  return warn(`${port}: a receiver answers there, but none uses this inbox`, fix);
-}
-
-/** These servers answer nothing that others do not: the process with the inbox open counts as their owner. */
-async function otherPort(port: number, flag: string, setup: Setup): Promise<Finding> {
+/** Looks at the endpoint's port, or at one of a flag's own, which answers nothing that others do not. */
+async function look(port: number, setup: Setup, own?: string): Promise<Finding> {
+  const shown = own === undefined ? `${port}` : `${port} (${own})`;
+  const flag = own ?? (setup.isProject ? "PORT" : "--port");
   const why = await whyTaken(port);
-  if (why === undefined) return ok(`${port} (${flag}) is free`);
+  if (why === undefined) return ok(`${shown} is free`);
   if (why !== "EADDRINUSE") return refused(port, why, flag);
-  if (((await setup.facts()).processes ?? []).length > 0)
-    return ok(`${port} (${flag}) is in use while a receiver runs`);
-  const by = portUser(port) ?? "another program";
-  return fail(
-    `${port} (${flag}) is in use by ${by}`,
-    `stop that program, or choose another port with ${flag}`,
-  );
+  const fix = `stop that program, or choose another port with ${flag}`;
+  const runs = async () => ((await setup.facts()).processes ?? []).length > 0;
+  const isReceiver =
+    own === undefined ? await answersAsReceiver(port, setup.options.path ?? DEFAULT_PATH) : await runs();
+  if (!isReceiver) return fail(`${shown} is in use by ${portUser(port) ?? "another program"}`, fix);
+  if (own !== undefined) return ok(`${shown} is in use while a receiver runs`);
+  if (await runs()) return ok(`${port}: a receiver answers there, and this inbox is in use`);
+  return warn(`${port}: a receiver answers there, but none uses this inbox`, fix);
 }
 
 function refused(port: number, why: string, flag: string): Finding {
