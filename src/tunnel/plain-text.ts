@@ -10,8 +10,3 @@ export function plainText(text: string): string {
     .replaceAll("\t", " ")
     .replaceAll(/[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]/gu, "");
 }
-
-/** One line, truncated for display. */
-export function shortText(text: string, maxLength = 300): string {
-  return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text;
-}

@@ -3,7 +3,8 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { describeError } from "../errors.ts";
 import { timerDelay } from "../options/timer-delay.ts";
-import { plainText, shortText } from "./plain-text.ts";
+import { shortText } from "../text/short-text.ts";
+import { plainText } from "./plain-text.ts";
 import { endpointUrl } from "./public-url.ts";
 
 /** Whether a public address leads here, and if not, a short reason. */

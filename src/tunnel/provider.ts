@@ -1,4 +1,4 @@
-import { shortText } from "./plain-text.ts";
+import { shortText } from "../text/short-text.ts";
 
 /** Where a tunnel leads on this machine: only to the receiver's port. */
 export interface TunnelTarget {
@@ -26,7 +26,7 @@ export function failureOf<Code extends string>(
   detail: string,
 ): TunnelFailure {
   const { message, ...rest } = table[code];
-  return { code, message: shortText(`${message}: ${detail}`), ...rest };
+  return { code, message: shortText(`${message}: ${detail}`, 300), ...rest };
 }
 
 export interface TunnelReport {
