@@ -41,6 +41,7 @@ function withHelp({ code }: CommanderError, text: string): string {
   const instead = insteadOf(flag);
   if (instead !== undefined) return instead;
   const isUnknown = code === "commander.unknownCommand" && !text.includes("Did you mean");
+  if (code === "commander.missingArgument") return `${text}: see --help`;
   return isUnknown ? `${text}: run hookporter --help for the list` : text;
 }
 
@@ -50,7 +51,8 @@ function report(thrown: unknown, context: CliContext): ExitCode {
     if (thrown.exitCode === 0) return 0; // --help and --version
     const text = hide(thrown.message)
       .replace(/^error: /, "")
-      .replaceAll(/\s*\n\s*/g, " ");
+      .replaceAll(/\s*\n\s*/g, " ")
+      .replace("is invalid. expected", "is invalid: expected");
     const told = text === "(outputHelp)"; // commander has printed a group's help to standard error
     if (told) record("usage", "expected a command, got none");
     else say("usage", withHelp(thrown, text));

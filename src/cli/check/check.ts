@@ -132,7 +132,7 @@ function readCheckTarget(url: URL | undefined, { yes }: CheckCommandOptions, { i
     );
   if (isLoopback(url) || yes === true) return url;
   throw usageError(
-    `expected a receiver on this machine, got ${url.hostname}: pass --yes to send it more than a hundred deliveries, including forged and broken ones`,
+    `expected a receiver on this machine, got ${url.hostname}: pass --yes to send it hundreds of deliveries, including forged and broken ones`,
   );
 }
 

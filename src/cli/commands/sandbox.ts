@@ -10,6 +10,7 @@ import {
   readPort,
   readSeed,
   readShare,
+  wholeNumber,
 } from "../settings/values.ts";
 
 export function registerSandbox(program: CliCommand, context: CliContext): void {
@@ -63,8 +64,10 @@ const readHosts = listOf(
   "host names such as example.com, *.example.com or *",
 );
 
+const readRequests = wholeNumber(1, 1_000_000, "none, or a whole number from 1 to 1000000");
+
 /** Requests per minute; `none` means no limit. */
 function readLimit(text: string): number {
-  return text.trim() === "none" ? Number.POSITIVE_INFINITY : readCount(text);
+  return text.trim() === "none" ? Number.POSITIVE_INFINITY : readRequests(text);
 }
 readLimit.numbers = "too";
