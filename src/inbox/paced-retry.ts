@@ -85,7 +85,7 @@ export function pauseLines({ paused, retries }: Pauses, now: number): readonly s
   return [
     ...others.map(({ scope, name, since, who }) => {
       const what = scope === "all" ? "everything" : `${scope} ${name}`;
-      return `${what} is paused, for ${durationText(Math.max(0, now - since))}, ${byWhom(who)}`;
+      return `${what} has been paused for ${durationText(Math.max(0, now - since))} ${byWhom(who)}`;
     }),
     ...ofRetries,
   ];

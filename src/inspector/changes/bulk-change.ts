@@ -80,7 +80,7 @@ export async function* changeInSteps(
   seqs.reverse();
   if (bulk.pace !== undefined && seqs.length > 0) {
     const now = inbox.now?.() ?? clock();
-    const terms = { since: now, who: "the page", pace: bulk.pace };
+    const terms = { since: now, who: "the inspector", pace: bulk.pace };
     const { id: retry, changed } = await retryAtPace(inbox, seqs, terms);
     left.changedMeanwhile += seqs.length - changed;
     yield { changed: seqs.length, of: seqs.length, seqs };

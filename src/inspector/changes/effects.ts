@@ -33,7 +33,7 @@ const ANSWERS: Readonly<Record<string, Effect>> = {
   },
   "/api/pause": async ({ inbox, outgoing }, { fields }) => {
     if (inbox.pause === undefined) throw noPauses();
-    await inbox.pause({ ...readPauseOf(fields), since: outgoing.clock(), who: "the page" });
+    await inbox.pause({ ...readPauseOf(fields), since: outgoing.clock(), who: "the inspector" });
     return {};
   },
   "/api/resume": async ({ inbox, outgoing }, { fields }) => ({

@@ -22,16 +22,16 @@ describe("`events pause` and `events resume`", () => {
     const { cwd, inbox, run } = await deadLetters(1);
     expect(await run("pause")).toMatchObject({ code: 0, stdout: "", stderr: "nothing is paused\n" });
     const paused = await run("pause", "--kind", "payment.*,lead.created", "--target", "3000", "--all");
-    expect(paused.stdout).toMatch(/^everything is paused, for \S+ ms, by .+\n/);
-    expect(paused.stdout).toContain("target http://127.0.0.1:3000/ is paused");
+    expect(paused.stdout).toMatch(/^everything has been paused for \S+ ms by .+\n/);
+    expect(paused.stdout).toContain("target http://127.0.0.1:3000/ has been paused");
     expect((await inbox.pauses?.())?.paused.map(({ scope, name }) => `${scope} ${name}`).sort()).toEqual([
       ...["all ", "kind lead.created", "kind payment.*", "target http://127.0.0.1:3000/"],
     ]);
-    expect((await run("list")).stderr).toContain("kind payment.* is paused");
+    expect((await run("list")).stderr).toContain("kind payment.* has been paused");
     const doctor = await runCli(["doctor", "--inbox", "a.db", "--json"], { cwd });
-    expect(doctor.stdout).toContain("kind payment.* is paused");
+    expect(doctor.stdout).toContain("kind payment.* has been paused");
     expect((await run("resume", "--kind", "payment.*")).stdout).toMatch(
-      /^kind payment\.\* runs again\neverything is paused/,
+      /^kind payment\.\* runs again\neverything has been paused/,
     );
     expect(await run("resume", "--kind", "payment.*")).toMatchObject({
       code: 2,

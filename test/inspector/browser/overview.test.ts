@@ -19,7 +19,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect((await receiver.inbox.pauses?.())?.paused).toMatchObject([{ scope: "kind", name: "lead.*" }]);
     await page.keyboard.press("Escape");
     await openPage(page, inspector.url, "/");
-    await page.getByText(/^kind lead\.\* is paused, for .*, by the page$/).waitFor();
+    await page.getByText(/^kind lead\.\* has been paused for .* by the inspector$/).waitFor();
     await page.getByRole("button", { name: "Resume kind lead.*" }).click();
     await vi.waitFor(async () => expect((await receiver.inbox.pauses?.())?.paused).toEqual([]), WAIT);
   });
