@@ -108,7 +108,10 @@ async function loadFile(loader: ModuleLoader, file: string, oneOfMany: boolean):
   try {
     exported = await loader.load(file);
   } catch (cause) {
-    const [line] = describeError(cause).split("\n");
+    // What Node quotes of a file that is not JSON may have line breaks.
+    const [line] = describeError(cause)
+      .replace(/\s*\n\s*(?=.* is not valid JSON$)/gs, "")
+      .split("\n");
     const [, packageName] = /^Cannot find module '([^.'][^']*)'/.exec(String(line)) ?? [];
     const fix =
       packageName === undefined || isAbsolute(packageName)

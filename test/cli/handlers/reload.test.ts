@@ -131,6 +131,14 @@ describe("reloading", () => {
     expect((await trigger()).runs).toEqual(["*: b"]);
   });
 
+  it("the reason for which a JSON file is none is whole, although it quotes a line break", async () => {
+    const cwd = tempFolder();
+    writeFileSync(join(cwd, "d.json"), '{\n"v": oops\n');
+    writeFileSync(join(cwd, "h.ts"), 'import d from "./d.json"; export default { "*": () => d };');
+    const listen = await runCli(["listen", "--port", "0", "--handlers", "h.ts"], { cwd });
+    expect(listen.said).toMatch(/d\.json: Unexpected token .*"\{"v": oops" is not valid JSON; correct/);
+  });
+
   it("an import by a path of tsconfig.json is found, also one of a file that it extends", async () => {
     const { trigger, edit, write } = await reloading("handlers/h.ts", {
       "tsconfig.base.json": '{ "compilerOptions": { "paths": { "@lib/*": ["./src/lib/*"] } } }',
