@@ -13,13 +13,8 @@ export const MAX_STACK = 8192;
 const MAX_CAUSES = 8;
 const MAX_ERRORS = 4;
 
-export interface DescribedFailure {
-  readonly error: string;
-  readonly failure: HandlerFailure;
-}
-
 /** Describes what a handler threw: the chain of messages, the place in the user's own code, the stack. Never throws. */
-export function describeFailure(thrown: unknown): DescribedFailure {
+export function describeFailure(thrown: unknown) {
   try {
     return describe(thrown);
   } catch {
@@ -28,7 +23,7 @@ export function describeFailure(thrown: unknown): DescribedFailure {
   }
 }
 
-function describe(thrown: unknown): DescribedFailure {
+function describe(thrown: unknown): { error: string; failure: HandlerFailure } {
   const chain = causesOf(thrown);
   const error = chain.map(messageOf).join(" ← ");
   const stacks = chain.flatMap((one) => stackOf(one) ?? []);

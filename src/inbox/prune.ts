@@ -13,13 +13,8 @@ export interface Pruning {
   readonly signal?: AbortSignal;
 }
 
-export interface Pruned {
-  readonly pruned: number;
-  readonly slimmed: number;
-}
-
 /** Prunes and slims an inbox in small steps, so that deliveries can be kept between them. */
-export async function pruneInbox(inbox: Inbox, { prune, slim, signal }: Pruning): Promise<Pruned> {
+export async function pruneInbox(inbox: Inbox, { prune, slim, signal }: Pruning) {
   return {
     pruned: prune === undefined ? 0 : await allSteps((step) => inbox.prune(prune, step), signal),
     slimmed: slim === undefined ? 0 : await allSteps((step) => inbox.slim(slim, step), signal),

@@ -1,6 +1,5 @@
 import { Readable, Writable } from "node:stream";
 import type { CliContext } from "../context.ts";
-import type { ExitCode } from "../exit-codes.ts";
 import type { Io } from "../io.ts";
 
 /** A command line in its parts. What an operand contains is never taken for a flag. */
@@ -11,12 +10,6 @@ export interface CommandLine {
   readonly stdin?: string | undefined;
 }
 
-/** What a command printed with `--json`, and its exit code. */
-export interface CommandResult {
-  readonly exitCode: ExitCode;
-  readonly records: readonly Record<string, unknown>[];
-}
-
 /** Fields of records that say nothing to who called the command. */
 const KNOWN_ANYWAY: ReadonlySet<string> = new Set(["schemaVersion", "time"]);
 
@@ -24,7 +17,7 @@ const KNOWN_ANYWAY: ReadonlySet<string> = new Set(["schemaVersion", "time"]);
 export async function runCommand(
   { command, flags = [], operands = [], stdin = "" }: CommandLine,
   { io, run }: CliContext,
-): Promise<CommandResult> {
+) {
   const printed: Buffer[] = [];
   const own: Io = {
     ...io,

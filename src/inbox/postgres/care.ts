@@ -40,14 +40,8 @@ export async function printedMigration(
   return { schema, from, to: Math.max(from, SCHEMA_VERSION), sql };
 }
 
-/** Days before and after upkeep. */
-export interface DaysMade {
-  readonly made: number;
-  readonly days: number;
-}
-
-/** Makes the partitions of the next days in the schema that a URL names. */
-export async function makeDaysAhead(url: string): Promise<DaysMade> {
+/** Makes the partitions of the next days in the schema that a URL names. Returns how many, and how many there are then. */
+export async function makeDaysAhead(url: string) {
   return withStore(url, async (store) => {
     const made = await makeDays(store);
     await store.query("SELECT @.analyze_first()", [], LONG_TIMEOUT);

@@ -1,13 +1,6 @@
 import { grouped } from "../../base/grouped.ts";
 import type { Spelling } from "./json-spelling.ts";
 
-/** A number in parts: the decimal digits without zeros around them, and the exponent of the first one. */
-interface Decimal {
-  readonly sign: "" | "-";
-  readonly digits: string;
-  readonly exponent: number;
-}
-
 /** How a language prints a floating-point number. */
 interface Style {
   readonly scientific: (exponent: number, digits: number) => boolean;
@@ -156,7 +149,8 @@ function printed(number: string, style: Style, digitsOf: Digits = shortest): str
   return sign + (plain.includes(".") ? plain : plain + style.whole);
 }
 
-function decimalOf(value: number, digitsOf: Digits): Decimal {
+/** A number in parts: the decimal digits without zeros around them, and the exponent of the first one. */
+function decimalOf(value: number, digitsOf: Digits) {
   const sign = value < 0 || Object.is(value, -0) ? "-" : "";
   const [mantissa = "", exponent = "0"] = digitsOf(Math.abs(value)).split("e");
   return { sign, digits: mantissa.replace(".", "").replace(/(?<=.)0+$/, ""), exponent: Number(exponent) };

@@ -59,16 +59,11 @@ function examineElsewhere(path: string, timeout: number): Promise<Partial<FileFa
 const HELD = 1000;
 const LOOK = 50;
 
-/** A lock that keeps everything from being written. */
-export interface Locked {
-  readonly pids: readonly number[];
-}
-
 /**
- * Who kept an inbox file locked for a while; `undefined` if something could have been written. Nothing is written: only the
- * lock is taken, for an instant, and by a connection that is never the last one to close.
+ * The processes that kept an inbox file locked for a while; `undefined` if something could have been written. Nothing is
+ * written: only the lock is taken, for an instant, and by a connection that is never the last one to close.
  */
-export async function findLock(path: string): Promise<Locked | undefined> {
+export async function findLock(path: string) {
   if (!isOpen(path)) return undefined;
   const reader = openToRead(path);
   try {

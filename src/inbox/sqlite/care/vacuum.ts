@@ -6,20 +6,14 @@ import { findInboxFile, openFile } from "../file/inbox-file.ts";
 import { holderText, livingHolders } from "../processes/holders.ts";
 import { closing } from "../statements.ts";
 
-/** The sizes of an inbox file, its log included, before and after. */
-export interface Vacuumed {
-  readonly path: string;
-  readonly before: number;
-  readonly after: number;
-}
-
 /**
  * Writes an inbox file anew without its free space. It takes as long as reading and writing the file, and twice its size on
  * the disk meanwhile; nobody can write to it, so it refuses while a process holds it. A kill at any moment loses nothing.
+ * Returns its sizes before and after, with its log.
  *
  * @throws HookporterError `inbox_busy`, with the process that holds it; `inbox_unavailable`, `inbox_…`
  */
-export function vacuumFile(given: string): Vacuumed {
+export function vacuumFile(given: string) {
   const path = findInboxFile(given);
   try {
     return vacuum(path);
@@ -28,7 +22,7 @@ export function vacuumFile(given: string): Vacuumed {
   }
 }
 
-function vacuum(path: string): Vacuumed {
+function vacuum(path: string) {
   refuseWhileHeld(path);
   const size = () => sizes(path).bytes + sizes(path).logBytes;
   const before = size();

@@ -109,13 +109,8 @@ function leftOf(path: string): string | undefined {
   return undefined;
 }
 
-export interface MissingPart {
-  readonly expected: string;
-  readonly fix: string;
-}
-
 /** The part that is missing of an inbox; `undefined` if it is whole, or there is none and none is left. */
-export function missingPart(path: string): MissingPart | undefined {
+export function missingPart(path: string) {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   if (size === undefined) return missingFile(path);
   if (size === 0) {
@@ -131,7 +126,7 @@ export function missingPart(path: string): MissingPart | undefined {
   };
 }
 
-function missingFile(path: string): MissingPart | undefined {
+function missingFile(path: string) {
   const left = leftOf(path);
   if (left === undefined || existsSync(path)) return undefined; // another process may have made it meanwhile
   const rescued = rescuedBeside(path).at(-1);

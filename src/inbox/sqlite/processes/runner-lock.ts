@@ -33,13 +33,11 @@ export class RunnerLock {
   }
 }
 
-/** A registered process that is dead. No other process finds it dead until {@link cleanUp}. */
-export interface DeadRunner {
-  cleanUp(): void;
-}
-
-/** The registered process with an id if it is dead; `undefined` if it lives or that is unknown. */
-export function findDead(inbox: string, id: string): DeadRunner | undefined {
+/**
+ * The registered process with an id if it is dead; `undefined` if it lives or that is unknown. No other process finds it dead
+ * until it is cleaned up.
+ */
+export function findDead(inbox: string, id: string) {
   const file = lockFile(inbox, id);
   if (!existsSync(file)) return { cleanUp: () => {} };
   const database = orElse(() => hold(file), undefined);
