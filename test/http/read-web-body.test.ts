@@ -1,0 +1,131 @@
+import { getEventListeners } from "node:events";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { BodyBudget } from "../../src/http/body-budget.ts";
+import { readWebBody } from "../../src/http/read-web-body.ts";
+
+const KIB = 1024;
+const ROOMY = { limit: 1000, timeout: 5000 };
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => {
+  expect(vi.getTimerCount()).toBe(0);
+  vi.useRealTimers();
+});
+
+/** A request whose body is sent by the test. */
+function open(headers: Record<string, string> = {}) {
+  const cancel = vi.fn();
+  const abort = new AbortController();
+  let controller: ReadableStreamDefaultController | undefined;
+  const start = (given: ReadableStreamDefaultController) => {
+    controller = given;
+  };
+  const body = new ReadableStream({ start, cancel });
+  const options = { method: "POST", headers, body, signal: abort.signal, duplex: "half" };
+  const request = new Request("http://x/webhooks", options as RequestInit);
+  if (controller === undefined) throw new Error("a stream starts at once");
+  return { request, cancel, abort, send: controller };
+}
+
+it("a body in several pieces is joined, up to the limit, and nothing listens any more", async () => {
+  const { request, send, cancel } = open({ "content-length": "1000" });
+  for (const byte of [1, 2]) send.enqueue(Buffer.alloc(500, byte));
+  send.close();
+  const body = (await readWebBody(request, ROOMY)) as Uint8Array;
+  expect(Buffer.concat([Buffer.alloc(500, 1), Buffer.alloc(500, 2)]).equals(body)).toBe(true);
+  expect(cancel).not.toHaveBeenCalled();
+  expect(getEventListeners(request.signal, "abort")).toHaveLength(0);
+});
+
+it("a request without a body has an empty one", async () => {
+  expect(await readWebBody(new Request("http://x", { method: "POST" }), ROOMY)).toEqual(new Uint8Array(0));
+});
+
+it("a body that announces more than the limit is cancelled, not read", async () => {
+  const { request, send, cancel } = open({ "content-length": "1001" });
+  send.enqueue(Buffer.alloc(1));
+  expect(await readWebBody(request, ROOMY)).toBe("too_large");
+  expect(cancel).toHaveBeenCalledOnce();
+});
+
+it("one byte over the limit is too large, and the rest is cancelled", async () => {
+  const { request, send, cancel } = open();
+  send.enqueue(Buffer.alloc(1000));
+  send.enqueue(Buffer.alloc(1));
+  expect(await readWebBody(request, ROOMY)).toBe("too_large");
+  expect(cancel).toHaveBeenCalledOnce();
+});
+
+it("a body that does not end in time is too slow, and is cancelled", async () => {
+  const { request, send, cancel } = open();
+  send.enqueue(Buffer.alloc(1));
+  const read = readWebBody(request, ROOMY);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(await read).toBe("too_slow");
+  expect(cancel).toHaveBeenCalledOnce();
+});
+
+it.each(["before", "while"])(
+  "a request that is aborted %s its body is read is not waited for",
+  async (when) => {
+    const { request, abort, cancel } = open();
+    if (when === "before") abort.abort();
+    const read = readWebBody(request, ROOMY);
+    if (when === "while") abort.abort();
+    expect(await read).toBe("aborted");
+    expect(cancel.mock.calls.length).toBeLessThanOrEqual(1);
+  },
+);
+
+it("a body that breaks off is aborted", async () => {
+  const { request, send } = open();
+  send.enqueue(Buffer.alloc(1));
+  const read = readWebBody(request, ROOMY);
+  send.error(new Error("connection reset"));
+  expect(await read).toBe("aborted");
+});
+
+it.each<[string, (request: Request) => unknown]>([
+  ["read", (request) => request.text()],
+  ["begun to read", (request) => request.body?.getReader()],
+])("a body that other code has %s is a mistake of the integrator", async (_, use) => {
+  const request = new Request("http://x", { method: "POST", body: "{}" });
+  await use(request);
+  await expect(readWebBody(request, ROOMY)).rejects.toMatchObject({
+    code: "body_already_parsed",
+    message: expect.stringMatching(/before request\.json\(\), text\(\) or formData\(\) is called$/),
+  });
+});
+
+it("a stream of something else than bytes is a mistake of the integrator", async () => {
+  const { request, send } = open();
+  vi.spyOn(request, "body", "get").mockReturnValue(new ReadableStream({ start: (own) => own.enqueue("{}") }));
+  send.close();
+  await expect(readWebBody(request, ROOMY)).rejects.toMatchObject({ code: "body_already_parsed" });
+});
+
+it("a body that stalls is ended when another one needs the room, and both are no longer counted", async () => {
+  const budget = new BodyBudget({ limit: 64 * KIB, bodyLimit: 64 * KIB });
+  const limits = { limit: 64 * KIB, timeout: 5000, budget };
+  const stalled = open({ "content-length": "50000" });
+  stalled.send.enqueue(Buffer.alloc(40_000));
+  const first = readWebBody(stalled.request, limits);
+  await vi.waitFor(() => expect(budget.held).toBe(48 * KIB));
+  const honest = open({ "content-length": "30000" });
+  honest.send.enqueue(Buffer.alloc(30_000));
+  const second = readWebBody(honest.request, limits);
+  expect(await first).toBe("stalled");
+  expect(stalled.cancel).toHaveBeenCalledOnce();
+  honest.send.close();
+  expect(await second).toHaveLength(30_000);
+  expect(budget.held).toBe(0);
+});
+
+it("a body for which no other can be ended is overloaded", async () => {
+  const budget = new BodyBudget({ limit: 16 * KIB, bodyLimit: 16 * KIB });
+  const { request, send, cancel } = open();
+  send.enqueue(Buffer.alloc(20_000));
+  expect(await readWebBody(request, { limit: 64 * KIB, timeout: 5000, budget })).toBe("overloaded");
+  expect(cancel).toHaveBeenCalledOnce();
+  expect(budget.held).toBe(0);
+});
