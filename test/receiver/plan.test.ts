@@ -30,7 +30,7 @@ interface Parts {
 
 function plan(entry: ClaimedEntry, settings = settingsOf(), { missing, compare }: Parts = {}) {
   const match = (kind: string) => (kind === "payment.received" ? [HANDLER] : []);
-  const none = (): Plan => ({ end: "unhandled", reason: "no_handler" });
+  const none = async (): Promise<Plan> => ({ end: "unhandled", reason: "no_handler" });
   return planEntry(
     entry,
     { settings, router: { match } },
@@ -94,7 +94,7 @@ describe("planEntry", () => {
     const lead = (parts: Partial<ClaimedEntry> = {}) => entryOf(envelope({ event: "lead.created" }), parts);
 
     it("does what is to be done with entries without a handler", () => {
-      const missing = vi.fn((): Plan => ({ end: "unhandled", reason: "no_handler" }));
+      const missing = vi.fn(async (): Promise<Plan> => ({ end: "unhandled", reason: "no_handler" }));
       const entry = lead();
       expect(plan(entry, settingsOf(), { missing })).toBe(missing.mock.results[0]?.value);
       expect(missing).toHaveBeenCalledExactlyOnceWith(entry, "lead.created");

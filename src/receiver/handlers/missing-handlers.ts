@@ -36,11 +36,7 @@ export class MissingHandlers {
     this.#others = new OtherProcesses(settings.inbox, here.id);
   }
 
-  plan(entry: ClaimedEntry, kind: string): Plan | Promise<Plan> {
-    return this.#others.isNever ? this.#withoutOthers(entry, true) : this.#lookForOthers(entry, kind);
-  }
-
-  async #lookForOthers(entry: ClaimedEntry, kind: string): Promise<Plan> {
+  async plan(entry: ClaimedEntry, kind: string): Promise<Plan> {
     const { source } = entry.key;
     let others: readonly Runner[];
     try {

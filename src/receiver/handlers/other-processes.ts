@@ -19,11 +19,6 @@ export class OtherProcesses {
     this.#own = own;
   }
 
-  /** Whether the inbox knows none, since only one process can use it. */
-  get isNever(): boolean {
-    return this.#inbox.runners === undefined;
-  }
-
   /** Those that are registered now. Calls during a read share the next one, so that there is only one at a time. */
   now(): Promise<readonly Runner[]> {
     if (this.#reading === undefined) return this.#read();

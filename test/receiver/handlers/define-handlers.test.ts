@@ -53,6 +53,14 @@ describe("defineHandlers", () => {
     await receiver.close();
   });
 
+  it("leaves out a kind without a handler, such as one that is only handled under a condition", async () => {
+    const handlers = defineHandlers({ handlers: { "payment.received": undefined, "lead.created": nothing } });
+    const receiver = await createTestReceiver({ handlers });
+    expect(await receiver.deliver("payment.received")).toMatchObject({ state: "received" });
+    expect(await receiver.deliver("lead.created")).toMatchObject({ state: "handled" });
+    await receiver.close();
+  });
+
   it("is recognised if another copy of the package made it", () => {
     const copy = { [Symbol.for("hookporter.handlers")]: 1, otherKinds: [], schemas: {}, handlers: {} };
     expect(isHandlersModule(copy)).toBe(true);

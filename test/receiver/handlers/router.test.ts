@@ -203,6 +203,16 @@ describe("Router", () => {
     router.on("*", nothing);
     expect(names(router, "lead.created")).toEqual(["*#2", "*", "*#3"]);
   });
+
+  it("uses the numbered name of a removed handler again", () => {
+    const router = new Router();
+    router.on("*", nothing);
+    const off = router.on("*", nothing);
+    router.on("*", nothing);
+    off();
+    router.on("*", nothing);
+    expect(names(router, "lead.created")).toEqual(["*", "*#3", "*#2"]);
+  });
 });
 
 it("a handler may have a single attempt", () => {

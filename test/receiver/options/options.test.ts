@@ -82,6 +82,7 @@ describe("readOptions", () => {
     ["source", ""],
     ["role", "worker"],
     ["sources", ["crm"]],
+    ["sources", 5],
     ["sources", { crm: { concurrency: 0 } }],
     ["sources", { crm: { maxpending: 5 } }],
     ["unhandledAfter", -1],
@@ -243,6 +244,11 @@ describe("readOptions", () => {
     { retention: 1, maxAge: 1, maxSkew: 1 },
   ])("[case 58] refuses to keep keys for less time than a replay is taken: %j", (options) => {
     expect(() => read(options)).toThrow(code("retention_too_short"));
+  });
+
+  it("says how long keys must be kept at least", () => {
+    const least = "expected retention to be at least maxAge + maxSkew (30 ms), got 1 ms";
+    expect(() => read({ retention: 1, maxAge: 20, maxSkew: 10 })).toThrow(least);
   });
 
   it.each<Partial<ReceiverOptions>>([
