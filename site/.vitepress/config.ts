@@ -20,9 +20,9 @@ export default defineConfig({
     anchor: { slugify: slugOf },
     config: (markdown) => {
       const codeInline = markdown.renderer.rules.code_inline;
-      // Names of variables break between their words, and paths after a slash.
+      // Names break between their words, and paths after a slash.
       markdown.renderer.rules.code_inline = (...args) =>
-        codeInline?.(...args).replaceAll(/_|(?<!<)\/(?!\/)/g, "$&<wbr>") ?? "";
+        codeInline?.(...args).replaceAll(/_|(?<!<)\/(?!\/)|[a-z](?=[A-Z][a-z])/g, "$&<wbr>") ?? "";
       // A cell knows its column, which style.css shows on a narrow screen.
       markdown.core.ruler.push("labels-of-cells", ({ tokens }) => {
         let [columns, at]: [string[], number] = [[], 0];
