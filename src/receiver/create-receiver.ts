@@ -6,6 +6,7 @@ import type { AnyHandler, DeadLetter } from "../dispatch/handler.ts";
 import { describeError, type ReceiverErrorCode } from "../errors.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import type { DataSchemas } from "../event/schemas.ts";
+import { CLOSE_GRACE } from "../http/server.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { isUnfit } from "../inbox/new-entry.ts";
 import { stateAfter } from "../inbox/settlement.ts";
@@ -109,10 +110,8 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       ...{ wiring, dispatcher: this.#dispatcher, observers: this.#observers },
       ...{ signedRefusals: new SignedRefusals(settings), senders: this.#senders, outcomes },
       // A failed commit refuses nothing: the next one may succeed.
-      refusal: () => {
-        const { damage } = settings.inbox;
-        return this.#phase === "started" && damage === undefined ? undefined : notReady(this.#phase, damage);
-      },
+      refusal: (wasOpen) =>
+        notReady(wasOpen && this.#phase === "closed" ? "started" : this.#phase, settings.inbox.damage),
       onDead: (letter) => {
         // An event that does not fit its schema never runs, so it is compared here.
         const read = isUnfit(letter.reason) ? readEnvelopeAgain(letter.delivery.body) : undefined;
@@ -209,9 +208,12 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
 
   async #shutDown(): Promise<void> {
     this.#stopWatching?.();
-    await this.#intake.settled();
+    const { drainTimeout } = this.#wiring.settings;
+    const since = performance.now();
+    await this.#intake.settled(Math.min(CLOSE_GRACE, drainTimeout));
+    const left = Math.max(0, drainTimeout - (performance.now() - since));
     await this.#retention.stop();
-    await this.#dispatcher.stop(this.#wiring.settings.drainTimeout);
+    await this.#dispatcher.stop(left);
     await this.#senders.stop();
     await this.#release?.();
     await this.#drains.settled();

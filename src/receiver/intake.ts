@@ -34,7 +34,8 @@ interface Receiving {
   readonly signedRefusals: SignedRefusals;
   readonly senders: SenderWatch;
   readonly outcomes: OutcomeLog;
-  readonly refusal: () => Error | undefined;
+  /** Why nothing is accepted; for a request that came while the receiver was open, a close is no reason. */
+  readonly refusal: (wasOpen: boolean) => Error | undefined;
   readonly onDead: (letter: EntryLetter) => void;
 }
 
@@ -43,16 +44,25 @@ type Prove = (delivery: Delivery, settings: Settings) => Proof | Unauthorized | 
 /** Takes deliveries, from whichever side they come: reserves room to run them, accepts them, and reports the outcome. */
 export class Intake {
   readonly #receiving: Receiving;
-  /** How many deliveries are being accepted, and what waits until none is. */
-  #underWay = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #reading = new Count();
+  readonly #accepting = new Count();
+  /** Whether requests that came before the close have had their time. */
+  #isOver = false;
 
   constructor(receiving: Receiving) {
     this.#receiving = receiving;
   }
 
-  async settled(): Promise<void> {
-    if (this.#underWay > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  /** Waits for the requests in progress, for `grace` milliseconds at most, then for what is being accepted. */
+  async settled(grace: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, grace);
+    });
+    await Promise.race([this.#reading.none(), late]);
+    clearTimeout(timer);
+    this.#isOver = true;
+    await this.#accepting.none();
   }
 
   async accept(delivery: Delivery): Promise<Outcome> {
@@ -80,25 +90,29 @@ export class Intake {
   }
 
   async receive(incoming: Incoming, inline?: Inline): Promise<Answer> {
+    this.#reading.begin();
     try {
+      const wasOpen = this.#receiving.refusal(false) === undefined;
       const receivedAt = this.#receiving.wiring.settings.clock();
       const start = performance.now();
       const read = await admit(incoming, receivedAt, this.#receiving.wiring.settings);
       const delivery = "body" in read ? read : undefined;
       const outcome =
-        "body" in read ? await this.#take(read, authenticate, inline?.hold) : this.#asReady(read);
+        "body" in read ? await this.#take(read, authenticate, inline?.hold, wasOpen) : this.#asReady(read);
       this.#note(incoming, { outcome, delivery, receivedAt, start });
       const own =
         outcome.type === "accepted" && inline !== undefined ? await inline.answer(outcome) : undefined;
       return own ?? toAnswer(outcome);
     } catch (thrown) {
       return toAnswer(misconfigured(thrown, this.#receiving.wiring.settings));
+    } finally {
+      this.#reading.end();
     }
   }
 
   /** What is not ready says nothing of signatures. */
   #asReady(outcome: Outcome): Outcome {
-    const error = outcome.type === "unauthorized" ? this.#receiving.refusal() : undefined;
+    const error = outcome.type === "unauthorized" ? this.#receiving.refusal(false) : undefined;
     return error === undefined ? outcome : { type: "unavailable", error };
   }
 
@@ -118,26 +132,31 @@ export class Intake {
   }
 
   /** Takes a delivery that was read completely: all adapters and channels lead here. */
-  #take(delivery: Delivery, prove: Prove, holdMs?: number): Promise<Outcome> {
+  #take(delivery: Delivery, prove: Prove, holdMs?: number, wasOpen = false): Promise<Outcome> {
     const { tracing, source } = this.#receiving.wiring.settings;
     const trace = tracing?.delivery(delivery, source);
-    if (trace === undefined) return this.#accept(delivery, prove, holdMs);
+    if (trace === undefined) return this.#accept(delivery, prove, holdMs, wasOpen);
     return trace
-      .run(() => this.#accept(trace.delivery, prove, holdMs))
+      .run(() => this.#accept(trace.delivery, prove, holdMs, wasOpen))
       .then((outcome) => {
         trace.end(outcome);
         return outcome;
       });
   }
 
-  async #accept(delivery: Delivery, prove: Prove, holdMs: number | undefined): Promise<Outcome> {
+  async #accept(
+    delivery: Delivery,
+    prove: Prove,
+    holdMs: number | undefined,
+    wasOpen: boolean,
+  ): Promise<Outcome> {
     const { dispatcher, senders, refusal, onDead } = this.#receiving;
-    const error = refusal();
+    const error = refusal(wasOpen && !this.#isOver);
     if (error !== undefined) return { type: "unavailable", error };
     const settings = this.#receiving.wiring.settings;
     let reservation: Reservation | undefined;
     let outcome: Outcome;
-    this.#underWay++;
+    this.#accepting.begin();
     try {
       const proof = prove(delivery, settings);
       if ("type" in proof) {
@@ -152,7 +171,7 @@ export class Intake {
     } catch (thrown) {
       outcome = misconfigured(thrown, settings);
     } finally {
-      if (--this.#underWay === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+      this.#accepting.end();
     }
     const runsAlready = reservation?.release() === true;
     if (!runsAlready && outcome.type === "accepted" && outcome.entryState === "waiting") dispatcher.wake();
@@ -167,5 +186,23 @@ export class Intake {
     this.#receiving.observers.notify(observation);
     // After the immediates that listeners started, which run once the sender has its answer.
     if (forget !== undefined) setImmediate(forget);
+  }
+}
+
+/** How much of something is under way, without a promise for each. */
+class Count {
+  #count = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  begin(): void {
+    this.#count++;
+  }
+
+  end(): void {
+    if (--this.#count === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  async none(): Promise<void> {
+    if (this.#count > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 }

@@ -376,6 +376,26 @@ describe("close", () => {
     expect(order).toEqual(["accepted", "closed"]);
   });
 
+  it("[case 80] accepts a request that it was reading before, and no others", async () => {
+    const { receiver } = await openReceiver();
+    const held = gate();
+    const before = receiver.receive(incoming({ read: () => held.opened.then(() => GOOD) }));
+    const closed = receiver.close();
+    expect(await receiver.receive(incoming())).toMatchObject({ status: 503 });
+    held.open();
+    expect(await before).toMatchObject({ status: 200 });
+    await closed;
+  });
+
+  it("[case 80] refuses a request that it is still reading after `drainTimeout`", async () => {
+    const { receiver } = await openReceiver({ drainTimeout: 0 });
+    const held = gate();
+    const before = receiver.receive(incoming({ read: () => held.opened.then(() => GOOD) }));
+    await receiver.close();
+    held.open();
+    expect(await before).toMatchObject({ status: 503 });
+  });
+
   it("[case 80] waits for running handlers, and starts no others", async () => {
     const inbox = memoryInbox();
     const { receiver } = await openReceiver({ concurrency: 1, drainTimeout: 5000, inbox });

@@ -65,13 +65,14 @@ it.each([
 });
 
 it("listen refuses new connections while it waits for handlers, which end", async () => {
-  const { child, ended, records, trigger, cwd } = await listening(`
+  const { child, ended, records, trigger, cwd, stderr } = await listening(`
     import { existsSync } from "node:fs";
     const mayEnd = (end) => existsSync("end") ? end() : setTimeout(mayEnd, 50, end);
     export default { "*": () => new Promise(mayEnd) };
   `);
   await trigger("payment.received");
   child.kill("SIGTERM");
+  await vi.waitFor(() => expect(stderr()).toContain("again to stop at once"), PATIENCE);
   await vi.waitFor(async () => expect((await trigger("lead.created")).stderr).toMatch(/refused/i), PATIENCE);
   writeFileSync(join(cwd, "end"), "");
   expect(await ended).toBe(0);
