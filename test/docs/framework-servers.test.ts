@@ -1,13 +1,26 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { type InstalledModules, installModules } from "./installed-modules.ts";
 import { codeOf, readPage } from "./markdown.ts";
 import { HAS_OWN_PORTS, runPage } from "./run-page.ts";
 
-/** Pages with a whole server, and how it is started if the page leaves that to a framework. */
-const SERVERS: readonly { readonly page: string; readonly starter?: string }[] = [
+interface Server {
+  readonly page: string;
+  /** A program that starts it, if the page leaves that to a framework. */
+  readonly starter?: string;
+  /** What Node runs, if that is neither the page's program nor the starter. */
+  readonly main?: string;
+  /** A package that this repository lacks: the server runs only in the long run, which installs it. */
+  readonly from?: string;
+  readonly path?: string;
+}
+
+/** Pages with a whole server. */
+const SERVERS: readonly Server[] = [
   { page: "README.md" },
   { page: "docs/frameworks/express.md" },
   { page: "docs/frameworks/fastify.md" },
@@ -17,10 +30,18 @@ const SERVERS: readonly { readonly page: string; readonly starter?: string }[] =
     starter:
       'import { serve } from "@hono/node-server";\nimport { POST } from "./server.mjs";\nserve({ fetch: POST, port: 3000 });\n',
   },
+  { page: "docs/frameworks/koa.md", from: "koa@3" },
+  {
+    page: "docs/frameworks/google-cloud-functions.md",
+    main: "node_modules/@google-cloud/functions-framework/build/src/main.js --target=webhooks --port=3000",
+    from: "@google-cloud/functions-framework@5",
+    path: "/",
+  },
 ];
+const isLong = process.env.HOOKPORTER_LONG !== undefined;
 
-/** What an endpoint answers to a request without a signature. */
-const ANSWERS_401 = `[ "$(curl -s -o curl.txt -w '%{http_code}' -X POST http://127.0.0.1:3000/webhooks)" = 401 ]`;
+/** Whether an endpoint refuses a request without a signature. */
+const answers401 = (url: string) => `[ "$(curl -s -o curl.txt -w '%{http_code}' -X POST ${url})" = 401 ]`;
 
 let modules: InstalledModules;
 
@@ -29,23 +50,44 @@ beforeAll(() => {
   return modules.remove;
 });
 
-it.skipIf(!HAS_OWN_PORTS).each(SERVERS)(
+it.skipIf(!HAS_OWN_PORTS).each(SERVERS.filter(({ from }) => isLong || from === undefined))(
   "the server on $page receives what `trigger` sends, and nothing unsigned",
-  { timeout: 120_000 },
-  async ({ page, starter }) => {
+  { timeout: 240_000 },
+  async ({
+    page,
+    starter,
+    main = starter === undefined ? "server.mjs" : "main.mjs",
+    from,
+    path = "/webhooks",
+  }) => {
     const folder = mkdtempSync(join(tmpdir(), "hookporter-framework-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const [server = ""] = codeOf(readPage(page), "ts");
-    const main = starter === undefined ? "server.mjs" : "main.mjs";
+    if (from !== undefined) await install(from, join(folder, "installed"));
+    const [server = ""] = codeOf(readPage(page), page.includes("koa") ? "js" : "ts");
+    const [receiver = ""] = codeOf(readPage("docs/frameworks/index.md"), "js"); // which the recipes assume
+    const url = `http://127.0.0.1:3000${path}`;
     const steps = [
       "<!-- run: echo HOOKPORTER_SECRET=the-secret-of-this-test > .env; chmod 600 .env -->",
-      `<!-- file: server.mjs -->\n\`\`\`js\n${server}\`\`\``,
+      '<!-- file: package.json -->\n```js\n{ "type": "module", "main": "server.mjs" }\n```',
+      `<!-- file: receiver.js -->\n\`\`\`js\n${receiver}\`\`\``,
+      `<!-- file: server.mjs -->\n\`\`\`js\n${server.replace(/, inbox: "postgres:[^"]*"/, "")}\`\`\``,
       `<!-- file: main.mjs -->\n\`\`\`js\n${starter ?? ""}\`\`\``,
       `<!-- start: node --env-file=.env ${main} -->`,
-      `<!-- run: until ${ANSWERS_401}; do sleep 0.2; done -->`,
-      "```sh\nnpx hookporter trigger payment.received --url 3000\n```",
+      `<!-- run: until ${answers401(url)}; do sleep 0.2; done -->`,
+      `\`\`\`sh\nnpx hookporter trigger payment.received --url ${url}\n\`\`\``,
       "```text\n200 payment.received 42.5 ms  new  evt_1_82e2f2a39ddb172e85c996ef4c5572a6ef793939\n```",
     ];
     expect(await runPage(steps.join("\n\n"), folder, modules.path)).toEqual([]);
   },
 );
+
+/** Installs a package in a folder, and links it among the modules of the pages. */
+async function install(from: string, folder: string): Promise<void> {
+  mkdirSync(folder);
+  const flags = ["--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
+  await promisify(execFile)("npm", ["install", from, ...flags]);
+  const name = from.replace(/@\d+$/, "");
+  const link = join(modules.path, name);
+  mkdirSync(dirname(link), { recursive: true });
+  symlinkSync(join(folder, "node_modules", name), link, "junction");
+}
