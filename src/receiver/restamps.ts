@@ -1,5 +1,9 @@
+import type { DedupKey } from "../event/identity.ts";
+
 /** The last this many contents are remembered, and at most twice that, so that memory stays bounded. */
 const REMEMBERED = 1000;
+
+type Noted = Pick<DedupKey, "eventId" | "timestamp">;
 
 /**
  * Detects events that equal an earlier one except for the timestamp. By their keys they are two events. But some senders
@@ -20,9 +24,4 @@ export class Restamps {
     this.#recent.set(content, { eventId, timestamp });
     return earlier === undefined || earlier.timestamp === timestamp ? undefined : earlier.eventId;
   }
-}
-
-interface Noted {
-  readonly eventId: string;
-  readonly timestamp: number;
 }

@@ -1,13 +1,9 @@
-import type { IncomingHttpHeaders } from "node:http";
 import { shownUrl } from "../text/shown-url.ts";
 import { briefBody } from "./brief-body.ts";
+import type { TargetAnswer } from "./send.ts";
 import { wantsTls } from "./unreachable.ts";
 
-export interface Explained {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
+export type Explained = Pick<TargetAnswer, "status" | "headers" | "body">;
 
 /**
  * An answer that is not 2xx, in one line: the status, where it leads, the beginning of the body, then cause and fix as far

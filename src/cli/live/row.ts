@@ -1,7 +1,7 @@
-import type { ChalkInstance } from "chalk";
 import type { EntryState } from "../../inbox/entry-state.ts";
 import type { Verdict } from "../../inspector/live/verdict.ts";
 import { durationText } from "../../text/duration-text.ts";
+import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 import { columnsOf, cutToColumns, hangingLines, padToColumns } from "../wrap-text.ts";
 
@@ -47,11 +47,8 @@ export interface LiveRow {
   readonly more?: readonly string[];
 }
 
-export interface RowStyle {
-  readonly color: ChalkInstance;
-  /** Columns of the terminal; `undefined` without one: then nothing is cut or wrapped. */
-  readonly columns: number | undefined;
-}
+/** Without a terminal, nothing is cut or wrapped. */
+export type RowStyle = Pick<Output, "color" | "columns">;
 
 /** The column in which a row's text begins, and the lines beneath it. */
 const INDENT = 17;

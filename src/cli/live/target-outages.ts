@@ -4,19 +4,15 @@ import type { AttemptObservation } from "../../receiver/observation.ts";
 import { counted } from "../../text/counted.ts";
 import { durationText } from "../../text/duration-text.ts";
 import { isUnanswered, targetOfForward } from "../handlers/forward-rules.ts";
-import type { Output } from "../output.ts";
 import { sayingLines } from "./row.ts";
-import type { StatusBar } from "./status-bar.ts";
+import type { FailureView } from "./told-failures.ts";
 
 interface Outage {
   readonly since: number;
   waiting: number;
 }
 
-interface OutageView {
-  readonly output: Output;
-  readonly bar: StatusBar;
-  readonly clock: () => number;
+interface OutageView extends FailureView {
   readonly waiting: () => Promise<readonly TargetCount[]>;
 }
 

@@ -36,7 +36,7 @@ interface Alike {
   timer: NodeJS.Timeout | undefined;
 }
 
-interface FailureView {
+export interface FailureView {
   readonly output: Output;
   readonly bar: StatusBar;
   readonly clock: () => number;

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { closeServer, listenOn } from "../../http/server.ts";
+import type { RunningServer } from "../../receiver/adapters/server.ts";
 import type { Readiness } from "./readiness.ts";
 import type { ServedMetrics } from "./serve-metrics.ts";
 
@@ -9,18 +10,12 @@ export interface Health {
   readonly metrics?: Pick<ServedMetrics, "contentType" | "read"> | undefined;
 }
 
-export interface HealthServer {
-  /** Its origin, such as `http://127.0.0.1:4401`. */
-  readonly url: URL;
-  close(): Promise<void>;
-}
-
 /**
  * Serves `/healthz`, `/readyz` and `/metrics` only to this machine: on a separate listener that no tunnel leads to, and
  * only under this machine's own names, so that a web page whose name was bound to 127.0.0.1 cannot read them. Throws
- * `port_unavailable`.
+ * `port_unavailable`. Its URL is its origin, such as `http://127.0.0.1:4401`.
  */
-export async function startHealthServer(port: number, health: Health): Promise<HealthServer> {
+export async function startHealthServer(port: number, health: Health): Promise<RunningServer> {
   const server = createServer((request, response) => {
     void reply(request, health).then((answer) => write(request, response, answer));
   });

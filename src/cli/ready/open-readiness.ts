@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import { pauseLines } from "../../inbox/paced-retry.ts";
 import type { MeasuredReceiver } from "../../observe/metrics.ts";
+import type { RunningServer } from "../../receiver/adapters/server.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import type { CliContext } from "../context.ts";
-import { type HealthServer, startHealthServer } from "./health-server.ts";
+import { startHealthServer } from "./health-server.ts";
 import { Readiness } from "./readiness.ts";
 import { openReadyFile } from "./ready-file.ts";
 
@@ -52,7 +53,7 @@ async function openHealth(
   receiver: MeasuredReceiver,
   readiness: Readiness,
   stops: (() => unknown)[],
-): Promise<HealthServer> {
+): Promise<RunningServer> {
   const { collectForServing } = await import("./serve-metrics.ts");
   const metrics = collectForServing(receiver, readiness);
   stops.push(() => metrics.close());

@@ -1,26 +1,17 @@
 import { readToken } from "../../client/credential.ts";
 import { ConfigurationError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
+import type { ServiceOptions } from "../service/options.ts";
 import { shownVariable } from "../shown-value.ts";
 import { readEnvFile } from "./secret.ts";
 
 const KEY_VARIABLE = "HOOKPORTER_API_KEY";
 
-export interface ApiKeyOptions {
-  readonly apiKeyEnv?: string;
-  readonly envFile?: string;
-}
-
-export interface ApiCredentialOptions extends ApiKeyOptions {
-  readonly accessTokenEnv?: string;
-  readonly live?: boolean;
-}
-
 export type FoundCredential = { readonly apiKey: string } | { readonly accessToken: () => string };
 
 /** Finds the API key in the environment, else in the env file; never on the command line. Throws `credential_missing`. */
 export function findApiKey(
-  { apiKeyEnv = KEY_VARIABLE, envFile }: ApiKeyOptions,
+  { apiKeyEnv = KEY_VARIABLE, envFile }: Pick<ServiceOptions, "apiKeyEnv" | "envFile">,
   context: Pick<CliContext, "io">,
 ): string {
   return findVariable("the API key", apiKeyEnv, envFile, context);
@@ -31,7 +22,7 @@ export function findApiKey(
  * does not change. Throws `credential_missing`; `credential_invalid` for a token that cannot be sent.
  */
 export function findCredential(
-  options: ApiCredentialOptions,
+  options: Omit<ServiceOptions, "baseUrl">,
   context: Pick<CliContext, "io">,
 ): FoundCredential {
   const { accessTokenEnv, envFile, live } = options;

@@ -1,4 +1,5 @@
 /** The types of the API for changing many entries at once, shared by the server and the page. */
+import type { Changed } from "../../inbox/change-entries.ts";
 import type { StateCounts } from "../../inbox/counts.ts";
 import type { EntryState } from "../../inbox/entry-state.ts";
 import type { PauseOf } from "../../inbox/pause.ts";
@@ -34,12 +35,7 @@ export interface PausesShown {
   readonly scopes: readonly PauseOf[];
 }
 
-export interface BulkResult {
-  /** Waiting and failing entries that are due now. */
-  readonly pending: number;
-  /** Ended entries that run again. */
-  readonly ended: number;
-  readonly dropped: number;
+export interface BulkResult extends Changed {
   /** The number of the retry in which entries run at a measured pace. Default: they run at once. */
   readonly retry?: number;
   /** Matching entries that were left as they are. */
