@@ -109,13 +109,13 @@ export class ConnectionCap {
     const slow: Found[] = [];
     for (const watched of this.#watched.values()) {
       if (watched === added) continue;
-      const { at, bytes, socket } = watched;
+      const { at, bytes, socket, latest } = watched;
       const sent = socket.bytesRead - bytes;
-      if (watched.latest === undefined) {
+      if (latest === undefined) {
         if (sent === 0) silent.push({ watched, at, most: bytes });
         else slow.push({ watched, at, most: socket.bytesRead + PROGRESS });
       } else if (sent >= PROGRESS) this.#note(watched);
-      else if (waitsForPeer(watched) && now - at >= STALLED_MS)
+      else if (waitsForPeer(latest) && now - at >= STALLED_MS)
         slow.push({ watched, at, most: socket.bytesRead + PROGRESS });
     }
     this.#found = [...silent.sort(byAge), ...slow.sort(byAge)].slice(0, FOUND_AT_A_TIME).reverse();
@@ -129,6 +129,6 @@ function byAge(one: Found, other: Found): number {
 }
 
 /** Whether the next step is the sender's: to send the rest of a request, or to read an answer. */
-function waitsForPeer({ latest }: WatchedSocket): boolean {
-  return latest !== undefined && (!latest.req.complete || latest.writableEnded);
+function waitsForPeer({ req, writableEnded }: ServerResponse): boolean {
+  return !req.complete || writableEnded;
 }
