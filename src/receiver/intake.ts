@@ -90,9 +90,10 @@ export class Intake {
   }
 
   async receive(incoming: Incoming, inline?: Inline): Promise<Answer> {
-    this.#reading.begin();
+    let wasOpen = false;
     try {
-      const wasOpen = this.#receiving.refusal(false) === undefined;
+      wasOpen = this.#receiving.refusal(false) === undefined;
+      if (wasOpen) this.#reading.begin();
       const receivedAt = this.#receiving.wiring.settings.clock();
       const start = performance.now();
       const read = await admit(incoming, receivedAt, this.#receiving.wiring.settings);
@@ -106,7 +107,7 @@ export class Intake {
     } catch (thrown) {
       return toAnswer(misconfigured(thrown, this.#receiving.wiring.settings));
     } finally {
-      this.#reading.end();
+      if (wasOpen) this.#reading.end();
     }
   }
 

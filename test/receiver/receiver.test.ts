@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
@@ -394,6 +394,22 @@ describe("close", () => {
     await receiver.close();
     held.open();
     expect(await before).toMatchObject({ status: 503 });
+  });
+
+  it("[case 80] does not wait for a request that comes later", async () => {
+    const { receiver } = await openReceiver();
+    const held = [gate(), gate()];
+    const reading = (one: number) => incoming({ read: () => held[one]?.opened.then(() => GOOD) as never });
+    const before = receiver.receive(reading(0));
+    vi.useFakeTimers({ toFake: ["setTimeout"] }); // so that no time-out ends the wait
+    onTestFinished(() => void vi.useRealTimers());
+    const closed = receiver.close();
+    const late = receiver.receive(reading(1));
+    held[0]?.open();
+    expect(await before).toMatchObject({ status: 200 });
+    await closed; // the late one is still being read
+    held[1]?.open();
+    expect(await late).toMatchObject({ status: 503 });
   });
 
   it("[case 80] waits for running handlers, and starts no others", async () => {
