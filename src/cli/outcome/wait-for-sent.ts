@@ -12,8 +12,8 @@ import type { CliContext } from "../context.ts";
 import { whenIn } from "../events/follow.ts";
 import { withInbox } from "../events/inbox.ts";
 import { nameInbox } from "../inbox/named-inbox.ts";
-import { readOwnAnswer } from "../send/own-answer.ts";
 import { type EntryOutcome, outcomeExitCode, outcomeOf, printOutcome } from "./outcome.ts";
+import { readOwnAnswer } from "./own-answer.ts";
 import { DECIDED, WAIT } from "./terms.ts";
 
 interface WaitTerms {

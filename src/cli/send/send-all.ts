@@ -8,9 +8,9 @@ import { explainAnswer } from "../../relay/explain-answer.ts";
 import { send, type TargetAnswer } from "../../relay/send.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
+import { ownAnswerLine, readOwnAnswer } from "../outcome/own-answer.ts";
 import { printable } from "../printable.ts";
 import { stopRunOnSignal } from "./interrupt.ts";
-import { ownAnswerLine, readOwnAnswer } from "./own-answer.ts";
 import { type SendProgress, startProgress } from "./progress.ts";
 import { SendSummary } from "./summary.ts";
 

@@ -1,6 +1,6 @@
 import type { TargetAnswer } from "../../relay/send.ts";
 import { counted } from "../../text/counted.ts";
-import { readOwnAnswer } from "./own-answer.ts";
+import { readOwnAnswer } from "../outcome/own-answer.ts";
 
 export class SendSummary {
   dropped = 0;

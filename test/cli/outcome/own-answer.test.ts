@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ownAnswerLine, readOwnAnswer } from "../../../src/cli/send/own-answer.ts";
+import { ownAnswerLine, readOwnAnswer } from "../../../src/cli/outcome/own-answer.ts";
 
 const ID = `evt_1_${"5b".repeat(20)}`;
 const isNew = { id: ID, duplicate: false };
