@@ -1,21 +1,12 @@
-import type { IncomingHttpHeaders } from "node:http";
 import { HookporterError } from "../errors.ts";
 import type { DeliveryHeaders } from "../event/delivery.ts";
-import { type Cut, Exchange } from "./exchange.ts";
+import { Exchange, type ExchangeAnswer } from "./exchange.ts";
 import { NOT_PASSED_ON } from "./hop-by-hop.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
-export interface TargetAnswer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
+export interface TargetAnswer extends ExchangeAnswer {
   /** The answer's body as text, or its beginning. */
   readonly body: string;
-  /** The same as bytes. */
-  readonly bytes: Uint8Array;
-  /** Why the body is not complete; `undefined` if it is. */
-  readonly cut: Cut | undefined;
-  /** Which address answered for `localhost`; `undefined` for other targets. */
-  readonly address: string | undefined;
   /** Milliseconds. */
   readonly duration: number;
   /** Whether the status is 2xx. */
@@ -79,11 +70,11 @@ export async function send({
   const onAbort = () => stop(signal?.reason);
   signal?.addEventListener("abort", onAbort);
   try {
-    const { bytes, ...answer } = await exchange.answered;
+    const answer = await exchange.answered;
     if (answer.cut === "overdue") signal?.throwIfAborted();
     const duration = Math.round((performance.now() - start) * 10) / 10;
     const ok = answer.status >= 200 && answer.status < 300;
-    return { ...answer, body: bytes.toString("utf8"), bytes, duration, ok };
+    return { ...answer, body: answer.bytes.toString("utf8"), duration, ok };
   } catch (thrown) {
     if (stopped !== undefined) throw stopped.reason;
     const why = await whyUnreachable(thrown, target);

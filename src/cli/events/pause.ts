@@ -12,14 +12,11 @@ import { usageError } from "../input-errors.ts";
 import type { Output } from "../output.ts";
 import { printable } from "../printable.ts";
 import { withInbox } from "./inbox.ts";
+import type { SelectOptions } from "./selection.ts";
 
-export interface PauseOptions {
-  readonly inbox?: string;
+export interface PauseOptions extends Pick<SelectOptions, "inbox" | "kind" | "target" | "source"> {
   readonly all?: boolean;
-  readonly kind?: readonly string[];
   readonly handler?: readonly string[];
-  readonly target?: readonly string[];
-  readonly source?: readonly string[];
   readonly retry?: number;
 }
 

@@ -5,15 +5,13 @@ import { DEFAULT_AGES } from "../../receiver/options/options.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import { withInbox } from "./inbox.ts";
-import { type GivenState, statesOf } from "./state-values.ts";
+import type { SelectOptions } from "./selection.ts";
+import { statesOf } from "./state-values.ts";
 
 /** Options of `events prune`; ages are milliseconds. */
-export interface PruneOptions {
-  readonly inbox?: string;
-  readonly state?: readonly GivenState[];
+export interface PruneOptions extends Pick<SelectOptions, "inbox" | "state" | "source"> {
   readonly olderThan?: number;
   readonly deliveriesOlderThan?: number;
-  readonly source?: readonly string[];
 }
 
 const HOUR = 3_600_000;

@@ -11,6 +11,7 @@ import type { Inbox } from "../../inbox/inbox.ts";
 import { type Fixture, parseFixture } from "../../relay/fixture.ts";
 import type { CliContext } from "../context.ts";
 import { withInbox } from "../events/inbox.ts";
+import type { SelectOptions } from "../events/selection.ts";
 import { inputError, notRead } from "../input-errors.ts";
 import { gatherFixtures } from "../send/gather-fixtures.ts";
 
@@ -25,11 +26,7 @@ export interface SeenEvent {
   readonly at: number;
 }
 
-export interface EventSelection {
-  readonly inbox?: string;
-  readonly kind?: readonly string[];
-  readonly source?: readonly string[];
-  readonly since?: number;
+export interface EventSelection extends Pick<SelectOptions, "inbox" | "kind" | "source" | "since"> {
   /** Whether made-up events are read too. */
   readonly withSamples?: boolean;
 }

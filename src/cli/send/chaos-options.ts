@@ -1,5 +1,6 @@
 import { Option } from "commander";
-import { TAMPERINGS, type Tampering } from "../../relay/chaos.ts";
+import { type DisturbOptions, TAMPERINGS } from "../../relay/chaos.ts";
+import type { ScheduleOptions } from "../../relay/schedule.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { FitTable } from "../settings/fitting.ts";
 import {
@@ -14,14 +15,8 @@ import {
 } from "../settings/values.ts";
 
 /** How sendings are spread out, and what goes wrong with them; shared by `trigger` and `replay`. */
-export interface ChaosCommandOptions {
+export interface ChaosCommandOptions extends Omit<ScheduleOptions, "copies">, Omit<DisturbOptions, "header"> {
   readonly duplicate?: number;
-  readonly shuffle?: boolean;
-  readonly rate?: number;
-  readonly delay?: readonly [number, number];
-  readonly drop?: number;
-  readonly tamper?: Tampering;
-  readonly noSignature?: boolean;
   readonly stale?: number;
   readonly future?: number;
   readonly seed?: number;

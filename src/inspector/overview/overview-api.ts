@@ -1,6 +1,7 @@
 /** The types of the inspector's overview, shared by the server and the page, as those of `api.ts`. */
 import type { StateCounts } from "../../inbox/counts.ts";
 import type { EntryState } from "../../inbox/entry-state.ts";
+import type { FailureGroup } from "../../inbox/failures.ts";
 import type { TargetCount } from "../../inbox/target-wait.ts";
 
 export interface Durations {
@@ -23,14 +24,8 @@ export interface KindDurations extends Durations {
   readonly failed: number;
 }
 
-export interface FailureRow {
+export interface FailureRow extends Omit<FailureGroup, "words" | "seqs"> {
   readonly error: string;
-  /** Where in the user's code; `null` if it is not known. */
-  readonly at: string | null;
-  readonly failing: number;
-  readonly dead: number;
-  readonly kinds: readonly string[];
-  readonly since: number;
   /** The newest of them: the list's filter `like` takes it. */
   readonly like: number;
 }
