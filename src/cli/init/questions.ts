@@ -25,23 +25,17 @@ export async function askAbout(
 ): Promise<Project | undefined> {
   const { isCancel, select, text } = await import("@clack/prompts"); // only if there is something to ask
   const streams = { input: io.stdin, output: io.stderr };
-  const directory =
-    known.directory ??
-    (await text({
-      message: "Folder of the new project",
-      initialValue: DEFAULT_DIRECTORY,
-      validate: (value) => (value?.trim() ? undefined : "Enter a folder."),
+  const ask = (message: string, byDefault: string, problem: (value: string) => string | undefined) =>
+    text({
+      ...{ message, placeholder: byDefault, defaultValue: byDefault },
+      validate: (value) => problem(value || byDefault),
       ...streams,
-    }));
+    });
+  const noFolder = (value: string) => (value.trim() === "" ? "Enter a folder." : undefined);
+  const directory = known.directory ?? (await ask("Folder of the new project", DEFAULT_DIRECTORY, noFolder));
   if (isCancel(directory)) return undefined;
-  const name =
-    known.name ??
-    (await text({
-      message: "Name of the project",
-      initialValue: projectNameOf(resolve(io.cwd, directory)),
-      validate: (value) => nameProblem(value ?? ""),
-      ...streams,
-    }));
+  const ownName = projectNameOf(resolve(io.cwd, directory));
+  const name = known.name ?? (await ask("Name of the project", ownName, nameProblem));
   if (isCancel(name)) return undefined;
   const template =
     known.template ??
