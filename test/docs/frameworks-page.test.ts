@@ -1,4 +1,5 @@
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
+import { createReceiver } from "../../src/entries/index.ts";
 import { compileWithPackage } from "./compile-with-package.ts";
 import { codeOf, pagesIn, readPage, rowsOf } from "./markdown.ts";
 
@@ -22,4 +23,21 @@ it("the JavaScript of the pages imports only what the package exports", { timeou
   expect(imports.length).toBeGreaterThan(5);
   const files = new Map([["imports.ts", `${[...new Set(imports)].join("\n")}\n`]]);
   expect(await compileWithPackage(files)).toBe("");
+});
+
+it("the budgets of the page on Vercel suffice for the time limit of its handlers", async () => {
+  const page = readPage("docs/frameworks/vercel.md");
+  const numbersOf = (name: string) =>
+    [...page.matchAll(new RegExp(`\\b${name}: ([\\d_]+)`, "g"))].map(([, number = ""]) =>
+      Number(number.replaceAll("_", "")),
+    );
+  const [handlerTimeout = Number.NaN] = numbersOf("handlerTimeout");
+  const secret = "a secret of good length";
+  const receiver = createReceiver({ secret, inbox: "memory:", role: "receive", handlerTimeout });
+  receiver.on("*", () => {});
+  await receiver.start();
+  onTestFinished(() => receiver.close());
+  const budgets = numbersOf("budget");
+  expect(budgets).toHaveLength(2);
+  for (const budget of budgets) expect(await receiver.drain({ budget })).toMatchObject({ handled: 0 });
 });
