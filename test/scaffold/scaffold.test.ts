@@ -80,7 +80,9 @@ describe("the express template", () => {
 describe("refuses, and writes nothing", () => {
   test("a folder that is not empty", async () => {
     await writeFile(join(place, "notes.txt"), "mine");
-    await expect(scaffold({ directory: place })).rejects.toThrow(code("directory_not_empty"));
+    const refused = scaffold({ directory: place });
+    await expect(refused).rejects.toThrow(code("directory_not_empty"));
+    await expect(refused).rejects.toThrow("init --into");
     expect(await filesIn(place)).toEqual(["notes.txt"]);
   });
 
