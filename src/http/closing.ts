@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Deadlines } from "./deadlines.ts";
 
+/** Milliseconds that requests in progress get when a server closes; an idle connection would never end. */
+export const CLOSE_GRACE = 2000;
+
 /** Milliseconds, and bytes, that a sender may still send before its connection is closed. */
 const LINGER = 500;
 const LINGER_BYTES = 8 * 1024 * 1024;

@@ -1,9 +1,7 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describeError, HookporterError } from "../errors.ts";
-
-/** Milliseconds that requests in progress get when the server closes; an idle connection would never end. */
-export const CLOSE_GRACE = 2000;
+import { CLOSE_GRACE } from "./closing.ts";
 
 /**
  * Connections that may wait to be accepted, up to the system's limit. Node's default of 511 fills up quickly, and clients

@@ -6,7 +6,7 @@ import type { AnyHandler, DeadLetter } from "../dispatch/handler.ts";
 import { describeError, type ReceiverErrorCode } from "../errors.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import type { DataSchemas } from "../event/schemas.ts";
-import { CLOSE_GRACE } from "../http/server.ts";
+import { CLOSE_GRACE } from "../http/closing.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { isUnfit } from "../inbox/new-entry.ts";
 import { stateAfter } from "../inbox/settlement.ts";

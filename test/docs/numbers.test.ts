@@ -231,8 +231,8 @@ const ROWS: readonly Row[] = [
   ],
   ["reference/package/diagnose.md", "`work` | {} |", "signature/diagnose/diagnose.ts WORK"],
   ["reference/package/drain.md", "plus {} seconds", "dispatch/runs/run-budget.ts MAX_MARGIN * 2"],
-  ["reference/package/sandbox.md", "waits up to {} seconds for requests", "http/server.ts CLOSE_GRACE"],
-  ["operations.md", "if its body arrives within {} seconds", "http/server.ts CLOSE_GRACE"],
+  ["reference/package/sandbox.md", "waits up to {} seconds for requests", "http/closing.ts CLOSE_GRACE"],
+  ["operations.md", "if its body arrives within {} seconds", "http/closing.ts CLOSE_GRACE"],
   ["reference/sandbox.md", "the latest {} deliveries", "sandbox/delivery-log.ts MAX_KEPT"],
   [
     "reference/sandbox.md",

@@ -1,6 +1,7 @@
 import { Agent, createServer, get, type RequestListener, type Server } from "node:http";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { CLOSE_GRACE, closeServer, listenOn } from "../../src/http/server.ts";
+import { CLOSE_GRACE } from "../../src/http/closing.ts";
+import { closeServer, listenOn } from "../../src/http/server.ts";
 import { until } from "../receiver/sample.ts";
 import { dial } from "../receiver/wire.ts";
 
