@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addNote, noAuthentic, normalSilence, type SenderRecord } from "../../src/inbox/senders.ts";
+import { addNote, isSilent, noAuthentic, normalSilence, type SenderRecord } from "../../src/inbox/senders.ts";
 import type { Outcome } from "../../src/receiver/outcome.ts";
 import { SenderTally } from "../../src/receiver/sender-tally.ts";
 import { AT } from "./entries.ts";
@@ -115,4 +115,15 @@ describe("a note", () => {
     const known = refused(received([AT + 100]), [AT + 200]);
     expect(received([AT + 50], known)).toMatchObject({ authenticAt: AT + 100, mismatches: { count: 1 } });
   });
+});
+
+it("a source is silent after 3 times its longest gap, if it ever was not and 20 events say what is normal", () => {
+  const times = Array.from({ length: 20 }, (_, index) => AT + index * 2 * HOUR);
+  const last = times.at(-1) ?? AT;
+  const known = received(times);
+  expect(isSilent(known, last + 6 * HOUR)).toBe(false);
+  expect(isSilent(known, last + 6 * HOUR + 1)).toBe(true);
+  expect(isSilent(received(times.slice(1)), last + DAY)).toBe(false);
+  expect(isSilent(NOTHING, last + DAY)).toBe(false);
+  expect(isSilent({ ...known, authenticAt: undefined } as never, last + DAY)).toBe(false);
 });
