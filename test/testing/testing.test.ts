@@ -81,10 +81,10 @@ describe("createTestReceiver", () => {
     expect([state, attempts.length]).toEqual(["dead", 3]);
     const timers = vi.spyOn(globalThis, "setTimeout");
     await testing.close();
-    const waits = timers.mock.calls.map(([, ms]) => ms);
+    const waits = timers.mock.calls.map(([, ms = 0]) => ms);
     timers.mockRestore();
-    // The loop may still begin to wait, and the last note of what the sender did has a limit of its own.
-    expect(waits.filter((ms) => ms !== 7000 && ms !== 2000)).toEqual([1000]);
+    // The loop may still begin to wait, and the last note of what the sender did has a limit of its own. Of the second, parts are left.
+    expect(Math.max(...waits.filter((ms) => ms !== 7000 && ms !== 2000))).toBe(1000);
   });
 
   test("has a secret that is long enough to cause no warning", () => {
