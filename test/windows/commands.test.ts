@@ -53,8 +53,8 @@ describe.skipIf(missing !== undefined)("on Windows, the command", { timeout: 180
     await run("events retry", ["1"]);
     await run("events drop", ["2"]);
     await run("check", [url, "--only", "SIG"]);
-    await run("doctor");
     expect(await receiver.interrupt()).toBe(0);
+    await run("doctor"); // beside a receiver, it would ask that with `fetch`, which Wine does not connect
   });
 
   it("for entries takes paths of Windows: export, replay, scrub, types", async () => {

@@ -114,8 +114,9 @@ setInterval(() => writeFileSync("alive", String(Date.now())), 50);`,
     const page = await fetch(new URL("/", inspector));
     expect(await page.text()).toContain("<!doctype html>");
     const state = join(cwd, ".hookporter");
-    for (const name of readdirSync(state).filter((one) => !one.startsWith("inbox.db")))
-      expect(readFileSync(join(state, name), "utf8")).not.toContain(token);
+    const files = readdirSync(state, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+    for (const { name, parentPath } of files.filter((one) => !one.name.startsWith("inbox.db")))
+      expect(readFileSync(join(parentPath, name), "utf8")).not.toContain(token);
     expect(await listen.interrupt()).toBe(0);
   });
 });
