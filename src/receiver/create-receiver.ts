@@ -110,8 +110,11 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       ...{ wiring, dispatcher: this.#dispatcher, observers: this.#observers },
       ...{ signedRefusals: new SignedRefusals(settings), senders: this.#senders, outcomes },
       // A failed commit refuses nothing: the next one may succeed.
-      refusal: (wasOpen) =>
-        notReady(wasOpen && this.#phase === "closed" ? "started" : this.#phase, settings.inbox.damage),
+      refusal: (wasOpen) => {
+        const { damage } = settings.inbox;
+        const isOpen = this.#phase === "started" || (wasOpen && this.#phase === "closed");
+        return isOpen ? damage : notReady(this.#phase, damage);
+      },
       onDead: (letter) => {
         // An event that does not fit its schema never runs, so it is compared here.
         const read = isUnfit(letter.reason) ? readEnvelopeAgain(letter.delivery.body) : undefined;

@@ -93,7 +93,7 @@ export class Intake {
     let wasOpen = false;
     try {
       wasOpen = this.#receiving.refusal(false) === undefined;
-      if (wasOpen) this.#reading.begin();
+      if (wasOpen) this.#reading.underWay++;
       const receivedAt = this.#receiving.wiring.settings.clock();
       const start = performance.now();
       const read = await admit(incoming, receivedAt, this.#receiving.wiring.settings);
@@ -157,7 +157,7 @@ export class Intake {
     const settings = this.#receiving.wiring.settings;
     let reservation: Reservation | undefined;
     let outcome: Outcome;
-    this.#accepting.begin();
+    this.#accepting.underWay++;
     try {
       const proof = prove(delivery, settings);
       if ("type" in proof) {
@@ -192,18 +192,14 @@ export class Intake {
 
 /** How much of something is under way, without a promise for each. */
 class Count {
-  #count = 0;
+  underWay = 0;
   readonly #waiting: (() => void)[] = [];
 
-  begin(): void {
-    this.#count++;
-  }
-
   end(): void {
-    if (--this.#count === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+    if (--this.underWay === 0) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   async none(): Promise<void> {
-    if (this.#count > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.underWay > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 }
