@@ -139,12 +139,17 @@ export class Dispatcher {
     return this.#limit.running;
   }
 
+  /** Claims nothing more on its own. What is claimed already runs, until {@link stop}. */
+  stopClaiming(): void {
+    this.#stopListening?.();
+    this.#loop.stop();
+  }
+
   /** Stops claiming, and waits for handlers; after `graceMs` it aborts those that are left, whose entries run again. */
   async stop(graceMs: number): Promise<void> {
     this.#started = false;
-    this.#stopListening?.();
+    this.stopClaiming();
     this.#stopper.abort();
-    this.#loop.stop();
     const end = performance.now() + graceMs;
     const claims = Promise.all([this.#loop.underWay, this.#claims.settled()]).then(() => this.#turn);
     await within(claims, graceMs, () => undefined); // one may wait for a connection that a handler's transaction holds

@@ -213,6 +213,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     this.#stopWatching?.();
     const { drainTimeout } = this.#wiring.settings;
     const since = performance.now();
+    this.#dispatcher.stopClaiming();
     await this.#intake.settled(Math.min(CLOSE_GRACE, drainTimeout));
     const left = Math.max(0, drainTimeout - (performance.now() - since));
     await this.#retention.stop();

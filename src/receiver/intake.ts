@@ -1,4 +1,5 @@
 import type { Listeners } from "../base/listeners.ts";
+import { within } from "../base/within.ts";
 import type { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { EntryLetter } from "../dispatch/handler.ts";
 import type { Reservation } from "../dispatch/reservation.ts";
@@ -55,12 +56,7 @@ export class Intake {
 
   /** Waits for the requests in progress, for `grace` milliseconds at most, then for what is being accepted. */
   async settled(grace: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, grace);
-    });
-    await Promise.race([this.#reading.none(), late]);
-    clearTimeout(timer);
+    await within(this.#reading.none(), grace, () => undefined);
     this.#isOver = true;
     await this.#accepting.none();
   }

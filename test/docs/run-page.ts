@@ -20,7 +20,7 @@ import { stripVTControlCharacters } from "node:util";
  * - `<!-- until: text -->`: the command goes on; wait until it prints the text;
  * - `<!-- exit: 1 -->`: the last command of the block ends with this code, and not with 0;
  * - `<!-- skip: why -->`: it cannot be run here;
- * - `<!-- terminal: 120 -->`: `npx` prints to a terminal with so many columns;
+ * - `<!-- terminal: 120 -->`: `npx` prints to a terminal of that many columns;
  * - `<!-- run: command -->` has no block: it does what the text asks of the reader, such as an edit or Ctrl-C (`stop 1` ends
  *   the first command that goes on). `<!-- start: command -->` is the same for a command that goes on.
  */

@@ -432,6 +432,29 @@ describe("close", () => {
     expect(await inbox.counts()).toMatchObject({ done: 1, pending: 1 });
   });
 
+  it("[case 80] starts no handler while it still reads a request", async () => {
+    const inbox = memoryInbox();
+    const { receiver } = await openReceiver({ concurrency: 1, drainTimeout: 5000, inbox });
+    const [held, body] = [gate(), gate()];
+    let ran = 0;
+    receiver.on("*", async () => {
+      ran++;
+      await held.opened;
+    });
+    await receiver.accept(deliveryOf(freshEnvelope()));
+    await receiver.accept(deliveryOf(freshEnvelope()));
+    await until(() => expect(ran).toBe(1));
+    const before = receiver.receive(incoming({ read: () => body.opened.then(() => GOOD) }));
+    const closed = receiver.close();
+    held.open();
+    await new Promise((resolve) => setTimeout(resolve, 50)); // in which another one would be claimed
+    body.open();
+    expect(await before).toMatchObject({ status: 200 });
+    await closed;
+    expect(ran).toBe(1);
+    expect(await inbox.counts()).toMatchObject({ done: 1, pending: 2 });
+  });
+
   it("[case 80] aborts a handler that exceeds `drainTimeout`, and its attempt does not count", async () => {
     const inbox = memoryInbox();
     const { receiver } = await openReceiver({ drainTimeout: 0, inbox });

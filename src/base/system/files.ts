@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { constants, existsSync, linkSync, openSync, renameSync, type Stats, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { statfsSync } from "../../package/builtins.ts";
+import { blockFor } from "../block-for.ts";
 import { orElse } from "../or-else.ts";
 import { realPath } from "./paths.ts";
 
@@ -29,12 +30,12 @@ export function moveFile(from: string, to: string, platform = process.platform, 
       const isOpen = ["EPERM", "EACCES", "EBUSY"].includes((thrown as NodeJS.ErrnoException).code ?? "");
       const pause = isOpen ? pauses.shift() : undefined;
       if (pause === undefined) throw thrown;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause);
+      blockFor(pause);
     }
   }
 }
 
-/** Gives a file its path; returns `false` if there is a file, which stays. It may keep its first name as well. */
+/** Puts a file at a path, unless there is one already: then returns `false`. The file may be found under its old name, too. */
 export function putInPlace(made: string, path: string): boolean {
   try {
     linkSync(made, path);

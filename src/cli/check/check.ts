@@ -124,12 +124,12 @@ function readHeaders(options: CheckCommandOptions, context: CliContext): Readonl
 
 /** It is never guessed, since handlers run for what is sent; that of a running `listen` is named. */
 function readCheckTarget(url: URL | undefined, { yes }: CheckCommandOptions, { io }: CliContext): URL {
-  const running = runningListen(io.cwd)?.url.href;
-  const example = running ?? "http://localhost:3000/webhooks";
-  if (url === undefined)
-    throw usageError(
-      `expected the URL of a receiver, such as ${example}${running === undefined ? "" : ", where listen runs"}, got none`,
-    );
+  if (url === undefined) {
+    const running = runningListen(io.cwd);
+    const example =
+      running === undefined ? "http://localhost:3000/webhooks" : `${running.url}, where listen runs`;
+    throw usageError(`expected the URL of a receiver, such as ${example}, got none`);
+  }
   if (isLoopback(url) || yes === true) return url;
   throw usageError(
     `expected a receiver on this machine, got ${url.hostname}: pass --yes to send it hundreds of deliveries, including forged and broken ones`,

@@ -67,7 +67,7 @@ const sendEvent = tool({
     data: z.record(z.string(), z.unknown()).optional().describe("replaces the sample's data"),
     fault: z.enum(Object.keys(FAULTS) as [keyof typeof FAULTS]).optional(),
     count: z.number().int().min(1).max(1000).optional(),
-    url: url.optional().describe("endpoint, or a port of this machine (default: where `listen` runs here)"),
+    url: url.optional().describe(`${url.description} (default: where \`listen\` runs here)`),
     timeout: timeout.optional(),
   }),
   hints: { readOnlyHint: false, openWorldHint: false },

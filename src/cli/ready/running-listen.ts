@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isRecord } from "../../base/is-record.ts";
+import { orElse } from "../../base/or-else.ts";
 import { readOwnFile } from "../files/own-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
@@ -54,11 +55,8 @@ function read(cwd: string, pid: number): readonly (RunningListen & { readonly si
 }
 
 function recorded(cwd: string): readonly number[] {
-  try {
-    return readdirSync(join(cwd, FOLDER)).flatMap((name) => (/^\d+$/.test(name) ? Number(name) : []));
-  } catch {
-    return [];
-  }
+  const names = orElse(() => readdirSync(join(cwd, FOLDER)), []);
+  return names.flatMap((name) => (/^\d+$/.test(name) ? Number(name) : []));
 }
 
 function isAlive(pid: number): boolean {

@@ -12,8 +12,8 @@ import { inboxError, isCorrupt, isLocked, isLockingFailure } from "./errors.ts";
 import { cutLog } from "./file/log-size.ts";
 import { refuseCut } from "./file/truncated.ts";
 import { GroupCommit } from "./group-commit.ts";
+import { inTurn } from "./in-turn.ts";
 import type { Operation, OperationArguments, OperationName, OperationResult } from "./operations.ts";
-import { inTurn } from "./sql-inbox.ts";
 import { closing, Statements } from "./statements.ts";
 import { ThreadedWriter, type Threading } from "./thread/threaded-writer.ts";
 

@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "../claim.ts";
 import type { Erasure } from "../erasure.ts";
 import type { Inbox } from "../inbox.ts";
@@ -10,22 +9,12 @@ import { finishOf } from "../runs-within.ts";
 import type { Settlement } from "../settlement.ts";
 import { nextDue } from "./claim.ts";
 import { erasedKeys, fewToClear, openErasure } from "./erase.ts";
+import { inTurn } from "./in-turn.ts";
 import type { OperationArguments, OperationName, OperationResult } from "./operations.ts";
 import { anyPaused, readPauses } from "./pause.ts";
 import * as reads from "./reads.ts";
 import { readSenders } from "./senders.ts";
 import type { Statements } from "./statements.ts";
-
-/**
- * Runs a step of long work, then leaves the file to other programs for longer than it took: each looks only now and then
- * whether it is unlocked, and would wait in vain between steps that follow at once.
- */
-export async function inTurn<Result>(step: () => Promise<Result>): Promise<Result> {
-  const start = performance.now();
-  const result = await step();
-  await setTimeout(10 + 3 * (performance.now() - start));
-  return result;
-}
 
 /** An inbox in a database of SQLite, on a disk or in memory. */
 export abstract class SqlInbox implements Inbox {

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { blockFor } from "../../../base/block-for.ts";
 import { HookporterError } from "../../../errors.ts";
 import { KEPT_LOG } from "../client.ts";
 import { isDamage, isDiskError } from "../errors.ts";
@@ -30,14 +31,15 @@ const TRY_AGAIN = 5;
 /** Whether a log that is empty should hold pages that are not in the database. From an empty log, none can be copied. */
 function isEmptyTooSoon(file: string, statements: Statements): boolean {
   const until = performance.now() + statements.lockWait;
-  const idle = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  do {
+  for (;;) {
     for (const mode of ["PASSIVE", "TRUNCATE"]) {
       const { busy, log } = checkpoint(statements, mode);
       if (log === undefined) return true;
-      if (log === 0 || (busy === 0 && mode === "TRUNCATE")) return false; // it begins anew
+      if (log === 0 || (busy === 0 && mode === "TRUNCATE")) return false; // it was emptied in order
     }
-  } while (performance.now() < until && Atomics.wait(idle, 0, 0, TRY_AGAIN) === "timed-out");
+    if (performance.now() >= until) break;
+    blockFor(TRY_AGAIN);
+  }
   throw new HookporterError("inbox_busy", `expected to look why ${file} is empty, got it locked: try again`);
 }
 
