@@ -82,12 +82,12 @@ function keepBusy(): void {
 
 describe("a process with inboxes and threads that write them", () => {
   it.each([
-    ["calls process.exit in the middle of batches", "exit", 8, 2500],
-    ["calls process.exit while inboxes are opened, filled and closed", "mixed", 6, 1800],
-    ["exits by itself after its inboxes were closed", "close", 4, 800],
-    ["ends with an uncaught error", "throw", 8, 2000],
-    ["has worker threads that close their inboxes", "workerCloses", 4, 800],
-    ["has worker threads that call process.exit", "workerExits", 6, 1700],
+    ["calls process.exit in the middle of batches", "exit", 8, 250],
+    ["calls process.exit while inboxes are opened, filled and closed", "mixed", 6, 180],
+    ["exits by itself after its inboxes were closed", "close", 4, 80],
+    ["ends with an uncaught error", "throw", 8, 200],
+    ["has worker threads that close their inboxes", "workerCloses", 4, 80],
+    ["has worker threads that call process.exit", "workerExits", 6, 170],
   ])(
     "ends with its own exit code and no output if it %s; nothing acknowledged is lost",
     async (_, ending, short, longer) => {
@@ -104,8 +104,8 @@ describe("a process with inboxes and threads that write them", () => {
 
   // On Node 20, a thread that is ended inside the native package ends the process too, which we cannot prevent.
   it.each([
-    ["terminates worker threads while they write", "workerTerminated", 2, 200],
-    ["calls process.exit while worker threads write", "exitBesideWorkers", 2, 200],
+    ["terminates worker threads while they write", "workerTerminated", 2, 40],
+    ["calls process.exit while worker threads write", "exitBesideWorkers", 2, 40],
   ])(
     "leaves intact inboxes if it %s, even if Node 20 aborts it",
     async (_, ending, short, longer) => {
