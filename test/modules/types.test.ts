@@ -1,7 +1,8 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import entries from "../../scripts/entries.json" with { type: "json" };
 import { tempFolder } from "../cli/fake-io.ts";
 import { long } from "../long.ts";
@@ -13,12 +14,14 @@ const load = createRequire(import.meta.url);
 /** The newest compiler. Older ones are fetched, as in `node_modules` one of them would take the place of its command. */
 const NEWEST = load.resolve("typescript/package.json");
 const fetched = new Map<string, string | undefined>();
+const compilers = mkdtempSync(join(tmpdir(), "hookporter-compilers-"));
+afterAll(() => rmSync(compilers, { recursive: true, force: true }));
 
 /** The path of a compiler's manifest; `undefined` if it cannot be fetched here. */
 async function compiler(version: string): Promise<string | undefined> {
   if (version === "7") return NEWEST;
   if (!fetched.has(version)) {
-    const folder = tempFolder();
+    const folder = join(compilers, version);
     const flags = ["--no-audit", "--no-fund", "--no-save", "--prefix", folder];
     const { code } = await run("npm", ["install", ...flags, `typescript@${version}`], 60_000);
     const manifest = join(folder, "node_modules", "typescript", "package.json");
