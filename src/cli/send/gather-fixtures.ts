@@ -85,15 +85,14 @@ function readLines(bytes: Buffer, name: string): readonly Found[] {
     lines.push(bytes.subarray(start, end === -1 ? bytes.byteLength : end));
     start = end === -1 ? bytes.byteLength : end + 1;
   }
-  const read = lines.flatMap((line, index) => {
+  return lines.flatMap((line, index) => {
     return isBlank(line) ? [] : [tryFixture(line, `${name}, line ${index + 1}`)];
   });
-  return read.length === 0 && !isBlank(bytes) ? [whole] : read;
 }
 
 /** A blank line, or one that ends a Windows file. */
 function isBlank(line: Buffer): boolean {
-  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d);
+  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }
 
 /** An envelope has no signature, so it cannot be sent as it is. */

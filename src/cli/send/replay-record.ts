@@ -62,14 +62,16 @@ export class ReplayRecord {
 
   /** Whether an item was answered 2xx. */
   has(item: Sendable): boolean {
-    return this.#sent.has(this.#ids.get(item) ?? "");
+    return this.#sent.has(this.#idOf(item));
   }
 
   add(item: Sendable): void {
-    const id = this.#ids.get(item);
-    if (id === undefined) return;
-    this.#sent.add(id);
+    this.#sent.add(this.#idOf(item));
     if (performance.now() - this.#writtenAt >= RECORD_INTERVAL) this.write();
+  }
+
+  #idOf(item: Sendable): string {
+    return this.#ids.get(item) as string; // a run has a record only if it sends each item as it is
   }
 
   /** Writes the file. A folder that cannot be written must not end a run that works without it. */

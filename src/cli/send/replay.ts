@@ -102,7 +102,7 @@ async function sendFixtures(
   };
   const sendings = left.map(({ item }) => item);
   await sendWithChaos(sendings, options, destination, context);
-  if (options.dryRun !== true && items.length > 1) record?.write();
+  if (items.length > 1) record?.write();
   if (options.wait === true) await sent.report({ inbox, timeout }, context);
 }
 

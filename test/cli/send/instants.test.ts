@@ -52,6 +52,16 @@ it("a run that sends nothing makes no folder, but goes by one that is there", as
   expect(await folder(`${NOW}\n`).reserve(2, { dryRun: true })).toBe(NOW + 1);
 });
 
+it("a folder that cannot be written remembers nothing, and does not stop a run", async () => {
+  const { reserve, state } = folder();
+  writeFileSync(state, "");
+  expect(await reserve(3)).toBe(NOW - 2);
+  const other = folder();
+  mkdirSync(other.path, { recursive: true });
+  expect(await other.reserve(3)).toBe(NOW - 2);
+  expect(existsSync(other.lock)).toBe(false);
+});
+
 it("a lock that a killed process left is removed once it is two seconds old, and waited for until then", async () => {
   const { reserve, lock } = folder(`${NOW}\n`);
   const hold = (age: number) => {

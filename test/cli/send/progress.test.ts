@@ -41,6 +41,9 @@ it("is drawn at most ten times a second, and removed at the end", () => {
   progress.advance();
   expect(status).toHaveBeenCalledTimes(2);
   expect(status.mock.lastCall?.[0]).toMatch(/10 % {2}2 of 20$/);
+  vi.advanceTimersByTime(99);
+  progress.advance();
+  expect(status).toHaveBeenCalledTimes(2);
   progress.end();
   expect(status.mock.lastCall).toEqual([undefined]);
 });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { RECORD_INTERVAL, ReplayRecord } from "../../../src/cli/send/replay-record.ts";
@@ -41,3 +41,62 @@ it.each(['{"version":2,"sent":[]}', '{"version":1}', '{"version":1,"sent":[7]}',
     expect(() => new ReplayRecord(run, [], true)).toThrow(expect.objectContaining({ code: "input_invalid" }));
   },
 );
+
+/** A run and its items, each of a name and a body. */
+function runOf(items: readonly (readonly [name: string, body: string])[], cwd = tempFolder()) {
+  const run = { cwd, what: ["fx"], target: new URL("http://app.test/in?key=hunter2"), exact: false };
+  const recordables = items.map(([name, body]) => ({ item: {} as Sendable, name, body: Buffer.from(body) }));
+  const sendables = recordables.map(({ item }) => item);
+  const resume = (more: Partial<typeof run> = {}) => new ReplayRecord({ ...run, ...more }, recordables, true);
+  return { run, record: new ReplayRecord(run, recordables, false), sendables, resume };
+}
+
+it("of equal bodies each is sent, as are those that differ in their names or bytes alone", () => {
+  const { record, sendables, resume } = runOf([
+    ["a", "1"],
+    ["a", "1"],
+    ["a", "1"],
+    ["b", "1"],
+    ["a", "2"],
+  ]);
+  for (const [at, item] of sendables.entries()) {
+    record.add(item);
+    record.write();
+    const before = sendables.map((one) => resume().has(one));
+    expect(before).toEqual(sendables.map((_, other) => other <= at));
+  }
+});
+
+it("a run of other arguments, to another target or with --exact is another run", () => {
+  const { record, resume } = runOf([]);
+  record.write();
+  resume();
+  const others = [{ what: ["fx", "fx"] }, { target: new URL("http://app.test/in") }, { exact: true }];
+  for (const other of others) expect(() => resume(other)).toThrow(expect.objectContaining({ code: "usage" }));
+  expect(() => resume({ exact: true })).toThrow(
+    "--resume: expected an earlier replay of the same arguments to http://app.test/in?key=…, got none: omit",
+  );
+});
+
+it("a record that cannot be read is not taken for none", () => {
+  const { run, record, resume } = runOf([]);
+  record.write();
+  const folder = join(run.cwd, ".hookporter");
+  const [name = ""] = readdirSync(folder).filter((one) => one.startsWith("replay-"));
+  rmSync(join(folder, name));
+  mkdirSync(join(folder, name));
+  expect(() => resume()).toThrow(`could not read ${join(folder, name)}: it is a folder`);
+});
+
+it("a run whose record cannot be written says so, until it can", () => {
+  const { run, record, sendables } = runOf([["a", "1"]]);
+  const folder = join(run.cwd, ".hookporter");
+  writeFileSync(folder, "");
+  for (const item of sendables) record.add(item);
+  expect(record.toGoOn(2)).toMatch(
+    /^this run cannot be resumed, since \.hookporter could not be written: .+/,
+  );
+  rmSync(folder);
+  expect(record.toGoOn(2)).toBe("run it again with --resume to send only the 2 that are left");
+  expect(record.toGoOn(1)).toBe("run it again with --resume to send only the one that is left");
+});

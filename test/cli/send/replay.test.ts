@@ -1,12 +1,17 @@
 import { once } from "node:events";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { openTarget } from "../../relay/sample.ts";
-import { runCli, tempFolder } from "../fake-io.ts";
+import type { Delivery } from "../../../src/event/delivery.ts";
+import { formatDelivery } from "../../../src/relay/fixture.ts";
+import { openTarget, savedDelivery } from "../../relay/sample.ts";
+import { signed } from "../../signature/diagnose/made.ts";
+import { runCli, startCli, tempFolder } from "../fake-io.ts";
 import { listening, startTarget } from "../open-listen.ts";
+
+const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
 
 it("--save-dir saves authentic deliveries byte for byte, and replay --exact resends them identically", async () => {
   const first = await listening(["--save-dir", "saved"]);
@@ -50,7 +55,6 @@ it("replay sends a folder in name order, with new timestamps and signatures, and
     got.push(body);
     return body.includes('"a"') ? 500 : 200;
   });
-  const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
   const run = await runCli(["replay", ".", "--url", target, "--json"], { cwd, env });
   expect(run.code).toBe(1);
   expect(run.records).toMatchObject([
@@ -92,7 +96,6 @@ it("the same seed sends the same schedule", async () => {
       got.push(JSON.parse(body).event);
       return 200;
     });
-    const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
     await runCli(["trigger", "--all", "--shuffle", "--seed", "7", "--delay", "0..2ms", "--url", target], {
       env,
     });
@@ -147,10 +150,106 @@ it("trigger --timeout ends the wait for a response", async () => {
   onTestFinished(() => void silent.close().closeAllConnections());
   await once(silent, "listening");
   const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/`;
-  const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
   const run = await runCli(["trigger", "payment.received", "--url", url, "--timeout", "20ms"], {
     cwd: tempFolder(),
     env,
   });
   expect(run.code).toBe(5);
+});
+
+/** A folder with saved deliveries, by name. */
+function savedFolder(deliveries: Readonly<Record<string, Partial<Delivery>>>) {
+  const cwd = tempFolder();
+  for (const [name, parts] of Object.entries(deliveries))
+    writeFileSync(join(cwd, name), formatDelivery(savedDelivery(parts)));
+  const records = () => {
+    const state = join(cwd, ".hookporter");
+    return existsSync(state) ? readdirSync(state).filter((name) => name.startsWith("replay-")) : [];
+  };
+  return { cwd, records };
+}
+
+it("--wait without an inbox sends nothing", async () => {
+  const target = await openTarget();
+  const { cwd } = savedFolder({ "a.json": {} });
+  const run = await runCli(["replay", "a.json", "--wait", "--url", target.url.href, "--json"], { cwd, env });
+  expect(run.records).toMatchObject([{ type: "error", code: "inbox_unavailable" }]);
+  expect(target.got).toEqual([]);
+});
+
+it("one file leaves no record, and a refusal of it does not tell of one", async () => {
+  const target = await openTarget((response) => void response.writeHead(500).end());
+  const { cwd, records } = savedFolder({ "a.json": {} });
+  const run = await runCli(["replay", "a.json", "--url", target.url.href], { cwd, env });
+  expect([run.code, records()]).toEqual([1, []]);
+  expect(run.stderr).not.toContain("--resume");
+});
+
+it.each(["--duplicate 1", "--drop 0%", "--tamper body", "--no-signature", "--dry-run"])(
+  "a run with %s leaves no record to resume, and does not tell of one",
+  async (flags) => {
+    const target = await openTarget((response) => void response.writeHead(500).end());
+    const { cwd, records } = savedFolder({ "a.json": {}, "b.json": {} });
+    const argv = ["replay", ".", "--url", target.url.href, ...flags.split(" ")];
+    const run = await runCli(argv, { cwd, env });
+    expect([run.code, records()]).toEqual([flags === "--dry-run" ? 0 : 1, []]);
+    expect(run.stderr).not.toContain("--resume");
+    expect(await runCli([...argv, "--resume"], { cwd, env })).toMatchObject({ code: 2 });
+  },
+);
+
+it("a dry run in a folder without state leaves none", async () => {
+  const { cwd } = savedFolder({ "a.json": {} });
+  const argv = ["replay", "a.json", "--dry-run", "--url", "http://app.test/", "--bodies-to", tempFolder()];
+  expect(await runCli(argv, { cwd, env })).toMatchObject({ code: 0 });
+  expect(readdirSync(cwd)).toEqual(["a.json"]);
+});
+
+it("without a signature no secret is needed, and the saved one is not sent", async () => {
+  const target = await openTarget();
+  const { cwd } = savedFolder({ "a.json": {} });
+  const argv = ["replay", "a.json", "--no-signature", "--url", target.url.href];
+  expect(await runCli(argv, { cwd })).toMatchObject({ code: 0 });
+  expect(target.got[0]?.headers).not.toHaveProperty("x-service-signature");
+  const none = await runCli(["replay", "a.json", "--url", target.url.href], { cwd });
+  expect([none.code, target.got.length]).toEqual([3, 1]);
+});
+
+it("--stale and --signature-header are those of the event that is sent", async () => {
+  const target = await openTarget();
+  const body = Buffer.from('{"event":"lead.created","timestamp":"2026-01-01T00:00:00Z"}');
+  const { cwd } = savedFolder({ "a.json": { body } });
+  const flags = ["--stale", "1d", "--signature-header", "X-Other"];
+  await runCli(["replay", "a.json", ...flags, "--url", target.url.href], { cwd, env });
+  const [got] = target.got;
+  expect(got?.headers["x-other"]).toBe(signed(got?.body ?? "", env.HOOKPORTER_SECRET));
+  const age = Date.now() - Date.parse(JSON.parse(String(got?.body)).timestamp);
+  expect(Math.round(age / 3_600_000)).toBe(24);
+});
+
+it.each([
+  [1, "a.json: saved without the values of the query, "],
+  [3, "a.json and 2 more: saved without the values of the query, "],
+])("of %i files without the values of their queries, the first is named", async (count, said) => {
+  const target = await openTarget();
+  const names = ["a.json", "b.json", "c.json"].slice(0, count);
+  const { cwd } = savedFolder({
+    ...Object.fromEntries(names.map((name) => [name, { target: "/in?key=1" }])),
+    "d.json": {},
+  });
+  const bare = new URL("/in", target.url).href;
+  const run = await runCli(["replay", ".", "--exact", "--url", bare], { cwd });
+  expect(run.stderr).toContain(`${said}so no query is sent: add it to --url if the target needs it\n`);
+  const own = await runCli(["replay", ".", "--exact", "--url", `${bare}?own=1`], { cwd });
+  expect(own.stderr).not.toContain("query");
+});
+
+it("a file that is skipped does not hide that a run was interrupted", async () => {
+  const target = await openTarget();
+  const { cwd } = savedFolder({ "a.json": {}, "b.json": {} });
+  writeFileSync(join(cwd, "c.json"), "{bad");
+  const run = startCli(["replay", ".", "--rate", "0.001", "--url", target.url.href], { cwd, env });
+  await vi.waitFor(() => expect(target.got).toHaveLength(1));
+  run.signal("SIGINT");
+  expect(await run.finished).toMatchObject({ code: 130 });
 });

@@ -1,0 +1,93 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { expect, it } from "vitest";
+import type { Delivery } from "../../../src/event/delivery.ts";
+import { formatDelivery } from "../../../src/relay/fixture.ts";
+import { savedDelivery } from "../../relay/sample.ts";
+import { runCli, tempFolder } from "../fake-io.ts";
+
+const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
+const URL_GIVEN = "http://app.test/in";
+
+/** A dry run of saved deliveries. */
+function dryRunOf(deliveries: Readonly<Record<string, Partial<Delivery>>>) {
+  const cwd = tempFolder();
+  for (const [name, { target = "/in", ...parts }] of Object.entries(deliveries)) {
+    const saved = formatDelivery(savedDelivery({ ...parts, target: "TARGET" }));
+    writeFileSync(join(cwd, name), saved.replace("TARGET", target)); // with the query that saving hides
+  }
+  const run = (...more: string[]) => {
+    const argv = ["replay", ...Object.keys(deliveries), "--exact", "--dry-run", ...more];
+    return runCli(argv.includes("--url") ? argv : [...argv, "--url", URL_GIVEN], { cwd, env });
+  };
+  return { cwd, run };
+}
+
+it("the record of a delivery has all that it would send", async () => {
+  const { cwd, run } = dryRunOf({ "a b.json": {} });
+  const { code, records, stderr } = await run("--json", "--url", `${URL_GIVEN}?key=hunter2`);
+  expect([code, stderr]).toEqual([0, ""]);
+  const [{ file, curl, ...others } = {} as never] = records;
+  expect(others).toMatchObject({
+    ...{ type: "sending", label: "a b.json", url: `${URL_GIVEN}?key=…` },
+    ...{ at: 0, chaos: null, bytes: 28 },
+  });
+  expect(file).toMatch(/^\.hookporter\/bodies\/a_b-[0-9a-f]{12}\.json$/);
+  expect(readFileSync(join(cwd, String(file)), "utf8")).toBe('{"event":"payment.received"}');
+  expect(curl).toMatch(new RegExp(`^curl .* --data-binary '@${file}' 'http://app\\.test/in\\?key=hunter2'$`));
+});
+
+it("what would be dropped is a comment, and has no file", async () => {
+  const { cwd, run } = dryRunOf({ "a.json": {}, "b.json": {} });
+  expect(await run("--drop", "100%")).toMatchObject({
+    code: 0,
+    stdout: "# dropped: a.json\n# dropped: b.json\n",
+  });
+  const { records } = await run("--drop", "100%", "--json");
+  expect(records).toMatchObject([
+    { type: "dropped", label: "a.json", at: 0 },
+    { type: "dropped", label: "b.json", at: 0 },
+  ]);
+  expect(existsSync(join(cwd, ".hookporter", "bodies"))).toBe(false);
+});
+
+it("a header that a command line cannot carry is named", async () => {
+  const { run } = dryRunOf({ "a.json": { headers: { "content-type": "text/plain", "x-name": "\u00e9" } } });
+  const { stdout, stderr } = await run();
+  expect(stderr).toBe("header omitted: x-name, since a command line cannot carry its value\n");
+  expect(stdout).toContain("-H 'content-type: text/plain'");
+  expect(stdout).not.toContain("x-name");
+});
+
+it("the query of a delivery is omitted with a word, unless the target has its own", async () => {
+  const { run } = dryRunOf({ "a.json": { target: "/in?tenant=7" } });
+  expect((await run()).stderr).toBe(
+    "query omitted: ?tenant=…, since its values may be credentials: add it to --url to send it\n",
+  );
+  expect((await run("--url", `${URL_GIVEN}?own=1`)).stderr).toBe("");
+  expect((await dryRunOf({ "a.json": {} }).run()).stderr).toBe("");
+});
+
+it("the same body has the same file, another body another, and its name is safe and short", async () => {
+  const long = `${"\u00e9 x/../".repeat(30)}y`;
+  const name = `${long.replaceAll("/", "")}.json`.slice(0, 100);
+  const { run } = dryRunOf({ [name]: {}, "b.json": {}, "json.d": { body: Buffer.from("{}") } });
+  const files = async () => (await run("--json")).records.map(({ file }) => basename(String(file)));
+  const first = await files();
+  expect(first[0]).toMatch(/^[A-Za-z0-9._-]{80}-[0-9a-f]{12}\.json$/);
+  expect(first[1]).toMatch(/^b-[0-9a-f]{12}\.json$/);
+  expect(first[2]).toMatch(/^json\.d-[0-9a-f]{12}\.json$/);
+  expect(first[1]?.slice(-17)).toBe(first[0]?.slice(-17));
+  expect(first[2]?.slice(-17)).not.toBe(first[0]?.slice(-17));
+  expect(await files()).toEqual(first);
+});
+
+it("a folder for bodies elsewhere is shown with its whole path", async () => {
+  const elsewhere = tempFolder();
+  const { cwd, run } = dryRunOf({ "a.json": {} });
+  const [record] = (await run("--json", "--bodies-to", elsewhere)).records;
+  expect(String(record?.file).startsWith(join(elsewhere, "a-"))).toBe(true);
+  const [own] = (await run("--json", "--bodies-to", join(cwd, "own"))).records;
+  expect(own?.file).toMatch(/^own\/a-/);
+  expect(existsSync(join(cwd, ".hookporter"))).toBe(false);
+});

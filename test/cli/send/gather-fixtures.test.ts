@@ -1,0 +1,106 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { posting } from "../../receiver/open.ts";
+import { SECRET } from "../../receiver/sample.ts";
+import { runCli, tempFolder } from "../fake-io.ts";
+import { startReceiving } from "../fake-target.ts";
+import { listening } from "../open-listen.ts";
+
+const env = { HOOKPORTER_SECRET: SECRET };
+const ENVELOPE = '{"event":"lead.created","timestamp":"2026-01-01T00:00:00Z","data":{}}';
+
+/** Replays in a folder with these files, to a target that answers 200. */
+async function replaying(files: Readonly<Record<string, string>>) {
+  const cwd = tempFolder();
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
+  const target = await startReceiving();
+  const replay = (argv: readonly string[], stdin = "") =>
+    runCli(["replay", ...argv, "--url", target.url, "--json"], { cwd, env, stdin });
+  return { cwd, target, replay };
+}
+
+const labels = ({ records }: { records: readonly Record<string, unknown>[] }) =>
+  records.filter(({ type }) => type === "answer").map(({ label }) => label);
+
+it("an entry is named by its kind and event id, or by `?` and its id if it has no kind", async () => {
+  const own = await listening([], tempFolder(), env);
+  const { post } = posting(new URL(own.url));
+  await post(
+    ENVELOPE.replace("}}", '},"webhook":{"id":"wh_1","url":"u"}}').replace("2026-01-01T00:00:00", now()),
+  );
+  await post("[]");
+  const target = await startReceiving();
+  const run = await runCli(["replay", "1", "#2", "--exact", "--url", target.url, "--json"], {
+    cwd: own.cwd,
+    env,
+  });
+  expect(labels(run)).toEqual([
+    expect.stringMatching(/^lead\.created evt_1_[0-9a-f]+$/),
+    expect.stringMatching(/^\? raw_1_/),
+  ]);
+  expect(target.bodies()[1]).toBe("[]");
+  const unknown = await runCli(["replay", "99", "--url", target.url], { cwd: own.cwd, env });
+  expect(unknown).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("99 is not a file, and as an entry: no entry 99 in this inbox"),
+  });
+});
+
+function now(): string {
+  return new Date().toISOString().slice(0, 19);
+}
+
+it("an inbox that cannot be looked at is reported as it is, whatever else the argument may mean", async () => {
+  const { replay } = await replaying({ "a.txt": "" });
+  const run = await replay(["evt_1", "--inbox", "a.txt/inbox.db"]);
+  expect(run.records).toMatchObject([{ type: "error", code: "folder_unusable" }]);
+  expect(run.said).not.toContain("is not a file, and");
+});
+
+it.each([
+  ["none.json", 2],
+  ["none.ndjson", 2],
+  ["folder/none", 2],
+  ["folder\\none", 2],
+  ["none.json5", 3],
+  ["json", 3],
+])(
+  "%s, which does not exist, ends with %i: with the path of a file it is one, else an entry",
+  async (name, code) => {
+    const { replay } = await replaying({});
+    const run = await replay([name]);
+    expect(run.code).toBe(code);
+    expect(run.said.includes("no such file\n")).toBe(code === 2);
+  },
+);
+
+it("of a folder the .json files are read, and one that cannot be read is skipped", async () => {
+  const { cwd, replay } = await replaying({ "b.json": ENVELOPE, "a.txt": ENVELOPE, "c.ndjson": ENVELOPE });
+  mkdirSync(join(cwd, "a.json"));
+  const run = await replay(["."]);
+  expect([run.code, labels(run)]).toEqual([1, ["b.json"]]);
+  expect(run.stderr).toContain("skipped: a.json could not be read: it is a folder\n");
+});
+
+it("blank lines are passed over, and a broken line is named by its number", async () => {
+  const { replay } = await replaying({});
+  const run = await replay(["-"], `\n \t\r\n${ENVELOPE}\r\n\n{bad`);
+  expect([run.code, labels(run)]).toEqual([1, ["standard input, line 3"]]);
+  expect(run.stderr).toMatch(/^skipped: standard input, line 5: /m);
+});
+
+it.each(["", "\n", " \r\n\t\n"])("blank input %j is nothing to replay", async (stdin) => {
+  const { target, replay } = await replaying({});
+  const run = await replay(["-"], stdin);
+  expect(run).toMatchObject({ code: 0, stdout: "", stderr: "nothing to replay: the input is empty\n" });
+  expect(target.got).toEqual([]);
+});
+
+it("a body that is printed over several lines is one fixture", async () => {
+  const pretty = JSON.stringify(JSON.parse(ENVELOPE), null, 2);
+  const { target, replay } = await replaying({ "one.ndjson": pretty });
+  expect(labels(await replay(["one.ndjson"]))).toEqual(["one.ndjson"]);
+  expect(labels(await replay(["-"], pretty))).toEqual(["standard input"]);
+  expect(target.bodies()[0]).toContain('\n  "event": "lead.created"');
+});
