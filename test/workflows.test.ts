@@ -15,7 +15,11 @@ interface Job {
   readonly "timeout-minutes"?: number;
   readonly environment?: string;
   readonly strategy?: {
-    readonly matrix: { readonly node?: readonly number[]; readonly os?: readonly string[] };
+    readonly matrix: {
+      readonly node?: readonly number[];
+      readonly os?: readonly string[];
+      readonly folder?: readonly string[];
+    };
   };
   readonly steps: readonly { readonly run?: string; readonly uses?: string }[];
 }
@@ -43,6 +47,14 @@ it("CI runs on the major of the oldest supported Node, and on macOS and Windows"
   const oldest = Number(/^>=(\d+)\./.exec(packageJson.engines.node)?.[1]);
   expect(ci?.linux?.strategy?.matrix.node).toContain(oldest);
   expect(ci?.["other-systems"]?.strategy?.matrix.os).toEqual(["macos-latest", "windows-latest"]);
+});
+
+it("each folder with mutants is sampled every week", () => {
+  const script = readFileSync(join(root, "scripts/mutants.js"), "utf8"); // which runs when it is imported
+  const folders = [...script.matchAll(/^ {2}"(src\/[^"]+)": \{/gm)].map(([, folder]) => folder);
+  const job = workflows.find(({ name }) => name === "workflows/mutants.yml")?.workflow.jobs.mutants;
+  expect(folders.length).toBeGreaterThan(8);
+  expect([...(job?.strategy?.matrix.folder ?? [])].sort()).toEqual(folders.sort());
 });
 
 it("workflows run only scripts that exist", () => {
