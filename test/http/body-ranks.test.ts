@@ -40,3 +40,16 @@ it("a body that is removed twice is counted once", () => {
   expect(ranks.worst(1, one)).toBe(other);
   expect(ranks.worst(1, other)).toBeUndefined();
 });
+
+it("memory that a body takes is counted, in whichever size class it is", () => {
+  const ranks = new BodyRanks();
+  const body = bodyOf(64 * KIB);
+  ranks.add(body, 0);
+  ranks.grow(body, 1, 80 * KIB, 10); // the same class
+  expect([ranks.bytes, body.bytes, body.steppedAt]).toEqual([80 * KIB, 80 * KIB, 0]);
+  ranks.grow(body, 1, 1024 * KIB, 20);
+  expect([ranks.bytes, body.bytes]).toEqual([1024 * KIB, 1024 * KIB]);
+  ranks.remove(body);
+  expect(ranks.bytes).toBe(0);
+  expect(ranks.worst(30, asking)).toBeUndefined();
+});

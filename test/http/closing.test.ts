@@ -1,7 +1,9 @@
+import { EventEmitter } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { writeAnswer } from "../../src/http/answer.ts";
+import { lingering } from "../../src/http/closing.ts";
 import { toAnswer } from "../../src/receiver/response.ts";
 import { until } from "../receiver/sample.ts";
 import { dial, readAll } from "../receiver/wire.ts";
@@ -55,4 +57,116 @@ it("a body that continues after the final answer is discarded for at most half a
   onTestFinished(() => clearInterval(drip));
   expect(String(await readAll(socket))).toContain("HTTP/1.1 408");
   await until(async () => expect(await connections()).toBe(0));
+});
+
+/** Timers that the test moves. */
+function frozenTimers() {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+}
+
+describe("lingering", () => {
+  /** A request, and whether its sender is still listened to. */
+  function lingeringOn(state: { complete?: boolean; destroyed?: boolean } = {}) {
+    frozenTimers();
+    const resume = vi.fn();
+    const request = Object.assign(new EventEmitter(), {
+      complete: false,
+      destroyed: false,
+      resume,
+      ...state,
+    });
+    let isOver = false;
+    void lingering(request as never).then(() => {
+      isOver = true;
+    });
+    const isOverAfter = async (ms: number) => {
+      await vi.advanceTimersByTimeAsync(ms);
+      return isOver;
+    };
+    return { request, resume, isOverAfter };
+  }
+
+  it.each([{ complete: true }, { destroyed: true }])(
+    "waits for nothing of a request that is %j",
+    async (state) => {
+      const { isOverAfter } = lingeringOn(state);
+      expect(await isOverAfter(0)).toBe(true);
+      expect(vi.getTimerCount()).toBe(0);
+    },
+  );
+
+  it.each(["end", "close"])("is over with the request's %s, and leaves no timer", async (event) => {
+    const { request, resume, isOverAfter } = lingeringOn();
+    expect(resume).toHaveBeenCalledOnce();
+    expect(await isOverAfter(499)).toBe(false);
+    request.emit(event);
+    expect(await isOverAfter(0)).toBe(true);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("is over after half a second, or 8 MiB", async () => {
+    const slow = lingeringOn();
+    expect(await slow.isOverAfter(499)).toBe(false);
+    expect(await slow.isOverAfter(1)).toBe(true);
+    const large = lingeringOn();
+    large.request.emit("data", { byteLength: 8 * MIB });
+    expect(await large.isOverAfter(0)).toBe(false);
+    large.request.emit("data", { byteLength: 1 });
+    expect(await large.isOverAfter(0)).toBe(true);
+  });
+});
+
+describe("closeUnread", () => {
+  /** An answer whose turn has come by default, and its socket. */
+  async function unread({
+    version = 1,
+    destroyed = false,
+    isInTurn = true,
+    isWritten = false,
+    left = 0,
+  } = {}) {
+    frozenTimers();
+    vi.resetModules(); // another one waits for real deadlines of the tests above
+    const { closeUnread } = await import("../../src/http/closing.ts");
+    const socket = { destroyed, writableLength: left, destroy: vi.fn() };
+    const response = {
+      ...{ req: { socket, httpVersionMajor: version } },
+      ...{ socket: isInTurn ? socket : null, writableFinished: isWritten },
+    };
+    closeUnread(response as never);
+    return { socket, response };
+  }
+
+  it.each([
+    ["is in turn", {}],
+    ["is written", { isInTurn: false, isWritten: true }],
+    ["waits for others that are not read", { isInTurn: false, left: 1 }],
+  ])("ends the connection a second after an answer that %s", async (_, state) => {
+    const { socket } = await unread(state);
+    vi.advanceTimersByTime(999);
+    expect(socket.destroy).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(socket.destroy).toHaveBeenCalledOnce();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("waits for a further second while answers before it are being made", async () => {
+    const { socket, response } = await unread({ isInTurn: false });
+    vi.advanceTimersByTime(3999);
+    expect(socket.destroy).not.toHaveBeenCalled();
+    response.socket = socket;
+    vi.advanceTimersByTime(1);
+    expect(socket.destroy).toHaveBeenCalledOnce();
+  });
+
+  it.each([
+    ["that is closed", { destroyed: true, isInTurn: false }],
+    ["of HTTP/2, which has other requests", { version: 2 }],
+  ])("leaves a connection alone %s", async (_, state) => {
+    const { socket } = await unread(state);
+    vi.advanceTimersByTime(1000);
+    expect(socket.destroy).not.toHaveBeenCalled();
+    expect(vi.getTimerCount()).toBe(0);
+  });
 });

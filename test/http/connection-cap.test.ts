@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import type { Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import express, { type Express } from "express";
@@ -189,5 +190,135 @@ describe("createWebhookServer with maxConnections", () => {
 
   it("has no limit if it is Infinity", () => {
     expect(new ConnectionCap(Number.POSITIVE_INFINITY)).toBeInstanceOf(ConnectionCap);
+  });
+});
+
+/** A cap without a network: the test moves its clock, and says what its connections send. */
+function capped(most: number) {
+  let time = 0;
+  const cap = new ConnectionCap(most, () => time);
+  const server = new EventEmitter();
+  cap.watch(server as Server);
+  const open = () => {
+    const socket = Object.assign(new EventEmitter(), {
+      bytesRead: 0,
+      isEnded: false,
+      destroy() {
+        this.isEnded = true;
+      },
+    });
+    server.emit("connection", socket);
+    return socket;
+  };
+  /** A request of some bytes, its head alone unless it is complete; returns its answer. */
+  const begin = (socket: ReturnType<typeof open>, { complete = true } = {}) => {
+    socket.bytesRead += 100;
+    const answer = Object.assign(new EventEmitter(), { req: { socket, complete }, writableEnded: false });
+    cap.began(answer as never);
+    return answer;
+  };
+  const pass = (ms: number) => {
+    time += ms;
+  };
+  return { open, begin, pass };
+}
+
+describe("a connection that may be ended", () => {
+  it("is not, if it has begun a request, sent its body or closed since it was found", () => {
+    for (const since of ["begins", "sends", "closes"] as const) {
+      const { open, begin, pass } = capped(2);
+      const [first, second] = [open(), open()];
+      for (const socket of [first, second]) begin(socket, { complete: false });
+      pass(1000);
+      const third = open();
+      expect([first.isEnded, second.isEnded], since).toEqual([true, false]);
+      pass(1);
+      if (since === "begins") begin(second);
+      if (since === "sends") second.bytesRead += 1025;
+      if (since === "closes") second.emit("close");
+      const fourth = open();
+      if (since === "closes") open();
+      expect([second.isEnded, third.isEnded, fourth.isEnded], since).toEqual([false, true, false]);
+    }
+  });
+
+  it("still is, if it has sent no more than a KiB since it was found", () => {
+    const { open, begin, pass } = capped(2);
+    const [first, second] = [open(), open()];
+    for (const socket of [first, second]) begin(socket, { complete: false });
+    pass(1000);
+    const third = open();
+    second.bytesRead += 1024;
+    open();
+    expect([first.isEnded, second.isEnded, third.isEnded]).toEqual([true, true, false]);
+  });
+
+  it("is the one that has waited longest for its sender, once that is a second", () => {
+    const { open, begin, pass } = capped(2);
+    const [first, second] = [open(), open()];
+    begin(second, { complete: false });
+    pass(1);
+    begin(first, { complete: false });
+    pass(998);
+    expect(open().isEnded).toBe(true);
+    pass(20);
+    first.bytesRead += 1024; // progress
+    expect(open().isEnded).toBe(false);
+    expect([first.isEnded, second.isEnded]).toEqual([false, true]);
+  });
+
+  it("is not sought again within 20 ms, if there was none", () => {
+    const { open, begin, pass } = capped(1);
+    const first = open();
+    const answer = begin(first);
+    expect(open().isEnded).toBe(true);
+    answer.emit("close");
+    pass(19);
+    expect([open().isEnded, first.isEnded]).toEqual([true, false]);
+    pass(1);
+    expect([open().isEnded, first.isEnded]).toEqual([false, true]);
+  });
+
+  it("waits for its sender if its answer is made but not read, and not while it is being made", () => {
+    const { open, begin, pass } = capped(1);
+    const first = open();
+    const answer = begin(first);
+    pass(5000);
+    expect([open().isEnded, first.isEnded]).toEqual([true, false]);
+    answer.writableEnded = true;
+    pass(20);
+    expect([open().isEnded, first.isEnded]).toEqual([false, true]);
+  });
+
+  it("is idle once the answer to its latest request is written, not to one before", () => {
+    const { open, begin, pass } = capped(1);
+    const first = open();
+    const [earlier, latest] = [begin(first), begin(first)];
+    earlier.emit("close");
+    expect([open().isEnded, first.isEnded]).toEqual([true, false]);
+    latest.emit("close");
+    pass(20);
+    expect([open().isEnded, first.isEnded]).toEqual([false, true]);
+  });
+
+  it("is an idle one before one that sends a request, however old", () => {
+    const { open, begin, pass } = capped(2);
+    const sending = open();
+    pass(5000);
+    const idle = open();
+    begin(idle).emit("close");
+    sending.bytesRead += 10;
+    pass(1);
+    open();
+    expect([sending.isEnded, idle.isEnded]).toEqual([false, true]);
+  });
+
+  it("is no longer known once it was ended, so that its late request does not count", () => {
+    const { open, begin } = capped(1);
+    const first = open();
+    const second = open();
+    begin(first).emit("close");
+    open();
+    expect([first.isEnded, second.isEnded]).toEqual([true, true]);
   });
 });

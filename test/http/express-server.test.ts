@@ -101,6 +101,17 @@ describe("createWebhookServer", () => {
     expect(born).toEqual([true, true]);
   });
 
+  it("refuses what is no app, and options that it does not know or that are no times", () => {
+    const refused = (code: string, says: string) =>
+      expect.objectContaining({ code, message: expect.stringContaining(says) });
+    expect(() => createWebhookServer({} as never)).toThrow(refused("option_invalid", "an Express app"));
+    const serve = (options: object) => () => createWebhookServer(express(), options);
+    expect(serve({ timeout: 1 })).toThrow(refused("option_invalid", "the options of createWebhookServer"));
+    expect(serve({ headersTimeout: -1 })).toThrow(refused("option_invalid", "milliseconds"));
+    expect(serve({ connectionsCheckingInterval: 0 })).toThrow(refused("option_invalid", "milliseconds"));
+    expect(serve({ headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0 })).not.toThrow();
+  });
+
   it("accepts Node's time limits", () => {
     const server = createWebhookServer(express(), { headersTimeout: 1234, requestTimeout: 5678 });
     expect([server.headersTimeout, server.requestTimeout]).toEqual([1234, 5678]);
