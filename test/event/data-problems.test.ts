@@ -217,6 +217,14 @@ describe("the problems of data", () => {
     expect(step).toMatch(/^ü+…$/);
   });
 
+  it("are kept up to the last byte of 2 KiB", () => {
+    const message = "x".repeat(128 - "data:  (got object)\n".length);
+    const kept = (last: string) =>
+      toDataProblems([...Array.from({ length: 15 }, () => ({ message })), { message: last }], {});
+    expect(kept(message)).toHaveLength(16);
+    expect(kept(`${message}x`)).toHaveLength(15);
+  });
+
   it("quote steps that are no names", () => {
     const issues = [{ message: "no", path: ["a b", { key: "\u001b[2J" }, 0, Symbol("s")] }];
     expect(toDataProblems(issues, {})[0]?.field).toBe('data["a b"]["\\u001b[2J"][0]["Symbol(s)"]');

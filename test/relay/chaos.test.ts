@@ -77,6 +77,76 @@ describe("disturb", () => {
     expect(new Set(forms).size).toBe(6);
   });
 
+  /** What is sent of one delivery, if its place among the ways to tamper with it is this share. */
+  function tampered(tamper: (typeof TAMPERINGS)[number], draw: number, item: Partial<Sendable> = {}) {
+    const [given] = sendings([Buffer.from("body")]);
+    const own = {
+      at: 0,
+      item: { label: "n", body: Buffer.from("body"), ...given?.item, ...item } as Sendable,
+    };
+    const [disturbed] = disturb([own], { tamper, header }, () => draw);
+    return { before: own.item, after: disturbed?.item };
+  }
+
+  it("breaks the header's format by letters, prefixes, length or encoding", () => {
+    const digest = sign(Buffer.from("body"), SECRET).slice("sha256=".length);
+    const forms = [0, 1, 2, 3, 4, 5].map((at) => tampered("header", at / 6 + 0.01).after?.headers[header]);
+    expect(forms).toEqual([
+      `SHA256=${digest.toUpperCase()}`,
+      digest,
+      `sha256=sha256=${digest}`,
+      `sha256=${digest.slice(0, -1)}`,
+      `sha256:${digest}`,
+      `sha256=${Buffer.from(digest, "hex").toString("base64")}`,
+    ]);
+  });
+
+  it("changes the first digit of a signature alone, to any other", () => {
+    const digits = new Set<string>();
+    for (let draw = 0; draw < 1; draw += 1 / 960) {
+      const { before, after } = tampered("signature", draw);
+      const [was, is] = [before, after].map((one) => String(one?.headers[header]));
+      expect(is).toMatch(/^sha256=[0-9a-f]{64}$/);
+      expect(is?.slice(8)).toBe(was?.slice(8));
+      expect(is).not.toBe(was);
+      digits.add(is?.[7] ?? "");
+    }
+    expect(digits.size).toBe(15);
+  });
+
+  it.each([
+    [0, "cody"],
+    [0.3, "bndy"],
+    [0.99, "bodx"],
+  ])("changes one bit of the body, at the place of %d", (draw, body) => {
+    const { before, after } = tampered("body", draw);
+    expect(String(after?.body)).toBe(body);
+    expect(String(before.body)).toBe("body");
+    expect(String(tampered("body", draw, { body: Buffer.alloc(0) }).after?.body)).toBe(" ");
+  });
+
+  it("tampers with the first of several signatures, and omits a header in any letters", () => {
+    const signature = sign(Buffer.from("body"), SECRET);
+    const { after } = tampered("header", 0.2, { headers: { [header]: [signature, "other"] } });
+    expect(after?.headers[header]).toBe(signature.slice("sha256=".length));
+    const item = {
+      label: "n",
+      headers: { "X-Service-Signature": signature, "x-other": "kept" },
+      body: Buffer.from(""),
+    };
+    const [omitted] = disturb([{ item, at: 0 }], { noSignature: true, header }, () => 0.5);
+    expect(omitted?.item.headers).toEqual({ "x-other": "kept" });
+  });
+
+  it.each([{}, { [header]: "sha256=" }, { [header]: "sha1=00" }, { [header]: [] }])(
+    "says of headers %j which signature it expected to tamper with",
+    (headers) => {
+      expect(() => tampered("signature", 0, { headers })).toThrow(
+        "n0: expected a header x-service-signature that begins with sha256= to tamper with, got none: omit --exact",
+      );
+    },
+  );
+
   it("refuses to tamper with a missing signature", () => {
     const unsigned = [{ item: { label: "n", headers: {}, body: Buffer.from("x") }, at: 0 }];
     expect(() => disturb(unsigned, { tamper: "header", header }, seededRandom(1))).toThrow(

@@ -150,3 +150,78 @@ it("an unknown failure is reported in its own words", async () => {
     "something else",
   );
 });
+
+describe("in whole sentences", () => {
+  const why = (code: string, target: URL | string, inContainer = false, text = code) =>
+    whyUnreachable(Object.assign(new Error(text), { code }), new URL(target), { inContainer });
+
+  it("a refused connection says where it was tried, and in a container what else to try", async () => {
+    const closed = await closedPort();
+    const none = "nothing listens there; start the receiver, or check the port";
+    const inside = (host: string) =>
+      `; in this container ${host} is the container itself: for an app on the container's host use http://host.docker.internal:${closed.port}`;
+    expect(await why("ECONNREFUSED", closed)).toBe(`connection refused: ${none}`);
+    expect(await why("ECONNREFUSED", closed, true)).toBe(`connection refused: ${none}${inside("127.0.0.1")}`);
+    closed.hostname = "app.localhost";
+    const local = `connection refused on 127.0.0.1 and ::1: ${none}`;
+    expect(await why("ECONNREFUSED", closed)).toBe(local);
+    expect(await why("ECONNREFUSED", closed, true)).toBe(`${local}${inside("app.localhost")}`);
+  });
+
+  it.each(["ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"])(
+    "%s is the network's",
+    async (code) => {
+      const said = `the network cannot reach it (${code}): check the address and firewalls`;
+      expect(await why(code, "http://192.0.2.1")).toBe(said);
+      expect(await why(code, "https://192.0.2.1")).toBe(said);
+    },
+  );
+
+  it("of several addresses without a refusal, the first is reported", async () => {
+    const thrown = new AggregateError([failure("EHOSTUNREACH"), failure("ENETUNREACH")]);
+    expect(await whyUnreachable(thrown, new URL("http://app.test"), outside)).toContain("(EHOSTUNREACH)");
+  });
+
+  it("a name that is unknown or was not looked up says what to check", async () => {
+    expect(await why("ENOTFOUND", "http://ap.test:3000")).toBe("unknown host: check the spelling of ap.test");
+    expect(await why("EAI_AGAIN", "http://ap.test:3000")).toBe(
+      "could not look up ap.test: check its spelling and this machine's network",
+    );
+    expect(await why("EAI_AGAIN", "http://host.docker.internal")).toMatch(/^could not look up/);
+  });
+
+  it.each([
+    ["EPROTO", "wrong version number", "it speaks plain HTTP, not TLS: use http://app.test:8443"],
+    ["EPROTO", "packet length too long", "it speaks plain HTTP, not TLS: use http://app.test:8443"],
+    ["ERR_SSL_HTTP_REQUEST", "", "it speaks plain HTTP, not TLS: use http://app.test:8443"],
+    ["CERT_HAS_EXPIRED", "", "its certificate is not trusted (CERT_HAS_EXPIRED): set NODE_EXTRA_CA_CERTS"],
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", "", "its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT): "],
+    ["SELF_SIGNED", "", "its certificate is not trusted (SELF_SIGNED): "],
+    ["UNABLE_TO_VERIFY_LEAF", "", "its certificate is not trusted (UNABLE_TO_VERIFY_LEAF): "],
+    ["UNABLE_TO_GET_ISSUER", "", "its certificate is not trusted (UNABLE_TO_GET_ISSUER): "],
+    [
+      "ECONNRESET",
+      "",
+      "the connection was closed before an answer arrived; it may not speak TLS: try http://app.test:8443",
+    ],
+    ["EPIPE", "broken pipe", "broken pipe"],
+  ])("of a TLS target %s %s is explained", async (code, text, said) => {
+    expect((await why(code, "https://app.test:8443/in", false, text)).startsWith(said)).toBe(true);
+  });
+
+  it.each([
+    ["ECONNRESET", "the connection was closed before an answer arrived: check the app's log"],
+    ["EPIPE", "the connection was closed before an answer arrived: check the app's log"],
+    ["HPE_INVALID_CONSTANT", "the server there does not speak HTTP: check the port"],
+    ["EOTHER", "EOTHER"],
+  ])("of a plain target %s is explained", async (code, said) => {
+    expect(await why(code, await closedPort())).toBe(said);
+  });
+
+  it("the 400 of a TLS server is explained, whatever else it says", () => {
+    const body = "400: The plain HTTP request was sent to HTTPS port";
+    expect(wantsTls(new URL("http://app.test:8443/in"), 400, body)).toBe(
+      "it speaks TLS, not plain HTTP: use https://app.test:8443",
+    );
+  });
+});
