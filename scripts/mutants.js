@@ -17,7 +17,7 @@ const FOLDERS = {
   "src/dispatch": { tests: ["test/dispatch/**/*.test.ts", "test/receiver/options/options.test.ts"] },
   "src/inbox": {
     tests: [
-      "test/inbox/{access,damage,damaged-pages,entry-state,failures,lease,logged-inbox,memory,new-entry,open,runner,senders,sqlite}.test.ts",
+      "test/inbox/{access,damage,damaged-pages,entry-state,failures,lease,logged-inbox,memory,new-entry,open,outline,paced-retry,runner,senders,sqlite,too-much-waiting}.test.ts",
       "test/inbox/{shared,transfer}/*.test.ts",
       "test/inbox/sqlite/processes/runners.test.ts",
       "test/receiver/{accept,retention}.test.ts",

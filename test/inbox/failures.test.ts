@@ -1,5 +1,5 @@
-import { expect, it } from "vitest";
-import { withoutParticulars } from "../../src/inbox/failures.ts";
+import { describe, expect, it } from "vitest";
+import { failureOf, withoutParticulars } from "../../src/inbox/failures.ts";
 
 it.each([
   [`no "lead 5" in 'the list' or \`there\``, "no … in … or …"],
@@ -11,4 +11,36 @@ it.each([
   ["connect ECONNREFUSED 127.0.0.1:5432", "connect ECONNREFUSED #.#.#.#:5432"],
 ])("%j is compared as %j", (error, compared) => {
   expect(withoutParticulars(error)).toBe(compared);
+});
+
+it("only the first 500 characters of an error are compared", () => {
+  expect(withoutParticulars(`${"x".repeat(499)}yz`)).toBe(`${"x".repeat(499)}y`);
+});
+
+describe("what an entry failed with", () => {
+  const failed = (error: string | null, at: string | null = null) => ({ error, at });
+  const none = { reason: null, problems: [] };
+
+  it("is the error of its first run that failed, and where that was thrown", () => {
+    const runs = [failed(null), failed("no lead 5", "h.js:1:2"), failed("late")];
+    expect(failureOf(none, runs)).toEqual({
+      ...{ key: "no lead #\nh.js:1:2\nlate\n", words: "no lead 5", at: "h.js:1:2" },
+    });
+    expect(failureOf(none, [{ error: "late" }])).toEqual({ key: "late\n", words: "late", at: null });
+  });
+
+  it("is why it did not run, if none failed: its reason, or what is wrong with its data", () => {
+    expect(failureOf(none, [failed(null)])).toBeUndefined();
+    const dropped = failureOf({ reason: "dropped", problems: [] }, []);
+    expect(dropped).toMatchObject({ key: "dropped\n", at: null });
+    expect(dropped?.words).not.toBe("");
+    const problems = [
+      { field: "data.a", message: "expected 5" },
+      { field: "data.b", message: "is missing" },
+    ];
+    expect(failureOf({ reason: "invalid_data", problems }, [])).toEqual({
+      ...{ key: "invalid_data\ndata.a: expected #; data.b: is missing", at: null },
+      words: "data.a: expected 5; data.b: is missing",
+    });
+  });
 });

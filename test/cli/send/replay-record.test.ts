@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
@@ -65,6 +66,21 @@ it("of equal bodies each is sent, as are those that differ in their names or byt
     const before = sendables.map((one) => resume().has(one));
     expect(before).toEqual(sendables.map((_, other) => other <= at));
   }
+});
+
+it("a record from before an upgrade still counts: digests of name and bytes, of equal ones with their number", () => {
+  const { run, record, sendables, resume } = runOf([
+    ["a", "1"],
+    ["a", "1"],
+    ["a", "1"],
+  ]);
+  record.write();
+  const folder = join(run.cwd, ".hookporter");
+  const [name = ""] = readdirSync(folder).filter((one) => one.startsWith("replay-"));
+  const digest = createHash("sha256").update("a\u00001").digest("base64url").slice(0, 16);
+  writeFileSync(join(folder, name), JSON.stringify({ version: 1, sent: [digest, `${digest}-3`] }));
+  const resumed = resume();
+  expect(sendables.map((item) => resumed.has(item))).toEqual([true, false, true]);
 });
 
 it("a run of other arguments, to another target or with --exact is another run", () => {

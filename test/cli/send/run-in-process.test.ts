@@ -147,6 +147,36 @@ it("a handler that ends the process is named with the file it ran for; after the
   expect(watched.exit(0)).toBe(-1);
 });
 
+it("a module that ends the process while it is loaded ran for nothing yet", async () => {
+  const { cwd, argv } = folderOf(
+    { "1.json": ENVELOPE },
+    'console.log("runs"); await new Promise((r) => setTimeout(r, 100)); export default { "*": () => {} };',
+  );
+  const { stderr } = await runWatched(argv, cwd, ({ exit }) => void exit(0));
+  expect(stderr).toContain("Interrupted: nothing, after 0 of 1.");
+});
+
+it("on a terminal a state is green, and red if it failed", async () => {
+  const { cwd, argv } = folderOf(
+    { "1.json": ENVELOPE, "2.json": { ...ENVELOPE, event: "lead.created" } },
+    'export default { "payment.received": () => {}, "lead.created": () => { throw new Error("no"); } };',
+  );
+  const { stdout } = await runCli(argv, { cwd, isTTY: { stdout: true } });
+  expect(stdout).toContain("\u001b[32mhandled\u001b[39m 1.json\n\u001b[31mfailed\u001b[39m 2.json");
+});
+
+it("data that does not fit its schema is described", async () => {
+  const schema =
+    '{ "~standard": { version: 1, vendor: "own", validate: () => ({ issues: [{ message: "no", path: ["id"] }] }) } }';
+  const { cwd, argv } = folderOf(
+    { "1.json": ENVELOPE },
+    `export default { [Symbol.for("hookporter.handlers")]: 1, otherKinds: [], schemas: { "payment.received": ${schema} },
+      handlers: (receiver) => receiver.on("*", () => {}) };`,
+  );
+  const { stdout } = await runCli(argv, { cwd });
+  expect(stdout).toBe("failed 1.json  invalid_data: data.id: no (got string)\n");
+});
+
 it("a second signal reports at once how far the run came", async () => {
   const { cwd, argv } = folderOf(
     { "1.json": ENVELOPE, "2.json": { ...ENVELOPE, event: "lead.created" } },

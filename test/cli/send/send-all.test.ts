@@ -109,6 +109,15 @@ it("how to send the rest is said of a run of several whose deliveries were refus
   expect(copies.stderr).toBe("4 sent, 0 answered 2xx, 4 not answered 2xx\n");
 });
 
+it("a delivery that cannot be made is no delivery without an answer", async () => {
+  const target = await startReceiving();
+  const argv = ["trigger", "--all", "--set", "data.amount.net=1", "--url", target.url];
+  const { code, stdout, stderr } = await runCli(argv, { env });
+  expect(code).toBe(2);
+  expect(stderr).toContain("error: --set data.amount.net: expected amount to be an object");
+  expect(stdout).not.toContain("no answer");
+});
+
 it("an answer is shown before the next delivery is due, and Ctrl-C ends the wait for it", async () => {
   const target = await startReceiving();
   const argv = ["trigger", "lead.created", "--count", "2", "--rate", "0.001", "--url", target.url];

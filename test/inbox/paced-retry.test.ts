@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import { memoryInbox } from "../../src/inbox/memory.ts";
+import { intervalOf, noPauses, pauseLines, retryAtPace, retryableSeqs } from "../../src/inbox/paced-retry.ts";
+import { PACE_STEP, type PacedRetry, type PaceStep, type Pause } from "../../src/inbox/pause.ts";
+
+const NOW = Date.UTC(2026, 0, 15, 10);
+
+/** An inbox that notes what it is told of a retry. */
+function noting() {
+  const steps: PaceStep[] = [];
+  const begun: unknown[] = [];
+  const inbox = Object.assign(memoryInbox(), {
+    newRetry: async (retry: unknown) => begun.push(retry),
+    paceRetry: async (step: PaceStep) => {
+      steps.push(step);
+      return step.seqs.length;
+    },
+  });
+  return { inbox, steps, begun };
+}
+
+describe("a retry at a measured pace", () => {
+  it("spaces its entries by the rate, in steps of 1000, and writes the canary last", async () => {
+    const { inbox, steps, begun } = noting();
+    const seqs = Array.from({ length: PACE_STEP + 4 }, (_, at) => at + 1);
+    const told: number[] = [];
+    const terms = { since: NOW, who: "ada", pace: { rate: 4, canary: 2 } };
+    const retried = await retryAtPace(inbox, seqs, { ...terms, onStep: (changed) => told.push(changed) });
+    expect(retried).toEqual({ id: 1, changed: PACE_STEP + 4 });
+    expect(begun).toEqual([
+      { since: NOW, who: "ada", interval: 250, entries: PACE_STEP + 4, canary: [1, 2] },
+    ]);
+    const waiting = { id: 1, interval: 250, waits: true };
+    expect(steps).toEqual([
+      { ...waiting, seqs: seqs.slice(2, PACE_STEP + 2), from: NOW + 500 },
+      { ...waiting, seqs: seqs.slice(PACE_STEP + 2), from: NOW + 500 + 250 * PACE_STEP },
+      { id: 1, interval: 250, waits: false, seqs: [1, 2], from: NOW },
+    ]);
+    expect(told).toEqual([PACE_STEP, PACE_STEP + 2]);
+  });
+
+  it("has no canary by default, and no pause between entries without a rate", async () => {
+    const { inbox, steps } = noting();
+    await retryAtPace(inbox, [7, 9], { since: NOW, who: "ada", pace: {} });
+    expect(steps).toEqual([{ id: 1, interval: 0, seqs: [7, 9], from: NOW, waits: true }]);
+    expect([intervalOf({}), intervalOf({ rate: 0.5 })]).toEqual([0, 2000]);
+  });
+
+  it.each(["newRetry", "paceRetry"])("needs an inbox with %s", async (missing) => {
+    const { inbox } = noting();
+    const terms = { since: NOW, who: "ada", pace: {} };
+    await expect(retryAtPace({ ...inbox, [missing]: undefined } as never, [1], terms)).rejects.toMatchObject({
+      code: "inbox_unsupported",
+      message: noPauses().message,
+    });
+  });
+
+  it("finds what can be retried, oldest first, in as many reads as it takes", async () => {
+    const asked: unknown[] = [];
+    const all = Array.from({ length: 2 * PACE_STEP + 5 }, (_, at) => ({ seq: at + 1 }));
+    const inbox = Object.assign(memoryInbox(), {
+      list: async ({ before = Number.POSITIVE_INFINITY, limit = 0, ...others }) => {
+        asked.push(others);
+        return all.filter(({ seq }) => seq < before).slice(-limit);
+      },
+    });
+    const seqs = await retryableSeqs(inbox as never, { kinds: ["lead.*"] });
+    expect(seqs).toEqual(all.map(({ seq }) => seq));
+    expect(asked).toHaveLength(3);
+    expect(asked[0]).toEqual({ kinds: ["lead.*"], states: ["pending", "dead", "unhandled"] });
+    expect(await retryableSeqs(inbox as never, {}, 3)).toEqual([1, 2, 3]);
+    await retryableSeqs(inbox as never, { states: ["dead", "done"], before: 4 });
+    expect(asked.at(-1)).toEqual({ states: ["dead"] });
+  });
+});
+
+describe("what is paused", () => {
+  const retry: PacedRetry = {
+    ...{ id: 3, since: NOW - 60_000, who: "ada", interval: 1, entries: 40, canary: [1, 2] },
+    ...{ left: 30, until: NOW + 120_000 },
+  };
+  const pause = (parts: Partial<Pause>): Pause => ({
+    scope: "all",
+    name: "",
+    since: NOW - 60_000,
+    who: "ada",
+    ...parts,
+  });
+  const ofRetry = (parts: Partial<Pause> = {}) => pause({ scope: "retry", name: "3", ...parts });
+
+  it.each<[string, Partial<Pause>, string]>([
+    ["everything", {}, "everything has been paused for 60 s by ada"],
+    ["a kind", { scope: "kind", name: "lead.*" }, "kind lead.* has been paused for 60 s by ada"],
+    ["a target", { scope: "target", name: "crm" }, "target crm has been paused for 60 s by ada"],
+    ["a retry that ended", { scope: "retry", name: "9" }, "retry 9 has been paused for 60 s by ada"],
+    ["what stopped by itself", { who: "stopped: no" }, "everything has been paused for 60 s stopped: no"],
+    ["what a clock ahead paused", { since: NOW + 5000 }, "everything has been paused for 0 ms by ada"],
+  ])("is told of %s", (_, parts, line) => {
+    expect(pauseLines({ paused: [pause(parts)], retries: [] }, NOW)).toEqual([line]);
+  });
+
+  it.each<[string, readonly Pause[], Partial<PacedRetry>, RegExp]>([
+    ["under way", [], {}, /^retry 3 is under way: 30 of 40 left, the last due in 2 min$/],
+    ["overdue", [], { until: NOW - 1 }, /^retry 3 is under way: 30 of 40 left, the last due in 0 ms$/],
+    ["paused", [ofRetry({ since: NOW })], {}, /^retry 3 is paused, by ada: 30 of 40 left$/],
+    [
+      "stopped",
+      [ofRetry({ who: "stopped: 2 failed" })],
+      {},
+      /^retry 3 is paused, stopped: 2 failed: 30 of 40 left$/,
+    ],
+    ["waiting", [ofRetry()], {}, /^retry 3 waits until its first 2 are handled: 30 of 40 left$/],
+    [
+      "waiting for one",
+      [ofRetry()],
+      { canary: [1] },
+      /^retry 3 waits until its first entry is handled: 30 of 40 left$/,
+    ],
+    [
+      "beside a paused kind of its number",
+      [pause({ scope: "kind", name: "3" })],
+      {},
+      /^retry 3 is under way/,
+    ],
+  ])("is told of a retry that is %s", (_, paused, parts, line) => {
+    const lines = pauseLines({ paused, retries: [{ ...retry, ...parts }] }, NOW);
+    expect(lines.at(-1)).toMatch(line);
+    expect(lines).toHaveLength(paused.some(({ scope }) => scope === "kind") ? 2 : 1);
+  });
+});
