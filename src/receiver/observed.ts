@@ -68,9 +68,9 @@ function passingDiagnosis(delivery: Delivery, settings: Settings) {
   let held: Delivery | undefined = delivery;
   const diagnose: NonNullable<DeliveryObservation["diagnose"]> = (options = {}) => {
     if (held === undefined) return undefined;
-    const { body, headers } = held;
+    const { body, headers, target } = held;
     const header = readHeader(headers, settings.signatureHeader);
-    return diagnoseSignature(body, header, settings.secrets(), { ...options, headers });
+    return diagnoseSignature(body, header, settings.secrets(), { ...options, headers, target });
   };
   return {
     diagnose,

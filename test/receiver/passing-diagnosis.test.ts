@@ -38,6 +38,11 @@ it("an unauthentic delivery can be diagnosed while the listener runs", async () 
   );
 });
 
+it("the path of an unauthentic delivery may have been signed, too", async () => {
+  const { told } = await refused({}, signed(`/webhooks${sent}`, SECRET));
+  expect(told).toEqual(["other_scheme"]);
+});
+
 it("an unauthentic delivery can be diagnosed in an immediate, when the sender has its answer", async () => {
   const { receiver } = await openReceiver();
   const order: unknown[] = [];

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { mistakenKeyings } from "../../signature/diagnose/keyings.ts";
 import { timestampVariants } from "../../signature/diagnose/timestamp-variants.ts";
+import { addressed } from "../../signature/diagnose/url-variants.ts";
 import type { Probe } from "../probe.ts";
 import { type Attempt, asUsual, inReceiver } from "./attempt.ts";
 
@@ -80,22 +81,9 @@ const BODY_ALONE = "The service signs the raw body alone.";
 export function schemeAttempts(probe: Probe): readonly Attempt[] {
   const { href, pathname } = probe.url;
   const body = probe.body();
-  const attempt = (signed: string, before: Buffer): Attempt => ({
-    cause: `The receiver verifies ${signed}, as other services sign it. ${BODY_ALONE}`,
-    ...{ body: () => body, as: asUsual, digest: () => probe.digest(Buffer.concat([before, body])) },
-  });
-  return [
-    ...timestampVariants(body, undefined).flatMap(({ causes: [cause], bytes }) => {
-      const signed = bytes();
-      if (signed === undefined) return [];
-      const before = Buffer.from(signed.subarray(0, signed.byteLength - body.byteLength));
-      return [attempt(`\`${cause?.detail}\``, before)];
-    }),
-    ...[
-      ["the URL and the body", href],
-      ["the path and the body", pathname],
-      ["the method, the path and the body", `POST${pathname}`],
-      ["the method, the path and the body, a line each", `POST\n${pathname}\n`],
-    ].map(([signed = "", before = ""]) => attempt(signed, Buffer.from(before))),
-  ];
+  const variants = [...timestampVariants(body, undefined), ...addressed(body, [href], [pathname])];
+  return variants.map(({ causes: [cause], bytes }) => ({
+    cause: `The receiver verifies ${cause?.detail?.replace(/^\S+$/, "`$&`")}, as other services sign it. ${BODY_ALONE}`,
+    ...{ body: () => body, as: asUsual, digest: () => probe.digest(bytes() ?? body) },
+  }));
 }

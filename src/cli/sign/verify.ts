@@ -1,5 +1,5 @@
 import { orElse } from "../../base/or-else.ts";
-import type { DeliveryHeaders } from "../../event/delivery.ts";
+import type { Delivery } from "../../event/delivery.ts";
 import { parseSaved } from "../../relay/fixture.ts";
 import { diagnoseSignature } from "../../signature/diagnose/diagnose.ts";
 import { readHeader } from "../../signature/header.ts";
@@ -32,12 +32,11 @@ export async function runVerify(
 
   let body: Uint8Array = input;
   let header: string | readonly string[] | undefined = options.signature;
-  let headers: DeliveryHeaders | undefined;
+  let saved: Delivery | undefined;
   if (header === undefined) {
-    const saved = parseSaved(input, file ?? "standard input");
+    saved = parseSaved(input, file ?? "standard input");
     if (saved !== undefined) {
       body = saved.body;
-      headers = saved.headers;
       header = readHeader(saved.headers, options.signatureHeader ?? SIGNATURE_HEADER);
     }
   }
@@ -52,8 +51,8 @@ export async function runVerify(
   const { reason } = result;
   const { meaning, fix: general } = SIGNATURE_REASONS[reason];
   const others = otherSecrets(context, options, found);
-  const diagnosis = diagnoseSignature(body, header, secrets, { others, ...(headers && { headers }) });
-  const plainBody = header === undefined && headers === undefined;
+  const diagnosis = diagnoseSignature(body, header, secrets, { ...saved, others });
+  const plainBody = header === undefined && saved === undefined;
   const best = diagnosis.explanations.length > 0 ? diagnosis.fix : general;
   const fix = plainBody ? "pass --signature, or a saved delivery" : best;
   const explained = [...diagnosisLines(diagnosis, general), ...adviceLines(diagnosis)];

@@ -45,10 +45,10 @@ export class RefusedBodies {
     if (read === undefined || read.byteLength > MAX_BODY) return;
     const body = new Uint8Array(read);
     const { secrets, signatureHeader } = this.#signing;
-    const { headers } = observation;
+    const { headers, target } = observation;
     const digests = observation.digests?.() ?? [];
     const diagnose: DeliveryObservation["diagnose"] = (options) =>
-      diagnoseSignature(body, readHeader(headers, signatureHeader), secrets, { ...options, headers });
+      diagnoseSignature(body, readHeader(headers, signatureHeader), secrets, { ...options, headers, target });
     const held = { id, body, isLeftOut, observation: { ...observation, diagnose, digests: () => digests } };
     this.#held = [held, ...this.#held].slice(0, MOST);
     while (this.#held.reduce((sum, one) => sum + one.body.byteLength, 0) > MAX_BYTES)

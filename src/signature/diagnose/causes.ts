@@ -30,6 +30,10 @@ export const CAUSES = {
     meaning: "the signed body differs in the line break at its end",
     fix: "sign exactly what is sent, to the last byte: `printf '%s'` instead of `echo`, `--data-binary` instead of `--data`",
   },
+  nuls_at_end: {
+    meaning: "the signed body differs in the NUL bytes at its end",
+    fix: "sign and send as many bytes as the body has, not the whole buffer, and no NUL that ends a text",
+  },
   line_endings: {
     meaning: "the signed body has different line breaks",
     fix: "send with `curl --data-binary`, and let no editor, git or proxy change line breaks",
@@ -195,8 +199,8 @@ export const CAUSES = {
     fix: "sign it, or set the name of the header that the sender uses",
   },
   other_scheme: {
-    meaning: "the header has the format of another service's signatures",
-    fix: "send `sha256=` and the HMAC-SHA256 of the raw body, without a timestamp or version",
+    meaning: "the signature has the format of another service's",
+    fix: "send `sha256=` and the HMAC-SHA256 of the raw body, without a timestamp, a URL or a version",
   },
   unexplained: {
     meaning: "no common cause explains it",

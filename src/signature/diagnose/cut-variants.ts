@@ -27,9 +27,26 @@ export function cutVariants(body: Uint8Array, text: string | undefined): readonl
   ];
 }
 
-/** Bytes without white space at the end. */
-function visibleLength(body: Uint8Array): number {
+/** Larger buffers are not tried, as each takes long. */
+const LARGEST_BUFFER = 65_536;
+
+/** With another number of NUL bytes at the end: a buffer that one side took whole, or a text that a NUL ends. */
+export function nulVariants(body: Uint8Array): readonly BodyVariant[] {
+  const length = visibleLength(body, 0);
+  if (length === 0) return []; // it may have been empty, which is a cause of its own
+  const blocks = [4, 8, 16].map((block) => length - (length % block) + block);
+  const filled = [length + 1, ...blocks, ...SIZES].filter((end) => end > length && end <= LARGEST_BUFFER);
+  const ends = new Set([length, ...filled]);
+  ends.delete(body.byteLength);
+  return [...ends].map((end) => {
+    const detail = end === length ? "none on the signing side" : `up to ${end} bytes on the signing side`;
+    return variant([cause("nuls_at_end", detail)], () => Buffer.concat([body], end));
+  });
+}
+
+/** Bytes without white space at the end, or other bytes up to the last one that counts as such. */
+function visibleLength(body: Uint8Array, last = 0x20): number {
   let length = body.byteLength;
-  while (length > 0 && (body[length - 1] ?? 0) <= 0x20) length--;
+  while (length > 0 && (body[length - 1] ?? 0) <= last) length--;
   return length;
 }

@@ -32,6 +32,8 @@ export interface DiagnoseOptions {
   readonly others?: readonly NamedSecret[];
   /** The delivery's headers, to find the signature under another name, and a timestamp that was signed too. */
   readonly headers?: HeaderBag;
+  /** The delivery's target, such as `/webhooks`, to find a URL that was signed too. */
+  readonly target?: string;
   /** The maximum work, in bytes hashed. Default 700 million, about a second. */
   readonly work?: number;
 }
@@ -61,7 +63,7 @@ export function diagnoseSignature(
   body: Uint8Array,
   header: string | readonly string[] | undefined,
   secrets: readonly Secret[],
-  { others = [], headers, work = WORK }: DiagnoseOptions = {},
+  { others = [], headers, target, work = WORK }: DiagnoseOptions = {},
 ): Diagnosis {
   const verified = verify(body, header, secrets);
   if (verified.ok) return certain(cause("valid"));
@@ -72,14 +74,8 @@ export function diagnoseSignature(
   const { forms, evident } = readForms(header);
   const plain = plainKeyings(secrets, others);
   const mistaken = mistakenKeyings(secrets);
-  const { explanations, signed, tried, complete } = search({
-    body,
-    forms,
-    plain,
-    mistaken,
-    work,
-    ...(headers && { headers }),
-  });
+  const searched = { body, forms, plain, mistaken, headers, target, work };
+  const { explanations, signed, tried, complete } = search(searched);
   const found = explanations.length > 0 ? explanations : evident === undefined ? [] : [[evident]];
   const first = found[0]?.[0] ?? cause("unexplained");
   const { code, meaning, fix } = first;

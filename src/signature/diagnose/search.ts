@@ -4,10 +4,12 @@ import { type BodyVariant, variant } from "./body-variant.ts";
 import { bodyVariants, decode } from "./body-variants.ts";
 import { type Cause, type CauseCode, cause } from "./causes.ts";
 import { lostByteVariants } from "./charset-variants.ts";
+import { nulVariants } from "./cut-variants.ts";
 import type { DigestForm } from "./digest-form.ts";
 import type { Keying } from "./keyings.ts";
 import { lineVariants } from "./line-variants.ts";
 import { timestampVariants } from "./timestamp-variants.ts";
+import { urlVariants } from "./url-variants.ts";
 
 /** The work of a digest besides its bytes; hashing one byte is 1. */
 const DIGEST_WORK = 4000;
@@ -37,18 +39,21 @@ export interface Searched {
   /** The secrets unchanged, and after common mistakes. */
   readonly plain: readonly Keying[];
   readonly mistaken: readonly Keying[];
-  /** The delivery's headers, if known. */
-  readonly headers?: HeaderBag;
+  /** The delivery's headers and target, if known. */
+  readonly headers?: HeaderBag | undefined;
+  readonly target?: string | undefined;
   /** The maximum number of bytes to hash, including the work to make variants. Unlike a time limit it is deterministic. */
   readonly work: number;
 }
 
-export function search({ body, forms, plain, mistaken, headers, work: allowed }: Searched): Found {
+export function search({ body, work: allowed, ...searched }: Searched): Found {
+  const { forms, plain, mistaken, headers, target } = searched;
   const walk = new Walk(forms, allowed);
   const asIs: BodyVariant = { causes: [], bytes: () => body, isPrinted: false };
   // Single mistakes come first, so that the work on a large body goes to what is likely.
   walk.visit([asIs], [...plain, ...mistaken]);
-  if (walk.hits.length === 0) walk.visit(timestampVariants(body, headers), plain);
+  const around = [...timestampVariants(body, headers), ...urlVariants(body, headers, target)];
+  if (walk.hits.length === 0) walk.visit([...nulVariants(body), ...around], plain);
   if (walk.hits.length > 0) return walk.found();
   const small = body.byteLength * READING_WORK <= allowed;
   const {

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { formatDelivery } from "../../../src/relay/fixture.ts";
+import { signed } from "../../signature/diagnose/made.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 
 const secret = "It's a Secret to Everybody";
@@ -78,6 +79,17 @@ it("verify uses the signature in a saved delivery", async () => {
   expect((await runCli(["verify"], { env, stdin: formatDelivery(delivery) })).code).toBe(0);
   const changed = formatDelivery({ ...delivery, body: Buffer.from("Hello, World?") });
   expect((await runCli(["verify"], { env, stdin: changed })).code).toBe(4);
+});
+
+it("verify says that the URL was signed too, if the saved delivery shows it", async () => {
+  const body = Buffer.from("Hello, World!");
+  const header = signed(`https://hooks.example/webhooks${body}`, secret);
+  const saved = formatDelivery({
+    ...{ method: "POST", target: "/webhooks", receivedAt: 0, body },
+    headers: { host: "hooks.example", "x-service-signature": header },
+  });
+  const run = await runCli(["verify"], { env, stdin: saved });
+  expect(run.stdout).toMatch(/^cause: other_scheme: .* \(the URL and the body\)$/m);
 });
 
 it("verify asks for --signature if a plain body has none", async () => {

@@ -2,6 +2,7 @@ import { expect, it, vi } from "vitest";
 import { signedRequest } from "../../../src/entries/testing.ts";
 import { MAX_BODY, MAX_BYTES, MOST, RefusedBodies } from "../../../src/inspector/live/refused-bodies.ts";
 import { readSecrets } from "../../../src/signature/secrets.ts";
+import { signed } from "../../signature/diagnose/made.ts";
 import { openInspector, SECRET } from "../open.ts";
 
 const WAIT = { timeout: 10_000, interval: 20 };
@@ -34,6 +35,18 @@ it("what a burst left out is diagnosed when it is over, and its body can be look
   expect(JSON.stringify(json.explanation)).toMatch(/sha256=[0-9a-f]{8}…/);
   expect(json.body).toMatchObject({ form: "text", cut: false });
   expect(json.body.text).toContain('"text": "refused"');
+});
+
+it("what a burst left out is diagnosed with its path, too", async () => {
+  let isBusy = true;
+  const { api, endpoint } = await openInspector({
+    diagnose: (observation) => (isBusy ? "left_out" : observation.diagnose?.()),
+  });
+  const headers = { "x-service-signature": signed(`${new URL(endpoint).pathname}{}`, SECRET) };
+  await fetch(endpoint, { method: "POST", headers, body: "{}" });
+  isBusy = false;
+  const why = async () => (await api("/api/refusals")).json[0]?.why;
+  await vi.waitFor(async () => expect(await why()).toContain("another service"), WAIT);
 });
 
 it("a row that goes into another one whole can still be opened by its id", async () => {

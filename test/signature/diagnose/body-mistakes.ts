@@ -2,6 +2,9 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { signed } from "./made.ts";
 import { bytes, type Mistakes, sentAs, signedAs } from "./mistake.ts";
 
+/** The body in a buffer of a size, filled up with NUL bytes. */
+const filled = (json: string, size: number) => Buffer.concat([bytes(json)], size);
+
 /** Mistakes in the body, besides how JSON is printed. */
 export const BODY_MISTAKES: Mistakes = [
   [
@@ -71,6 +74,20 @@ export const BODY_MISTAKES: Mistakes = [
   ["newline_at_end", "signed with CRLF at the end", signedAs((json) => `${json}\r\n`)],
   ["newline_at_end", "sent with a newline", sentAs((json) => `${json}\n`)],
   ["newline_at_end", "sent with CRLF at the end", sentAs((json) => `${json}\r\n`)],
+  ["nuls_at_end", "sent as a whole buffer", sentAs((json) => filled(json, 16_000))],
+  ["nuls_at_end", "signed as a whole buffer", signedAs((json) => filled(json, 16_384))],
+  ["nuls_at_end", "sent with the NUL of a text in C", sentAs((json) => `${json}\0`)],
+  ["nuls_at_end", "signed with the NUL of a text in C", signedAs((json) => `${json}\0`)],
+  [
+    "nuls_at_end",
+    "signed in whole blocks of a cipher",
+    signedAs((json) => filled(json, 16 * (Math.floor(bytes(json).length / 16) + 1))),
+  ],
+  [
+    "nuls_at_end",
+    "sent in a smaller buffer than was signed",
+    (json, secret) => ({ body: filled(json, 16_000), header: signed(filled(json, 32_768), secret) }),
+  ],
   [
     "line_endings",
     "CRLF became LF",

@@ -3,7 +3,11 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CAUSES } from "../../../src/signature/diagnose/causes.ts";
-import { type Diagnosis, diagnoseSignature } from "../../../src/signature/diagnose/diagnose.ts";
+import {
+  type DiagnoseOptions,
+  type Diagnosis,
+  diagnoseSignature,
+} from "../../../src/signature/diagnose/diagnose.ts";
 import { readSecrets } from "../../../src/signature/secrets.ts";
 import { long } from "../../long.ts";
 import { BODY_MISTAKES } from "./body-mistakes.ts";
@@ -21,8 +25,8 @@ describe("diagnoseSignature", () => {
   it.each(MISTAKES)("finds %s alone: %s", (code, _, mistake) => {
     fc.assert(
       fc.property(anyJson, anySecret, (json, drawn) => {
-        const { body, header, secret = drawn } = mistake(json, drawn);
-        const diagnosis = diagnoseSignature(Buffer.from(body as string), header, readSecrets(secret));
+        const { body, header, secret = drawn, more } = mistake(json, drawn);
+        const diagnosis = diagnoseSignature(Buffer.from(body as string), header, readSecrets(secret), more);
         expect(codes(diagnosis)[0]).toEqual([code]);
         expect(diagnosis).toMatchObject({ code, ...CAUSES[code], advice: [] });
       }),
@@ -201,6 +205,24 @@ describe("diagnoseSignature", () => {
     expect(explanations).toMatchObject([[{ code: "other_scheme", detail }]]);
   });
 
+  it("takes a URL as signed only if it arrived: with its host, or with that of a proxy", () => {
+    const secrets = readSecrets(SECRET);
+    const header = signed('https://hooks.example/webhooks?a=b{"c":1}', SECRET);
+    const find = (more: DiagnoseOptions) =>
+      diagnoseSignature(bytes('{"c":1}'), header, secrets, more).explanations;
+    const [target, host, proxied] = ["/webhooks?a=b", "hooks.example", "127.0.0.1:3000"];
+    const named = [[{ code: "other_scheme", detail: "the URL and the body" }]];
+    expect(find({ target, headers: { host } })).toMatchObject(named);
+    expect(find({ target, headers: { host: proxied, "x-forwarded-host": host } })).toMatchObject(named);
+    for (const more of [{}, { target }, { headers: { host } }, { target, headers: { host: proxied } }])
+      expect(find(more)).toEqual([]);
+  });
+
+  it("names the NUL bytes of a body that was empty as an empty body", () => {
+    const found = diagnoseSignature(new Uint8Array(3), signed("", SECRET), readSecrets(SECRET));
+    expect(codes(found)).toEqual([["body_empty"]]);
+  });
+
   it("accepts a valid signature with any of the secrets", () => {
     const secrets = readSecrets(["a-secret-0123456789", "b-secret-0123456789"]);
     expect(diagnoseSignature(bytes("{}"), signed("{}", "b-secret-0123456789"), secrets).code).toBe("valid");
@@ -233,9 +255,9 @@ describe("diagnoseSignature", () => {
   it("reveals neither a secret nor a digest nor the body", () => {
     fc.assert(
       fc.property(anyJson, anySecret, fc.constantFrom(...MISTAKES), (json, drawn, [, , mistake]) => {
-        const { body, header, secret = drawn } = mistake(json, drawn);
+        const { body, header, secret = drawn, more } = mistake(json, drawn);
         const right = Buffer.from(body as string);
-        const told = JSON.stringify(diagnoseSignature(right, header, readSecrets(secret)));
+        const told = JSON.stringify(diagnoseSignature(right, header, readSecrets(secret), more));
         const hidden = [
           drawn,
           digested(right, drawn, "hex").slice(0, 8),

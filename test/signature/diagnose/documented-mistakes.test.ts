@@ -26,8 +26,8 @@ function judge({ explanations }: Diagnosis, wanted: readonly string[]): Outcome 
 }
 
 function diagnosed(mistake: Mistake, json = JSON_BODY): Diagnosis {
-  const { body, header, secret = SECRET } = mistake(json, SECRET);
-  return diagnoseSignature(Buffer.from(body as string), header, readSecrets(secret));
+  const { body, header, secret = SECRET, more } = mistake(json, SECRET);
+  return diagnoseSignature(Buffer.from(body as string), header, readSecrets(secret), more);
 }
 
 /** A body here, and the text that was signed. */

@@ -229,6 +229,27 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
       return { body, header: signed(`1768468800.${body}`, secret) };
     },
   ],
+  ...(
+    [
+      ["the URL and the body", "https://hooks.example/webhooks?a=b", ""],
+      ["the URL without its query and the body", "https://hooks.example/webhooks", ""],
+      ["a URL without TLS and the body", "http://hooks.example/webhooks?a=b", ""],
+      ["the body and the URL", "", "https://hooks.example/webhooks?a=b"],
+      ["the path and the body", "/webhooks", ""],
+      ["the method, the path and the body", "POST/webhooks?a=b", ""],
+      ["the method, the path and the body, a line each", "POST\n/webhooks\n", ""],
+    ] as const
+  ).map(
+    ([title, before, after]) =>
+      [
+        "other_scheme",
+        title,
+        (json: string, secret: string) => ({
+          ...{ body: json, header: signed(before + json + after, secret) },
+          more: { target: "/webhooks?a=b", headers: { host: "hooks.example" } },
+        }),
+      ] as const,
+  ),
   ["other_scheme", "a timestamp and versions", headerAs((_, digest) => `t=1768469400,v1=${digest}`)],
   [
     "other_scheme",

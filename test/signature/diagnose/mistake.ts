@@ -1,4 +1,5 @@
 import type { CauseCode } from "../../../src/signature/diagnose/causes.ts";
+import type { DiagnoseOptions } from "../../../src/signature/diagnose/diagnose.ts";
 import { signed } from "./made.ts";
 
 /** What arrives, given a body and a secret. */
@@ -7,6 +8,8 @@ export interface Arrived {
   readonly header: string | readonly string[];
   /** The secret here, if it is not the given one. */
   readonly secret?: string | Uint8Array;
+  /** What else arrived. */
+  readonly more?: Pick<DiagnoseOptions, "headers" | "target">;
 }
 /** A mistake, applied to a body and a secret. */
 export type Mistake = (json: string, secret: string) => Arrived;
