@@ -13,16 +13,19 @@ export interface Message {
   readonly text: string;
 }
 
-/** Shows a message for a while, in place of the one before. */
-export const TellContext = createContext<(message: Message) => void>(() => {});
+/** Shows a message for a while, in place of the one before. Returns a function that says whether it is still shown. */
+export const TellContext = createContext<(message: Message) => () => boolean>(() => () => false);
 
 export function useMessage() {
   const [message, setMessage] = useState<Message>();
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const shown = useRef(message);
+  shown.current = message;
   const [tell] = useState(() => (next: Message | undefined) => {
     clearTimeout(timer.current);
     timer.current = setTimeout(setMessage, SHOWN, undefined);
     setMessage(next);
+    return () => shown.current === next;
   });
   return { message, tell };
 }

@@ -1,6 +1,6 @@
 import { useWindowEvent } from "./use-window-event.ts";
 
-/** Listens for keys, except in inputs, with modifiers, or in a dialog. */
+/** Listens for keys, except in inputs, with modifiers, or in a dialog. One that is held down counts once, unless it moves. */
 export function useKeys(keys: Readonly<Record<string, () => void>>): void {
   useWindowEvent("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
@@ -13,6 +13,7 @@ export function useKeys(keys: Readonly<Record<string, () => void>>): void {
     const action = Object.hasOwn(keys, event.key) ? keys[event.key] : undefined;
     if (action === undefined) return;
     event.preventDefault();
+    if (event.repeat && !/^(?:[jk]|Arrow.*)$/.test(event.key)) return;
     action();
   });
 }

@@ -222,6 +222,32 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(await page.locator(".line-name").allTextContents()).toEqual(["contact.created"]);
   });
 
+  it("r counts as pressed again for as long as the page asks for it, and not if it is held down", async () => {
+    const { inspector, receiver, deliver } = await openInspector({ handler: () => {} });
+    await deliver("lead.created");
+    await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 1 }), WAIT);
+    const page = await newPage();
+    await page.clock.install();
+    await openPage(page, inspector.url);
+    const asks = /Press r again to send #1 again as a new event/;
+    await page.keyboard.press("j");
+    await page.keyboard.down("r");
+    await page.keyboard.down("r"); // as a key repeats that is held down
+    await page.keyboard.up("r");
+    await told(page, asks);
+    const question = page.getByRole("status").filter({ hasText: asks });
+    await page.clock.fastForward(9000);
+    await question.waitFor({ state: "detached" });
+    await page.keyboard.press("r");
+    await question.waitFor();
+    await page.clock.fastForward(6000);
+    await question.waitFor();
+    expect(await receiver.inbox.list({})).toHaveLength(1);
+    await page.keyboard.press("r");
+    await told(page, /answered 200/);
+    expect(await receiver.inbox.list({})).toHaveLength(2);
+  });
+
   it("the list is filtered by state, kind, time and text, also live, and says if nothing matches", async () => {
     const { inspector, deliver, endpoint } = await openInspector();
     await deliver("payment.received");

@@ -118,14 +118,12 @@ function useSelection(feed: Feed | undefined, opened: string | undefined) {
   return { selected, setSelected, move };
 }
 
-const SECOND_PRESS = 2500; // milliseconds in which a key with effects must be pressed again
-
-/** Retries a row's entry, or sends it again if it was handled, when it is asked to twice. */
+/** Retries a row's entry, or sends it again if it was handled, when it is asked to twice: while the first is answered. */
 function useAgain() {
   const client = useClient();
   const attempt = useAttempt();
   const tell = useContext(TellContext);
-  const asked = useRef({ what: "", at: 0 });
+  const asked = useRef({ what: "", isShown: (): boolean => false });
   const retry = async (seq: number) => {
     await client.retry(seq);
     return { good: true, text: `#${seq} runs again.` };
@@ -133,14 +131,12 @@ function useAgain() {
   return (row: Row | undefined) => {
     if (row?.type !== "entry") return;
     const { seq, state } = row;
-    if (state === "running") return tell({ good: true, text: `#${seq} is running.` });
+    if (state === "running") return void tell({ good: true, text: `#${seq} is running.` });
     const isRetry = state !== "handled";
     const what = isRetry ? `retry #${seq}` : `send #${seq} again as a new event`;
-    const now = performance.now();
-    const isSecond = asked.current.what === what && now - asked.current.at < SECOND_PRESS;
-    asked.current = isSecond ? { what: "", at: 0 } : { what, at: now };
+    const isSecond = asked.current.what === what && asked.current.isShown();
     if (isSecond) void attempt(() => (isRetry ? retry(seq) : sendAgain(client, seq)));
-    else tell({ good: true, text: `Press r again to ${what}.` });
+    else asked.current = { what, isShown: tell({ good: true, text: `Press r again to ${what}.` }) };
   };
 }
 
