@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { sampleEvent } from "../../../src/entries/testing.ts";
 import { openInspector } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
-import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
+import { CHROMIUM, choose, openPage, useBrowser } from "./chromium.ts";
 
 const OPEN_ALL =
   "document.querySelectorAll('details:not([open]) > summary').forEach((summary) => summary.click())";
@@ -139,6 +139,28 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       .locator(".why", { hasText: "The delivery has no signature header. Nothing was kept." })
       .waitFor();
     expect(await page.locator(".detail").innerText()).not.toMatch(/`|signature_missing/);
+  });
+
+  it("every button can be hit with a finger, on all pages and in a dialog", async () => {
+    const { inspector } = await failed();
+    const page = await newPage({ viewport: { width: 360, height: 800 }, isMobile: true, hasTouch: true });
+    const small = () =>
+      page.locator("button:not(.link):visible, summary:visible").evaluateAll((found) =>
+        found.flatMap((one) => {
+          const { height } = one.getBoundingClientRect();
+          return height < 44 ? [`${one.textContent || one.ariaLabel}: ${height}`] : [];
+        }),
+      );
+    const width = () => page.locator("html").evaluate(({ scrollWidth }) => scrollWidth);
+    await openPage(page, inspector.url);
+    for (const path of ["/", "/overview", "/trigger", "/refusal/r1", "/entry/1"]) {
+      await page.goto(`${inspector.url.origin}/#${path}`);
+      await page.locator("h1").last().waitFor();
+      expect({ path, small: await small(), width: await width() }).toEqual({ path, small: [], width: 360 });
+    }
+    await choose(page, "Send again", "Edit and send…");
+    await page.getByRole("dialog").waitFor();
+    expect({ small: await small(), width: await width() }).toEqual({ small: [], width: 360 });
   });
 
   it("a refused delivery's row has its whole reason, on a phone too", async () => {
