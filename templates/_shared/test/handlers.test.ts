@@ -2,6 +2,7 @@ import { eventKinds } from "hookporter";
 import { createTestReceiver, sampleEvent, type TestReceiver } from "hookporter/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import handlers from "../src/handlers/index.ts";
+import { log } from "../src/log.ts";
 import type { schemas } from "../src/schemas.ts";
 
 /** The samples are made up, so schemas that were learned from your events may refuse them. */
@@ -10,7 +11,7 @@ const UNFIT = "the sample does not fit src/schemas.ts: deliver data that does";
 let receiver: TestReceiver<typeof schemas>;
 
 beforeEach(async () => {
-  receiver = await createTestReceiver({ handlers });
+  receiver = await createTestReceiver({ handlers, log });
 });
 
 afterEach(() => receiver.close());

@@ -10,6 +10,7 @@ import {
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createApp } from "../src/app.ts";
 import handlers from "../src/handlers/index.ts";
+import { log } from "../src/log.ts";
 import type { schemas } from "../src/schemas.ts";
 
 let receiver: TestReceiver<typeof schemas>;
@@ -17,7 +18,7 @@ let server: Server;
 let base: string;
 
 beforeEach(async () => {
-  receiver = await createTestReceiver({ handlers });
+  receiver = await createTestReceiver({ handlers, log });
   server = createApp(receiver).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

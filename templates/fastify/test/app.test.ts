@@ -9,6 +9,7 @@ import {
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createApp } from "../src/app.ts";
 import handlers from "../src/handlers/index.ts";
+import { log } from "../src/log.ts";
 import type { schemas } from "../src/schemas.ts";
 
 let receiver: TestReceiver<typeof schemas>;
@@ -16,7 +17,7 @@ let app: FastifyInstance;
 let base: string;
 
 beforeEach(async () => {
-  receiver = await createTestReceiver({ handlers });
+  receiver = await createTestReceiver({ handlers, log });
   app = createApp(receiver);
   base = await app.listen({ port: 0, host: "127.0.0.1" });
 });

@@ -9,13 +9,14 @@ import {
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createApp } from "../src/app.ts";
 import handlers from "../src/handlers/index.ts";
+import { log } from "../src/log.ts";
 import type { schemas } from "../src/schemas.ts";
 
 let receiver: TestReceiver<typeof schemas>;
 let app: Hono;
 
 beforeEach(async () => {
-  receiver = await createTestReceiver({ handlers });
+  receiver = await createTestReceiver({ handlers, log });
   app = createApp(receiver);
 });
 

@@ -10,6 +10,7 @@ import { GET as healthz } from "../src/app/healthz/route.ts";
 import { GET as readyz } from "../src/app/readyz/route.ts";
 import { POST } from "../src/app/webhooks/route.ts";
 import handlers from "../src/handlers/index.ts";
+import { log } from "../src/log.ts";
 import type { schemas } from "../src/schemas.ts";
 
 vi.mock("../src/receiver.ts", () => ({ receiver: () => receiver }));
@@ -18,7 +19,7 @@ const URL = "http://localhost/webhooks";
 let receiver: TestReceiver<typeof schemas>;
 
 beforeEach(async () => {
-  receiver = await createTestReceiver({ handlers });
+  receiver = await createTestReceiver({ handlers, log });
 });
 
 afterEach(() => receiver.close());
