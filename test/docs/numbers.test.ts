@@ -50,9 +50,10 @@ const ROWS: readonly Row[] = [
   ["reference/tunnel.md", "usually of at most {} seconds", `${TIMING} RESTARTS.maxDelay`],
   ["reference/tunnel.md", "for a tunnel after {} seconds", `${TIMING} TUNNEL_TIMING.quiet`],
   ["reference/tunnel.md", "the provider reports an address | {} seconds", `${TIMING} TUNNEL_TIMING.start`],
-  ["reference/tunnel.md", "a new address leads here | {} seconds", `${TIMING} TUNNEL_TIMING.arrival`],
   ["reference/tunnel.md", "a lost connection recovers | {} seconds", `${TIMING} TUNNEL_TIMING.grace`],
-  ["reference/tunnel.md", "the address is answered | {} seconds", `${TIMING} TUNNEL_TIMING.probe`],
+  ["reference/tunnel.md", "A probe may take {} seconds", `${TIMING} TUNNEL_TIMING.probe`],
+  ["reference/tunnel.md", "gives up after {} minute if it never was", `${TIMING} TUNNEL_TIMING.patience`],
+  ["reference/tunnel.md", "and after {} minutes with [a program]", `${KINDS} COMMAND_TIMING.patience`],
   ["reference/tunnel.md", "no problem, leads here again | {} seconds", `${TIMING} TUNNEL_TIMING.doubt`],
   ["reference/tunnel.md", "probes the address every {} seconds", `${TIMING} REPAIR_PROBE`],
   ["reference/tunnel.md", "After {} seconds without one", `${TIMING} TUNNEL_TIMING.probeEvery`],
@@ -65,7 +66,12 @@ const ROWS: readonly Row[] = [
     `${KINDS} NGROK_TIMING.probeBudget`,
     `${KINDS} NGROK_TIMING.idleProbeEvery`,
   ],
-  ["reference/tunnel.md", "address must lead here within {}.", `${KINDS} COMMAND_TIMING.arrival / 1000`],
+  [
+    "reference/tunnel.md",
+    "leads here | {} seconds; with a program {} |",
+    `${TIMING} TUNNEL_TIMING.arrival`,
+    `${KINDS} COMMAND_TIMING.arrival / 1000`,
+  ],
   ["reference/tunnel.md", "ready, and then every {} seconds", `${TIMING} TUNNEL_TIMING.probeEvery`],
   ["reference/postgres.md", "at most every {} milliseconds", "inbox/postgres/wake.ts BETWEEN"],
   ["reference/postgres.md", "has been silent for {} seconds", `${RUNNERS} GONE`],
@@ -357,7 +363,8 @@ const ROWS: readonly Row[] = [
 
 /** How many of the constant's unit one unit of the page is. All times are milliseconds, all sizes bytes. */
 const UNITS: Readonly<Record<string, number>> = {
-  ...{ second: 1000, seconds: 1000, minutes: 60_000, hour: 3_600_000, hours: 3_600_000, days: 86_400_000 },
+  ...{ second: 1000, seconds: 1000, minute: 60_000, minutes: 60_000 },
+  ...{ hour: 3_600_000, hours: 3_600_000, days: 86_400_000 },
   ...{ KiB: 1024, MiB: 1024 ** 2, MB: 1e6, million: 1e6 },
 };
 
