@@ -16,7 +16,7 @@ import type { Stop } from "../end/stop.ts";
 import type { ListenTally } from "../end/tally.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { attemptLines, recordAttempt } from "../live/attempt-view.ts";
-import { deliveryLines, recordDelivery } from "../live/delivery-view.ts";
+import { deliveryLines, recordDelivery, remarksOn } from "../live/delivery-view.ts";
 import { HeldLines } from "../live/held-lines.ts";
 import type { RecentEntries } from "../live/recent-entries.ts";
 import type { StatusBar } from "../live/status-bar.ts";
@@ -43,12 +43,13 @@ export function watchDeliveries(
   stop: (stop: Stop) => void,
 ): () => void {
   const save = saveDir === undefined ? undefined : openSaveFolder(resolve(io.cwd, saveDir));
-  const failures = new ToldFailures({ output, bar, clock });
+  const list = (seqs: readonly number[]) => receiver.inbox.list({ seqs });
+  const failures = new ToldFailures({ output, bar, clock, list });
   const told = new Set<string>();
   const held = new HeldLines();
   const print = (lines: readonly string[]) => output.data(lines.join("\n"));
   const noted = (seq: number, kind: string | null, word: string) => {
-    recent.note(seq, `${printable(kind ?? "unreadable", 60)}  ${word}`);
+    recent.note(seq, `${printable(kind ?? "not an event", 60)}  ${word}`);
     bar.update({ selected: recent.selected });
   };
   const showAttempt = (observation: AttemptObservation) => {
@@ -70,7 +71,9 @@ export function watchDeliveries(
     const telling = dead === undefined ? "whole" : failures.note({ ...dead, state: "dead", records: [] });
     const show = () => print(deliveryLines(observation, { told, diagnosis, telling }, output));
     const runs = outcome.type === "accepted" && !outcome.duplicate && dead === undefined;
-    if (runs) held.hold(outcome.seq, show);
+    // The line of its run says nothing of what is special about a delivery.
+    const isPlain = runs && outcome.problems === undefined && remarksOn(outcome).length === 0;
+    if (isPlain) held.hold(outcome.seq, show);
     else show();
   };
   const stopWatching = receiver.observe((observation) => {

@@ -19,7 +19,7 @@ export function attemptLines(
   style: RowStyle,
 ): readonly string[] {
   const { seq, eventId: id, kind, attempt, records, state, reason, problems, runAt } = observation;
-  const bare: LiveRow = { time: now, seq, mark: state, what: kind ?? "unreadable" };
+  const bare: LiveRow = { time: now, seq, mark: state, what: kind ?? "not an event" };
   const row: LiveRow = { ...bare, duration: took(records), id };
   if (typeof telling === "object")
     return rowLines({ ...row, more: [`the same error as #${telling.as}`] }, style);

@@ -38,8 +38,11 @@ export function deliveryLines(
     id: id ?? undefined,
   };
   const remarks = remarksOn(outcome);
-  if (typeof telling === "object")
-    return rowLines({ ...row, more: [...remarks, `the same as #${telling.as}`] }, style);
+  if (typeof telling === "object") {
+    // Those that are not events are alike if their reason is the same, but the field may be another.
+    const as = word === "rejected" ? `${printable(detail ?? "", 300)}, like` : "the same as";
+    return rowLines({ ...row, more: [...remarks, `${as} #${telling.as}`] }, style);
+  }
   const more = [...(problems.length > 0 && reason !== null ? [reason] : []), ...remarks];
   const lines = rowLines({ ...row, more }, style);
   if (reason === null && problems.length === 0) return lines;
@@ -75,7 +78,7 @@ export function problemLines(problems: readonly DataProblem[]): readonly string[
 }
 
 /** What is special about how a delivery came. */
-function remarksOn(outcome: DeliveryObservation["outcome"]): readonly string[] {
+export function remarksOn(outcome: DeliveryObservation["outcome"]): readonly string[] {
   const { secret, restampOf, channel } = {
     ...{ secret: undefined, restampOf: undefined, channel: undefined },
     ...outcome,

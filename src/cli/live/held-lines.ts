@@ -10,7 +10,6 @@ export class HeldLines {
 
   /** Prints the line of an entry later, unless {@link drop} is called before. */
   hold(seq: number, print: () => void): void {
-    this.release(seq);
     const timer = setTimeout(() => this.release(seq), PATIENCE);
     this.#held.set(seq, { print, timer });
   }

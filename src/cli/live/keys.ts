@@ -104,10 +104,11 @@ class LiveKeys {
 
   async #drop(asked: string | undefined): Promise<void> {
     const { recent, entries } = this.#actions;
-    const seq = recent.selected?.seq;
+    const { seq, text = "" } = recent.selected ?? {};
     if (seq === undefined) this.#say("select the entry to drop with ↑ and ↓ first");
     else if (this.#isConfirmed(asked, `d${seq}`)) {
       await entries.drop(seq);
+      this.#select(() => recent.note(seq, text.replace(/\S+$/, "dropped")));
       this.#say(`#${seq} is dropped: it will not run, unless you retry it`);
     } else this.#say(`press d again to drop #${seq}: it will not run again`);
   }

@@ -1,5 +1,7 @@
 import { countsText } from "../../inbox/counts.ts";
+import type { Entry } from "../../inbox/entry.ts";
 import { type Failure, failureOf } from "../../inbox/failures.ts";
+import { DROPPED } from "../../inbox/target-wait.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import type { AttemptObservation } from "../../receiver/observation.ts";
 import { placed } from "../events/failure-view.ts";
@@ -13,6 +15,8 @@ const REMEMBERED = 10_000;
 /** Milliseconds until a change of a number is told: first this long, then twice as long each time. */
 const FIRST_WAIT = 2000;
 const LONGEST_WAIT = 60_000;
+/** Milliseconds between two looks at whether entries still fail. */
+const RECHECK = 5000;
 
 /** What became of an entry: an attempt, or a delivery that is a dead letter at once. */
 type Noted = Pick<AttemptObservation, "seq" | "state" | "reason" | "problems" | "records">;
@@ -42,14 +46,17 @@ export interface FailureView {
   readonly clock: () => number;
 }
 
+type ListingView = FailureView & { readonly list: (seqs: readonly number[]) => Promise<readonly Entry[]> };
+
 /** Tells each error once, however many entries fail with it, and then how many they are. */
 export class ToldFailures {
-  readonly #view: FailureView;
+  readonly #view: ListingView;
   readonly #byKey = new Map<string, Alike>();
   readonly #bySeq = new Map<number, Alike>();
   readonly #counts = { failing: 0, dead: 0 };
+  #timer: NodeJS.Timeout | undefined;
 
-  constructor(view: FailureView) {
+  constructor(view: ListingView) {
     this.#view = view;
   }
 
@@ -75,15 +82,18 @@ export class ToldFailures {
     if (known === undefined) return "whole";
     if (alike.most === 1) return state === "dead" ? "whole" : "again";
     this.#tellSoon(alike);
-    return state === "dead" ? { as: alike.first } : "nothing";
+    if (state === "failing") return "nothing";
+    return alike.first === seq ? "whole" : { as: alike.first };
   }
 
   /** Tells the numbers that have changed since they were told. */
   close(): void {
+    clearInterval(this.#timer);
     for (const alike of this.#byKey.values()) {
       clearTimeout(alike.timer);
       if (alike.most > 1) this.#tell(alike);
     }
+    this.#bySeq.clear();
   }
 
   #leave(seq: number, alike: Alike): void {
@@ -117,10 +127,9 @@ export class ToldFailures {
     alike.told = numbers;
     const { words, at } = alike.failure;
     const error = printable(placed(words.split("\n", 1)[0] ?? "", at), 160);
+    const [like] = alike.dead;
     const fix =
-      alike.dead.size === 0
-        ? ""
-        : `; fix the cause, then: ${ownCommand(`events retry --like ${alike.first}`)}`;
+      like === undefined ? "" : `; fix the cause, then: ${ownCommand(`events retry --like ${like}`)}`;
     this.#say("dead", alike.first, `${numbers} like this: ${error}${fix}`);
   }
 
@@ -129,7 +138,22 @@ export class ToldFailures {
     output.data(sayingLines({ time: clock(), seq, mark, text }, output).join("\n"));
   }
 
+  /** Forgets what a person dropped, or another process handled: no attempt here tells of it. */
+  async #recheck(): Promise<void> {
+    const seqs = [...this.#bySeq.keys()];
+    const entries = new Map((await this.#view.list(seqs)).map((entry) => [entry.seq, entry]));
+    for (const seq of seqs) {
+      const [entry, alike] = [entries.get(seq), this.#bySeq.get(seq)];
+      const isOver = entry === undefined || entry.state === "done" || entry.reason === DROPPED;
+      if (isOver && alike !== undefined) this.#leave(seq, alike);
+    }
+  }
+
   #show(): void {
+    if (this.#bySeq.size === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    } else this.#timer ??= setInterval(() => void this.#recheck().catch(() => {}), RECHECK).unref();
     this.#view.bar.update({ failed: countsText(this.#counts) });
   }
 }

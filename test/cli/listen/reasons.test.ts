@@ -54,6 +54,17 @@ it("data that does not fit names its field on the terminal, with the command tha
   expect(stdout()).toContain("hookporter events retry 1");
 });
 
+it("what is special about a delivery is told though its handler runs at once", async () => {
+  const { url, cwd, stdout } = await listeningForPeople('export default { "*": () => {} };');
+  const send = (...more: string[]) => runCli(["trigger", "payment.received", ...more, "--url", url], { cwd });
+  await send("--set", "data.amount=1e400", "--set", "data.id=a");
+  await vi.waitFor(() => expect(stdout()).toContain("data.amount: sent 1e400, read as Infinity"));
+  expect(stdout()).toContain("fix: let its handler read such numbers with exactNumber");
+  await send("--set", "data.amount=1e400", "--set", "data.id=a");
+  await vi.waitFor(() => expect(stdout()).toContain("known content, new timestamp"));
+  await vi.waitFor(() => expect(stdout().match(/payment\.received +handled/g)).toHaveLength(2));
+});
+
 it("forty dead letters of one cause, as they arrive, take at most fifty lines besides", async () => {
   const { url, cwd, stdout } = await listeningForPeople("export default {};");
   const set = ["--set", 'data.surface="wide"', "--count", "40"];

@@ -160,6 +160,15 @@ it("a dead letter like an earlier one has one line", () => {
   expect(lines[0]).toContain("the same as #2");
 });
 
+it("a delivery that is no event, like an earlier one, still names its own field", () => {
+  const rejection = { reason: "invalid_envelope", message: "event is missing or invalid", field: "event" };
+  const outcome = { type: "rejected", rejection, seq: 14, eventId: "raw_1", kind: null, duplicate: false };
+  const rejected = delivery({ outcome: outcome as DeliveryObservation["outcome"] });
+  const lines = deliveryLines(rejected, { told: new Set(), telling: { as: 2 } }, WIDE);
+  expect(lines.length).toBe(1);
+  expect(lines[0]).toMatch(/rejected +400 .*event is missing or invalid, like #2 /);
+});
+
 it("each of several handlers is named, with its result", () => {
   const records = [ran({ handler: "ledger" }), { ...FAILED, handler: "mail" }];
   const failing = attempt({ state: "failing", records, runAt: 1000 });

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { StatusBar } from "../../../src/cli/live/status-bar.ts";
 import { ToldFailures } from "../../../src/cli/live/told-failures.ts";
 import { createOutput } from "../../../src/cli/output.ts";
+import type { Entry } from "../../../src/inbox/entry.ts";
 import type { AttemptObservation } from "../../../src/receiver/observation.ts";
 import { collected } from "./collected.ts";
 
@@ -19,10 +20,14 @@ function attempt(seq: number, error: string, state: Failed = "failing"): Attempt
   };
 }
 
-function open(terminal = false) {
+function open(terminal = false, entries?: readonly object[]) {
   const { io, text } = collected(terminal);
   const output = createOutput(io, { json: false, color: false, clock: Date.now });
-  const failures = new ToldFailures({ output, bar: new StatusBar(output), clock: Date.now });
+  const failures = new ToldFailures({
+    ...{ output, bar: new StatusBar(output), clock: Date.now },
+    list: async (seqs) =>
+      (entries ?? seqs.map((seq) => ({ seq, state: "pending", reason: null }))) as readonly Entry[],
+  });
   const lines = () =>
     text()
       .split("\n")
@@ -84,6 +89,31 @@ it("the line at the bottom says how many fail", async () => {
   failures.note(attempt(2, "no", "dead"));
   await vi.advanceTimersByTimeAsync(200);
   expect(text()).toContain("1 failing, 1 dead");
+});
+
+it("what a person dropped or another process handled fails no more", async () => {
+  const entries = [
+    { seq: 1, state: "dead", reason: "dropped" },
+    { seq: 2, state: "done", reason: null },
+    { seq: 3, state: "running", reason: null },
+    { seq: 4, state: "dead", reason: "attempts_exhausted" },
+  ];
+  const { failures, texts, text } = open(true, entries);
+  for (const seq of [1, 4]) failures.note(attempt(seq, "no", "dead"));
+  for (const seq of [2, 3]) failures.note(attempt(seq, "no"));
+  await vi.advanceTimersByTimeAsync(5200);
+  expect(text().slice(text().lastIndexOf("failing") - 2)).toContain("1 failing, 1 dead");
+  failures.close();
+  // The command names an entry that is still a dead letter.
+  expect(texts().join()).toMatch(/1 failing, 1 dead like this: no; fix .* --like 4/);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it("the first of those that failed alike is not said to be like itself", () => {
+  const { failures } = open();
+  expect([1, 2].map((seq) => failures.note(attempt(seq, "no", "dead")))).toEqual(["whole", { as: 1 }]);
+  expect([1, 2].map((seq) => failures.note(attempt(seq, "no", "dead")))).toEqual(["whole", { as: 1 }]);
 });
 
 it("no more than ten thousand entries are remembered", () => {
