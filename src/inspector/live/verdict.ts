@@ -1,6 +1,7 @@
 import { describeError } from "../../errors.ts";
+import { MAX_DEPTH } from "../../event/canonical-json.ts";
 import { type DataProblem, problemLine } from "../../event/data-problems.ts";
-import type { REJECTION_REASONS } from "../../event/rejection.ts";
+import type { RejectionReason } from "../../event/rejection.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import type { Outcome } from "../../receiver/outcome.ts";
 import { refusalFor } from "../../receiver/refusals.ts";
@@ -19,6 +20,20 @@ export interface Verdict {
 }
 
 const EXACT = "let its handler read such numbers with exactNumber";
+
+/** What to send instead of bytes that are not an event. */
+const REJECTION_FIXES: Readonly<Record<RejectionReason, string>> = {
+  empty_body: "send the event as the body; it may have got lost on the way",
+  invalid_utf8: "send JSON in UTF-8",
+  invalid_json: "send JSON in UTF-8",
+  duplicate_key: "send each key of an object once",
+  forbidden_key: "send it without that key",
+  too_deep: `nest it at most ${MAX_DEPTH} levels deep`,
+  invalid_envelope: "send an envelope: event, timestamp, data, webhook",
+  invalid_timestamp: "send the time in UTC, such as 2026-01-31T12:00:00Z",
+  too_old: "send it again with a newer timestamp, or retry it",
+  future_timestamp: "set this machine's clock, then retry it",
+};
 
 export function verdictOf(outcome: Outcome): Verdict {
   const nothing = { kind: null, id: null, reason: null, detail: null, problems: [], fix: null };
@@ -40,8 +55,8 @@ export function verdictOf(outcome: Outcome): Verdict {
     case "rejected": {
       const { reason, field, message } = outcome.rejection;
       const detail = field === undefined || message.startsWith(field) ? message : `${message} (${field})`;
-      const fix = rejectionFix(reason);
-      return { ...nothing, word: "rejected", id: outcome.eventId, reason, detail, fix };
+      const id = outcome.eventId;
+      return { ...nothing, word: "rejected", id, reason, detail, fix: REJECTION_FIXES[reason] };
     }
     case "unauthorized": {
       const { meaning, fix } = SIGNATURE_REASONS[outcome.reason];
@@ -60,12 +75,4 @@ export function verdictOf(outcome: Outcome): Verdict {
 export function summarise([first, ...others]: readonly DataProblem[]): string {
   if (first === undefined) return "data does not fit the schema of its kind";
   return `${problemLine(first)}${others.length === 0 ? "" : ` (and ${others.length} more)`}`;
-}
-
-function rejectionFix(reason: keyof typeof REJECTION_REASONS): string {
-  if (reason === "too_old") return "send it again with a newer timestamp, or retry it";
-  if (reason === "future_timestamp") return "set this machine's clock, then retry it";
-  if (reason === "empty_body") return "send the event as the body; it may have got lost on the way";
-  if (reason === "invalid_json") return "send JSON in UTF-8";
-  return "send an envelope: event, timestamp, data, webhook";
 }

@@ -39,6 +39,12 @@ describe("verdictOf", () => {
     ["too_old", /newer timestamp/],
     ["future_timestamp", /clock/],
     ["invalid_json", /send JSON/],
+    ["invalid_utf8", /UTF-8/],
+    ["duplicate_key", /once/],
+    ["forbidden_key", /without that key/],
+    ["too_deep", /64 levels/],
+    ["invalid_envelope", /envelope: event, timestamp, data, webhook/],
+    ["invalid_timestamp", /UTC, such as/],
   ] as const)("says how to fix a delivery that is rejected as %s", (reason, fix) => {
     const verdict = verdictOf({ ...rejected, rejection: { reason, message: "its message" } });
     expect(verdict).toEqual({
