@@ -18,7 +18,7 @@ export const entries: DoctorCheck = {
     const pauses = await paused(setup);
     const findings = [...(await behind(setup)), ...failed(failing), ...deadLetters(dead)];
     if (findings.length > 0) return [...pauses, ...findings];
-    return [...pauses, ok(`${counted(waiting, "entry waits", "entries wait")}, no dead letters`)];
+    return [...pauses, ok(`${counted(waiting, "unfinished entry", "unfinished entries")}, no dead letters`)];
   },
 };
 
@@ -53,7 +53,7 @@ function failed(failing: number): readonly Finding[] {
 
 function deadLetters(dead: number): readonly Finding[] {
   if (dead === 0) return [];
-  const fix = `run ${ownCommand("events list --state dead")} to see why, then ${ownCommand("events retry --state dead")}, or events drop`;
+  const fix = `run ${ownCommand("events list --group")} to see why, and how to retry them, or events drop`;
   return [warn(counted(dead, "dead letter", "dead letters"), fix)];
 }
 

@@ -1,5 +1,6 @@
 import { createServer } from "node:net";
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
+import { runningListen } from "../ready/running-listen.ts";
 import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
 import { portUser } from "./port-user.ts";
 import type { Setup } from "./setup.ts";
@@ -31,6 +32,11 @@ async function look(port: number, setup: Setup, own?: string): Promise<Finding> 
   const runs = async () => ((await setup.facts()).processes ?? []).length > 0;
   const isReceiver =
     own === undefined ? await answersAsReceiver(port, setup.options.path ?? DEFAULT_PATH) : await runs();
+  if (!isReceiver && runningListen(setup.context.io.cwd)?.port === port)
+    return fail(
+      `${port}: listen of this folder does not answer there`,
+      "see what keeps it busy, or restart it",
+    );
   if (!isReceiver) return fail(`${shown} is in use by ${portUser(port) ?? "another program"}`, fix);
   if (own !== undefined) return ok(`${shown} is in use while a receiver runs`);
   if (await runs()) return ok(`${port}: a receiver answers there, and this inbox is in use`);

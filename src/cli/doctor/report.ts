@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { withoutParticulars } from "../../inbox/failures.ts";
+import { REASON_WORDS } from "../../inbox/reasons.ts";
 import { ENOUGH_BODIES } from "../../inbox/senders.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { counted } from "../../text/counted.ts";
@@ -58,7 +59,7 @@ const waiting = stating(entries, async ({ contents, context }) => {
   const { waiting, due, oldestDue, dead } = found;
   const oldest = ago(oldestDue ?? undefined, context.clock());
   return [
-    `${waiting} waiting, ${due} due, the oldest: ${oldest}; ${counted(dead, "dead letter", "dead letters")}`,
+    `${waiting} unfinished, ${due} due, the oldest: ${oldest}; ${counted(dead, "dead letter", "dead letters")}`,
   ];
 });
 
@@ -66,13 +67,18 @@ const waiting = stating(entries, async ({ contents, context }) => {
 const deadLetters: DoctorCheck = {
   name: "dead letters",
   run: async (setup) => {
-    return (await deadGroups(setup)).slice(0, MOST_GROUPS).map(({ words, at, dead, seqs, since }) => {
-      const error = placed(withoutParticulars(words).slice(0, LONGEST_ERROR), at);
+    const groups = await deadGroups(setup);
+    const shown = groups.slice(0, MOST_GROUPS).map(({ words, at, dead, seqs, since }) => {
+      const isOwn = Object.values(REASON_WORDS).includes(words);
+      const error = placed((isOwn ? words : withoutParticulars(words)).slice(0, LONGEST_ERROR), at);
       return warn(
         `${dead} since ${timeText(since, setup.context.clock())}: ${error}`,
         `correct the cause, then ${ownCommand(`events retry --like ${seqs.at(-1)}`)}`,
       );
     });
+    const others = counted(groups.length - shown.length, "other error", "other errors");
+    const all = `run ${ownCommand("events list --group")} to see all`;
+    return groups.length === shown.length ? shown : [...shown, warn(others, all)];
   },
 };
 

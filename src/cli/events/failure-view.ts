@@ -13,7 +13,7 @@ export function groupLines(group: FailureGroup, now: number, { color, columns }:
   const facts = [
     counted(seqs.length, "event", "events"),
     countsText({ failing, dead }),
-    kinds.length === 1 ? printable(kinds[0] ?? "", 60) : counted(kinds.length, "kind", "kinds"),
+    kinds.length > 1 ? `${kinds.length} kinds` : printable(kinds[0] ?? "not an event", 60),
     `since ${timeText(since, now)}`,
   ];
   return [

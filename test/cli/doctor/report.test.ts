@@ -25,13 +25,29 @@ it("shows on one page what an incident's channel needs, and neither a secret nor
   const [facts, warning] = of("signatures");
   expect(facts).toMatch(/latest authentic delivery .*\(20 min ago\), latest mismatch .*\(20 min ago\)$/);
   expect(warning).toMatch(/^4 refused since /);
-  expect(of("entries")).toEqual(["0 waiting, 0 due, the oldest: none; 3 dead letters", "3 dead letters"]);
+  expect(of("entries")).toEqual(["0 unfinished, 0 due, the oldest: none; 3 dead letters", "3 dead letters"]);
   expect(of("dead letters")).toEqual([
     expect.stringMatching(/^3 since .*: no account for …, # at .*trouble\.ts/),
   ]);
   expect(of("changes")[0]).toMatch(/^last well at .*; changed since an hour before: .*\.env changed$/);
   expect(text).not.toContain(SECRET);
   expect(text).not.toMatch(/Jane|4711/);
+});
+
+it("leaves its own words as they are, and says how many errors it does not show", async () => {
+  const place = await openPlace();
+  const reasons = ["invalid_utf8", "invalid_timestamp", "empty_body", "too_old", "too_deep", "invalid_json"];
+  for (const [index, reason] of reasons.entries())
+    changeInbox(
+      place.inbox,
+      `INSERT INTO entry (seq, key_timestamp, event_id, source, state, reason, received_at, run_at, last_seen_at, body_hash, body_length)
+         VALUES (${index + 1}, 0, 'e${index}', 'service', 'dead', '${reason}', 1, 1, 1, '', 0)`,
+    );
+  const { of } = await report(place);
+  const [first, second, , , , others] = of("dead letters");
+  expect(first).toMatch(/: the body is not UTF-8$/);
+  expect(second).toMatch(/: the timestamp is not ISO 8601 in UTC$/);
+  expect(others).toBe("1 other error");
 });
 
 it("says for how long the oldest entry has been due", async () => {
@@ -43,7 +59,7 @@ it("says for how long the oldest entry has been due", async () => {
        VALUES (1, 0, 'e', 'service', 'pending', ${at}, ${at}, ${at}, '', 0)`,
   );
   const { of } = await report(place);
-  expect(of("entries")[0]).toMatch(/^1 waiting, 1 due, the oldest: .*\(20 min ago\); 0 dead letters$/);
+  expect(of("entries")[0]).toMatch(/^1 unfinished, 1 due, the oldest: .*\(20 min ago\); 0 dead letters$/);
   expect(of("changes")[0]).toMatch(/^last well at .* \.env changed$/);
 });
 

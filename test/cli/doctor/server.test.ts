@@ -208,7 +208,7 @@ describe("doctor on an inbox on PostgreSQL", async () => {
           keep(inbox, numberedEntry(1, 0, { state: "dead", reason: "invalid_data" })),
         ),
       found: { check: "entries", status: "warn", message: /^1 dead letter$/ },
-      fix: /hookporter events retry --state dead/,
+      fix: /hookporter events list --group/,
       follow: (place) => run(["events", "retry", "--state", "dead"], place.env.HOOKPORTER_INBOX ?? ""),
     },
   ];
@@ -240,7 +240,10 @@ describe("doctor on an inbox on PostgreSQL", async () => {
       /authentic delivery .*\(20 min ago\), latest mismatch .*\(20 min ago\)$/,
     );
     expect(of("signatures")[1]).toMatch(/^4 refused since /);
-    expect(of("entries")).toEqual(["0 waiting, 0 due, the oldest: none; 3 dead letters", "3 dead letters"]);
+    expect(of("entries")).toEqual([
+      "0 unfinished, 0 due, the oldest: none; 3 dead letters",
+      "3 dead letters",
+    ]);
     expect(of("dead letters")).toEqual([
       expect.stringMatching(/^3 since .*: no account for …, # at .*trouble\.ts/),
     ]);
@@ -256,7 +259,7 @@ describe("doctor on an inbox on PostgreSQL", async () => {
     await receiver.start();
     onTestFinished(() => receiver.close());
     const { of } = await report(place);
-    expect(of("entries")[0]).toMatch(/^1 waiting, 1 due, the oldest: .*\(20 min ago\); 0 dead letters$/);
+    expect(of("entries")[0]).toMatch(/^1 unfinished, 1 due, the oldest: .*\(20 min ago\); 0 dead letters$/);
     expect(of("processes")[0]).toMatch(/^1 process uses the inbox/);
     expect(of("changes")[0]).toMatch(/ a process started \(role receive, version /);
   });

@@ -173,7 +173,7 @@ export const INBOX_FAULTS: readonly Fault[] = [
     plant: ({ inbox }) =>
       opened(inbox, (opened) => keep(opened, numberedEntry(1, 0, { state: "dead", reason: "invalid_data" }))),
     found: { check: "entries", status: "warn", message: /^1 dead letter$/ },
-    fix: /hookporter events retry --state dead/,
+    fix: /hookporter events list --group/,
     follow: async (place) => {
       const { code } = await runCli(["events", "retry", "--state", "dead"], { cwd: place.cwd });
       expect(code).toBe(0);

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { recordListening } from "../../../../src/cli/ready/running-listen.ts";
 import type { Fault } from "../fault.ts";
 
 /** Faults of ports. */
@@ -16,5 +17,22 @@ export const PORT_FAULTS: readonly Fault[] = [
     },
     found: { check: "port", status: "fail", message: /is in use by / },
     fix: /stop that program, or choose another port with --port/,
+  },
+  {
+    title: "a listen of this folder that is too busy to answer, or was suspended",
+    plant: async (place) => {
+      const server = createServer(() => {});
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const { port } = server.address() as AddressInfo;
+      place.argv.push("--port", String(port));
+      const forget = recordListening(place.cwd, new URL(`http://127.0.0.1:${port}/webhooks`));
+      return () => {
+        forget();
+        server.closeAllConnections();
+        server.close();
+      };
+    },
+    found: { check: "port", status: "fail", message: /listen of this folder does not answer/ },
+    fix: /restart it/,
   },
 ];
