@@ -8,6 +8,8 @@ const MESSAGES: Readonly<Record<string, string>> = {
   EISDIR: "it is a folder",
   ENOTDIR: "a part of its path is not a folder",
   ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EFBIG: "it would be larger than the limit for a file",
   EROFS: "the file system is read-only",
   EEXIST: "a file with that name already exists",
 };

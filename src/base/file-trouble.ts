@@ -35,6 +35,7 @@ function nearest(path: string): { readonly path: string; readonly stats: Stats }
 function fixFor(thrown: unknown, found: ReturnType<typeof nearest>): string {
   const { code } = thrown as NodeJS.ErrnoException;
   if (code === "ENOSPC" || code === "EDQUOT") return ": free some space";
+  if (code === "EFBIG") return ": raise it with `ulimit -f`";
   if (code === "EROFS") return ": use another folder";
   if (code === "EBUSY") return ": close the program that has it open";
   if ((code !== "EACCES" && code !== "EPERM") || found === undefined) return ": check the path";

@@ -3,7 +3,7 @@ import { fileTrouble } from "./file-trouble.ts";
 
 /** Errors of the file system whose cause is outside this program: permissions, space, or something else at the path. */
 const OUTSIDE = new Set([
-  ...["EACCES", "EPERM", "EROFS", "EBUSY", "ENOSPC", "EDQUOT"],
+  ...["EACCES", "EPERM", "EROFS", "EBUSY", "ENOSPC", "EDQUOT", "EFBIG"],
   ...["ENOTDIR", "EISDIR", "EEXIST", "ELOOP", "ENAMETOOLONG"],
 ]);
 
@@ -21,7 +21,7 @@ export function unusableFrom(thrown: unknown): HookporterError | undefined {
     const message = `expected to open another file, got ${code}: this process or machine has too many open; raise the limit, for example with \`ulimit -n 4096\``;
     return new HookporterError("folder_unusable", message, { cause: thrown });
   }
-  if (code === undefined || path === undefined || syscall === undefined || !OUTSIDE.has(code))
-    return undefined;
-  return unusable(path, thrown);
+  if (code === undefined || syscall === undefined || !OUTSIDE.has(code)) return undefined;
+  if (path === undefined && syscall !== "write") return undefined; // a write names no path
+  return unusable(path ?? "a file", thrown);
 }

@@ -35,14 +35,15 @@ function wantsJson(argv: readonly string[], { env }: Io): boolean {
   return flags.includes("--json") || ["true", "1"].includes(env.HOOKPORTER_JSON ?? "");
 }
 
-/** Says what replaced a flag that is gone, and names the list of commands if commander has no likely one to name. */
-function withHelp({ code }: CommanderError, text: string): string {
+/** Says what replaced a flag that is gone, and where to look if commander has no likely name to suggest. */
+function withHelp({ code }: CommanderError, text: string, [group = ""]: readonly string[]): string {
   const [, flag = ""] = /^unknown option '(--[\w-]+)/.exec(text) ?? [];
   const instead = insteadOf(flag);
   if (instead !== undefined) return instead;
-  const isUnknown = code === "commander.unknownCommand" && !text.includes("Did you mean");
-  if (code === "commander.missingArgument") return `${text}: see --help`;
-  return isUnknown ? `${text}: run hookporter --help for the list` : text;
+  if (text.includes("Did you mean")) return text;
+  if (["commander.missingArgument", "commander.unknownOption"].includes(code)) return `${text}: see --help`;
+  const within = text.endsWith(`'${group}'`) ? "" : ` ${group}`;
+  return code === "commander.unknownCommand" ? `${text}: run hookporter${within} --help for the list` : text;
 }
 
 function report(thrown: unknown, context: CliContext): ExitCode {
@@ -55,7 +56,7 @@ function report(thrown: unknown, context: CliContext): ExitCode {
       .replace("is invalid. expected", "is invalid: expected");
     const told = text === "(outputHelp)"; // commander has printed a group's help to standard error
     if (told) record("usage", "expected a command, got none");
-    else say("usage", withHelp(thrown, text));
+    else say("usage", withHelp(thrown, text, context.argv));
     return 2;
   }
   const known = thrown instanceof HookporterError ? thrown : unusableFrom(thrown);

@@ -118,5 +118,6 @@ function onKeys(stdin: NodeJS.ReadStream, listener: (key: string) => void): () =
 export function endProcess(code: number): void {
   process.exitCode = code;
   setTimeout(() => process.exit(), MAX_WRITING).unref();
-  process.stdout.write("", () => process.stderr.write("", () => process.exit()));
+  // The error of a failed write is told only after the callback.
+  process.stdout.write("", () => process.stderr.write("", () => setImmediate(() => process.exit())));
 }

@@ -18,6 +18,13 @@ describe("unusable", () => {
     expect(unusable("/x", failure("EROFS"), "pass --inbox").message).toMatch(/, or pass --inbox$/);
   });
 
+  it("is made from a write that failed too, though that names no path", () => {
+    expect(unusableFrom(failure("ENOSPC", { syscall: "write" }))).toMatchObject({
+      code: "folder_unusable",
+      message: "could not use a file: the disk is full: free some space",
+    });
+  });
+
   it("is made from errors of the file system alone, and not if the file is only missing", () => {
     const system = { path: "/x", syscall: "open" };
     expect(unusableFrom(failure("EACCES", system))).toMatchObject({ code: "folder_unusable" });

@@ -7,11 +7,12 @@ const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
 
 const CASES: readonly [argv: string, code: number, says: string][] = [
   ["nonsense", 2, "unknown command 'nonsense': run hookporter --help for the list"],
+  ["events nonsense", 2, "unknown command 'nonsense': run hookporter events --help for the list"],
   ["listne", 2, "unknown command 'listne' (Did you mean listen?)"],
   ["listen --port 99999", 2, "65535"],
   ["listen --port abc", 2, "65535"],
   ["listen --path webhooks", 2, "slash"],
-  ["listen --nonsense", 2, "--nonsense"],
+  ["listen --nonsense", 2, "unknown option '--nonsense': see --help"],
   ["listen --secret-env sk-secret-value!", 2, "NAME"],
   ["listen --count 0", 2, "from 1"],
   ["listen --count 2 --wait-for lead.*", 2, "--count or --wait-for, got both"],
@@ -64,6 +65,8 @@ const CASES: readonly [argv: string, code: number, says: string][] = [
   ["sign empty", 2, "empty"],
   ["verify missing.json", 2, "missing.json"],
   ["events list", 3, "no inbox"],
+  ["events list --inbox empty", 3, "it is a folder"],
+  ["listen --inbox empty", 3, "it is a folder"],
   ["events show 1 --inbox not-a-database", 3, "file is not a database"],
   ["events list --state lost", 2, "waiting"],
   ["events list --since yesterday", 2, "date"],

@@ -62,14 +62,19 @@ function isThere(path: string, access: InboxAccess["access"]): boolean {
   }
 }
 
-/** What is at a path. Since Node 24, `throwIfNoEntry: false` also hides that a part of the path is a file. */
+/**
+ * What is at a path; a folder is an error, which SQLite would take for a broken disk. Since Node 24, `throwIfNoEntry: false`
+ * also hides that a part of the path is a file.
+ */
 function found(path: string): Stats | undefined {
   try {
-    return statSync(path);
+    const stats = statSync(path);
+    if (!stats.isDirectory()) return stats;
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw thrown;
   }
+  throw Object.assign(new Error("it is a folder"), { code: "EISDIR", path });
 }
 
 /**

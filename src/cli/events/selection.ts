@@ -2,6 +2,7 @@ import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import { entryState, STATE_WORDS, type StoredState, storedIn } from "../../inbox/entry-state.ts";
 import { failuresLike } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
+import { DROPPED } from "../../inbox/target-wait.ts";
 import { targetUrl } from "../../relay/target-url.ts";
 import { targetName } from "../handlers/forward-rules.ts";
 import { usageError } from "../input-errors.ts";
@@ -65,7 +66,7 @@ async function seqsLike(reference: string, inbox: Inbox): Promise<readonly numbe
   const entry = await findEntry(inbox, reference);
   const alike = await failuresLike(inbox, entry.seq);
   if (alike !== undefined) return alike.seqs;
-  const got = `#${entry.seq}, which is ${entryState(entry)}`;
+  const got = `#${entry.seq}, which is ${entry.reason === DROPPED ? "dropped" : entryState(entry)}`;
   throw usageError(`expected --like to name a failing entry or a dead letter, got ${got}`);
 }
 

@@ -7,6 +7,7 @@ import type { CliContext } from "../context.ts";
 import { announceForwardRequest } from "../handlers/forward-request.ts";
 import { describeRule } from "../handlers/forward-rules.ts";
 import { printable } from "../printable.ts";
+import { runningListen } from "../ready/running-listen.ts";
 import type { ListenOptions } from "./options.ts";
 import { streamAddress } from "./stream.ts";
 import { sayWaiting, type Waiting } from "./waiting.ts";
@@ -59,7 +60,8 @@ export function announce(
     output.talk("  Role receive: events are kept here, and run by other processes on this inbox.");
   else if (handlers === undefined && program === null && forwardTo.length === 0)
     output.talk("  Events are kept and shown.\n  To process them, pass --handlers PATH or --forward-to URL.");
-  const where = url.href === DEFAULT_ENDPOINT ? "" : ` --url ${url.href}`;
+  const usual = runningListen(context.io.cwd)?.url.href ?? DEFAULT_ENDPOINT; // where trigger sends without --url
+  const where = url.href === usual ? "" : ` --url ${url.href}`;
   output.talk(`  Try it in this folder:\n  ${ownCommand(`trigger payment.received${where}`)}\n`);
   const forward = forwardTo.map(({ pattern, target }) => ({ pattern, url: shownUrl(target) }));
   return {

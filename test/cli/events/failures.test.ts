@@ -43,4 +43,5 @@ it("--like selects what failed alike, and refuses an entry that did not fail", a
   expect(wrong.stderr).toContain(
     "expected --like to name a failing entry or a dead letter, got #5, which is waiting",
   );
+  expect((await runCli(["events", "drop", "--like", "3"], { cwd })).stderr).toContain("#3, which is dropped");
 });

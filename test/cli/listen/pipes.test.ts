@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -87,6 +87,19 @@ it("`listen` goes on when standard output is a full disk, and blames no handler"
   expect(await ended(child)).toEqual([0, null]);
   expect(text.stderr.match(/cannot write to standard output any more \([^)]*ENOSPC/g)).toHaveLength(1);
   expect(text.stderr).not.toContain("outside any awaited handler");
+}, 30_000);
+
+it("a command that only prints fails if standard output is a full disk", async (context) => {
+  if (process.platform !== "linux") context.skip("there is no /dev/full here");
+  for (const argv of [
+    ["check", "--list"],
+    ["sign", "package.json"],
+  ]) {
+    const env = { ...process.env, HOOKPORTER_SECRET: SECRET };
+    const stdio = ["ignore", openSync("/dev/full", "w"), "pipe"] as const;
+    const { status, stderr } = spawnSync(process.execPath, [BIN, ...argv], { env, stdio: [...stdio] });
+    expect([status, String(stderr)]).toEqual([1, expect.stringContaining("got ENOSPC")]);
+  }
 }, 30_000);
 
 it("`listen --json` ends within seconds of SIGTERM though nobody reads what it prints", async () => {
