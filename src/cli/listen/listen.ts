@@ -94,9 +94,15 @@ export async function listen(given: ListenOptions, command: Command, context: Cl
   }
 }
 
-/** Closes everything that was opened, once, in reverse order. */
-async function closeAll({ stops }: Session): Promise<void> {
-  for (let close = stops.pop(); close !== undefined; close = stops.pop()) await close();
+/** Closes everything that was opened, once, in reverse order, even what comes after something that cannot be closed. */
+async function closeAll(session: Session): Promise<void> {
+  const close = session.stops.pop();
+  if (close === undefined) return;
+  try {
+    await close();
+  } finally {
+    await closeAll(session);
+  }
 }
 
 /** What waits for targets; nothing if there are none, so that no file is read in vain. */

@@ -29,7 +29,7 @@ export function recordListening(cwd: string, { port, pathname: path }: URL): () 
     for (const pid of recorded(cwd)) if (!isAlive(pid)) rmSync(fileOf(cwd, pid), { force: true });
     replaceFile(file, `${JSON.stringify({ port: Number(port), path, since: Date.now() })}\n`);
   } catch {}
-  return () => rmSync(file, { force: true });
+  return () => orElse(() => rmSync(file, { force: true }), undefined); // in another user's folder there is none
 }
 
 /** The `listen` that runs in a folder: of several the oldest, so that another one that starts changes nothing. */

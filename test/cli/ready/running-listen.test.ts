@@ -57,6 +57,16 @@ it("--explain, and a failure, say where the endpoint is from", async () => {
   expect(typed.stderr).toMatch(/^error: /);
 });
 
+it("a listen that could not write its record still closes in order, with the exit code that it should have", async () => {
+  const cwd = tempFolder();
+  mkdirSync(join(cwd, ".hookporter"), { mode: 0o700 });
+  writeFileSync(join(cwd, ".hookporter", "listening"), "not a folder");
+  const argv = ["listen", "--port", "0", "--count", "1", "--timeout", "1ms", "--json"];
+  const { code, records, stderr } = await runCli(argv, { cwd });
+  expect([code, stderr]).toEqual([6, expect.stringContaining("timed out")]);
+  expect(records.at(-1)).toMatchObject({ type: "stopped", exitCode: 6 });
+});
+
 it("the record ends with listen, and that of a dead process does not count", async () => {
   const { cwd, stop } = await listening(["--no-inspect"]);
   expect(runningListen(cwd)?.pid).toBe(process.pid);
