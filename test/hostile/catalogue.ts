@@ -48,7 +48,7 @@ const SIGNATURE: readonly Row[] = [
     "200 and `previous` while it is still configured; then 401, `signature_mismatch`",
   ],
   [
-    "signed bytes that were re-serialized, reformatted or re-encoded on the way",
+    "signed bytes that were re-serialised, reformatted or re-encoded on the way",
     "401, `signature_mismatch`; nothing of the body in the log or the outcome",
   ],
   [
@@ -144,7 +144,7 @@ const BODY: readonly Row[] = [
     "timestamps that are not strict UTC, or not a calendar date",
     "400 with `timestamp`, dead letter `invalid_timestamp`; 1 to 9 fractional digits and `+00:00` are accepted, truncated to milliseconds",
   ],
-  ["the same event, serialized differently and signed again", "200, duplicate"],
+  ["the same event, serialised differently and signed again", "200, duplicate"],
 ];
 
 const HTTP: readonly Row[] = [
