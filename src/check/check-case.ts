@@ -64,6 +64,21 @@ export interface CheckCase {
   readonly run: (probe: Probe) => Promise<ProbeAnswer | readonly ProbeAnswer[] | Evidence>;
 }
 
+/** A case in a table: its id, what is sent and how, and what only it has: its `fix`, or more. */
+type CaseRow<How> = readonly [id: CheckCase["id"], sent: string, how: How, own?: string | Partial<CheckCase>];
+
+/** The cases of a table, with what they have in common. */
+export function casesOf<How>(
+  common: Omit<CheckCase, "id" | "sent" | "run">,
+  run: (probe: Probe, how: How) => ReturnType<CheckCase["run"]>,
+  rows: readonly CaseRow<How>[],
+): readonly CheckCase[] {
+  return rows.map(([id, sent, how, own = {}]) => ({
+    ...{ ...common, id, sent, run: (probe: Probe) => run(probe, how) },
+    ...(typeof own === "string" ? { fix: own } : own),
+  }));
+}
+
 export function groupOf({ id }: Pick<CheckCase, "id">): Group {
   return id.split("-")[0] as Group;
 }

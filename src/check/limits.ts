@@ -21,27 +21,11 @@ export interface LimitTerms {
  * Notices a receiver that refuses everything for a time, since it limits the rate or bans senders of wrong signatures, and
  * waits until it accepts a valid delivery again. Without that, a refusal would prove nothing.
  */
-export class Limits {
-  /** Why it refused everything, in a sentence; `undefined` if it never did. */
-  found: string | undefined;
-  readonly #terms: LimitTerms;
-  #waited = 0;
-  #looking: Promise<Limited> | undefined;
-
-  constructor(terms: LimitTerms) {
-    this.#terms = terms;
-  }
-
-  /** Sends a valid delivery, and waits as long as it is refused. Looks once, however many ask. */
-  look(): Promise<Limited> {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
-    });
-    return this.#looking;
-  }
-
-  async #look(): Promise<Limited> {
-    const { sendValid, requests, onWait, wait: sleep = wait } = this.#terms;
+export function watchLimits({ sendValid, requests, onWait, wait: sleep = wait }: LimitTerms) {
+  let found: string | undefined;
+  let waitedInAll = 0;
+  let looking: Promise<Limited> | undefined;
+  const lookNow = async (): Promise<Limited> => {
     const after = requests();
     let waited = 0;
     for (let next = FIRST_WAIT; ; next *= 2) {
@@ -49,16 +33,26 @@ export class Limits {
       if (!isLimit(answer)) return waited === 0 ? "open" : "reopened";
       const { retryAfter } = answer as { retryAfter?: number };
       const why = isRate(answer) ? "it limits the rate" : "it bans senders of wrong signatures";
-      this.found = foundText(answer, after);
+      found = foundText(answer, after);
       const pause = retryAfter === undefined || retryAfter === 0 ? next : retryAfter;
-      if (waited + pause > LONGEST_WAIT || this.#waited + pause > LONGEST_WAITS)
-        return { gaveUp: this.found };
+      if (waited + pause > LONGEST_WAIT || waitedInAll + pause > LONGEST_WAITS) return { gaveUp: found };
       onWait?.(pause, why);
       await sleep(pause);
       waited += pause;
-      this.#waited += pause;
+      waitedInAll += pause;
     }
-  }
+  };
+  return {
+    /** Why it refused everything, in a sentence; `undefined` if it never did. */
+    found: () => found,
+    /** Sends a valid delivery, and waits as long as it is refused. Looks once, however many ask. */
+    look: (): Promise<Limited> => {
+      looking ??= lookNow().finally(() => {
+        looking = undefined;
+      });
+      return looking;
+    },
+  };
 }
 
 /** Whether valid deliveries are accepted at once or again, or why they are not after a long wait. */

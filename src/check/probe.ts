@@ -76,6 +76,9 @@ export class Probe {
   readonly marker: string;
   /** All that was sent, in the order of the answers. */
   readonly exchanges: Exchange[] = [];
+  readonly secret: KeyObject;
+  readonly url: URL;
+  readonly signatureHeader: string;
   readonly #options: ProbeOptions;
   /** Part of the events, so that a case can make many of them. */
   #variation = 1;
@@ -85,24 +88,15 @@ export class Probe {
 
   constructor(caseId: string, options: ProbeOptions) {
     this.#options = options;
+    this.secret = options.secret;
+    this.url = options.url;
+    this.signatureHeader = options.signatureHeader;
     this.#earlier = createHash("sha256").update(caseId).digest().readUInt16BE();
     const name = `prop_check_${options.runName}_${caseId.toLowerCase().replace("-", "_")}`;
     const { event, vary } = options;
     const isNumber =
       event !== undefined && vary !== undefined && typeof memberAt(event, vary.split(".")) === "number";
     this.marker = isNumber ? String(createHash("sha256").update(name).digest().readUInt32BE()) : name;
-  }
-
-  get secret(): KeyObject {
-    return this.#options.secret;
-  }
-
-  get url(): URL {
-    return this.#options.url;
-  }
-
-  get signatureHeader(): string {
-    return this.#options.signatureHeader;
   }
 
   /** The raw request target of the URL. */
@@ -195,13 +189,14 @@ export class Probe {
 
   /** Sends one request: a delivery as the service would send it, except for the options. */
   async post(body: Uint8Array, options: PostOptions = {}): Promise<ProbeAnswer> {
-    const { url, timeout, signatureHeader, pace, headers: added, insecure = false } = this.#options;
-    const { signature = this.sign(body), header = signatureHeader, parts = [body] } = options;
+    const { timeout, pace, headers: added, insecure = false } = this.#options;
+    const { signature = this.sign(body), header = this.signatureHeader, parts = [body] } = options;
+    const { method = "POST", target = this.target, chunked = false, trailers, agent } = options;
     const headers: Record<string, string | readonly string[] | null> = {
       "content-type": "application/json",
       "user-agent": "hookporter-check",
       ...added,
-      ...(options.chunked !== true && { "content-length": String(lengthOf(parts)) }),
+      ...(!chunked && { "content-length": String(lengthOf(parts)) }),
       ...(signature !== null && { [header]: signature }),
       ...options.headers,
     };
@@ -209,12 +204,9 @@ export class Probe {
       value === null ? [] : [[name, value] as const],
     );
     await pace.turn();
-    const answer = await exchange(url, {
-      ...{ insecure, lag: () => pace.lag },
-      ...{ method: options.method ?? "POST", target: options.target ?? this.target },
-      ...{ headers: Object.fromEntries(sent), body: parts, timeout },
-      ...(options.trailers !== undefined && { trailers: options.trailers }),
-      ...(options.agent !== undefined && { agent: options.agent }),
+    const answer = await exchange(this.url, {
+      ...{ insecure, lag: () => pace.lag, method, target, headers: Object.fromEntries(sent) },
+      ...{ body: parts, timeout, trailers, agent },
     });
     this.exchanges.push({ body, options, answer });
     return answer;

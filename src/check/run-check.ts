@@ -60,7 +60,8 @@ async function runAll(options: CheckOptions, run: Run, pace: Pace): Promise<Chec
   const proof = await findProof(results, run.confirmed, run.again());
   const found = { ...run.found, ...(spelling !== undefined && { spelling }) };
   const responseTimes = responseTimesOf(results);
-  const limited = run.limits.found === undefined || stopped !== null ? [] : [run.limits.found];
+  const limit = run.limits.found();
+  const limited = limit === undefined || stopped !== null ? [] : [limit];
   const diagnosis = [...diagnose(results, found), ...diagnoseTimes(responseTimes, slow), ...limited];
   const whole = { results, stopped, diagnosis, counts: countResults(results) };
   return {

@@ -8,7 +8,7 @@ import type { CheckOptions } from "./check-options.ts";
 import type { CheckResult } from "./check-result.ts";
 import type { FoundCauses } from "./diagnosis.ts";
 import { judge, notApplicable, notObserved, showsSignature } from "./judge.ts";
-import { isRate, Limits } from "./limits.ts";
+import { isRate, watchLimits } from "./limits.ts";
 import type { Pace } from "./pace.ts";
 import { type Exchange, isValid, Probe, type ProbeOptions } from "./probe.ts";
 import { whyGone } from "./reachable.ts";
@@ -30,7 +30,7 @@ export class Run {
   found: FoundCauses = {};
   /** The first forged delivery of each case that was confirmed, by the case's id. */
   readonly confirmed = new Map<string, Exchange>();
-  readonly limits: Limits;
+  readonly limits: ReturnType<typeof watchLimits>;
   readonly #options: CheckOptions;
   readonly #probing: ProbeOptions;
   readonly #ready = new Map<number, CheckResult>();
@@ -50,7 +50,7 @@ export class Run {
       ...(observer && { countRuns: runCounter(observer, options) }),
     };
     const { wait, onWait } = options;
-    this.limits = new Limits({
+    this.limits = watchLimits({
       ...{ requests: () => pace.requests, ...(wait && { wait }), ...(onWait && { onWait }) },
       sendValid: () => {
         const probe = this.again();
@@ -122,7 +122,7 @@ export class Run {
       if (one.id === CONTROL || repeats === REPEATS || !(isLimited || refused)) return { result, exchanges };
       const limited = await this.#look(one);
       if (limited === undefined)
-        return { result: notApplicable(one, `not seen: ${this.limits.found}`), exchanges: [] };
+        return { result: notApplicable(one, `not seen: ${this.limits.found()}`), exchanges: [] };
       if (limited === "open" && (!isLimited || repeats > 0)) return { result, exchanges };
     }
   }

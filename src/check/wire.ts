@@ -18,11 +18,11 @@ export interface WireRequest {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   /** Sent in chunks unless the headers contain a `content-length`. */
   readonly body: readonly BodyPart[];
-  readonly trailers?: Readonly<Record<string, string>>;
+  readonly trailers?: Readonly<Record<string, string>> | undefined;
   /** Milliseconds until the answer must begin. */
   readonly timeout: number;
   /** A connection to reuse; by default each request opens its own. */
-  readonly agent?: Agent;
+  readonly agent?: Agent | undefined;
   /** Whether any certificate will do. */
   readonly insecure?: boolean;
   /** Milliseconds for which this process has been too busy to read, so far. */

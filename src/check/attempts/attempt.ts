@@ -1,5 +1,5 @@
 import type { Cause } from "../../signature/diagnose/causes.ts";
-import type { PostOptions } from "../probe.ts";
+import type { PostOptions, Probe } from "../probe.ts";
 
 /** A delivery that is accepted only by a receiver with one particular fault. */
 export interface Attempt {
@@ -15,9 +15,13 @@ export interface Attempt {
   readonly valid?: () => readonly Buffer[];
 }
 
-/** The signature header as it should be. */
-export function asUsual(digits: string): PostOptions {
-  return { signature: `sha256=${digits}` };
+/** An attempt with the plain event and its digest, sent as usual, but for what is given. */
+export function attempt(probe: Probe, cause: string, own: Partial<Attempt>): Attempt {
+  return {
+    ...{ cause, body: () => probe.body(), digest: (body) => probe.digest(body) },
+    as: (digits) => ({ signature: `sha256=${digits}` }),
+    ...own,
+  };
 }
 
 /** A cause of `verify` and its fix in the words of `check`: what signs is the receiver, which computes what it compares. */

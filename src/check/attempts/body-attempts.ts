@@ -2,7 +2,7 @@ import { bodyVariants } from "../../signature/diagnose/body-variants.ts";
 import type { Cause } from "../../signature/diagnose/causes.ts";
 import { pretty } from "../cases/tampering-cases.ts";
 import type { Probe } from "../probe.ts";
-import { type Attempt, asUsual, inReceiver } from "./attempt.ts";
+import { type Attempt, attempt, inReceiver } from "./attempt.ts";
 
 const READ = "Read the body as bytes before any parser, and verify those";
 
@@ -23,7 +23,7 @@ export function respacedAttempts(probe: Probe): readonly Attempt[] {
 /** One cause each. JSON printed otherwise has attempts of its own, except with spacing that an option sets, and `data`. */
 function variantAttempts(probe: Probe, make: () => Buffer, codes?: readonly Cause["code"][]) {
   const body = make();
-  return bodyVariants(body).variants.flatMap(({ causes, bytes }): readonly Attempt[] => {
+  return bodyVariants(body).variants.flatMap(({ causes, bytes }) => {
     const cause = causes.find(({ code }) => code === "body_data_only") ?? causes[0];
     if (cause === undefined || (causes.length > 1 && cause.code !== "body_data_only")) return [];
     const isSpelling = cause.code.startsWith("json_") && cause.code !== "json_spacing";
@@ -32,7 +32,7 @@ function variantAttempts(probe: Probe, make: () => Buffer, codes?: readonly Caus
     if (verified === undefined) return [];
     const why = `The receiver does not verify the raw body: ${inReceiver({ ...cause, fix: READ })}`;
     const bodies = { body: () => body, valid: () => [body] };
-    return [{ ...bodies, cause: why, as: asUsual, digest: () => probe.digest(verified) }];
+    return [attempt(probe, why, { ...bodies, digest: () => probe.digest(verified) })];
   });
 }
 
@@ -41,5 +41,5 @@ export function freshAttempts(probe: Probe): readonly Attempt[] {
   const cause =
     "The receiver takes a time in `data`, such as `created_at`, for that of the delivery, and refuses what is old. Use `timestamp` of the envelope.";
   const body = () => probe.bodyWith({ created_at: probe.at(), updated_at: probe.at() });
-  return [{ cause, body, as: asUsual, digest: (sent) => probe.digest(sent) }];
+  return [attempt(probe, cause, { body })];
 }

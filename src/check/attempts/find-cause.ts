@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { answerText, isIn, mayBeSignature, type ProbeAnswer } from "../answer.ts";
 import { INVERTED } from "../forged-diagnosis.ts";
 import type { Probe } from "../probe.ts";
-import { type Attempt, asUsual } from "./attempt.ts";
+import { type Attempt, attempt } from "./attempt.ts";
 import { bodyAttempts, freshAttempts, respacedAttempts } from "./body-attempts.ts";
 import { headerAttempts, keyAttempts, schemeAttempts } from "./signing-attempts.ts";
 import { spellingAttempts } from "./spelling-attempts.ts";
@@ -33,8 +33,7 @@ const FORGERIES = 8;
  */
 export async function whyAllRefused(probe: Probe, refusal: ProbeAnswer): Promise<string | undefined> {
   if (await acceptsOne([probe.body()], probe)) return REFUSES_AT_RANDOM;
-  const plain = { cause: "", body: () => probe.body(), as: asUsual, digest: randomDigits };
-  const forged = await forgedOf(plain, probe, refusal);
+  const forged = await forgedOf(attempt(probe, "", {}), probe, refusal);
   if (forged === "confirmed") return INVERTED;
   if (forged === "other") return (await firstProven([freshAttempts], probe)) ?? FOLLOWS;
   const kinds = [spellingAttempts, keyAttempts, headerAttempts, bodyAttempts, schemeAttempts, freshAttempts];

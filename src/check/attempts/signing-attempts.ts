@@ -3,7 +3,7 @@ import { mistakenKeyings } from "../../signature/diagnose/keyings.ts";
 import { timestampVariants } from "../../signature/diagnose/timestamp-variants.ts";
 import { addressed } from "../../signature/diagnose/url-variants.ts";
 import type { Probe } from "../probe.ts";
-import { type Attempt, asUsual, inReceiver } from "./attempt.ts";
+import { type Attempt, attempt, inReceiver } from "./attempt.ts";
 
 const WANTED = "The header's value is `sha256=` and 64 lowercase hex digits.";
 
@@ -32,28 +32,25 @@ const NAMES = [
 /** An event whose digest is right, but printed, computed or named otherwise. */
 export function headerAttempts(probe: Probe): readonly Attempt[] {
   const own = probe.signatureHeader.toLowerCase();
-  const common = { body: () => probe.body(), digest: (body: Buffer) => probe.digest(body) };
   return [
-    ...VALUES.map(
-      ([expects, value]): Attempt => ({
-        ...{ ...common, cause: `The receiver expects ${expects}. ${WANTED}` },
+    ...VALUES.map(([expects, value]) =>
+      attempt(probe, `The receiver expects ${expects}. ${WANTED}`, {
         as: (digits) => ({ signature: value(digits) }),
       }),
     ),
-    ...["sha1", "sha512"].map(
-      (algorithm): Attempt => ({
-        ...{ ...common, cause: `The receiver expects an HMAC with ${algorithm}. Use HMAC-SHA256.` },
+    ...["sha1", "sha512"].map((algorithm) =>
+      attempt(probe, `The receiver expects an HMAC with ${algorithm}. Use HMAC-SHA256.`, {
         digest: (body) => createHmac(algorithm, probe.secret).update(body).digest("hex"),
         as: (digits) => ({ signature: `${algorithm}=${digits}` }),
       }),
     ),
-    ...NAMES.filter((name) => name !== own).map(
-      (name): Attempt => ({
-        ...common,
-        cause: `The receiver reads the signature from the header ${name}. Pass --signature-header ${name}, or read ${own} in the receiver.`,
-        as: (digits) => ({ headers: { [name]: `sha256=${digits}` }, signature: `sha256=${"0".repeat(64)}` }),
-      }),
-    ),
+    ...NAMES.filter((name) => name !== own).map((name) => {
+      const cause = `The receiver reads the signature from the header ${name}. Pass --signature-header ${name}, or read ${own} in the receiver.`;
+      const signature = `sha256=${"0".repeat(64)}`;
+      return attempt(probe, cause, {
+        as: (digits) => ({ headers: { [name]: `sha256=${digits}` }, signature }),
+      });
+    }),
   ];
 }
 
@@ -71,7 +68,7 @@ export function keyAttempts(probe: Probe): readonly Attempt[] {
   return mistakenKeyings([{ key: probe.secret }]).flatMap(({ causes: [cause], digest }) => {
     if (cause === undefined) return [];
     const why = `The receiver uses another key: ${inReceiver(cause)}`;
-    return [{ cause: why, body: () => body, as: asUsual, digest: (sent: Buffer) => digest("sha256", sent) }];
+    return [attempt(probe, why, { body: () => body, digest: (sent) => digest("sha256", sent) })];
   });
 }
 
@@ -82,8 +79,9 @@ export function schemeAttempts(probe: Probe): readonly Attempt[] {
   const { href, pathname } = probe.url;
   const body = probe.body();
   const variants = [...timestampVariants(body, undefined), ...addressed(body, [href], [pathname])];
-  return variants.map(({ causes: [cause], bytes }) => ({
-    cause: `The receiver verifies ${cause?.detail?.replace(/^\S+$/, "`$&`")}, as other services sign it. ${BODY_ALONE}`,
-    ...{ body: () => body, as: asUsual, digest: () => probe.digest(bytes() ?? body) },
-  }));
+  return variants.map(({ causes: [cause], bytes }) => {
+    const signed = cause?.detail?.replace(/^\S+$/, "`$&`");
+    const why = `The receiver verifies ${signed}, as other services sign it. ${BODY_ALONE}`;
+    return attempt(probe, why, { body: () => body, digest: () => probe.digest(bytes() ?? body) });
+  });
 }

@@ -7,7 +7,7 @@ import {
   printJson,
 } from "../../signature/diagnose/json-libraries.ts";
 import type { Probe } from "../probe.ts";
-import { type Attempt, asUsual } from "./attempt.ts";
+import { type Attempt, attempt } from "./attempt.ts";
 
 /** Text that every library writes in its own way, if it does not write it like all others. */
 const TELLING = {
@@ -18,16 +18,17 @@ const TELLING = {
 
 /** The event as each library prints it, correctly signed: refused, unless it is what the receiver prints itself. */
 export function spellingAttempts(probe: Probe): readonly Attempt[] {
-  return printings(tellingText(probe)).map(({ libraries, text }) => ({
-    cause:
+  return printings(tellingText(probe)).map(({ libraries, text }) => {
+    const cause =
       `The receiver does not verify the raw body, but JSON made from it, ${printedText(namesOf(libraries))}: valid ` +
       "deliveries that are serialised differently are refused. Read the body as bytes before any parser, verify those, " +
-      `then parse: ${namesOf(libraries.map(({ raw }) => ({ name: raw }))).join("; ")}.`,
-    body: () =>
-      probe.untilDigest(() => Buffer.from(printJson(text(tellingText(probe)), libraries[0]) ?? "", "utf8")),
-    ...{ as: asUsual, digest: (body: Buffer) => probe.digest(body) },
-    valid: () => unprintable(probe),
-  }));
+      `then parse: ${namesOf(libraries.map(({ raw }) => ({ name: raw }))).join("; ")}.`;
+    const make = () => Buffer.from(printJson(text(tellingText(probe)), libraries[0]) ?? "", "utf8");
+    return attempt(probe, cause, {
+      body: () => probe.untilDigest(make),
+      valid: () => unprintable(probe),
+    });
+  });
 }
 
 function tellingText(probe: Probe): string {

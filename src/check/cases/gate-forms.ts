@@ -3,7 +3,7 @@ import type { CheckCase } from "../check-case.ts";
 import type { PostOptions, Probe } from "../probe.ts";
 
 /** A delivery, apart from its signature. */
-export interface GateRequest extends Omit<PostOptions, "signature"> {
+interface GateRequest extends Omit<PostOptions, "signature"> {
   /** What distinguishes it from the other requests in the same form. */
   readonly name?: string;
   /** Default: the event as JSON. */

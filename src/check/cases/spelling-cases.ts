@@ -1,81 +1,66 @@
-import type { AnswerSet } from "../answer.ts";
-import type { CheckCase } from "../check-case.ts";
+import { type CheckCase, casesOf } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
 import { WHY } from "../reasons.ts";
-import { pretty, reordered } from "./tampering-cases.ts";
+import { pretty, reordered, text } from "./tampering-cases.ts";
 
 const RAW_FIX =
   "it verifies re-serialised JSON or decoded text, not the raw bytes: read the body as bytes before any parser";
 
-type SpellingRow = readonly [
-  id: CheckCase["id"],
-  sent: string,
-  make: (probe: Probe) => Buffer,
-  right?: AnswerSet,
-];
-
-/** Ways to write an event that parsing and serialising would not reproduce. */
-const SPELLINGS: readonly SpellingRow[] = [
-  [
-    "BODY-09",
-    "non-ASCII text, as UTF-8",
-    (probe) => probe.bodyWith({ address: "12 rue de l’Église, Zürich 東京 🏠" }),
-  ],
-  ["BODY-38", "text with & < > ' and \\\"", (probe) => probe.bodyWith({ address: `<b>"12" & 'Sons'</b>` })],
-  [
-    "BODY-39",
-    "accents that are characters of their own (NFD)",
-    (probe) => probe.bodyWith({ address: "Zürich, Église".normalize("NFD") }),
-  ],
-  [
-    "BODY-10",
-    "the same characters as \\u escapes",
-    (probe) => replaced(probe, '"@@"', '"\\u0031\\u0032 rue de l\\u2019\\u00C9glise"'),
-  ],
-  ["BODY-11", "slashes written as \\/", (probe) => replaced(probe, "@@", "12\\/14 Sample Street")],
-  [
-    "BODY-12",
-    "a whole number beyond 2^53",
-    (probe) => numbered(probe, "12345678901234567890"),
-    ["200", "400", "422"], // it may not fit a column
-  ],
-  ["BODY-13", "a number written as 385000.00", (probe) => numbered(probe, "385000.00")],
-  ["BODY-14", "a number written as 3.85E+5", (probe) => numbered(probe, "3.85E+5")],
-  ["BODY-15", "the keys in another order, signed that way", (probe) => reordered(probe.body())],
-  ["BODY-16", "pretty-printed, signed that way", (probe) => pretty(probe.body())],
-  [
-    "BODY-17",
-    "CRLF line ends, signed that way",
-    (probe) => Buffer.from(pretty(probe.body()).toString("utf8").replaceAll("\n", "\r\n")),
-  ],
-  [
-    "BODY-18",
-    "white space before and a newline after, signed that way",
-    (probe) => Buffer.from(` \t${probe.body().toString("utf8")}\n`),
-  ],
-];
-
-function replaced(probe: Probe, from: string, to: string): Buffer {
-  return Buffer.from(probe.bodyWith({ address: "@@" }).toString("utf8").replace(from, to), "utf8");
-}
-
-function numbered(probe: Probe, digits: string): Buffer {
-  const body = probe.bodyWith({ purchase_price: "@@" }).toString("utf8");
-  return Buffer.from(body.replace('"@@"', digits), "utf8");
-}
-
-const ACCEPTED = {
-  ...({ right: ["200"], severity: "required", why: WHY.rawBody, fix: RAW_FIX, about: "bytes" } as const),
-};
+const ACCEPTED = { right: ["200"], severity: "required", why: WHY.rawBody, about: "bytes" } as const;
 
 /** Correctly signed events in every spelling that JSON allows. */
 export const SPELLING_CASES: readonly CheckCase[] = [
-  ...SPELLINGS.map(
-    ([id, sent, make, right = ACCEPTED.right]): CheckCase => ({
-      ...{ ...ACCEPTED, id, sent, right },
-      ...(right !== ACCEPTED.right && { best: ACCEPTED.right }),
-      run: (probe) => probe.post(probe.untilDigest(() => make(probe))),
-    }),
+  // Ways to write an event that parsing and serialising would not reproduce.
+  ...casesOf<(probe: Probe) => Buffer>(
+    { ...ACCEPTED, fix: RAW_FIX },
+    (probe, make) => probe.post(probe.untilDigest(() => make(probe))),
+    [
+      [
+        "BODY-09",
+        "non-ASCII text, as UTF-8",
+        (probe) => probe.bodyWith({ address: "12 rue de l’Église, Zürich 東京 🏠" }),
+      ],
+      [
+        "BODY-38",
+        "text with & < > ' and \\\"",
+        (probe) => probe.bodyWith({ address: `<b>"12" & 'Sons'</b>` }),
+      ],
+      [
+        "BODY-39",
+        "accents that are characters of their own (NFD)",
+        (probe) => probe.bodyWith({ address: "Zürich, Église".normalize("NFD") }),
+      ],
+      [
+        "BODY-10",
+        "the same characters as \\u escapes",
+        (probe) => replaced(probe, "address", '"@@"', '"\\u0031\\u0032 rue de l\\u2019\\u00C9glise"'),
+      ],
+      [
+        "BODY-11",
+        "slashes written as \\/",
+        (probe) => replaced(probe, "address", "@@", "12\\/14 Sample Street"),
+      ],
+      [
+        "BODY-12",
+        "a whole number beyond 2^53",
+        (probe) => numbered(probe, "12345678901234567890"),
+        { right: ["200", "400", "422"], best: ACCEPTED.right }, // it may not fit a column
+      ],
+      ["BODY-13", "a number written as 385000.00", (probe) => numbered(probe, "385000.00")],
+      ["BODY-14", "a number written as 3.85E+5", (probe) => numbered(probe, "3.85E+5")],
+      ["BODY-15", "the keys in another order, signed that way", (probe) => reordered(probe.body())],
+      ["BODY-16", "pretty-printed, signed that way", (probe) => pretty(probe.body())],
+      [
+        "BODY-17",
+        "CRLF line ends, signed that way",
+        (probe) => text(String(pretty(probe.body())).replaceAll("\n", "\r\n")),
+      ],
+      [
+        "BODY-18",
+        "white space before and a newline after, signed that way",
+        (probe) => text(` \t${probe.body()}\n`),
+      ],
+    ],
   ),
   {
     ...{ ...ACCEPTED, id: "BODY-19", sent: "the body in two pieces, cut inside a character" },
@@ -100,9 +85,15 @@ export const SPELLING_CASES: readonly CheckCase[] = [
     ...{ ...ACCEPTED, id: "BODY-21", sent: "a byte order mark before the JSON, signed with it" },
     ...{ right: ["200", "400", "422"], severity: "recommended" },
     fix: "it removes the byte order mark before verifying: verify the received bytes, and remove it only for parsing",
-    run: (probe) => {
-      const mark = Buffer.from([0xef, 0xbb, 0xbf]);
-      return probe.post(probe.untilDigest(() => Buffer.concat([mark, probe.body()])));
-    },
+    run: (probe) => probe.post(probe.untilDigest(() => text(`\uFEFF${probe.body()}`))),
   },
 ];
+
+/** A probe's event with something else in place of a mark in one of its fields. */
+export function replaced(probe: Probe, field: string, from: string | RegExp, to: string): Buffer {
+  return text(String(probe.bodyWith({ [field]: "@@" })).replace(from, to));
+}
+
+function numbered(probe: Probe, digits: string): Buffer {
+  return replaced(probe, "purchase_price", '"@@"', digits);
+}

@@ -2,30 +2,25 @@ const RAW = "use the raw bytes, before any JSON parser, and sign exactly the byt
 const FORM = "send `sha256=` and the digest as 64 lowercase hex digits, and nothing else";
 const SECRET = "store the same secret on both sides";
 
+/** Causes that have a fix in common. */
+function withFix<Code extends string>(fix: string, meanings: Readonly<Record<Code, string>>) {
+  const rows = Object.entries<string>(meanings).map(([code, meaning]) => [code, { meaning, fix }]);
+  return Object.fromEntries(rows) as Readonly<
+    Record<Code, { readonly meaning: string; readonly fix: string }>
+  >;
+}
+
 /** Why a signature does not match, with the fix. The codes are stable. A test compares this with `docs/reference/signature.md`. */
 export const CAUSES = {
   valid: { meaning: "the signature is good", fix: "nothing to do" },
-  json_spacing: { meaning: "the signed body was the same JSON with different spacing", fix: RAW },
-  json_key_order: {
-    meaning: "the signed body was the same JSON with its keys in a different order",
-    fix: RAW,
-  },
-  json_escapes: {
-    meaning: "the signed body was the same JSON with its characters escaped differently",
-    fix: RAW,
-  },
-  json_numbers: {
-    meaning: "the signed body was the same JSON with its numbers formatted differently",
-    fix: RAW,
-  },
-  json_nulls: {
-    meaning: "the signed body was the same JSON without the members that are `null`",
-    fix: RAW,
-  },
-  json_empty_objects: {
-    meaning: "one side has `[]` where the other has `{}`, as PHP prints an empty array",
-    fix: RAW,
-  },
+  ...withFix(RAW, {
+    json_spacing: "the signed body was the same JSON with different spacing",
+    json_key_order: "the signed body was the same JSON with its keys in a different order",
+    json_escapes: "the signed body was the same JSON with its characters escaped differently",
+    json_numbers: "the signed body was the same JSON with its numbers formatted differently",
+    json_nulls: "the signed body was the same JSON without the members that are `null`",
+    json_empty_objects: "one side has `[]` where the other has `{}`, as PHP prints an empty array",
+  }),
   newline_at_end: {
     meaning: "the signed body differs in the line break at its end",
     fix: "sign exactly what is sent, to the last byte: `printf '%s'` instead of `echo`, `--data-binary` instead of `--data`",

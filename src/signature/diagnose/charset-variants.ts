@@ -104,21 +104,16 @@ export function lostByteVariants(text: string): readonly BodyVariant[] {
 }
 
 /** UTF-16 in both byte orders, with and without a byte order mark, as PowerShell and Windows programs write it. */
-export function utf16Choices(): readonly {
-  readonly detail: string;
-  readonly encode: (text: string) => Buffer;
-}[] {
-  const little = (text: string) => Buffer.from(text, "utf16le");
-  return [
-    { detail: "signed as UTF-16", encode: little },
-    { detail: "signed as UTF-16 with a byte order mark", encode: (text) => little(`\uFEFF${text}`) },
-    { detail: "signed as UTF-16, big-endian", encode: (text) => little(text).swap16() },
-    {
-      detail: "signed as UTF-16, big-endian with a byte order mark",
-      encode: (text) => little(`\uFEFF${text}`).swap16(),
-    },
-  ];
-}
+const little = (text: string) => Buffer.from(text, "utf16le");
+export const UTF16: readonly { readonly detail: string; readonly encode: (text: string) => Buffer }[] = [
+  { detail: "signed as UTF-16", encode: little },
+  { detail: "signed as UTF-16 with a byte order mark", encode: (text) => little(`\uFEFF${text}`) },
+  { detail: "signed as UTF-16, big-endian", encode: (text) => little(text).swap16() },
+  {
+    detail: "signed as UTF-16, big-endian with a byte order mark",
+    encode: (text) => little(`\uFEFF${text}`).swap16(),
+  },
+];
 
 function sentAsUtf16(bytes: Buffer): readonly BodyVariant[] {
   const read = readUtf16(bytes);

@@ -33,6 +33,8 @@ const { two, four, oneLine, ruby: openRuby, jackson, twoOnWindows, perl: perlLin
 const { ascii, slash, asciiAndSlash, html, gson: gsonEscapes, upperCase, net: netEscapes } = ESCAPES;
 const { symfony, jsonSimple, orgJson, jsonNetDates } = RARE_ESCAPES;
 const order = ALPHABETICAL;
+const gsonUsual = { strings: gsonEscapes, loses: "nulls" } as const;
+const netUsual = { strings: netEscapes, numbers: NUMBERS.net };
 
 type Changes = Partial<Omit<Library, "name" | "raw">>;
 
@@ -81,7 +83,7 @@ export const LIBRARIES: readonly Library[] = [
   go("Go's `json.Marshal` of a map", { strings: html, order }),
   ruby("Ruby's `JSON.generate`"),
   java("Jackson's `writeValueAsString`"),
-  gson("Gson's `toJson` of a map", { strings: gsonEscapes, loses: "nulls" }),
+  gson("Gson's `toJson` of a map", gsonUsual),
   net(".NET's `JsonSerializer.Serialize`", { strings: netEscapes }),
   python("Python's `json.dumps` with `ensure_ascii=False`", { spacing: oneLine }),
   python("Python's `json.dumps` with `separators`", { strings: ascii }),
@@ -90,7 +92,7 @@ export const LIBRARIES: readonly Library[] = [
   python("Python's `json.dumps` with `separators` and `sort_keys=True`", { strings: ascii, order }),
   python("Python's `json.dumps` with `separators`, `sort_keys` and `ensure_ascii=False`", { order }),
   ruby("Rails' `to_json`", { strings: html }),
-  asWritten("Gson's `toJson`", { strings: gsonEscapes, loses: "nulls" }),
+  asWritten("Gson's `toJson`", gsonUsual),
   postgres("PostgreSQL's `jsonb`", { spacing: oneLine, order: SHORTER_FIRST }),
   php("PHP's `json_encode`", { strings: asciiAndSlash, loses: "objects" }),
   php("PHP's `json_encode` with `JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE`", { loses: "objects" }),
@@ -119,32 +121,18 @@ export const LIBRARIES: readonly Library[] = [
   java("Jackson with `ESCAPE_NON_ASCII`", { strings: upperCase }),
   gson("Gson's `toJson` of a map", { strings: gsonEscapes }),
   gson("Gson's `toJson` of a map with `disableHtmlEscaping`", { loses: "nulls" }),
-  gson("Gson's `toJson` of a map with `setPrettyPrinting`", {
-    spacing: two,
-    strings: gsonEscapes,
-    loses: "nulls",
-  }),
-  asWritten("Gson's `toJson` with `setPrettyPrinting`", {
-    spacing: two,
-    strings: gsonEscapes,
-    loses: "nulls",
-  }),
+  gson("Gson's `toJson` of a map with `setPrettyPrinting`", { ...gsonUsual, spacing: two }),
+  asWritten("Gson's `toJson` with `setPrettyPrinting`", { ...gsonUsual, spacing: two }),
   java("Java's json-simple", { strings: jsonSimple, order: HASH_MAP }),
   java("Java's json-simple", { strings: jsonSimple, numbers: NUMBERS.bigDecimal, order: HASH_MAP }),
   java("Jackson with `USE_BIG_DECIMAL_FOR_FLOATS`", { numbers: NUMBERS.bigDecimal }),
   java("Jackson's `writeValueAsString` of `HashMap`s", { order: HASH_MAP }),
   newtonsoft("Json.NET's `JsonConvert.SerializeObject` without dates"),
-  net(".NET's `JsonSerializer.Serialize`", { strings: netEscapes, numbers: NUMBERS.net }),
-  net(".NET's `JsonSerializer.Serialize`", { strings: netEscapes, numbers: NUMBERS.net, loses: "nulls" }),
-  net(".NET's `JsonSerializer` with `WriteIndented` on Windows", {
-    ...{ spacing: twoOnWindows, strings: netEscapes, numbers: NUMBERS.net },
-  }),
+  net(".NET's `JsonSerializer.Serialize`", netUsual),
+  net(".NET's `JsonSerializer.Serialize`", { ...netUsual, loses: "nulls" }),
+  net(".NET's `JsonSerializer` with `WriteIndented` on Windows", { ...netUsual, spacing: twoOnWindows }),
   newtonsoft("Json.NET with `Formatting.Indented` on Windows", { spacing: twoOnWindows }),
-  net(".NET's `JsonSerializer` with `WriteIndented`", {
-    spacing: two,
-    strings: netEscapes,
-    numbers: NUMBERS.net,
-  }),
+  net(".NET's `JsonSerializer` with `WriteIndented`", { ...netUsual, spacing: two }),
   go("Go's `json.Encoder` of a map without `EscapeHTML`", { order }),
   go("Go's `json.MarshalIndent` of a map", { spacing: two, strings: html, order }),
   go("Go's `json.Marshal` of a struct", { strings: html }),

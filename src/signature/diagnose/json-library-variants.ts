@@ -1,4 +1,3 @@
-import { type BodyVariant, variant } from "./body-variant.ts";
 import { type Cause, cause } from "./causes.ts";
 import type { KeyOrder } from "./json-key-orders.ts";
 import { LIBRARIES, type Library, respelt } from "./json-libraries.ts";
@@ -6,7 +5,15 @@ import { distinctNumbers } from "./json-numbers.ts";
 import { withEmpty, withoutNulls } from "./json-reshape.ts";
 import { printSpaced, type Spacing } from "./json-spacing.ts";
 import { plainTokens, type Spelling } from "./json-spelling.ts";
-import { isSame, type JsonTokens, sortKeys } from "./json-tokens.ts";
+import { isSame, sortKeys } from "./json-tokens.ts";
+
+/** One choice in how JSON is printed; no causes if it leaves the text unchanged. */
+export interface Choice<Made> {
+  readonly causes: readonly Cause[];
+  readonly make: Made;
+}
+
+export type Tokens = readonly string[];
 
 /** A way to end the text, with its causes. */
 export interface Ending {
@@ -14,37 +21,19 @@ export interface Ending {
   readonly tail: string;
 }
 
-/** The same JSON as each library prints it as a whole. */
-export function libraryVariants(
-  json: JsonTokens,
+/** The same JSON as each of the `most` common libraries prints it as a whole, if it is no longer than `limit`. */
+export function librariesOf(
+  tokens: Tokens,
   own: Spacing | undefined,
-  close: readonly Ending[],
-  {
-    before,
-    limit,
-    most,
-  }: {
-    readonly before: readonly Cause[];
-    /** The longest text to print. */
-    readonly limit: number;
-    /** The number of libraries to try, most common first. */
-    readonly most: number;
-  },
-): readonly BodyVariant[] {
+  { limit, most }: { readonly limit: number; readonly most: number },
+): readonly Choice<() => string | undefined>[] {
   const libraries = LIBRARIES.slice(0, most);
-  const { ordered, causesOf } = compared(json.tokens, libraries);
-  return libraries.flatMap((library) => {
+  const { ordered, causesOf } = compared(tokens, libraries);
+  return libraries.map((library) => {
     const { spacing, order } = library;
     const spaced = spacing === own ? [] : [cause("json_spacing", spacing.name)];
-    const causes = [...before, ...spaced, ...causesOf(library)];
-    return close.flatMap(({ causes: ending, tail }) => {
-      if (causes.length + ending.length === 0) return [];
-      const print = () => {
-        const made = printSpaced(respelt(ordered(order), library), spacing, limit);
-        return made === undefined ? undefined : json.lead + made + tail;
-      };
-      return [variant([...causes, ...ending], print, true)];
-    });
+    const make = () => printSpaced(respelt(ordered(order), library), spacing, limit);
+    return { causes: [...spaced, ...causesOf(library)], make };
   });
 }
 

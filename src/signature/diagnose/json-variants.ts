@@ -1,20 +1,12 @@
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { type Cause, cause } from "./causes.ts";
 import { ALPHABETICAL, KEY_ORDERS, OUTER_ALPHABETICAL } from "./json-key-orders.ts";
-import { type Ending, libraryVariants } from "./json-library-variants.ts";
+import { type Choice, type Ending, librariesOf, type Tokens } from "./json-library-variants.ts";
 import { distinctNumbers } from "./json-numbers.ts";
 import { someObjects, withEmpty, withoutNulls } from "./json-reshape.ts";
 import { printAsSpaced, printSpaced, SPACINGS, type Spacing, spacingOf } from "./json-spacing.ts";
 import { ESCAPES, plainTokens, spellNumbers, spellStrings } from "./json-spelling.ts";
 import { isSame, type JsonTokens, sortKeys, sortMember } from "./json-tokens.ts";
-
-/** One choice in how JSON is printed; no causes if it leaves the text unchanged. */
-interface Choice<Made> {
-  readonly causes: readonly Cause[];
-  readonly make: Made;
-}
-
-type Tokens = readonly string[];
 
 /** The styles of numbers that are combined freely with others. */
 const FREE_NUMBERS = 2;
@@ -41,21 +33,26 @@ export function jsonVariants(
   const limit = Math.max(4 * length, 65_536);
   const own = spacingOf(json);
   const most = spellings === "libraries" ? COMMON : Number.POSITIVE_INFINITY;
-  const whole = () => libraryVariants(json, own, close, { before, limit, most });
+  const ended = (causes: readonly Cause[], make: () => string | undefined) =>
+    close.flatMap(({ causes: ending, tail }) => {
+      if (causes.length + ending.length === 0) return [];
+      const print = () => {
+        const text = make();
+        return text === undefined ? undefined : json.lead + text + tail;
+      };
+      return [variant([...causes, ...ending], print, true)];
+    });
+  const whole = () =>
+    librariesOf(json.tokens, own, { limit, most }).flatMap(({ causes, make }) =>
+      ended([...before, ...causes], make),
+    );
   if (spellings === "libraries") return distinctCauses(whole(), new Set());
   const free = ordersOf(json.tokens).flatMap((order) =>
     spellingsOf(order.make, order.rare && spellings === "all" ? "plain" : spellings).flatMap((spelling) =>
-      spacingsOf(json, own, order.causes.length > 0, spelling.causes.length > 0).flatMap((spacing) =>
-        close.flatMap(({ causes: ending, tail }) => {
-          const causes = [...before, ...spacing.causes, ...order.causes, ...spelling.causes, ...ending];
-          if (causes.length === 0) return [];
-          const print = () => {
-            const text = spacing.make(spelling.make, limit);
-            return text === undefined ? undefined : json.lead + text + tail;
-          };
-          return [variant(causes, print, true)];
-        }),
-      ),
+      spacingsOf(json, own, order.causes.length > 0, spelling.causes.length > 0).flatMap((spacing) => {
+        const causes = [...before, ...spacing.causes, ...order.causes, ...spelling.causes];
+        return ended(causes, () => spacing.make(spelling.make, limit));
+      }),
     ),
   );
   if (spellings === "none") return free;

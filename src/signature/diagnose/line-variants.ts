@@ -1,6 +1,6 @@
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { type Cause, cause } from "./causes.ts";
-import { utf16Choices } from "./charset-variants.ts";
+import { UTF16 } from "./charset-variants.ts";
 
 const BOM = "\uFEFF";
 
@@ -31,7 +31,7 @@ export function lineVariants(text: string): readonly BodyVariant[] {
       make: (made: string) => (mark ? BOM + made : made),
     }));
     const inUtf8 = utf8.map((mark) => variant([...mark.causes, ...causes], () => mark.make(make())));
-    const inUtf16 = utf16Choices().map(({ detail, encode }) =>
+    const inUtf16 = UTF16.map(({ detail, encode }) =>
       variant([cause("charset", detail), ...causes], () => encode(make())),
     );
     return [...inUtf8, ...inUtf16].filter((one) => one.causes.length > 0);

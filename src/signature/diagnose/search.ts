@@ -48,25 +48,21 @@ export interface Searched {
 
 export function search({ body, work: allowed, ...searched }: Searched): Found {
   const { forms, plain, mistaken, headers, target } = searched;
-  const walk = new Walk(forms, allowed);
+  const walk = walkOver(forms, allowed);
   const asIs: BodyVariant = { causes: [], bytes: () => body, isPrinted: false };
   // Single mistakes come first, so that the work on a large body goes to what is likely.
   walk.visit([asIs], [...plain, ...mistaken]);
   const around = [...timestampVariants(body, headers), ...urlVariants(body, headers, target)];
-  if (walk.hits.length === 0) walk.visit([...nulVariants(body), ...around], plain);
-  if (walk.hits.length > 0) return walk.found();
+  if (!walk.hasHit()) walk.visit([...nulVariants(body), ...around], plain);
+  if (walk.hasHit()) return walk.found();
   const small = body.byteLength * READING_WORK <= allowed;
-  const {
-    variants: varied,
-    complete,
-    work,
-  } = small ? bodyVariants(body) : { variants: endVariants(body), complete: false, work: 0 };
-  walk.complete &&= complete;
-  walk.spend(work);
-  walk.visit(varied, plain);
-  const simple = varied.filter(({ causes }) => causes.length <= MOST_WITH_SECRET);
-  if (walk.hits.length === 0) walk.visit(simple, mistaken);
-  if (walk.hits.length === 0 && small) walk.visit(lostByteVariants(decode(body) ?? ""), plain);
+  const found = small ? bodyVariants(body) : { variants: endVariants(body), complete: false, work: 0 };
+  const { variants, complete, work } = found;
+  walk.spend(work, complete);
+  walk.visit(variants, plain);
+  const simple = variants.filter(({ causes }) => causes.length <= MOST_WITH_SECRET);
+  if (!walk.hasHit()) walk.visit(simple, mistaken);
+  if (!walk.hasHit() && small) walk.visit(lostByteVariants(decode(body) ?? ""), plain);
   return walk.found();
 }
 
@@ -76,66 +72,56 @@ function endVariants(body: Uint8Array): readonly BodyVariant[] {
   return [variant([cause("body_empty")], () => ""), ...(text === undefined ? [] : lineVariants(text))];
 }
 
-class Walk {
-  readonly hits: { readonly causes: readonly Cause[]; readonly signed: Uint8Array }[] = [];
-  complete = true;
-  readonly #forms: readonly DigestForm[];
-  #tried = 0;
+function walkOver(forms: readonly DigestForm[], work: number) {
+  const hits: { readonly causes: readonly Cause[]; readonly signed: Uint8Array }[] = [];
+  const algorithms = new Set(forms.map(({ algorithm }) => algorithm));
+  let tried = 0;
+  let complete = true;
+  let left = work;
   /** The fewest causes in the body that explain the signature: bodies with more of them are not tried. */
-  #least = Number.POSITIVE_INFINITY;
-  #left: number;
-
-  constructor(forms: readonly DigestForm[], work: number) {
-    this.#forms = forms;
-    this.#left = work;
-  }
-
-  /** Uses up work. */
-  spend(work: number): void {
-    this.#left -= work;
-  }
-
-  /** Tries every body with every keying until the work is used up. Keeps all matches, since several causes may explain. */
-  visit(bodies: readonly BodyVariant[], keyings: readonly Keying[]): void {
-    for (const { causes, bytes: make, isPrinted } of bodies) {
-      if (causes.length > this.#least) continue;
-      const bytes = this.#left < 0 ? undefined : make();
-      if (this.#left < 0) this.complete = false;
-      if (bytes === undefined) continue;
-      if (causes.length > 0) this.spend(bytes.byteLength * (isPrinted ? PRINTING_WORK : MAKING_WORK));
-      for (const keying of keyings) {
-        if (this.#left < 0) this.complete = false;
-        else this.#compare(bytes, causes, keying);
-      }
-    }
-  }
-
-  #compare(bytes: Uint8Array, causes: readonly Cause[], keying: Keying): void {
-    for (const algorithm of new Set(this.#forms.map((form) => form.algorithm))) {
-      this.#tried++;
-      this.spend(DIGEST_WORK + bytes.byteLength);
+  let least = Number.POSITIVE_INFINITY;
+  const compare = (bytes: Uint8Array, causes: readonly Cause[], keying: Keying) => {
+    for (const algorithm of algorithms) {
+      tried++;
+      left -= DIGEST_WORK + bytes.byteLength;
       const digest = keying.digest(algorithm, bytes);
-      for (const form of this.#forms) {
+      for (const form of forms) {
         if (form.algorithm === algorithm && fits(digest, form)) {
-          this.hits.push({ causes: together(causes, keying.causes, form.causes), signed: bytes });
-          this.#least = Math.min(this.#least, causes.length);
+          hits.push({ causes: together(causes, keying.causes, form.causes), signed: bytes });
+          least = Math.min(least, causes.length);
         }
       }
     }
-  }
-
-  found(): Found {
-    const sorted = this.hits.toSorted((a, b) => a.causes.length - b.causes.length);
-    const kept: (readonly Cause[])[] = [];
-    for (const { causes } of sorted) if (!kept.some((other) => explains(other, causes))) kept.push(causes);
-    const [first] = sorted;
-    return {
-      explanations: kept,
-      ...(first && { signed: first.signed }),
-      tried: this.#tried,
-      complete: this.complete,
-    };
-  }
+  };
+  return {
+    hasHit: () => hits.length > 0,
+    /** Uses up work on finding bodies, of which some may be left out. */
+    spend: (used: number, foundAll: boolean) => {
+      left -= used;
+      complete &&= foundAll;
+    },
+    /** Tries every body with every keying until the work is used up. Keeps all matches, since several causes may explain. */
+    visit: (bodies: readonly BodyVariant[], keyings: readonly Keying[]) => {
+      for (const { causes, bytes: make, isPrinted } of bodies) {
+        if (causes.length > least) continue;
+        const bytes = left < 0 ? undefined : make();
+        if (left < 0) complete = false;
+        if (bytes === undefined) continue;
+        if (causes.length > 0) left -= bytes.byteLength * (isPrinted ? PRINTING_WORK : MAKING_WORK);
+        for (const keying of keyings) {
+          if (left < 0) complete = false;
+          else compare(bytes, causes, keying);
+        }
+      }
+    },
+    found: (): Found => {
+      const sorted = hits.toSorted((a, b) => a.causes.length - b.causes.length);
+      const kept: (readonly Cause[])[] = [];
+      for (const { causes } of sorted) if (!kept.some((other) => explains(other, causes))) kept.push(causes);
+      const [first] = sorted;
+      return { explanations: kept, ...(first && { signed: first.signed }), tried, complete };
+    },
+  };
 }
 
 /** Whether an explanation makes another one needless: the same codes, or fewer of them. Other secrets are listed. */
