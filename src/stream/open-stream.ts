@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { retryDelay } from "../dispatch/retry.ts";
 import { describeError, HookporterError } from "../errors.ts";
 import { StreamConnection } from "./stream-connection.ts";
-import { STREAM_DEFAULTS, STREAM_RETRY, type StreamOptions } from "./stream-options.ts";
+import { STREAM_RETRY, type StreamOptions } from "./stream-options.ts";
 
 /** A stream that is reopened whenever it ends. */
 export interface Stream {
@@ -20,72 +20,54 @@ export interface Stream {
  * `stream/protocol.ts`.
  */
 export function openStream(options: StreamOptions): Stream {
-  return new ReopenedStream(options);
-}
-
-class ReopenedStream implements Stream {
-  readonly tried: Promise<void>;
-  readonly ended: Promise<HookporterError | undefined>;
-  readonly #options: StreamOptions;
-  readonly #closing = new AbortController();
-  #connection: StreamConnection | undefined;
-  #onTried: () => void = () => {};
-
-  constructor(options: StreamOptions) {
-    this.#options = options;
-    const tried = new Promise<void>((resolve) => {
-      this.#onTried = resolve;
+  const closing = new AbortController();
+  const { signal } = closing;
+  const policy = { ...STREAM_RETRY, ...options.retry };
+  let connection: StreamConnection | undefined;
+  let onTried: () => void = () => {};
+  const firstTry = new Promise<void>((resolve) => {
+    onTried = resolve;
+  });
+  const connect = async () => {
+    let token: string;
+    try {
+      token = await options.token();
+    } catch (thrown) {
+      return { reason: thrown instanceof HookporterError ? thrown : describeError(thrown), useful: false };
+    }
+    if (signal.aborted) return { reason: "closed by this side", useful: false };
+    connection = new StreamConnection(options, token, (acknowledges) => {
+      options.onChange?.({ state: "open", acknowledges });
+      onTried();
     });
-    this.ended = this.#run();
-    const ended = this.ended.then((error) => {
-      if (error !== undefined) throw error;
-    });
-    ended.catch(() => {}); // also reported by `ended`
-    this.tried = Promise.race([tried, ended]);
-    this.tried.catch(() => {});
-  }
-
-  async close(): Promise<void> {
-    this.#closing.abort();
-    await this.#connection?.close();
-    await this.ended;
-  }
-
-  async #run(): Promise<HookporterError | undefined> {
-    const policy = { ...STREAM_RETRY, ...this.#options.retry };
-    for (let attempt = 1; !this.#closing.signal.aborted; attempt++) {
-      const { reason, useful } = await this.#connect();
+    return { reason: await connection.ended, useful: connection.useful };
+  };
+  const run = async (): Promise<HookporterError | undefined> => {
+    for (let attempt = 1; !signal.aborted; attempt++) {
+      const { reason, useful } = await connect();
       if (reason instanceof HookporterError) return reason;
-      if (this.#closing.signal.aborted) return undefined;
+      if (signal.aborted) return undefined;
       if (useful) attempt = 1; // the stream worked, so this is a new problem
       const delay = retryDelay(attempt, policy, Math.random());
       if (delay === undefined)
         return new HookporterError("stream_refused", `could not open the stream: ${reason}`);
-      this.#options.onChange?.({ state: "waiting", reason, delay });
-      this.#onTried();
-      await wait(delay, undefined, { signal: this.#closing.signal }).catch(() => {}); // closing ends the wait early
+      options.onChange?.({ state: "waiting", reason, delay });
+      onTried();
+      await wait(delay, undefined, { signal }).catch(() => {}); // closing ends the wait early
     }
     return undefined;
-  }
-
-  async #connect(): Promise<{ readonly reason: string | HookporterError; readonly useful: boolean }> {
-    const { url, take, onChange, token } = this.#options;
-    const { maxMessage, pingEvery, handshakeTimeout } = { ...STREAM_DEFAULTS, ...this.#options };
-    let found: string;
-    try {
-      found = await token();
-    } catch (thrown) {
-      return { reason: thrown instanceof HookporterError ? thrown : describeError(thrown), useful: false };
-    }
-    if (this.#closing.signal.aborted) return { reason: "closed by this side", useful: false };
-    const connection = new StreamConnection({
-      ...{ url, take, token: found, maxMessage, pingEvery, handshakeTimeout },
-      onOpen: (acknowledges) => {
-        onChange?.({ state: "open", acknowledges });
-        this.#onTried();
-      },
-    });
-    this.#connection = connection;
-    return { reason: await connection.ended, useful: connection.useful };
-  }
+  };
+  const ended = run();
+  const failed = ended.then((error) => {
+    if (error !== undefined) throw error;
+  });
+  failed.catch(() => {}); // also reported by `ended`
+  const tried = Promise.race([firstTry, failed]);
+  tried.catch(() => {});
+  const close = async () => {
+    closing.abort();
+    await connection?.close();
+    await ended;
+  };
+  return { tried, ended, close };
 }

@@ -3,16 +3,7 @@ import { type RawData, WebSocket } from "ws";
 import { describeError, HookporterError } from "../errors.ts";
 import { redact } from "../text/redact.ts";
 import { ACKNOWLEDGE_HEADER, formatAcknowledgement } from "./protocol.ts";
-import type { StreamOptions } from "./stream-options.ts";
-
-/** One connection's settings. */
-export type ConnectionOptions = Required<
-  Pick<StreamOptions, "url" | "take" | "maxMessage" | "pingEvery" | "handshakeTimeout">
-> & {
-  readonly token: string;
-  /** Called after the handshake. */
-  readonly onOpen: (acknowledges: boolean) => void;
-};
+import { STREAM_DEFAULTS, type StreamOptions } from "./stream-options.ts";
 
 /** The maximum number of messages that wait, and of their bytes; above either, no more are read. */
 const MAX_WAITING = 32;
@@ -29,7 +20,7 @@ export class StreamConnection {
   readonly ended: Promise<string | HookporterError>;
   /** Whether a message was taken. */
   useful = false;
-  readonly #options: ConnectionOptions;
+  readonly #options: Required<Pick<StreamOptions, "take" | keyof typeof STREAM_DEFAULTS>>;
   readonly #socket: WebSocket;
   #acknowledges = false;
   #taking: Promise<void> = Promise.resolve();
@@ -38,10 +29,11 @@ export class StreamConnection {
   #alive = true;
   #why: string | HookporterError | undefined;
 
-  constructor(options: ConnectionOptions) {
-    const { url, token, maxMessage, handshakeTimeout, pingEvery } = options;
-    this.#options = options;
-    this.#socket = new WebSocket(url, {
+  /** @param onOpen - called after the handshake */
+  constructor(options: StreamOptions, token: string, onOpen: (acknowledges: boolean) => void) {
+    this.#options = { ...STREAM_DEFAULTS, ...options };
+    const { maxMessage, handshakeTimeout, pingEvery } = this.#options;
+    this.#socket = new WebSocket(options.url, {
       headers: { authorization: `Bearer ${token}`, [ACKNOWLEDGE_HEADER]: "1" },
       ...{ maxPayload: maxMessage, handshakeTimeout, perMessageDeflate: false, followRedirects: false },
     });
@@ -52,6 +44,7 @@ export class StreamConnection {
         resolve(this.#why ?? describeClose(code, redact(String(reason), [token])));
       });
     });
+    this.#socket.on("open", () => onOpen(this.#acknowledges));
     this.#listen();
   }
 
@@ -71,7 +64,6 @@ export class StreamConnection {
     this.#socket.on("upgrade", ({ headers }) => {
       this.#acknowledges = headers[ACKNOWLEDGE_HEADER] === "1";
     });
-    this.#socket.on("open", () => this.#options.onOpen(this.#acknowledges));
     this.#socket.on("message", (data) => this.#onMessage(data));
     this.#socket.on("pong", () => {
       this.#alive = true;

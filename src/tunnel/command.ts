@@ -30,12 +30,10 @@ export const COMMAND_CODES = {
   command_ended: {
     message: "the program exited",
     fix: "run it by hand and read its output; it must keep running while the tunnel is open",
-    permanent: false,
   },
   command_no_address: {
     message: "the program printed no address in time",
     fix: "run it by hand and read its output; use --tunnel command with a pattern that matches the address",
-    permanent: false,
   },
   command_address_invalid: {
     message: "the pattern matched something that is not an address",

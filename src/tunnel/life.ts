@@ -1,10 +1,9 @@
 import { retryDelay } from "../dispatch/retry.ts";
 import { timerDelay } from "../options/timer-delay.ts";
-import { loss } from "./lost.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { AddressProbe, ProbeResult } from "./probe.ts";
-import { ProbePace } from "./probe-pace.ts";
-import type { TunnelFailure } from "./provider.ts";
+import { probePace } from "./probe-pace.ts";
+import { loss, type TunnelFailure } from "./provider.ts";
 import { PROBES, REPAIR_PROBE, type TunnelTiming } from "./timing.ts";
 import type { FromChild, StartChild, TunnelChild } from "./tunnel-child.ts";
 
@@ -55,7 +54,7 @@ export class TunnelLife {
   #deadline: number;
   #verdict = loss("tunnel_silent");
   #nextProbe = Number.POSITIVE_INFINITY;
-  readonly #pace: ProbePace;
+  readonly #pace: ReturnType<typeof probePace>;
   #era = 0;
   #lastProbe = 0;
   /** Whether the last probe's result is awaited. */
@@ -70,7 +69,7 @@ export class TunnelLife {
     this.#options = options;
     const now = options.clock();
     this.#deadline = now + options.timing.start;
-    this.#pace = new ProbePace(options.timing, now);
+    this.#pace = probePace(options.timing, now);
   }
 
   /** Notes a delivery through the public address, which proves that it leads here. */

@@ -1,5 +1,5 @@
 import { describeError } from "../errors.ts";
-import type { FailureTable, TunnelFailure } from "./provider.ts";
+import { type FailureTable, failureOf, type TunnelFailure } from "./provider.ts";
 
 /** The client, an optional package, and what to install. */
 export const NGROK_PACKAGE = "@ngrok/ngrok";
@@ -38,17 +38,14 @@ export const NGROK_CODES = {
   ERR_NGROK_108: {
     message: "the account has reached its limit of sessions",
     fix: "stop other agents; a crashed one disappears within a minute",
-    permanent: false,
   },
   ERR_NGROK_324: {
     message: "the account has reached its limit of endpoints",
     fix: "close others; a crashed one disappears within a minute",
-    permanent: false,
   },
   ERR_NGROK_334: {
     message: "the domain is already online in another session",
     fix: "stop that one; a crashed one disappears within a minute",
-    permanent: false,
   },
   ngrok_missing: {
     message: "the package @ngrok/ngrok is not installed, or has no build for this platform",
@@ -63,29 +60,25 @@ export const NGROK_CODES = {
   ngrok_restart: {
     message: "ngrok asks for a new session",
     fix: "nothing to do: a new session is opened",
-    permanent: false,
   },
   ngrok_heartbeat_lost: {
     message: "ngrok no longer answers heartbeats",
     fix: "nothing to do: a new session is opened",
-    permanent: false,
   },
   ngrok_unreachable: {
     message: "ngrok cannot be reached",
     fix: "check the network; the client does not support proxies",
-    permanent: false,
   },
   ngrok_failed: {
     message: "ngrok refused, usually with its own code",
     fix: "look the code up at https://ngrok.com/docs/errors",
-    permanent: false,
   },
 } as const satisfies FailureTable<string>;
 
 export type NgrokCode = keyof typeof NGROK_CODES;
 
 export function ngrokFailure(code: NgrokCode): TunnelFailure {
-  return { code, ...NGROK_CODES[code] };
+  return failureOf(NGROK_CODES, code);
 }
 
 /** Converts an error thrown by the client into a failure. A token in its text is removed. */

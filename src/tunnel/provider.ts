@@ -17,16 +17,15 @@ export interface TunnelFailure {
   readonly permanent: boolean;
 }
 
-/** What a provider's codes mean, in words for the user. */
-export type FailureTable<Code extends string> = Readonly<Record<Code, Omit<TunnelFailure, "code">>>;
+/** What codes mean, in words for the user; a failure is not permanent unless its row says so. */
+export type FailureTable<Code extends string> = Readonly<
+  Record<Code, Pick<TunnelFailure, "message" | "fix"> & { readonly permanent?: true }>
+>;
 
-export function failureOf<Code extends string>(
-  table: FailureTable<Code>,
-  code: Code,
-  detail: string,
-): TunnelFailure {
-  const { message, ...rest } = table[code];
-  return { code, message: shortText(`${message}: ${detail}`, 300), ...rest };
+/** The failure with a code, with details if known. */
+export function failureOf<Code extends string>(table: FailureTable<Code>, code: Code, detail?: string) {
+  const { message, fix, permanent = false } = table[code];
+  return { code, message: detail ? shortText(`${message}: ${detail}`, 300) : message, fix, permanent };
 }
 
 export interface TunnelReport {
@@ -55,4 +54,26 @@ export interface TunnelProvider<Settings> {
    * or environment, since they may contain a token.
    */
   open(settings: Settings, target: TunnelTarget, report: TunnelReport): Promise<OpenTunnel>;
+}
+
+/** Why a tunnel is lost if its provider gave no reason. A test compares this with `docs/reference/tunnel.md`. */
+export const LOSSES = {
+  tunnel_silent: {
+    message: "the provider gave no address in time",
+    fix: "check the network; the provider is restarted",
+  },
+  tunnel_lost: { message: "the connection was lost", fix: "nothing to do: the tunnel is reopened" },
+  tunnel_unreachable: {
+    message: "the public address does not lead here",
+    fix: "open it in a browser to see what answers; a 404 from listen is correct",
+  },
+  provider_crashed: {
+    message: "the provider failed unexpectedly",
+    fix: "the provider is restarted; if this keeps happening, please report it",
+  },
+  tunnel_ended: { message: "the provider's process ended", fix: "nothing to do: the provider is restarted" },
+} as const;
+
+export function loss(code: keyof typeof LOSSES, detail?: string): TunnelFailure {
+  return failureOf(LOSSES, code, detail);
 }

@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
 import { COMMAND_CODES } from "../../src/tunnel/command.ts";
 import { COMMAND_PRESETS } from "../../src/tunnel/command-presets.ts";
-import { LOSSES } from "../../src/tunnel/lost.ts";
 import { NGROK_CODES } from "../../src/tunnel/ngrok-failure.ts";
-import type { TunnelFailure } from "../../src/tunnel/provider.ts";
+import { type FailureTable, LOSSES } from "../../src/tunnel/provider.ts";
 import { SSH_CODES } from "../../src/tunnel/ssh/failure.ts";
 import { SSH_SERVICES } from "../../src/tunnel/ssh/services.ts";
 import { TUNNEL_STATES } from "../../src/tunnel/tunnel-event.ts";
@@ -35,7 +34,7 @@ it.each([
   (section, codes) => {
     const rows = rowsOf(sectionOf(page, section)).filter(([, , , fix]) => fix !== undefined);
     const onPage = rows.map(([code = "", ...cells]) => [quoted(code)[0], ...cells]);
-    const inCode = Object.entries<Omit<TunnelFailure, "code">>(codes).map(
+    const inCode = Object.entries<FailureTable<string>[string]>(codes).map(
       ([code, { message, fix, permanent }]) => {
         return [code, message, permanent ? "yes" : "no", fix];
       },

@@ -27,27 +27,22 @@ export const SSH_CODES = {
   ssh_forward_refused: {
     message: "the server refuses to listen for this tunnel",
     fix: "an earlier tunnel may still hold the port or name, and will release it in time; otherwise choose another, and check that the server allows TCP forwarding",
-    permanent: false,
   },
   ssh_no_address: {
     message: "no address was printed in time",
     fix: "if this keeps happening, the service's output may have changed: use --tunnel command with your own pattern",
-    permanent: false,
   },
   ssh_unreachable: {
     message: "the server is not reachable",
     fix: "check the host, the port, this machine's network and firewalls, and that an SSH server is running there",
-    permanent: false,
   },
   ssh_closed: {
     message: "the connection was lost",
     fix: "nothing to do: the tunnel is reopened; if this keeps happening, look in the server's log",
-    permanent: false,
   },
   ssh_ended: {
     message: "ssh exited",
     fix: "nothing to do: ssh is restarted; if this keeps happening, run ssh with the same host by hand and read its output",
-    permanent: false,
   },
 } as const satisfies FailureTable<string>;
 
@@ -91,7 +86,7 @@ export function sshFailure({ host, folder, said: all, wasUp, ...end }: SshEnd): 
   const said = all.filter((line) => !isChatter(line));
   for (const [code, pattern] of CAUSES) {
     const line = said.find((each) => pattern.test(each));
-    if (line === undefined || (wasUp && SSH_CODES[code].permanent)) continue;
+    if (line === undefined || (wasUp && "permanent" in SSH_CODES[code])) continue;
     if (code === "ssh_host_key_changed") return failure(code, host, expectedKey(said, folder) ?? line);
     const skipped = code === "ssh_denied" ? said.find((each) => SKIPPED_KEY.test(each)) : undefined;
     return failure(code, host, skipped ?? line);
