@@ -1,34 +1,35 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { countsText } from "../../inbox/counts.ts";
-import { type ApiClient, ClientContext, type FailedCounts } from "./client.ts";
+import { client, type FailedCounts } from "./client.ts";
 import { DeliveriesPage } from "./list/deliveries-page.tsx";
-import { DEFAULT_RESOURCE, useListView } from "./list/list-view.ts";
 import { useFeed } from "./list/use-feed.ts";
-import { MessageBox, TellContext, useMessage } from "./messages.tsx";
+import { DEFAULT_RESOURCE, useListView } from "./list/view-options.tsx";
+import { MessageBox } from "./messages.tsx";
 import { OverviewPage } from "./overview/overview-page.tsx";
 import { PausedNotice } from "./overview/paused-notice.tsx";
 import { useDrifts } from "./overview/use-drifts.ts";
 import { PAGES, type Place, placeOf, useRoute } from "./route.ts";
-import { dropToken } from "./session/session.ts";
+import { dropToken } from "./session/connection.ts";
 import { TopBar } from "./top-bar.tsx";
 import { TriggerPage } from "./trigger/trigger-page.tsx";
 import { useLoaded } from "./use-loaded.ts";
 import { NoSuchPage, NoToken, UnknownServer } from "./welcome.tsx";
 
-export function App({ client }: { client: ApiClient }) {
+import "./styles/page.css";
+
+export function App() {
   const route = useRoute();
   const place = placeOf(route.path);
   const [isPaused, setPaused] = useState(false);
   const [{ failing, dead }, setFailed] = useState<FailedCounts>({ failing: 0, dead: 0 });
   const [driftsTold, setDriftsTold] = useState(0);
   const counts = { failed: setFailed, drift: () => setDriftsTold((count) => count + 1) };
-  const feed = useFeed(client, feedQuery(route.filter, useListView().resource), isPaused, counts);
+  const feed = useFeed(feedQuery(route.filter, useListView().resource), isPaused, counts);
   const state = feed?.state ?? "loading";
   const isConnected = state === "live" || state === "invalid";
-  const { value: status } = useLoaded(() => client.status(), [client, isConnected]);
-  const { value: samples = [] } = useLoaded(() => client.samples(), [client, isConnected]);
-  const drifts = useDrifts(client, isConnected, driftsTold);
-  const { message, tell } = useMessage();
+  const { value: status } = useLoaded(() => client.status(), [isConnected]);
+  const { value: samples = [] } = useLoaded(() => client.samples(), [isConnected]);
+  const drifts = useDrifts(isConnected, driftsTold);
   const kinds = useMemo(() => samples.map(({ kind }) => kind), [samples]);
   useEffect(() => {
     const words = countsText({ failing, dead }, (count) => count.toLocaleString("en"));
@@ -39,18 +40,16 @@ export function App({ client }: { client: ApiClient }) {
   if (state === "unauthorized") dropToken();
   if (state === "unauthorized" || (state === "unknown" && !wasLive.current)) return <NoToken />;
   return (
-    <ClientContext.Provider value={client}>
-      <TellContext.Provider value={tell}>
-        <TopBar route={route} feed={feed} isPaused={isPaused} setPaused={setPaused} />
-        {state === "unknown" && <UnknownServer />}
-        {isConnected && <PausedNotice />}
-        {place?.page === "/" && <DeliveriesPage {...{ route, feed, status, kinds, drifts }} />}
-        {place?.page === "/overview" && <OverviewPage drifts={drifts.all} />}
-        {place?.page === "/trigger" && <TriggerPage />}
-        {place === undefined && <NoSuchPage path={route.path} />}
-        <MessageBox message={message} dismiss={() => tell(undefined)} />
-      </TellContext.Provider>
-    </ClientContext.Provider>
+    <>
+      <TopBar route={route} feed={feed} isPaused={isPaused} setPaused={setPaused} />
+      {state === "unknown" && <UnknownServer />}
+      {isConnected && <PausedNotice />}
+      {place?.page === "/" && <DeliveriesPage {...{ route, feed, status, kinds, drifts }} />}
+      {place?.page === "/overview" && <OverviewPage drifts={drifts.all} />}
+      {place?.page === "/trigger" && <TriggerPage />}
+      {place === undefined && <NoSuchPage path={route.path} />}
+      <MessageBox />
+    </>
   );
 }
 

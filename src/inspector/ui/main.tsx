@@ -1,11 +1,10 @@
-import "./styles/page.css";
 import { render } from "preact";
 import { App } from "./app.tsx";
-import { ApiClient } from "./client.ts";
-import { Connection } from "./session/connection.ts";
+import { client, connect } from "./client.ts";
+import { takeToken } from "./session/connection.ts";
 import { admitTabs, askOtherTabs } from "./session/other-tabs.ts";
-import { takeToken } from "./session/session.ts";
 import { NoToken } from "./welcome.tsx";
+import "./styles/page.css";
 
 const root = document.getElementById("app");
 if (root !== null) void start(root);
@@ -21,7 +20,7 @@ async function start(element: HTMLElement): Promise<void> {
     render(<NoToken />, element);
     return;
   }
-  const client = new ApiClient(new Connection(token));
+  connect(token);
   admitTabs(client);
-  render(<App client={client} />, element);
+  render(<App />, element);
 }

@@ -1,5 +1,4 @@
-import { createContext } from "preact";
-import { useContext, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { orElse } from "../../base/or-else.ts";
 import { durationText } from "../../text/duration-text.ts";
 import type { Sent } from "../api.ts";
@@ -13,21 +12,16 @@ export interface Message {
   readonly text: string;
 }
 
-/** Shows a message for a while, in place of the one before. Returns a function that says whether it is still shown. */
-export const TellContext = createContext<(message: Message) => () => boolean>(() => () => false);
+let timer: ReturnType<typeof setTimeout> | undefined;
+let shown: Message | undefined;
+let show: (message: Message | undefined) => void = () => {};
 
-export function useMessage() {
-  const [message, setMessage] = useState<Message>();
-  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const shown = useRef(message);
-  shown.current = message;
-  const [tell] = useState(() => (next: Message | undefined) => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(setMessage, SHOWN, undefined);
-    setMessage(next);
-    return () => shown.current === next;
-  });
-  return { message, tell };
+/** Shows a message for a while, in place of the one before. Returns a function that says whether it is still shown. */
+export function tell(message: Message | undefined): () => boolean {
+  clearTimeout(timer);
+  timer = setTimeout(show, SHOWN, undefined);
+  show(message);
+  return () => shown === message;
 }
 
 /** Runs an action and shows its result. While one is under way, others are ignored. */
@@ -53,7 +47,7 @@ export function useAction(show: (result: Message) => void) {
 
 /** Returns a function that runs an action and shows its result as a message of the page. */
 export function useAttempt() {
-  return useAction(useContext(TellContext)).run;
+  return useAction(tell).run;
 }
 
 export function sentMessage({ status, ok, duration, body, url }: Sent): Message {
@@ -74,13 +68,16 @@ function answerText(body: string): string {
 }
 
 /** Where messages are shown. Screen readers announce each one. */
-export function MessageBox({ message, dismiss }: { message: Message | undefined; dismiss: () => void }) {
+export function MessageBox() {
+  const [message, setMessage] = useState<Message>();
+  show = setMessage;
+  shown = message;
   return (
     <div class="messages" role="status" aria-live="polite">
       {message !== undefined && (
         <div class={`message ${message.good ? "good" : "bad"}`}>
           <span>{message.text}</span>
-          <Button label="×" class="plain" aria-label="Dismiss" onClick={dismiss} />
+          <Button label="×" class="plain" aria-label="Dismiss" onClick={() => tell(undefined)} />
         </div>
       )}
     </div>

@@ -1,11 +1,17 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Loads a value, and again whenever one of `inputs` changes; keeps the old value until there is a new one, also if that fails. */
-export function useLoaded<Value>(load: () => Promise<Value>, inputs: readonly unknown[]) {
+/**
+ * Loads a value, and again whenever one of `inputs` changes; keeps the old value until there is a new one, also if that
+ * fails. `load` can ask whether its result is still awaited.
+ */
+export function useLoaded<Value>(
+  load: (isCurrent: () => boolean) => Promise<Value>,
+  inputs: readonly unknown[],
+) {
   const [loaded, setLoaded] = useState<{ readonly value?: Value; readonly failure?: string }>({});
   useEffect(() => {
     let current = true;
-    load().then(
+    load(() => current).then(
       (value) => current && setLoaded({ value }),
       (thrown: unknown) => current && setLoaded((before) => ({ ...before, failure: errorText(thrown) })),
     );
@@ -29,4 +35,11 @@ export function usePolled<Value>(load: () => Promise<Value>, every: number, inpu
 
 export function errorText(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
+}
+
+/** A text once it has not changed for some milliseconds. */
+export function useSettled(text: string, ms: number): string {
+  const [first] = useState(text);
+  const wait = () => new Promise<string>((resolve) => setTimeout(resolve, ms, text));
+  return useLoaded(wait, [text]).value ?? first;
 }

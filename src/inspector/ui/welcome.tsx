@@ -2,9 +2,8 @@ import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import type { Status } from "../api.ts";
 import { KeyList, LIST_KEYS } from "./keys-dialog.tsx";
 import { clearFilter } from "./list/filter-bar.tsx";
-import { Button } from "./parts/button.tsx";
-import { Command } from "./parts/copy-button.tsx";
-import { visible } from "./parts/visible.ts";
+import { Button, Command } from "./parts/button.tsx";
+import { visible } from "./parts/format.ts";
 import { goTo } from "./route.ts";
 
 export function NothingYet({ status }: { status: Status | undefined }) {

@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { BulkFates, BulkResult, Change, OpenState, Tally } from "../../changes/bulk-api.ts";
-import { useClient } from "../client.ts";
-import { apiFilter } from "../list/api-filter.ts";
+import { client } from "../client.ts";
 import { Button } from "../parts/button.tsx";
 import { CloseButton, Dialog } from "../parts/dialog.tsx";
 import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.tsx";
-import { useKeys } from "../use-keys.ts";
-import { errorText } from "../use-loaded.ts";
+import { apiFilter } from "../route.ts";
+import { useLoaded } from "../use-loaded.ts";
+import { useKeys } from "../use-window-event.ts";
 import { type Choice, choicesFor, fatesText, filterText, leftText, resultText } from "./bulk-words.ts";
 
 interface BulkButtonProps {
@@ -60,7 +60,6 @@ export function BulkDialog({ filter, onClose }: { filter: URLSearchParams; onClo
 }
 
 function Question({ tally, query }: { tally: Tally; query: URLSearchParams }) {
-  const client = useClient();
   const [takeBack, setTakeBack] = useState(false);
   const [chosen, setChosen] = useState<Change>();
   const [pace, setPace] = useState<{ rate?: number | undefined; canary?: number | undefined }>({});
@@ -170,26 +169,15 @@ function sumOf({ states, dropped, foreign }: Tally): string {
 
 /** Counts the entries that match a filter, in as many requests as it takes. */
 function useTally(filter: URLSearchParams) {
-  const client = useClient();
   const [tally, setTally] = useState<Tally>();
-  const [failure, setFailure] = useState<string>();
-  useEffect(() => {
-    let isCurrent = true;
-    const count = async () => {
-      let sum: Tally | undefined;
-      do {
-        const query = new URLSearchParams(filter);
-        if (sum?.next != null) query.set("before", String(sum.next));
-        sum = plus(sum, await client.tally(query));
-        if (isCurrent) setTally(sum);
-      } while (isCurrent && sum.next !== null);
-    };
-    count().catch((thrown: unknown) => {
-      if (isCurrent) setFailure(errorText(thrown));
-    });
-    return () => {
-      isCurrent = false;
-    };
+  const { failure } = useLoaded(async (isCurrent) => {
+    let sum: Tally | undefined;
+    do {
+      const query = new URLSearchParams(filter);
+      if (sum?.next != null) query.set("before", String(sum.next));
+      sum = plus(sum, await client.tally(query));
+      if (isCurrent()) setTally(sum);
+    } while (isCurrent() && sum.next !== null);
   }, []);
   return { tally, failure, isCounting: failure === undefined && tally?.next !== null };
 }

@@ -1,10 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { durationText } from "../../../text/duration-text.ts";
 import type { EntryDetail, RunDetail, ShownAnswer } from "../../api.ts";
-import { counted, exactTime, size } from "../parts/format.ts";
+import { counted, exactTime, size, visible } from "../parts/format.ts";
 import { PairList } from "../parts/pair-list.tsx";
 import { Countdown, LocalTime } from "../parts/time.tsx";
-import { visible } from "../parts/visible.ts";
 import { ErrorText } from "./error-text.tsx";
 
 export function Attempts({ entry }: { entry: EntryDetail }) {

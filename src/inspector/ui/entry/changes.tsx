@@ -2,8 +2,8 @@ import { useMemo } from "preact/hooks";
 import { diffLines } from "../../../text/diff-lines.ts";
 import { shortText } from "../../../text/short-text.ts";
 import { comparableLines } from "../../json/json-reader.ts";
+import { visible } from "../parts/format.ts";
 import { LinesBox } from "../parts/lines-box.tsx";
-import { visible } from "../parts/visible.ts";
 
 const MAX_LINE = 2000;
 

@@ -1,6 +1,6 @@
 import type { Explanation, Step } from "../../api.ts";
+import { visible } from "../parts/format.ts";
 import { Prose } from "../parts/prose.tsx";
-import { visible } from "../parts/visible.ts";
 
 const MARKS = { passed: "✓", failed: "✕", skipped: "–" } as const;
 const SPOKEN = { passed: "passed", failed: "failed", skipped: "not checked" } as const;

@@ -1,10 +1,9 @@
 import { durationText } from "../../../text/duration-text.ts";
 import type { EntryDetail } from "../../api.ts";
-import { useClient } from "../client.ts";
+import { client } from "../client.ts";
 import { Button } from "../parts/button.tsx";
-import { counted } from "../parts/format.ts";
+import { counted, visible } from "../parts/format.ts";
 import { StateWord } from "../parts/state-word.tsx";
-import { visible } from "../parts/visible.ts";
 import { goTo, hashOf } from "../route.ts";
 import { useLoaded } from "../use-loaded.ts";
 import { Changes } from "./changes.tsx";
@@ -12,7 +11,6 @@ import { useWholeBody } from "./use-whole-body.ts";
 
 /** An entry beside the one that it was sent again from: what became of both, and how their bodies differ. */
 export function Comparison({ entry, from }: { entry: EntryDetail; from: number }) {
-  const client = useClient();
   const { value: before, failure } = useLoaded(() => client.entry(from), [from]);
   return (
     <section class="comparison" aria-labelledby="comparison-title">

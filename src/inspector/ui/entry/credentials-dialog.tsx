@@ -1,4 +1,4 @@
-import { useClient } from "../client.ts";
+import { client } from "../client.ts";
 import { CloseButton, Dialog } from "../parts/dialog.tsx";
 import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.tsx";
 
@@ -11,7 +11,6 @@ interface CredentialsDialogProps {
 
 /** Asks before a delivery is copied or saved with the headers whose values the page does not show. */
 export function CredentialsDialog({ seq, what, hidden, onClose }: CredentialsDialogProps) {
-  const client = useClient();
   const { result, isBusy, run } = useOutcome();
   const isCopy = what === "curl";
   const act = () =>

@@ -1,11 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Row } from "../../api.ts";
-import { Button } from "../parts/button.tsx";
-import { CopyButton } from "../parts/copy-button.tsx";
+import { Button, CopyButton } from "../parts/button.tsx";
+import { visible } from "../parts/format.ts";
 import { StateWord } from "../parts/state-word.tsx";
 import { LocalTime } from "../parts/time.tsx";
-import { visible } from "../parts/visible.ts";
 import { goTo } from "../route.ts";
 
 interface DetailHeadProps {

@@ -1,9 +1,9 @@
-import { useContext, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { EntryDetail } from "../../api.ts";
 import { comparableLines } from "../../json/json-reader.ts";
-import { useClient } from "../client.ts";
+import { client } from "../client.ts";
 import { JsonEditor } from "../json/json-editor.tsx";
-import { sentMessage, TellContext, useAttempt } from "../messages.tsx";
+import { sentMessage, tell, useAttempt } from "../messages.tsx";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { size } from "../parts/format.ts";
@@ -31,7 +31,6 @@ export function EditDialog({ entry, onClose }: { entry: EntryDetail; onClose: ()
 }
 
 function TooLarge({ entry, bytes }: { entry: EntryDetail; bytes: number }) {
-  const client = useClient();
   const attempt = useAttempt();
   const save = () =>
     attempt(async () => ({
@@ -62,11 +61,9 @@ interface EditFormProps {
 
 function EditForm({ entry, body, onClose }: EditFormProps) {
   const isText = body.form === "text";
-  const client = useClient();
   const draft = useDraft(entry.bodyHash, isText ? body.text : "");
   const [restamp, setRestamp] = useState(true);
   const { result, isBusy, run } = useOutcome();
-  const tell = useContext(TellContext);
   const send = () =>
     run(async () => {
       const sent = await client.send(draft.text, restamp);

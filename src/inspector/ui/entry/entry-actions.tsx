@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import type { EntryDetail } from "../../api.ts";
-import { useClient } from "../client.ts";
+import { client } from "../client.ts";
 import { useAttempt } from "../messages.tsx";
 import { Button } from "../parts/button.tsx";
+import { visible } from "../parts/format.ts";
 import { Menu, type MenuItem } from "../parts/menu.tsx";
-import { visible } from "../parts/visible.ts";
 import { sendAgain } from "../trigger/show-sent.ts";
 import { CredentialsDialog } from "./credentials-dialog.tsx";
 import { EditDialog } from "./edit-dialog.tsx";
@@ -59,22 +59,17 @@ function hasEnded({ state }: EntryDetail): boolean {
 }
 
 function useDoing(entry: EntryDetail, onChanged: () => void, leftOut: string) {
-  const client = useClient();
   const { seq } = entry;
   const attempt = useAttempt();
-  const replay = (exact: boolean) => attempt(() => sendAgain(client, seq, exact));
-  const retry = () =>
+  const replay = (exact: boolean) => attempt(() => sendAgain(seq, exact));
+  const change = (act: (seq: number) => Promise<unknown>, text: string) =>
     attempt(async () => {
-      await client.retry(seq);
+      await act(seq);
       onChanged();
-      return { good: true, text: hasEnded(entry) ? `#${seq} runs again.` : `#${seq} runs now.` };
+      return { good: true, text };
     });
-  const drop = () =>
-    attempt(async () => {
-      await client.drop(seq);
-      onChanged();
-      return { good: true, text: `#${seq} was dropped; Retry runs it again.` };
-    });
+  const retry = () => change(client.retry, hasEnded(entry) ? `#${seq} runs again.` : `#${seq} runs now.`);
+  const drop = () => change(client.drop, `#${seq} was dropped; Retry runs it again.`);
   const copy = (what: string, text: () => Promise<string>, without = "") =>
     attempt(async () => {
       await navigator.clipboard.writeText(await text());

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { hasEnded } from "../../../inbox/entry-state.ts";
 import type { EntryDetail, Status } from "../../api.ts";
 import { BulkButton, BulkDialog } from "../bulk/bulk-dialog.tsx";
-import { useClient } from "../client.ts";
+import { client } from "../client.ts";
 import type { WantedField } from "../json/json-view.tsx";
 import { FirstToDiffer } from "../overview/drift-notice.tsx";
 import { Fold } from "../parts/fold.tsx";
@@ -31,7 +31,6 @@ interface EntryPageProps {
 }
 
 export function EntryPage({ seq, from, changes, status }: EntryPageProps) {
-  const client = useClient();
   const [reloads, setReloads] = useState(0);
   const [wanted, setWanted] = useState<WantedField & { readonly seq: number }>();
   const [asked, setAsked] = useState<number>(); // outlives the advice, as the entry is received no longer once it runs
@@ -118,7 +117,6 @@ function Facts({ entry }: { entry: EntryDetail }) {
 
 /** How many others failed like an entry, and what can be done with all of them; nothing if it is the only one. */
 function Alike({ entry: { seq, state }, changes }: { entry: EntryDetail; changes: number }) {
-  const client = useClient();
   const failed = state === "failing" || state === "dead";
   const { value } = useLoaded(async () => (failed ? client.alike(seq) : null), [seq, failed, changes]);
   const count = value == null ? 0 : value.failing + value.dead;

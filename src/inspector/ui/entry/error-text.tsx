@@ -1,5 +1,5 @@
 import type { RunDetail } from "../../api.ts";
-import { visible } from "../parts/visible.ts";
+import { visible } from "../parts/format.ts";
 
 const CAUSE = " ← ";
 

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
-import { useClient } from "../client.ts";
+import { client } from "../client.ts";
 import { sentMessage } from "../messages.tsx";
 import { Dialog } from "../parts/dialog.tsx";
+import { visible } from "../parts/format.ts";
 import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.tsx";
-import { visible } from "../parts/visible.ts";
 import { Said } from "./attempts.tsx";
 
 interface ForwardDialogProps {
@@ -14,7 +14,6 @@ interface ForwardDialogProps {
 
 /** A dialog to send the same bytes to another target. Its answer is shown in the dialog. */
 export function ForwardDialog({ seq, forwards, onClose }: ForwardDialogProps) {
-  const client = useClient();
   const [target, setTarget] = useState(forwards[0] ?? "http://127.0.0.1:3000/webhooks");
   const [answer, setAnswer] = useState<string>();
   const { result, isBusy, run } = useOutcome();

@@ -1,14 +1,13 @@
 import type { EntryDetail, EntryRow, RefusalDetail, Related } from "../../api.ts";
 import type { JsonLines } from "../../json/json-lines.ts";
-import { useClient } from "../client.ts";
+import { client } from "../client.ts";
 import { readParts } from "../json/json-problem.ts";
 import { JsonView, type WantedField } from "../json/json-view.tsx";
 import { Fold } from "../parts/fold.tsx";
-import { counted, size } from "../parts/format.ts";
+import { counted, size, visible } from "../parts/format.ts";
+import { TextView } from "../parts/lines-box.tsx";
 import { PairList } from "../parts/pair-list.tsx";
-import { TextView } from "../parts/text-view.tsx";
 import { LocalTime } from "../parts/time.tsx";
-import { visible } from "../parts/visible.ts";
 import { hashOf } from "../route.ts";
 import { useLoaded } from "../use-loaded.ts";
 import { Changes } from "./changes.tsx";
@@ -64,7 +63,6 @@ export function Payload({ entry, related, wanted }: PayloadProps) {
 }
 
 function ChangesSince({ row, after }: { row: EntryRow; after: string }) {
-  const client = useClient();
   const { value, failure } = useLoaded(() => client.entry(row.seq), [row.seq]);
   const before = value?.delivery?.body.text;
   return (

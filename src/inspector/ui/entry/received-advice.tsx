@@ -1,8 +1,7 @@
 import type { Status } from "../../api.ts";
-import { useClient } from "../client.ts";
-import { Button } from "../parts/button.tsx";
-import { Command } from "../parts/copy-button.tsx";
-import { visible } from "../parts/visible.ts";
+import { client } from "../client.ts";
+import { Button, Command } from "../parts/button.tsx";
+import { visible } from "../parts/format.ts";
 import { useLoaded, usePolled } from "../use-loaded.ts";
 
 /** Milliseconds between two looks at the handlers, which are loaded again when their files change. */
@@ -16,7 +15,6 @@ interface ReceivedAdviceProps {
 
 /** What to do with an entry that nothing handled: get a handler, or run it and those like it once there is one. */
 export function ReceivedAdvice({ kind, status, onAsk }: ReceivedAdviceProps) {
-  const client = useClient();
   const { value: handlers = [] } = usePolled(() => client.handlers(kind), LOOK, [kind]);
   if (handlers.length > 0) return <RunThese kind={kind} handlers={handlers} onAsk={onAsk} />;
   if (status?.handlers != null) {
@@ -44,7 +42,6 @@ interface RunTheseProps {
 }
 
 function RunThese({ kind, handlers, onAsk }: RunTheseProps) {
-  const client = useClient();
   const { value: tally } = useLoaded(() => client.tally(receivedOf(kind)), [kind]);
   const count = tally?.states.received ?? 0;
   return (

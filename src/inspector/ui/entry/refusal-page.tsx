@@ -1,6 +1,6 @@
 import { durationText } from "../../../text/duration-text.ts";
-import { useClient } from "../client.ts";
-import { Command } from "../parts/copy-button.tsx";
+import { client } from "../client.ts";
+import { Command } from "../parts/button.tsx";
 import { size } from "../parts/format.ts";
 import { useLoaded } from "../use-loaded.ts";
 import { Checks } from "./checks.tsx";
@@ -10,7 +10,6 @@ import { Next, Reason } from "./why.tsx";
 
 /** `changes` is another number whenever the delivery may have changed. */
 export function RefusalPage({ id, changes }: { id: string; changes: number | undefined }) {
-  const client = useClient();
   const { value: refusal, failure } = useLoaded(() => client.refusal(id), [id, changes]);
   if (failure !== undefined) return <p class="notice">{failure}</p>;
   if (refusal === undefined || refusal.id !== id) return <p class="notice quiet">Loading {id}</p>;

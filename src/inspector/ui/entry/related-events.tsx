@@ -1,8 +1,7 @@
 import type { EntryRow, Related } from "../../api.ts";
-import { counted } from "../parts/format.ts";
+import { counted, visible } from "../parts/format.ts";
 import { StateWord } from "../parts/state-word.tsx";
 import { LocalTime } from "../parts/time.tsx";
-import { visible } from "../parts/visible.ts";
 import { hashOf } from "../route.ts";
 
 const SHOWN = 7; // the numbers shown while the timeline is folded, nearest to the event

@@ -1,5 +1,5 @@
 import type { EntryDetail, ShownBody } from "../../api.ts";
-import { useClient } from "../client.ts";
+import { client } from "../client.ts";
 import { useLoaded } from "../use-loaded.ts";
 
 /** The largest body in bytes that the page loads whole; the rest of a larger one can be downloaded. */
@@ -12,7 +12,6 @@ export interface LoadedBody extends ShownBody {
 
 /** The whole body of an entry: its details contain only the beginning of a large one. */
 export function useWholeBody(entry: EntryDetail): LoadedBody | undefined {
-  const client = useClient();
   const given = entry.delivery?.body;
   const isWanted = given?.form === "text" && given.cut && given.bytes <= MAX_WHOLE;
   const { value: whole } = useLoaded(async () => {

@@ -1,6 +1,6 @@
 import type { EntryDetail, Explanation, RunDetail } from "../../api.ts";
+import { visible } from "../parts/format.ts";
 import { Prose } from "../parts/prose.tsx";
-import { visible } from "../parts/visible.ts";
 import { ErrorText } from "./error-text.tsx";
 
 /** What happened to an entry. If it failed: first the error, its place and its causes, or the fields that do not fit. */

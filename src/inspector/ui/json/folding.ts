@@ -2,14 +2,14 @@ import { type JsonLines, lastUpTo } from "../../json/json-lines.ts";
 
 /** Which lines of a JSON text are shown. A row is the position of a shown line. */
 export class Folding {
-  readonly #lines: JsonLines;
+  readonly lines: JsonLines;
   readonly #folded: Uint8Array<ArrayBuffer>;
   #rows: Uint32Array<ArrayBuffer> = new Uint32Array(0);
   #count = 0;
 
   /** With `isFolded`, everything inside the outermost value starts folded. */
   constructor(lines: JsonLines, isFolded: boolean) {
-    this.#lines = lines;
+    this.lines = lines;
     this.#folded = new Uint8Array(lines.count);
     if (isFolded) this.foldAll();
     else this.#update();
@@ -33,13 +33,13 @@ export class Folding {
   }
 
   set(line: number, isFolded: boolean): void {
-    if (this.#lines.kind(line) !== "open" || this.isFolded(line) === isFolded) return;
+    if (this.lines.kind(line) !== "open" || this.isFolded(line) === isFolded) return;
     this.#folded[line] = isFolded ? 1 : 0;
     this.#update();
   }
 
   reveal(line: number): void {
-    for (let parent = this.#lines.parent(line); parent >= 0; parent = this.#lines.parent(parent)) {
+    for (let parent = this.lines.parent(line); parent >= 0; parent = this.lines.parent(parent)) {
       this.#folded[parent] = 0;
     }
     this.#update();
@@ -47,8 +47,8 @@ export class Folding {
 
   /** Folds everything inside the outermost value. */
   foldAll(): void {
-    for (let line = 1; line < this.#lines.count; line++) {
-      this.#folded[line] = this.#lines.kind(line) === "open" ? 1 : 0;
+    for (let line = 1; line < this.lines.count; line++) {
+      this.#folded[line] = this.lines.kind(line) === "open" ? 1 : 0;
     }
     this.#update();
   }
@@ -59,11 +59,11 @@ export class Folding {
   }
 
   #update(): void {
-    if (this.#rows.length === 0) this.#rows = new Uint32Array(this.#lines.count);
+    if (this.#rows.length === 0) this.#rows = new Uint32Array(this.lines.count);
     let count = 0;
-    for (let line = 0; line < this.#lines.count; line++) {
+    for (let line = 0; line < this.lines.count; line++) {
       this.#rows[count++] = line;
-      if (this.isFolded(line)) line = this.#lines.mate(line);
+      if (this.isFolded(line)) line = this.lines.mate(line);
     }
     this.#count = count;
   }

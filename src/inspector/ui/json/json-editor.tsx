@@ -1,8 +1,7 @@
 import { useRef } from "preact/hooks";
 import { Button } from "../parts/button.tsx";
 import { takeFocus } from "../parts/dialog.tsx";
-import { useLoaded } from "../use-loaded.ts";
-import { useSettled } from "../use-settled.ts";
+import { useLoaded, useSettled } from "../use-loaded.ts";
 import { findProblem, type JsonProblem } from "./json-problem.ts";
 
 const TYPING = 300; // milliseconds without typing before the text is checked

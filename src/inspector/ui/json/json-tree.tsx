@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 import type { JsonLines } from "../../json/json-lines.ts";
+import { visible } from "../parts/format.ts";
 import { LINE_HEIGHT, lineWindow } from "../parts/line-window.ts";
 import { useScrolledBox } from "../parts/use-scrolled-box.ts";
-import { visible } from "../parts/visible.ts";
 import type { Folding } from "./folding.ts";
 import { tokensOf } from "./json-tokens.ts";
 
@@ -16,7 +16,6 @@ export interface ActiveLine {
 }
 
 interface JsonTreeProps {
-  lines: JsonLines;
   folding: Folding;
   pattern: RegExp | undefined;
   /** What is wrong with a line, by line. */
@@ -27,7 +26,7 @@ interface JsonTreeProps {
 }
 
 /** The lines of a JSON text as a tree. Only the visible ones are elements. */
-export function JsonTree({ lines, folding, pattern, notes, active, onActive, onFold }: JsonTreeProps) {
+export function JsonTree({ folding, pattern, notes, active, onActive, onFold }: JsonTreeProps) {
   const { box, view, onScroll, scrollTo } = useScrolledBox();
   const { shown, space, y } = lineWindow({ count: folding.count, ...view });
   const activeRow = folding.row(active.line);
@@ -39,7 +38,7 @@ export function JsonTree({ lines, folding, pattern, notes, active, onActive, onF
     folding.set(line, isFolded);
     onFold();
   };
-  const keys = treeKeys({ lines, folding, line: folding.line(activeRow), page: view.height, go, fold });
+  const keys = treeKeys({ folding, line: folding.line(activeRow), page: view.height, go, fold });
   return (
     <div
       ref={box}
@@ -66,7 +65,7 @@ export function JsonTree({ lines, folding, pattern, notes, active, onActive, onF
           return (
             <TreeLine
               key={line}
-              {...{ lines, line, pattern, fold }}
+              {...{ lines: folding.lines, line, pattern, fold }}
               y={y(row)}
               isFolded={folding.isFolded(line)}
               isActive={row === activeRow}
@@ -143,7 +142,6 @@ function TreeLine({ lines, line, y, isFolded, isActive, pattern, wrong, onActive
 }
 
 interface TreeMoves {
-  lines: JsonLines;
   folding: Folding;
   line: number;
   /** The box's height in pixels. */
@@ -152,7 +150,8 @@ interface TreeMoves {
   fold: (line: number, isFolded: boolean) => void;
 }
 
-function treeKeys({ lines, folding, line, page, go, fold }: TreeMoves): Readonly<Record<string, () => void>> {
+function treeKeys({ folding, line, page, go, fold }: TreeMoves): Readonly<Record<string, () => void>> {
+  const { lines } = folding;
   const row = folding.row(line);
   /** The nearest row on the way that is not the end of an object or array. */
   const move = (to: number, by: 1 | -1) => {

@@ -1,10 +1,9 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { EntryDetail } from "../../api.ts";
 import type { JsonLines } from "../../json/json-lines.ts";
-import { Button } from "../parts/button.tsx";
-import { CopyButton } from "../parts/copy-button.tsx";
-import { visible } from "../parts/visible.ts";
-import { useSettled } from "../use-settled.ts";
+import { Button, CopyButton } from "../parts/button.tsx";
+import { visible } from "../parts/format.ts";
+import { useSettled } from "../use-loaded.ts";
 import { findLines, findProblems, lineOf, MAX_FOUND, searchPattern } from "./find.ts";
 import { Folding } from "./folding.ts";
 import { JsonTree } from "./json-tree.tsx";
@@ -89,7 +88,7 @@ export function JsonView({ lines, problems = [], wanted }: JsonViewProps) {
         />
         <CopyButton text={lines.text} label="Copy body" />
       </div>
-      <JsonTree {...{ lines, folding, pattern, notes, active }} onActive={setActive} onFold={draw} />
+      <JsonTree {...{ folding, pattern, notes, active }} onActive={setActive} onFold={draw} />
       <div class="json-tools">
         <code class="json-path">
           <span class="spoken">Path: </span>

@@ -1,22 +1,21 @@
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Row, RowCounts, Status } from "../../api.ts";
 import { BulkButton } from "../bulk/bulk-dialog.tsx";
-import { useClient } from "../client.ts";
+import { client } from "../client.ts";
 import { EntryPage } from "../entry/entry-page.tsx";
 import { RefusalPage } from "../entry/refusal-page.tsx";
-import { TellContext, useAttempt } from "../messages.tsx";
+import { tell, useAttempt } from "../messages.tsx";
 import { DriftNotice } from "../overview/drift-notice.tsx";
 import type { Drifts } from "../overview/use-drifts.ts";
 import { Button } from "../parts/button.tsx";
-import { goTo, placeOf, type Route, toHash } from "../route.ts";
+import { apiFilter, goTo, placeOf, type Route, toHash } from "../route.ts";
 import { sendAgain } from "../trigger/show-sent.ts";
-import { useKeys } from "../use-keys.ts";
+import { useKeys } from "../use-window-event.ts";
 import { NothingChosen, NothingFits, NothingYet, WrongFilter } from "../welcome.tsx";
-import { apiFilter } from "./api-filter.ts";
 import { DeliveryList } from "./delivery-list.tsx";
 import type { Feed } from "./feed.ts";
 import { FilterBar, isNarrowed } from "./filter-bar.tsx";
-import { useListView } from "./list-view.ts";
+import { useListView } from "./view-options.tsx";
 
 interface DeliveriesPageProps {
   route: Route;
@@ -120,9 +119,7 @@ function useSelection(feed: Feed | undefined, opened: string | undefined) {
 
 /** Retries a row's entry, or sends it again if it was handled, when it is asked to twice: while the first is answered. */
 function useAgain() {
-  const client = useClient();
   const attempt = useAttempt();
-  const tell = useContext(TellContext);
   const asked = useRef({ what: "", isShown: (): boolean => false });
   const retry = async (seq: number) => {
     await client.retry(seq);
@@ -135,7 +132,7 @@ function useAgain() {
     const isRetry = state !== "handled";
     const what = isRetry ? `retry #${seq}` : `send #${seq} again as a new event`;
     const isSecond = asked.current.what === what && asked.current.isShown();
-    if (isSecond) void attempt(() => (isRetry ? retry(seq) : sendAgain(client, seq)));
+    if (isSecond) void attempt(() => (isRetry ? retry(seq) : sendAgain(seq)));
     else asked.current = { what, isShown: tell({ good: true, text: `Press r again to ${what}.` }) };
   };
 }
@@ -171,7 +168,6 @@ const WHILE_QUIET = 15_000;
 
 /** How many rows match the filter in each state, kept up to date; `undefined` before the first count. */
 function useCounts(filter: URLSearchParams, feed: Feed | undefined) {
-  const client = useClient();
   const [counts, setCounts] = useState<RowCounts>();
   const others = new URLSearchParams(filter);
   others.delete("state"); // each chip counts its own

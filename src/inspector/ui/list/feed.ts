@@ -1,8 +1,8 @@
 import { NewestMap } from "../../../base/newest-map.ts";
 import type { LiveUpdate } from "../../api.ts";
-import { ApiError } from "../api-error.ts";
-import type { ApiClient, LiveListener } from "../client.ts";
-import { UnknownServerError } from "../session/connection.ts";
+
+import { client, type LiveListener } from "../client.ts";
+import { ApiError, UnknownServerError } from "../session/connection.ts";
 import { Lines } from "./lines.ts";
 
 /** `unknown`: another server, or one that does not know this tab, is on the port; `invalid`: the filter is wrong. */
@@ -36,15 +36,13 @@ export class Feed {
   readonly #changes = new NewestMap<string, number>(MAX_CHANGES);
   #held: Held | undefined;
   #load: () => Promise<void> = async () => {};
-  readonly #client: ApiClient;
   readonly #query: URLSearchParams;
   readonly #onChange: () => void;
   readonly #counts: FeedCounts;
   readonly #aborter = new AbortController();
 
-  constructor(client: ApiClient, query: URLSearchParams, onChange: () => void, counts: FeedCounts) {
+  constructor(query: URLSearchParams, onChange: () => void, counts: FeedCounts) {
     this.#counts = counts;
-    this.#client = client;
     this.#query = query;
     this.#onChange = onChange;
     void this.#run();
@@ -100,7 +98,7 @@ export class Feed {
     if (this.search?.isPaused === true) return;
     this.#loadingMore = true;
     try {
-      const page = await this.#client.entries(this.#with({ before: String(next), limit: String(NEXT_PAGE) }));
+      const page = await client.entries(this.#with({ before: String(next), limit: String(NEXT_PAGE) }));
       if (this.lines.next === next) this.lines.addPast(page.rows, page.next);
     } catch {
       // The feed reports that it is lost; scrolling on tries again.
@@ -118,7 +116,7 @@ export class Feed {
     const { signal } = this.#aborter;
     while (!signal.aborted) {
       try {
-        await this.#client.follow(this.#query, this.#listener(), signal);
+        await client.follow(this.#query, this.#listener(), signal);
         this.#become("offline");
       } catch (thrown) {
         if (signal.aborted) return;
@@ -141,8 +139,8 @@ export class Feed {
       this.#loads++;
       try {
         const [page, refusals] = await Promise.all([
-          this.#client.entries(this.#with({ limit: String(FIRST_PAGE) })),
-          this.#client.refusals(this.#query),
+          client.entries(this.#with({ limit: String(FIRST_PAGE) })),
+          client.refusals(this.#query),
         ]);
         this.#newest = page.newest;
         this.#searchDownTo = page.newest - SEARCHED_AT_ONCE;

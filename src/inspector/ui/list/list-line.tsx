@@ -1,8 +1,8 @@
 import { durationText } from "../../../text/duration-text.ts";
 import type { EntryRow, RefusalRow, Row } from "../../api.ts";
+import { visible } from "../parts/format.ts";
 import { StateWord } from "../parts/state-word.tsx";
 import { RelativeTime } from "../parts/time.tsx";
-import { visible } from "../parts/visible.ts";
 
 interface ListLineProps {
   row: Row;

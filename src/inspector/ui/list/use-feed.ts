@@ -1,13 +1,12 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { ApiClient } from "../client.ts";
-import { apiFilter } from "./api-filter.ts";
+import { apiFilter } from "../route.ts";
 import { Feed, type FeedCounts } from "./feed.ts";
 
 /**
  * The list for a filter, kept up to date unless it is paused. The page is rendered at most once per frame, and not at all in a
  * hidden tab, where `counts` are told all the same.
  */
-export function useFeed(client: ApiClient, query: string, isPaused: boolean, counts: FeedCounts) {
+export function useFeed(query: string, isPaused: boolean, counts: FeedCounts) {
   const [, redraw] = useState(0);
   const feed = useRef<Feed | undefined>(undefined);
   const paused = useRef(isPaused);
@@ -20,7 +19,7 @@ export function useFeed(client: ApiClient, query: string, isPaused: boolean, cou
         redraw((count) => count + 1);
       });
     };
-    const opened = new Feed(client, apiFilter(query), onChange, counts);
+    const opened = new Feed(apiFilter(query), onChange, counts);
     opened.pause(paused.current);
     feed.current = opened;
     redraw((count) => count + 1);
@@ -28,7 +27,7 @@ export function useFeed(client: ApiClient, query: string, isPaused: boolean, cou
       opened.close();
       if (frame !== undefined) cancelAnimationFrame(frame);
     };
-  }, [client, query]);
+  }, [query]);
   // At once, since an effect would be late for what arrives before the next frame.
   useLayoutEffect(() => feed.current?.pause(isPaused), [isPaused]);
   return feed.current;

@@ -1,7 +1,7 @@
 import type { DriftNote } from "../../api.ts";
 import { Button } from "../parts/button.tsx";
+import { visible } from "../parts/format.ts";
 import { LocalTime } from "../parts/time.tsx";
-import { visible } from "../parts/visible.ts";
 import { nameOf } from "./use-drifts.ts";
 
 const SHOWN = 2;

@@ -1,7 +1,7 @@
 import { durationText } from "../../../text/duration-text.ts";
 import type { Durations, Overview } from "../../overview/overview-api.ts";
-import { Command } from "../parts/copy-button.tsx";
-import { visible } from "../parts/visible.ts";
+import { Command } from "../parts/button.tsx";
+import { visible } from "../parts/format.ts";
 
 export function DurationsTable({ latency, durations }: Pick<Overview, "latency" | "durations">) {
   return (

@@ -1,6 +1,6 @@
-import { useEffect, useRef, useState } from "preact/hooks";
 import type { Minute } from "../../overview/overview-api.ts";
 import { clockTime, counted } from "../parts/format.ts";
+import { useScrolledBox } from "../parts/use-scrolled-box.ts";
 import { toHash } from "../route.ts";
 
 /** What became of deliveries, in stacking order: each has one colour, and links to the deliveries with these states. */
@@ -24,7 +24,9 @@ const TOP = 12;
 
 /** Deliveries per minute since `listen` started, the last hour at most, by what became of them, with links to them. */
 export function MinutesChart({ minutes, since }: { minutes: readonly Minute[]; since: number }) {
-  const { element, width } = useWidth(720);
+  // As wide as it is rendered, so that its content needs no scaling and texts keep their size.
+  const { box, view } = useScrolledBox<HTMLElement>();
+  const width = Math.max(200, view.width);
   const now = minutes.at(-1)?.at ?? 0;
   const shown = minutes.slice(-Math.max(LEAST_MINUTES, Math.floor((now - since) / MINUTE) + 2));
   const stacks = shown.map(stack);
@@ -35,7 +37,7 @@ export function MinutesChart({ minutes, since }: { minutes: readonly Minute[]; s
   const all = totals.reduce((sum, total) => sum + total, 0);
   const every = Math.ceil(shown.length / Math.max(2, Math.floor(width / 90)));
   return (
-    <figure ref={element}>
+    <figure ref={box}>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be in a drawing */}
       <svg
         viewBox={`0 0 ${width} ${HEIGHT}`}
@@ -95,18 +97,4 @@ function stack({ counts, states }: Minute) {
     from += count;
     return count === 0 ? [] : [piece];
   });
-}
-
-/** The rendered width of an element, so that its content needs no scaling and texts keep their size. */
-function useWidth(first: number) {
-  const element = useRef<HTMLElement>(null);
-  const [width, setWidth] = useState(first);
-  useEffect(() => {
-    const observed = element.current;
-    if (observed === null) return;
-    const observer = new ResizeObserver(() => setWidth(Math.max(200, observed.clientWidth)));
-    observer.observe(observed);
-    return () => observer.disconnect();
-  }, []);
-  return { element, width };
 }

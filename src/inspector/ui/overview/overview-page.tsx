@@ -4,10 +4,9 @@ import { firstLine } from "../../../text/short-text.ts";
 import type { DriftNote } from "../../api.ts";
 import type { FailureRow, Overview } from "../../overview/overview-api.ts";
 import { BulkButton, BulkDialog } from "../bulk/bulk-dialog.tsx";
-import { useClient } from "../client.ts";
+import { client } from "../client.ts";
 import { Button } from "../parts/button.tsx";
-import { counted, dayTime } from "../parts/format.ts";
-import { visible } from "../parts/visible.ts";
+import { counted, dayTime, visible } from "../parts/format.ts";
 import { toHash } from "../route.ts";
 import { usePolled } from "../use-loaded.ts";
 import { DriftList } from "./drift-notice.tsx";
@@ -18,7 +17,6 @@ import { PauseButton } from "./paused-notice.tsx";
 const REFRESH = 2000; // milliseconds between refreshes
 
 export function OverviewPage({ drifts }: { drifts: readonly DriftNote[] }) {
-  const client = useClient();
   const { value, failure, again } = usePolled(client.overview, REFRESH);
   if (value === undefined)
     return <p class={`notice ${failure === undefined ? "quiet" : ""}`}>{failure ?? "Loading"}</p>;

@@ -1,17 +1,16 @@
 import { useState } from "preact/hooks";
 import type { PauseOf } from "../../../inbox/pause.ts";
-import { useClient } from "../client.ts";
+import { client } from "../client.ts";
 import { Button } from "../parts/button.tsx";
 import { CloseButton, Dialog } from "../parts/dialog.tsx";
+import { visible } from "../parts/format.ts";
 import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.tsx";
-import { visible } from "../parts/visible.ts";
 import { usePolled } from "../use-loaded.ts";
 
 const REFRESH = 2000; // milliseconds between two looks
 
 /** What is paused and which retries are under way, on every page, with a button for each pause that ends it. */
 export function PausedNotice() {
-  const client = useClient();
   const { value, again } = usePolled(client.pauses, REFRESH);
   const { result, run } = useOutcome();
   const resume = (of: PauseOf) =>
@@ -40,7 +39,6 @@ export function PausedNotice() {
 const SCOPES = ["all", "kind", "handler", "target", "source"] as const;
 
 export function PauseButton() {
-  const client = useClient();
   const [isOpen, setOpen] = useState(false);
   const [of, setOf] = useState<PauseOf>({ scope: "all", name: "" });
   const { result, isBusy, run } = useOutcome();

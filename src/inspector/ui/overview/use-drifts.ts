@@ -1,14 +1,14 @@
 import { useState } from "preact/hooks";
 import { orElse } from "../../../base/or-else.ts";
 import type { DriftNote } from "../../api.ts";
-import type { ApiClient } from "../client.ts";
+import { client } from "../client.ts";
 import { useLoaded } from "../use-loaded.ts";
 
 export type Drifts = ReturnType<typeof useDrifts>;
 
 /** Loads the differences whenever the feed tells of more, and after it was lost. */
-export function useDrifts(client: ApiClient, isConnected: boolean, told: number) {
-  const { value: all = [] } = useLoaded(() => client.drifts(), [client, isConnected, told]);
+export function useDrifts(isConnected: boolean, told: number) {
+  const { value: all = [] } = useLoaded(() => client.drifts(), [isConnected, told]);
   const [dismissed, setDismissed] = useState(readDismissed);
   return {
     all,

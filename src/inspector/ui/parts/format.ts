@@ -1,3 +1,5 @@
+import { escapeInvisible } from "../../../text/escape-invisible.ts";
+
 /** An instant in this machine's local time, to the millisecond. */
 export function clockTime(instant: number): string {
   const date = new Date(instant);
@@ -46,4 +48,9 @@ export function size(bytes: number): string {
 /** `1 entry`, `2,000 entries`. */
 export function counted(count: number, word: string): string {
   return `${count.toLocaleString("en")} ${count === 1 ? word : `${word.replace(/y$/, "ie")}s`}`;
+}
+
+/** Makes a text safe to display: see {@link escapeInvisible}. With `lines`, line breaks and tabs are kept. */
+export function visible(text: string, { lines = false }: { readonly lines?: boolean } = {}): string {
+  return escapeInvisible(text, lines ? "\n\t" : "");
 }

@@ -1,5 +1,8 @@
 import type { ComponentChildren } from "preact";
+import { useCallback, useMemo } from "preact/hooks";
+import { visible } from "./format.ts";
 import { lineWindow } from "./line-window.ts";
+import { textLines } from "./text-lines.ts";
 import { useScrolledBox } from "./use-scrolled-box.ts";
 
 /** Pixels of a character, rounded up, and those beside a line. */
@@ -16,7 +19,8 @@ interface LinesBoxProps {
 /** Lines in a box that scrolls. Only the visible ones are elements. `lines` is called with the columns that fit. */
 export function LinesBox({ label, className, lines }: LinesBoxProps) {
   const { box, view, onScroll } = useScrolledBox();
-  const { count, render } = lines(Math.max(MIN_COLUMNS, Math.floor((view.width - PADDING) / CHARACTER)));
+  const columns = Math.max(MIN_COLUMNS, Math.floor((view.width - PADDING) / CHARACTER));
+  const { count, render } = useMemo(() => lines(columns), [lines, columns]);
   const { shown, space, y } = lineWindow({ count, ...view });
   return (
     // biome-ignore lint/a11y/useSemanticElements: a section inside a section would be a landmark too many
@@ -38,4 +42,16 @@ export function LinesBox({ label, className, lines }: LinesBoxProps) {
       </div>
     </div>
   );
+}
+
+/** A text of any size as it was received; lines that are too long for the box are broken. */
+export function TextView({ text }: { text: string }) {
+  const lines = useCallback(
+    (columns: number) => {
+      const { count, at } = textLines(text, columns);
+      return { count, render: (index: number) => visible(at(index), { lines: true }) };
+    },
+    [text],
+  );
+  return <LinesBox label="Body as text" className="text" lines={lines} />;
 }

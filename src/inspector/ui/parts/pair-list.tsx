@@ -1,4 +1,4 @@
-import { visible } from "./visible.ts";
+import { visible } from "./format.ts";
 
 type Pair = readonly [name: string, value: string | readonly string[]];
 

@@ -1,4 +1,4 @@
-import { visible } from "./visible.ts";
+import { visible } from "./format.ts";
 
 /** A sentence from the program; what it has in backticks is set as code. */
 export function Prose({ text }: { text: string }) {

@@ -2,8 +2,8 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { LINE_HEIGHT, topFor } from "./line-window.ts";
 
 /** Follows how far a box has been scrolled, so that only its visible lines are rendered. */
-export function useScrolledBox(lineHeight = LINE_HEIGHT) {
-  const box = useRef<HTMLDivElement>(null);
+export function useScrolledBox<Box extends HTMLElement = HTMLDivElement>(lineHeight = LINE_HEIGHT) {
+  const box = useRef<Box>(null);
   const [view, setView] = useState({ top: 0, height: 800, width: 0 });
   const look = () => {
     const element = box.current;

@@ -1,6 +1,39 @@
-import { ApiError } from "../api-error.ts";
 import { askForProof, CAN_CHECK } from "./server-proof.ts";
-import { dropToken, keepToken } from "./session.ts";
+
+export class ApiError extends Error {
+  /** 0 if there was no response. */
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/**
+ * The token. It is passed in the address's fragment, which browsers never send, and then kept only for this tab. Cookies and
+ * `localStorage` would outlive the tab, and the next program on this port could read them. It could read `sessionStorage`,
+ * too, if the tab is loaded again, so the token is there only while this tab is connected.
+ */
+const KEY = "hookporter-token";
+
+/** Removes the token from the address, which may go on with a path such as `/entry/12`, so that it is not seen, shared or kept in the history; else returns this tab's. */
+export function takeToken(): string | null {
+  const [, given, path = "/"] = /^#token=([A-Za-z0-9_-]+)(\/[a-z0-9/]*)?$/.exec(location.hash) ?? [];
+  if (given === undefined) return sessionStorage.getItem(KEY);
+  keepToken(given);
+  history.replaceState(null, "", `#${path}`);
+  return given;
+}
+
+function keepToken(token: string): void {
+  sessionStorage.setItem(KEY, token);
+}
+
+/** Removes what is kept; a page that waits has the token in memory. */
+export function dropToken(): void {
+  sessionStorage.removeItem(KEY);
+}
 
 /** The server on this port has not proven that it knows the token, so it was not sent. */
 export class UnknownServerError extends ApiError {
@@ -13,62 +46,53 @@ export class UnknownServerError extends ApiError {
  * Decides when the token may be sent: while a live feed is open, since then the server is the one that answered before, and
  * else after the server has proven that it knows the token's hash. When `listen` ends, any program may bind its port.
  */
-export class Connection {
-  readonly #token: string;
-  #feeds = 0;
-  #lost = false;
+export function connectionWith(token: string) {
+  let feeds = 0;
+  let isLost = false;
   /** Whether the page is being left or loaded again: its requests are cancelled then, which says nothing about the server. */
-  #isLeaving = false;
-
-  constructor(token: string) {
-    this.#token = token;
-    addEventListener("pagehide", () => {
-      this.#isLeaving = true;
-    });
-    addEventListener("pageshow", () => {
-      this.#isLeaving = false;
-    });
-  }
-
-  get live(): boolean {
-    return this.#feeds > 0;
-  }
-
-  /** The token, if it may be sent now. @throws UnknownServerError, ApiError if there is no answer */
-  async token(): Promise<string> {
-    // The page has no service worker. One of an earlier program on this port would see every request.
-    if (!(await isUnobserved())) throw this.#refuse(new UnknownServerError());
-    if (this.live) return this.#token;
-    if (!CAN_CHECK && !this.#lost) return this.#token;
-    const proof = CAN_CHECK ? await askForProof(this.#token) : "refused";
-    if (proof === "no answer")
-      throw this.#refuse(new ApiError(0, "listen does not respond: check that it is running"));
-    if (proof === "refused") throw this.#refuse(new UnknownServerError());
-    return this.#token;
-  }
-
-  opened(): void {
-    this.#feeds++;
-    this.#lost = false;
-    keepToken(this.#token);
-  }
-
-  /** A live feed ended; `wanted` if the page itself closed it. */
-  ended(wanted: boolean): void {
-    this.#feeds--;
-    if (!this.live && !wanted) this.#lose();
-  }
-
-  #refuse(error: ApiError): ApiError {
-    this.#lose();
-    return error;
-  }
-
-  #lose(): void {
-    if (this.#isLeaving) return;
-    this.#lost = true;
+  let isLeaving = false;
+  addEventListener("pagehide", () => {
+    isLeaving = true;
+  });
+  addEventListener("pageshow", () => {
+    isLeaving = false;
+  });
+  const lose = () => {
+    if (isLeaving) return;
+    isLost = true;
     dropToken();
-  }
+  };
+  const refuse = (error: ApiError) => {
+    lose();
+    return error;
+  };
+  return {
+    isLive: () => feeds > 0,
+
+    /** The token, if it may be sent now. @throws UnknownServerError, ApiError if there is no answer */
+    token: async (): Promise<string> => {
+      // The page has no service worker. One of an earlier program on this port would see every request.
+      if (!(await isUnobserved())) throw refuse(new UnknownServerError());
+      if (feeds > 0 || (!CAN_CHECK && !isLost)) return token;
+      const proof = CAN_CHECK ? await askForProof(token) : "refused";
+      if (proof === "no answer")
+        throw refuse(new ApiError(0, "listen does not respond: check that it is running"));
+      if (proof === "refused") throw refuse(new UnknownServerError());
+      return token;
+    },
+
+    opened: () => {
+      feeds++;
+      isLost = false;
+      keepToken(token);
+    },
+
+    /** A live feed ended; `wanted` if the page itself closed it. */
+    ended: (wanted: boolean) => {
+      feeds--;
+      if (feeds === 0 && !wanted) lose();
+    },
+  };
 }
 
 /** Whether no service worker can see this page's requests. Removes those of other programs. */

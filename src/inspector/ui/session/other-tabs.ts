@@ -1,4 +1,4 @@
-import type { ApiClient } from "../client.ts";
+import type { client } from "../client.ts";
 import { isUnobserved } from "./connection.ts";
 import { CAN_CHECK, sha256 } from "./server-proof.ts";
 
@@ -54,14 +54,14 @@ function isAdmitted(ticket: string): Promise<boolean> {
 }
 
 /** Admits new tabs while this one is connected; returns a function that stops it. */
-export function admitTabs(client: ApiClient): () => void {
+export function admitTabs(own: Pick<typeof client, "live" | "admit">): () => void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.onmessage = async ({ data }: MessageEvent<unknown>) => {
     const message = readMessage(data);
-    if (message === undefined || message.admitted || !client.live) return;
+    if (message === undefined || message.admitted || !own.live) return;
     const { ticket } = message;
     try {
-      await client.admit(ticket);
+      await own.admit(ticket);
       channel.postMessage({ ticket, admitted: true } satisfies Message);
     } catch {
       // The server did not issue this ticket, or another tab was faster.

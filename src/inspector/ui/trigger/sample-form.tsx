@@ -1,12 +1,11 @@
 import { useState } from "preact/hooks";
 import type { Sample, Triggered } from "../../api.ts";
 import { MOST_TRIGGERED } from "../../changes/most-triggered.ts";
-import { useClient } from "../client.ts";
+import { client } from "../client.ts";
 import { JsonEditor } from "../json/json-editor.tsx";
 import { Button } from "../parts/button.tsx";
-import { counted } from "../parts/format.ts";
+import { counted, visible } from "../parts/format.ts";
 import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.tsx";
-import { visible } from "../parts/visible.ts";
 import { hashOf } from "../route.ts";
 import { showSent } from "./show-sent.ts";
 import { useDraft } from "./use-draft.ts";
@@ -41,7 +40,6 @@ function SentList({ sent }: { sent: readonly Triggered[] }) {
 }
 
 export function SampleForm({ samples }: { samples: readonly Sample[] }) {
-  const client = useClient();
   const only = samples.length === 1 ? samples[0] : undefined;
   const draft = useDraft(`trigger:${only?.kind ?? "all"}`, only?.data ?? "");
   const [fault, setFault] = useState<string>("none");

@@ -1,5 +1,5 @@
 import type { Sent } from "../../api.ts";
-import type { ApiClient } from "../client.ts";
+import { client } from "../client.ts";
 import { type Message, sentMessage } from "../messages.tsx";
 import { goTo } from "../route.ts";
 
@@ -10,7 +10,7 @@ export function showSent({ seq, refusal }: Pick<Sent, "seq" | "refusal">, from?:
 }
 
 /** Sends an entry's delivery to the receiver again: with `exact` the same bytes, else as a new event. */
-export async function sendAgain(client: ApiClient, seq: number, exact = false): Promise<Message> {
+export async function sendAgain(seq: number, exact = false): Promise<Message> {
   const sent = await client.replay(seq, exact);
   showSent(sent, seq);
   return sentMessage(sent);

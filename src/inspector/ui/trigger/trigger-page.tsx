@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { useClient } from "../client.ts";
+import { client } from "../client.ts";
 import { useLoaded } from "../use-loaded.ts";
 import { SampleForm } from "./sample-form.tsx";
 
@@ -7,7 +7,6 @@ const ALL = "all";
 const GROUPS = ["properties", "tenants", "finances", "prospecting"];
 
 export function TriggerPage() {
-  const client = useClient();
   const { value: samples, failure } = useLoaded(() => client.samples(), []);
   const [kind, setKind] = useState("payment.received");
   if (samples === undefined) return failure === undefined ? null : <p class="notice">{failure}</p>;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { visible } from "../../../../src/inspector/ui/parts/visible.ts";
+import { visible } from "../../../../src/inspector/ui/parts/format.ts";
 
 it("characters that would hide or reorder text are escaped", () => {
   expect(visible("a\u202eb\u0000c\u001b[1m\ud800")).toBe("a\\u202eb\\u0000c\\u001b[1m\\ud800");
