@@ -84,7 +84,12 @@ const STATUS: Readonly<Record<string, number>> = {
   ...{ input_invalid: 400, fixture_invalid: 400, entry_unknown: 404, target_unreachable: 502 },
 };
 
-function write(response: ServerResponse, status: number, type: string, body: string | Uint8Array): void {
+export function write(
+  response: ServerResponse,
+  status: number,
+  type: string,
+  body: string | Uint8Array,
+): void {
   const bytes = typeof body === "string" ? Buffer.from(body, "utf8") : body;
   response.writeHead(status, { "Content-Type": type, "Content-Length": bytes.byteLength });
   response.end(response.req.method === "HEAD" ? undefined : bytes);

@@ -4,19 +4,17 @@ import { type FailureGroup, failureGroups, failuresLike } from "../inbox/failure
 import type { Inbox } from "../inbox/inbox.ts";
 import { pauseLines } from "../inbox/paced-retry.ts";
 import { mismatchedSources } from "../receiver/mismatch-text.ts";
-import { formatDelivery } from "../relay/fixture.ts";
-import { fixtureName } from "../relay/fixture-name.ts";
+import { fixtureName, formatDelivery } from "../relay/fixture.ts";
 import { invalidRequest, RequestError, wrongMethod } from "./answer.ts";
 import { listSamples } from "./changes/actions.ts";
 import type { PausesShown } from "./changes/bulk-api.ts";
-import { tallyMany } from "./changes/change-many.ts";
+import { tallyMany } from "./changes/bulk-change.ts";
 import { EFFECTS } from "./changes/effects.ts";
 import { curlCommand } from "./entries/curl-command.ts";
 import { describeEntry, findEntry, findKept, listEntries } from "./entries/entries.ts";
 import { findFilter } from "./entries/filter.ts";
 import { findRelated } from "./entries/find-related.ts";
-import { shownBody } from "./entries/shown-body.ts";
-import { hiddenHeaders, withoutCredentials } from "./entries/shown-headers.ts";
+import { hiddenHeaders, shownBody, withoutCredentials } from "./entries/shown-delivery.ts";
 import type { FailureRow, Overview } from "./overview/overview-api.ts";
 import { json, type Route, type Workings } from "./workings.ts";
 

@@ -1,47 +1,42 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { Logger } from "../base/logger.ts";
 import { describeError, HookporterError } from "../errors.ts";
 import { closeServer, listenOn } from "../http/server.ts";
 import {
   RequestError,
   SECURITY_HEADERS,
   toRequestError,
+  write,
   writeError,
   writeResult,
   wrongMethod,
 } from "./answer.ts";
 import { DEFAULT_INSPECTOR_PORT } from "./default-port.ts";
-import { addTicket, admit, answerWithoutToken } from "./door/entrance.ts";
+import { addTicket, ENTRANCE } from "./door/entrance.ts";
 import { checkCaller, checkOrigin, type Door } from "./door/guard.ts";
 import type { KnownTokens } from "./door/known-tokens.ts";
-import { allowedHosts, type NamedHost } from "./door/named-host.ts";
-import { Tickets } from "./door/tickets.ts";
+import { allowedHosts } from "./door/named-host.ts";
+import { tickets } from "./door/tickets.ts";
 import { fileFor, type PageFile } from "./page-files.ts";
 import { findRoute } from "./routes.ts";
-import type { Workings } from "./workings.ts";
+import { type InspectorOptions, json, type Workings } from "./workings.ts";
 
 const HOST = "127.0.0.1";
 /** Milliseconds for a request's head, and for a whole request. The live feed is a response, so it may last longer. */
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 20_000, connectionsCheckingInterval: 2000 };
 
-export interface InspectorServerOptions {
-  /** 0 means any free port; `undefined` means 4401, or a free one if that is taken. */
-  readonly port: number | undefined;
+/** What the server needs besides the workings. */
+interface ServerOptions extends Pick<InspectorOptions, "port" | "hosts" | "clock" | "log"> {
   readonly tokens: KnownTokens;
-  /** Forwarded addresses under which the page may be open, besides its own. */
-  readonly hosts: readonly NamedHost[];
-  readonly clock: () => number;
   readonly page: ReadonlyMap<string, PageFile>;
-  readonly log: Logger;
 }
 
 /** Starts the server on the loopback interface; every request is checked before its route. */
 export async function startInspectorServer(
   workings: Workings,
-  { port, tokens, hosts, clock, page, log }: InspectorServerOptions,
+  { port, tokens, hosts, clock, page, log }: ServerOptions,
 ) {
   const closed = { hosts: new Set<string>(), forwarded: new Set<string>() };
-  let door: Door = { ...closed, tokens, tickets: new Tickets(clock) };
+  let door: Door = { ...closed, tokens, tickets: tickets(clock) };
   const server = createServer(LIMITS, (request, response) => {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     respond(request, response, { workings, door, page }).catch((thrown: unknown) => {
@@ -63,7 +58,7 @@ export async function startInspectorServer(
 async function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  { workings, door, page }: { workings: Workings; door: Door; page: InspectorServerOptions["page"] },
+  { workings, door, page }: { workings: Workings; door: Door; page: ServerOptions["page"] },
 ): Promise<void> {
   const { method = "", url = "" } = request;
   checkOrigin(request, door);
@@ -76,14 +71,11 @@ async function respond(
   }
   if (!path.startsWith("/api/")) throw new RequestError(404, "not_found", "Not found.");
   const query = new URLSearchParams(search);
-  const open = answerWithoutToken(request, path, query, door);
-  if (open !== undefined) {
-    writeResult(response, open);
-    return;
-  }
-  response.once("close", door.tokens.use(checkCaller(request, door)));
-  if (path === "/api/admit") {
-    writeResult(response, await admit(request, door));
+  const [only, letIn, isOpen] = (Object.hasOwn(ENTRANCE, path) && ENTRANCE[path]) || [];
+  if (isOpen === undefined) response.once("close", door.tokens.use(checkCaller(request, door)));
+  if (only !== undefined && letIn !== undefined) {
+    if (method !== only) throw wrongMethod([only]);
+    writeResult(response, json(await letIn({ request, query, door })));
     return;
   }
   const { route, id } = findRoute(method, path);
@@ -95,8 +87,7 @@ function servePage({ method = "" }: IncomingMessage, response: ServerResponse, f
   if (method !== "GET" && method !== "HEAD") throw wrongMethod(["GET", "HEAD"]);
   const { type, bytes, encoding } = file;
   if (encoding !== undefined) response.setHeader("Content-Encoding", encoding);
-  response.writeHead(200, { "Content-Type": type, "Content-Length": bytes.byteLength });
-  response.end(method === "HEAD" ? undefined : bytes);
+  write(response, 200, type, bytes);
 }
 
 /** Listens, and returns the port. If the default port is taken, uses a free one. */

@@ -1,4 +1,4 @@
-import type { Counter, Histogram, Registry } from "prom-client";
+import type { Registry } from "prom-client";
 import { within } from "../base/within.ts";
 
 /** What is used of prom-client, which the caller imports. */
@@ -13,57 +13,49 @@ export type Samples<Label extends string = never> = readonly {
   readonly labels?: Readonly<Record<Label, string>>;
 }[];
 
+export type MetricSet = ReturnType<typeof metricSet>;
+
 /** The metrics that are registered together, and removed together. */
-export class MetricSet {
-  readonly #client: PromClient;
-  readonly #registry: Registry;
-  readonly #names: string[] = [];
+export function metricSet(client: PromClient, registry: Registry) {
+  const names: string[] = [];
+  const terms = (name: string, help: string) => {
+    names.push(name);
+    return { name, help, registers: [registry] };
+  };
+  return {
+    counter: <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
+      new client.Counter<Label>({ ...terms(name, help), labelNames }),
 
-  constructor(client: PromClient, registry: Registry) {
-    this.#client = client;
-    this.#registry = registry;
-  }
+    /** @param buckets - upper bounds in seconds */
+    histogram: <Label extends string>(
+      name: string,
+      help: string,
+      buckets: number[],
+      labelNames: readonly Label[] = [],
+    ) => new client.Histogram<Label>({ ...terms(name, help), buckets, labelNames }),
 
-  counter<Label extends string>(name: string, help: string, labels: readonly Label[] = []): Counter<Label> {
-    return new this.#client.Counter({ ...this.#terms(name, help), labelNames: labels });
-  }
+    /** A gauge that is read on each scrape. If reading fails, or takes too long, it has no values. */
+    gauge: <Label extends string = never>(
+      name: string,
+      help: string,
+      read: () => Samples<Label> | Promise<Samples<Label>>,
+      labels: readonly Label[] = [],
+    ): void => {
+      const gauge = new client.Gauge({
+        ...terms(name, help),
+        labelNames: labels,
+        collect: async () => {
+          const samples = await within(Promise.resolve().then(read), MAX_WAIT, () => []).catch(() => []);
+          gauge.reset();
+          if (labels.length === 0) gauge.remove(); // the 0 that it has after a reset
+          for (const { value, labels: own = {} } of samples) gauge.set(own, value);
+        },
+      });
+    },
 
-  /** @param buckets - upper bounds in seconds */
-  histogram<Label extends string>(
-    name: string,
-    help: string,
-    buckets: number[],
-    labelNames: readonly Label[] = [],
-  ): Histogram<Label> {
-    return new this.#client.Histogram({ ...this.#terms(name, help), buckets, labelNames });
-  }
-
-  /** A gauge that is read on each scrape. If reading fails, or takes too long, it has no values. */
-  gauge<Label extends string = never>(
-    name: string,
-    help: string,
-    read: () => Samples<Label> | Promise<Samples<Label>>,
-    labels: readonly Label[] = [],
-  ): void {
-    const gauge = new this.#client.Gauge({
-      ...this.#terms(name, help),
-      labelNames: labels,
-      collect: async () => {
-        const samples = await within(Promise.resolve().then(read), MAX_WAIT, () => []).catch(() => []);
-        gauge.reset();
-        if (labels.length === 0) gauge.remove(); // the 0 that it has after a reset
-        for (const { value, labels: own = {} } of samples) gauge.set(own, value);
-      },
-    });
-  }
-
-  /** Takes all of them out of the registry. */
-  remove(): void {
-    for (const name of this.#names.splice(0)) this.#registry.removeSingleMetric(name);
-  }
-
-  #terms(name: string, help: string) {
-    this.#names.push(name);
-    return { name, help, registers: [this.#registry] };
-  }
+    /** Takes all of them out of the registry. */
+    remove: () => {
+      for (const name of names.splice(0)) registry.removeSingleMetric(name);
+    },
+  };
 }

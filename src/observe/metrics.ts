@@ -7,7 +7,7 @@ import type { Receiver } from "../receiver/receiver.ts";
 import { countingDead, countingDeliveries, countingDrift, countingRuns } from "./counted.ts";
 import { figureReader } from "./inbox-figures.ts";
 import { addInboxGauges } from "./inbox-gauges.ts";
-import { MetricSet, type PromClient } from "./metric-set.ts";
+import { metricSet, type PromClient } from "./metric-set.ts";
 
 /** What metrics are collected of. */
 export type MeasuredReceiver = Pick<Receiver, "observe" | "onDrift" | "inbox" | "ready">;
@@ -33,7 +33,7 @@ export function addMetrics(
       "expected a registry without the metrics of another receiver, got one that has them: pass a registry for each receiver",
     );
   }
-  const set = new MetricSet(client, registry);
+  const set = metricSet(client, registry);
   const dead = countingDead(set);
   const countDelivery = countingDeliveries(set, dead);
   const countRun = countingRuns(set, dead);

@@ -7,26 +7,33 @@ import {
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { Socket } from "node:net";
-import { isLocalhost, lookupBothFamilies } from "./localhost.ts";
-import { lookupPrivate } from "./private-address.ts";
+import type { DeliveryHeaders } from "../event/delivery.ts";
+import { NOT_PASSED_ON } from "./hop-by-hop.ts";
+import { isLocalhost, lookupBothFamilies, lookupPrivate } from "./private-address.ts";
 
 export interface Posting {
   /** Default `POST`. */
   readonly method?: string;
   readonly target: URL;
-  /** The query to send if the target has none, with its `?`, letter for letter; or empty. */
-  readonly query: string;
-  readonly headers: Readonly<Record<string, readonly string[]>>;
-  /** The header `Host`, whose name TLS asks for; `undefined` for that of the target. */
-  readonly host: string | undefined;
-  /** Whether any certificate will do, provided that the address is not public. */
-  readonly insecure: boolean;
+  /** The query to send if the target has none, with its `?`, letter for letter: see `queryOf`. */
+  readonly query?: string | undefined;
+  /** Those of one connection are not sent. */
+  readonly headers: DeliveryHeaders;
+  /** The header `Host`, whose name TLS asks for. Default: that of the target. */
+  readonly host?: string | undefined;
+  /**
+   * Whether the target may have any certificate, such as a self-signed one. A name must then have loopback or private
+   * addresses only; the caller checks a target that is an IP address. Default `false`.
+   */
+  readonly insecure?: boolean;
   readonly body: Uint8Array;
-  /** How many bytes of the answer's body to read. */
-  readonly maxAnswer: number;
-  /** Milliseconds that the answer's body may take after its status; `undefined` for no limit but that of {@link Exchange.stop}. */
-  readonly bodyTimeout: number | undefined;
+  /** How many bytes of the answer's body to read. Default 64 KiB. */
+  readonly maxAnswer?: number | undefined;
+  /** Milliseconds that the answer's body may take after its status. Default: until {@link Exchange.stop}. */
+  readonly bodyTimeout?: number | undefined;
 }
+
+const MAX_ANSWER = 64 * 1024;
 
 /** Why an answer's body is not complete: longer than `maxAnswer`, cut off by the connection, or not there in time. */
 export type Cut = "too_long" | "closed" | "overdue";
@@ -117,14 +124,18 @@ function leave(this: Socket): void {
 }
 
 function openRequest(
-  { method = "POST", target, query, headers, host, insecure, body }: Posting,
+  { method = "POST", target, query = "", headers, host, insecure = false, body }: Posting,
   local: boolean,
 ): ClientRequest {
   const secure = target.protocol === "https:";
   return (secure ? httpsRequest : httpRequest)(target, {
     path: target.pathname + (target.search || query),
     ...{ method, agent: AGENTS[secure ? "https:" : "http:"] },
-    headers: { ...headers, ...(host !== undefined && { host }), "content-length": body.byteLength },
+    headers: {
+      ...sentHeaders(headers),
+      ...(host !== undefined && { host }),
+      "content-length": body.byteLength,
+    },
     ...(secure && insecure && { rejectUnauthorized: false, lookup: lookupPrivate }),
     ...(local && { lookup: lookupBothFamilies, autoSelectFamily: true }),
   });
@@ -133,7 +144,7 @@ function openRequest(
 /** Reads a body until its end or a limit; returns a function that ends it. `settle` is called once. */
 function readBody(
   response: IncomingMessage,
-  { maxAnswer, bodyTimeout }: Pick<Posting, "maxAnswer" | "bodyTimeout">,
+  { maxAnswer = MAX_ANSWER, bodyTimeout }: Pick<Posting, "maxAnswer" | "bodyTimeout">,
   settle: (answer: Pick<ExchangeAnswer, "bytes" | "cut">) => void,
 ): (cut: Cut) => void {
   const chunks: Buffer[] = [];
@@ -158,4 +169,14 @@ function readBody(
     .on("error", () => end("closed"))
     .on("close", () => end("closed"));
   return end;
+}
+
+/** The headers to send: without those of one connection, each value as a list. */
+export function sentHeaders(headers: DeliveryHeaders): Readonly<Record<string, readonly string[]>> {
+  const sent: Record<string, readonly string[]> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || NOT_PASSED_ON.has(name.toLowerCase())) continue;
+    sent[name] = typeof value === "string" ? [value] : value;
+  }
+  return sent;
 }

@@ -40,26 +40,18 @@ export interface ForwardOptions
  * answer: its status, then its body.
  */
 export function forwardTo(target: URL, options: ForwardOptions = {}): Handler {
-  const {
-    timeout = SEND_TIMEOUT,
-    bodyTimeout = BODY_TIMEOUT,
-    maxAnswer,
-    onAnswer,
-    onNoted,
-    onFailure,
-    giveUpOn,
-    clock = Date.now,
-  } = options;
-  const { added = {}, host, insecure = false } = options;
+  const { timeout = SEND_TIMEOUT, bodyTimeout = BODY_TIMEOUT, maxAnswer, host, insecure = false } = options;
+  const { added = {}, onAnswer, onNoted, onFailure, giveUpOn, clock = Date.now } = options;
   const hide = hiding(Object.values(added).flat());
   return async (_event, { delivery, signal, note, seq }) => {
-    const { body } = delivery;
-    const sent = { headers: { ...delivery.headers, ...added }, host, insecure, body };
+    const sent = {
+      query: queryOf(delivery),
+      headers: { ...delivery.headers, ...added },
+      body: delivery.body,
+    };
     let answer: TargetAnswer;
     try {
-      const limit = maxAnswer === undefined ? {} : { maxAnswer };
-      const query = queryOf(delivery);
-      answer = await send({ target, query, ...sent, signal, timeout, bodyTimeout, ...limit });
+      answer = await send({ target, ...sent, host, insecure, signal, timeout, bodyTimeout, maxAnswer });
     } catch (thrown) {
       onFailure?.(seq, thrown);
       throw signal.aborted

@@ -12,9 +12,8 @@ export async function probeTarget(
   target: URL,
   { insecure, timeout }: { insecure: boolean; timeout: number },
 ) {
-  const nothing = { query: "", headers: {}, host: undefined, body: new Uint8Array(0) };
-  const limits = { maxAnswer: MAX_ANSWER, bodyTimeout: undefined };
-  const exchange = new Exchange({ method: "OPTIONS", target, insecure, ...nothing, ...limits });
+  const nothing = { headers: {}, body: new Uint8Array(0) };
+  const exchange = new Exchange({ method: "OPTIONS", target, insecure, ...nothing, maxAnswer: MAX_ANSWER });
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;

@@ -1,7 +1,5 @@
 import { HookporterError } from "../errors.ts";
-import type { DeliveryHeaders } from "../event/delivery.ts";
-import { Exchange, type ExchangeAnswer } from "./exchange.ts";
-import { NOT_PASSED_ON } from "./hop-by-hop.ts";
+import { Exchange, type ExchangeAnswer, type Posting } from "./exchange.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
 export interface TargetAnswer extends ExchangeAnswer {
@@ -13,54 +11,25 @@ export interface TargetAnswer extends ExchangeAnswer {
   readonly ok: boolean;
 }
 
-export interface Sending {
-  readonly target: URL;
-  /** The query to send if the target has none, with its `?`: see `queryOf`. */
-  readonly query?: string | undefined;
-  readonly headers: DeliveryHeaders;
-  /** The header `Host`. Default: that of the target. */
-  readonly host?: string | undefined;
-  /**
-   * Whether the target may have any certificate, such as a self-signed one. A name must then have loopback or private
-   * addresses only; the caller checks a target that is an IP address. Default `false`.
-   */
-  readonly insecure?: boolean;
-  readonly body: Uint8Array;
+export interface Sending extends Omit<Posting, "method"> {
   /** Milliseconds until the target must have answered. Default 30 000. */
   readonly timeout?: number;
-  /** Milliseconds that the answer's body may take after its status. Default: until `timeout`. */
-  readonly bodyTimeout?: number;
-  /** How many bytes of the answer's body to read. Default 64 KiB. */
-  readonly maxAnswer?: number;
   readonly signal?: AbortSignal;
 }
 
 /** Milliseconds a target has to answer by default. */
 export const SEND_TIMEOUT = 30_000;
 
-const MAX_ANSWER = 64 * 1024;
-
 /**
  * Posts bytes unchanged to a fixed target; does not follow redirects. Once there is a status, that is the answer: a body
  * that is cut off or never ends does not change what the app did. Throws `target_unreachable`, with cause and fix; the
  * signal's reason if it is aborted.
  */
-export async function send({
-  target,
-  query = "",
-  headers,
-  host,
-  insecure = false,
-  body,
-  timeout = SEND_TIMEOUT,
-  bodyTimeout,
-  maxAnswer = MAX_ANSWER,
-  signal,
-}: Sending): Promise<TargetAnswer> {
+export async function send({ timeout = SEND_TIMEOUT, signal, ...posting }: Sending): Promise<TargetAnswer> {
   signal?.throwIfAborted();
   const start = performance.now();
-  const sent = { headers: sentHeaders(headers), host, insecure, body };
-  const exchange = new Exchange({ target, query, ...sent, maxAnswer, bodyTimeout });
+  const { target } = posting;
+  const exchange = new Exchange(posting);
   let stopped: { readonly reason: unknown } | undefined;
   const stop = (reason: unknown) => {
     stopped ??= { reason };
@@ -108,14 +77,4 @@ function overdue(target: URL, timeout: number, connected: boolean): HookporterEr
     : `no connection within ${timeout} ms: check the address and firewalls`;
   const cause = new DOMException("no answer in time", "TimeoutError");
   return new HookporterError("target_unreachable", `${target.origin}: ${why}`, { cause });
-}
-
-/** The headers to send: without those of one connection, each value as a list. */
-export function sentHeaders(headers: DeliveryHeaders): Readonly<Record<string, readonly string[]>> {
-  const sent: Record<string, readonly string[]> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || NOT_PASSED_ON.has(name.toLowerCase())) continue;
-    sent[name] = typeof value === "string" ? [value] : value;
-  }
-  return sent;
 }

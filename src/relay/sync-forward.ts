@@ -20,39 +20,17 @@ type End = { readonly answer: TargetAnswer } | { readonly thrown: unknown };
  * Forwards each event while its sender waits, and returns the target's answer to the sender. The event is in the inbox
  * before it is forwarded. Until the target has answered 2xx it is retried, on schedule and whenever the sender retries.
  */
-export class SyncForward {
-  readonly #waiting = new Map<number, Set<(end: End) => void>>();
-  readonly #timeout: number;
-
-  constructor(timeout: number) {
-    this.#timeout = timeout;
-  }
-
-  /** The options of the single forward whose answers are passed on. */
-  get forwardOptions(): ForwardOptions {
-    return {
-      // The sender waits for the whole body.
-      ...{ timeout: this.#timeout, bodyTimeout: this.#timeout, maxAnswer: MAX_PASSED_ON },
-      onAnswer: (seq, answer) => this.#tell(seq, { answer }),
-      onFailure: (seq, thrown) => this.#tell(seq, { thrown }),
-    };
-  }
-
-  /** Wraps the receiver for senders. */
-  over(receiver: Pick<Receiver, "receive" | "runNow">): Pick<Receiver, "receive"> {
-    const inline: Inline = {
-      hold: this.#timeout + SLACK,
-      answer: (accepted) => this.#answer(accepted, receiver),
-    };
-    return { receive: (incoming) => receiver.receive(incoming, inline) };
-  }
-
-  async #answer({ seq, entryState }: Accepted, receiver: Pick<Receiver, "runNow">) {
+export function syncForward(timeout: number) {
+  const waiting = new Map<number, Set<(end: End) => void>>();
+  const tell = (seq: number, end: End) => {
+    for (const listener of waiting.get(seq) ?? []) listener(end);
+  };
+  const answer = async ({ seq, entryState }: Accepted, receiver: Pick<Receiver, "runNow">) => {
     if (entryState !== "waiting" && entryState !== "running") return undefined; // the entry has ended, so the usual answer applies
     const ends: End[] = [];
     const listener = (end: End) => void ends.push(end);
-    const others = this.#waiting.get(seq) ?? new Set();
-    this.#waiting.set(seq, others.add(listener));
+    const others = waiting.get(seq) ?? new Set();
+    waiting.set(seq, others.add(listener));
     try {
       const ran = await receiver.runNow(seq);
       const [end] = ends;
@@ -62,13 +40,21 @@ export class SyncForward {
       return comeAgain(); // the store failed, but contains the event, which will be retried
     } finally {
       others.delete(listener);
-      if (others.size === 0) this.#waiting.delete(seq);
+      if (others.size === 0) waiting.delete(seq);
     }
-  }
-
-  #tell(seq: number, end: End): void {
-    for (const listener of this.#waiting.get(seq) ?? []) listener(end);
-  }
+  };
+  /** The options of the single forward whose answers are passed on. The sender waits for the whole body. */
+  const forwardOptions: ForwardOptions = {
+    ...{ timeout, bodyTimeout: timeout, maxAnswer: MAX_PASSED_ON },
+    onAnswer: (seq, answer) => tell(seq, { answer }),
+    onFailure: (seq, thrown) => tell(seq, { thrown }),
+  };
+  /** Wraps the receiver for senders. */
+  const over = (receiver: Pick<Receiver, "receive" | "runNow">): Pick<Receiver, "receive"> => {
+    const inline: Inline = { hold: timeout + SLACK, answer: (accepted) => answer(accepted, receiver) };
+    return { receive: (incoming) => receiver.receive(incoming, inline) };
+  };
+  return { forwardOptions, over };
 }
 
 /** The sender's answer. Problems of this machine belong in the log and the live view; senders do not see them. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fixtureName } from "../../src/relay/fixture-name.ts";
+import { fixtureName } from "../../src/relay/fixture.ts";
 
 const AT = Date.UTC(2026, 0, 15, 10, 0, 0, 7);
 

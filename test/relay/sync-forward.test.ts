@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { startServer } from "../../src/receiver/adapters/server.ts";
 import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { forwardTo } from "../../src/relay/forward.ts";
-import { SyncForward } from "../../src/relay/sync-forward.ts";
+import { syncForward } from "../../src/relay/sync-forward.ts";
 import { openReceiver } from "../receiver/open.ts";
 import { bytes, deliveryOf, freshEnvelope, gate, signedHeaders, until } from "../receiver/sample.ts";
 import { send } from "../receiver/wire.ts";
@@ -18,7 +18,7 @@ async function openRelay(
     retry: { attempts: Number.POSITIVE_INFINITY, delay: 60_000 },
     ...options,
   });
-  const sync = new SyncForward(timeout);
+  const sync = syncForward(timeout);
   opened.receiver.on("*", forwardTo(target, sync.forwardOptions));
   const server = await startServer(sync.over(opened.receiver), { port: 0, host: "127.0.0.1", path: "/in" });
   onTestFinished(() => server.close());

@@ -3,7 +3,7 @@ import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import { loadSqlite } from "../../inbox/sqlite/client.ts";
 import { createReceiver } from "../../receiver/create-receiver.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
-import { SyncForward } from "../../relay/sync-forward.ts";
+import { syncForward } from "../../relay/sync-forward.ts";
 import { readSecrets, type Secret } from "../../signature/secrets.ts";
 import { createCliLogger, loggerWithout } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
@@ -75,7 +75,7 @@ export async function planListening(options: ListenOptions, context: CliContext)
     ...(options.deadLetters !== undefined && { deadLetterOrder: options.deadLetters }),
     ...driftOption(options, context),
   });
-  const sync = options.sync === true ? new SyncForward(forwardTimeout(options)) : undefined;
+  const sync = options.sync === true ? syncForward(forwardTimeout(options)) : undefined;
   const front = sync?.over(receiver) ?? receiver;
   const forwarding = { ...forwardingOf(options, context), ...sync?.forwardOptions, ...request };
   return {

@@ -1,5 +1,5 @@
 import * as client from "prom-client";
-import { MetricSet } from "../../observe/metric-set.ts";
+import { metricSet } from "../../observe/metric-set.ts";
 import { addMetrics, type MeasuredReceiver } from "../../observe/metrics.ts";
 import type { Readiness } from "./readiness.ts";
 
@@ -14,7 +14,7 @@ export function collectForServing(receiver: MeasuredReceiver, checks: Readiness)
   const registry = new client.Registry();
   client.collectDefaultMetrics({ register: registry });
   const stop = addMetrics(receiver, { client, registry });
-  new MetricSet(client, registry).gauge(
+  metricSet(client, registry).gauge(
     "hookporter_part_up",
     "Whether each part holds that /readyz checks, such as the tunnel: 1 or 0.",
     async () => {

@@ -6,7 +6,10 @@ import { entryState, STORED_STATES, type StoredState } from "../../inbox/entry-s
 import type { Inbox } from "../../inbox/inbox.ts";
 import { type Pace, retryAtPace } from "../../inbox/paced-retry.ts";
 import { DROPPED } from "../../inbox/target-wait.ts";
+import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
+import { findFilter, readNumber } from "../entries/filter.ts";
 import { findEntries } from "../entries/find-entries.ts";
+import type { Workings } from "../workings.ts";
 import type { BulkProgress, BulkResult, Tally } from "./bulk-api.ts";
 
 /** How many entries are listed, and changed, at a time: deliveries wait meanwhile. */
@@ -16,11 +19,9 @@ const TALLY_TIME = 250; // milliseconds after which a tally is returned as far a
 /** Handled entries have succeeded: nothing changes them. */
 const OPEN: readonly StoredState[] = STORED_STATES.filter((state) => state !== "done");
 
-export interface Bulk {
+interface Bulk {
   readonly change: Change;
   readonly filter: EntryFilter;
-  /** The sources of this receiver: it does not run the entries of others. */
-  readonly sources: readonly string[];
   /** Whether a retry also takes back entries that were dropped. */
   readonly takeBack: boolean;
   /** The newest entry to change, so that the run changes what was counted before. */
@@ -30,11 +31,9 @@ export interface Bulk {
 }
 
 /** Counts the entries that match a filter and are not handled, newest first, as far as a short time allows. */
-export async function tally(
-  inbox: Inbox,
-  filter: EntryFilter,
-  { sources, before }: { readonly sources: readonly string[]; readonly before: number | undefined },
-): Promise<Tally> {
+export async function tallyMany({ inbox }: Workings, query: URLSearchParams): Promise<Tally> {
+  const before = readNumber(query, "before");
+  const { entries: filter } = await findFilter(inbox, query);
   const states = { waiting: 0, failing: 0, running: 0, dead: 0, received: 0 };
   let [dropped, foreign] = [0, 0];
   let newest: number | null = null;
@@ -43,7 +42,7 @@ export async function tally(
   for await (const found of openPages(inbox, filter, before)) {
     newest ??= found.entries[0]?.seq ?? null;
     for (const entry of found.entries) {
-      if (!sources.includes(entry.key.source)) foreign++;
+      if (entry.key.source !== DEFAULT_SOURCE) foreign++;
       else if (isDropped(entry)) dropped++;
       else {
         const state = entryState(entry);
@@ -57,11 +56,12 @@ export async function tally(
 }
 
 /** Changes the entries that match a filter when it starts, oldest first, in steps, until `signal` is aborted. */
-export async function* changeInSteps(
+export async function changeInSteps(
   inbox: Inbox,
   bulk: Bulk,
+  onStep: (step: BulkProgress) => void,
   { clock, signal }: { readonly clock: () => number; readonly signal: AbortSignal },
-): AsyncGenerator<BulkProgress, BulkResult> {
+): Promise<BulkResult> {
   const { change, filter } = bulk;
   const left = { running: 0, dropped: 0, foreign: 0, changedMeanwhile: 0 };
   const seqs: number[] = [];
@@ -72,7 +72,7 @@ export async function* changeInSteps(
       if (why === undefined) seqs.push(entry.seq);
       else left[why]++;
     }
-    yield { found: seqs.length };
+    onStep({ found: seqs.length });
     if (signal.aborted) break;
   }
   const sum = { pending: 0, ended: 0, dropped: 0 };
@@ -83,7 +83,7 @@ export async function* changeInSteps(
     const terms = { since: now, who: "the inspector", pace: bulk.pace };
     const { id: retry, changed } = await retryAtPace(inbox, seqs, terms);
     left.changedMeanwhile += seqs.length - changed;
-    yield { changed: seqs.length, of: seqs.length, seqs };
+    onStep({ changed: seqs.length, of: seqs.length, seqs });
     return { ...sum, ended: changed, retry, left };
   }
   for (let at = 0; at < seqs.length && !signal.aborted; at += CHANGED) {
@@ -93,14 +93,14 @@ export async function* changeInSteps(
     sum.ended += changed.ended;
     sum.dropped += changed.dropped;
     left.changedMeanwhile += step.length - changed.pending - changed.ended - changed.dropped;
-    yield { changed: Math.min(at + CHANGED, seqs.length), of: seqs.length, seqs: step };
+    onStep({ changed: Math.min(at + CHANGED, seqs.length), of: seqs.length, seqs: step });
     await turn();
   }
   return { ...sum, left };
 }
 
-function whyLeft(entry: Entry, { change, sources, takeBack }: Bulk): keyof BulkResult["left"] | undefined {
-  if (!sources.includes(entry.key.source)) return "foreign";
+function whyLeft(entry: Entry, { change, takeBack }: Bulk): keyof BulkResult["left"] | undefined {
+  if (entry.key.source !== DEFAULT_SOURCE) return "foreign"; // shown, but this receiver does not run it
   if (isDropped(entry) && (change === "drop" || !takeBack)) return "dropped";
   if (CHANGEABLE[change].includes(entry.state)) return undefined;
   return entry.state === "running" ? "running" : "changedMeanwhile";

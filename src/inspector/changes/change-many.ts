@@ -3,26 +3,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { CHANGEABLE, type Change } from "../../inbox/change-entries.ts";
 import { countStates } from "../../inbox/counts.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
-import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
-import { findFilter, readNumber } from "../entries/filter.ts";
+import { findFilter } from "../entries/filter.ts";
 import { readFields } from "../read-request.ts";
 import type { Call, Workings } from "../workings.ts";
-import type { BulkFates, Tally } from "./bulk-api.ts";
-import { changeInSteps, tally } from "./bulk-change.ts";
+import type { BulkFates, BulkProgress } from "./bulk-api.ts";
+import { changeInSteps } from "./bulk-change.ts";
 
-/** The sources of entries that this receiver runs; those of others are shown, too. */
-const SOURCES = [DEFAULT_SOURCE];
 const CHANGES = Object.keys(CHANGEABLE) as Change[];
 /** Entries that are followed after they were changed, and for how many milliseconds. */
 export const MOST_FOLLOWED = 5000;
 const FOLLOWED_FOR = 60_000;
 const FOLLOWED_EVERY = 500;
-
-export async function tallyMany({ inbox }: Workings, query: URLSearchParams): Promise<Tally> {
-  const before = readNumber(query, "before");
-  const filter = await findFilter(inbox, query);
-  return tally(inbox, filter.entries, { sources: SOURCES, before });
-}
 
 /** Changes the entries that match the list's filter; answers with a line of JSON per step, and one with the result. */
 export async function changeMany(
@@ -37,29 +28,24 @@ export async function changeMany(
   const canary = fields.wholeNumber("canary", { least: 1, most: 1_000_000 });
   const isPaced = change === "retry" && (rate ?? canary) !== undefined;
   const pace = isPaced ? { rate, canary } : undefined;
-  const bulk = { change, filter, sources: SOURCES, takeBack: fields.flag("takeBack"), upTo, pace };
+  const bulk = { change, filter, takeBack: fields.flag("takeBack"), upTo, pace };
   const follows = change === "retry" && fields.flag("follow");
   const stopping = new AbortController();
   response.on("close", () => stopping.abort());
   response.on("error", () => {}); // the page has left
-  const steps = changeInSteps(inbox, bulk, { clock, signal: stopping.signal });
   const changed: number[] = [];
-  for (;;) {
-    const { done, value } = await steps.next();
-    if (done) {
-      write(response, { result: value });
-      if (follows) await tellFates(inbox, changed, response, stopping.signal);
-      response.end();
-      return undefined;
-    }
+  const onStep = (step: BulkProgress) => {
     if (!response.headersSent) response.writeHead(200, { "Content-Type": "application/x-ndjson" });
-    if ("found" in value) write(response, value);
-    else {
-      for (const seq of value.seqs) feed.touch(seq);
-      if (changed.length < MOST_FOLLOWED) changed.push(...value.seqs);
-      write(response, { changed: value.changed, of: value.of });
-    }
-  }
+    if ("found" in step) return write(response, step);
+    for (const seq of step.seqs) feed.touch(seq);
+    if (changed.length < MOST_FOLLOWED) changed.push(...step.seqs);
+    write(response, { changed: step.changed, of: step.of });
+  };
+  const result = await changeInSteps(inbox, bulk, onStep, { clock, signal: stopping.signal });
+  write(response, { result });
+  if (follows) await tellFates(inbox, changed, response, stopping.signal);
+  response.end();
+  return undefined;
 }
 
 /** Writes what became of entries that run again, until all have ended or a minute is over. */

@@ -1,12 +1,25 @@
 import type { IncomingMessage } from "node:http";
-import { invalidRequest, RequestError, type RouteResult, wrongMethod } from "../answer.ts";
+import { invalidRequest, RequestError } from "../answer.ts";
 import type { PageFile } from "../page-files.ts";
 import { readFields } from "../read-request.ts";
 import { checkType, type Door } from "./guard.ts";
+import { bearerToken } from "./known-tokens.ts";
 import type { Tickets } from "./tickets.ts";
-import { bearerToken } from "./token.ts";
 
-export const ENTRANCE_ROUTES: readonly string[] = ["GET /api/proof", "POST /api/enter", "POST /api/admit"];
+type Entrance = readonly [
+  method: string,
+  answer: (call: AtDoor) => object | Promise<object>,
+  isOpen?: "open",
+];
+
+/** The routes that let a tab in; those that are open need no token. */
+export const ENTRANCE: Readonly<Record<string, Entrance>> = {
+  "/api/proof": ["GET", prove, "open"],
+  "/api/enter": ["POST", enter, "open"],
+  "/api/admit": ["POST", admit],
+};
+
+export const ENTRANCE_ROUTES = Object.entries(ENTRANCE).map(([path, [method]]) => `${method} ${path}`);
 
 const MARK = /<meta name="ticket" content=""/;
 
@@ -18,33 +31,24 @@ export function addTicket(file: PageFile, { headers }: IncomingMessage, tickets:
   return Buffer.from(page.replace(MARK, `<meta name="ticket" content="${tickets.issue()}"`), "utf8");
 }
 
-/** The answer to a request that needs no token; `undefined` if it is for another route. */
-export function answerWithoutToken(
-  request: IncomingMessage,
-  path: string,
-  query: URLSearchParams,
-  door: Door,
-): RouteResult | undefined {
-  if (path === "/api/proof") {
-    if (request.method !== "GET") throw wrongMethod(["GET"]);
-    return { type: "json", value: { proof: prove(query, door) } };
-  }
-  if (path === "/api/enter") {
-    if (request.method !== "POST") throw wrongMethod(["POST"]);
-    checkType(request);
-    const token = door.tickets.redeem(bearerToken(request.headers.authorization) ?? "");
-    if (token !== undefined) return { type: "json", value: { token } };
-    throw new RequestError(401, "not_admitted", "No open page has admitted this tab.");
-  }
-  return undefined;
+interface AtDoor {
+  readonly request: IncomingMessage;
+  readonly query: URLSearchParams;
+  readonly door: Door;
+}
+
+/** Exchanges a ticket that another tab has admitted for the token. */
+function enter({ request, door }: AtDoor) {
+  checkType(request);
+  const token = door.tickets.redeem(bearerToken(request.headers.authorization) ?? "");
+  if (token !== undefined) return { token };
+  throw new RequestError(401, "not_admitted", "No open page has admitted this tab.");
 }
 
 /** Admits a new tab on behalf of one that is in. */
-export async function admit(request: IncomingMessage, { tickets }: Door): Promise<RouteResult> {
-  if (request.method !== "POST") throw wrongMethod(["POST"]);
+async function admit({ request, door }: AtDoor) {
   const hash = (await readFields(request)).text("ticket");
-  if (tickets.admit(hash, bearerToken(request.headers.authorization) ?? ""))
-    return { type: "json", value: {} };
+  if (door.tickets.admit(hash, bearerToken(request.headers.authorization) ?? "")) return {};
   throw new RequestError(
     404,
     "ticket_unknown",
@@ -52,12 +56,12 @@ export async function admit(request: IncomingMessage, { tickets }: Door): Promis
   );
 }
 
-function prove(query: URLSearchParams, { tokens, hosts }: Door): string {
+function prove({ query, door: { tokens, hosts } }: AtDoor) {
   const [name = "", host = "", nonce = ""] = ["name", "host", "nonce"].map((one) => query.get(one) ?? "");
   if (!/^[A-Za-z0-9_-]{22,86}$/.test(nonce) || !hosts.has(host)) {
     throw invalidRequest("expected a nonce, and the host in the page's address");
   }
   const proof = tokens.prove(name, host, nonce);
-  if (proof !== undefined) return proof;
+  if (proof !== undefined) return { proof };
   throw new RequestError(404, "token_unknown", "This listen does not know the token, or it has expired.");
 }

@@ -1,9 +1,9 @@
 import type { Delivery } from "../../event/delivery.ts";
 import { curlLine } from "../../relay/curl-line.ts";
-import { sentHeaders } from "../../relay/send.ts";
+import { sentHeaders } from "../../relay/exchange.ts";
 import { escapeInvisible } from "../../text/escape-invisible.ts";
 import { shownUrl } from "../../text/shown-url.ts";
-import { textOf } from "./shown-body.ts";
+import { textOf } from "./shown-delivery.ts";
 
 /** Longer bodies, and bodies with characters that a terminal interprets when pasted, are passed as base64. */
 const MAX_PASTED = 32 * 1024;

@@ -11,8 +11,7 @@ import { explainEntry, type Signing } from "./explain-entry.ts";
 import { type RowFilter, readNumber } from "./filter.ts";
 import { findEntries } from "./find-entries.ts";
 import { entryRow, entryRows } from "./rows.ts";
-import { shownBody } from "./shown-body.ts";
-import { hiddenHeaders, shownHeaders } from "./shown-headers.ts";
+import { hiddenHeaders, shownBody, shownHeaders } from "./shown-delivery.ts";
 import { RESOURCE_PATH } from "./value-path.ts";
 
 const DEFAULT_LIMIT = 200;

@@ -11,7 +11,7 @@ import { sign } from "../../signature/sign.ts";
 import { verify } from "../../signature/verify.ts";
 import { durationText } from "../../text/duration-text.ts";
 import type { Explanation, Step } from "../api.ts";
-import { shownDigest } from "./shown-headers.ts";
+import { shownDigest } from "./shown-delivery.ts";
 import { summariseEntry } from "./summarise-entry.ts";
 
 export interface Signing {

@@ -7,7 +7,8 @@ type ExpectedKey = "a key in double quotes" | "a key in double quotes or }";
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const ESCAPES = '"\\/bfnrt';
-const WORDS = ["true", "false", "null"];
+/** A literal or a number, as a whole: neither the start of `1.` or `1e`, nor that of `01`. */
+const WORD = /true|false|null|-?(?:0(?!\d)|[1-9]\d*(?!\d))(?:\.\d+(?!\d)|(?!\.))(?:[eE][-+]?\d+|(?![eE]))/y;
 
 /** Reads the lines of a JSON text part by part, so that a large one does not block the page. Accepts what `JSON.parse` does. */
 export class JsonReader {
@@ -88,7 +89,7 @@ export class JsonReader {
       this.#expected = mark === "{" ? "a key in double quotes or }" : "a value or ]";
       return true;
     }
-    const end = mark === '"' ? this.#stringEnd() : (this.#wordEnd() ?? this.#numberEnd());
+    const end = mark === '"' ? this.#stringEnd() : this.#wordEnd();
     if (!this.#moveTo(end)) return false;
     this.lines.add("value", { start, value, end: this.#at, parent });
     this.#expected = parent < 0 ? "nothing more" : ", or end";
@@ -137,32 +138,8 @@ export class JsonReader {
   }
 
   #wordEnd(): number | undefined {
-    const word = WORDS.find((one) => this.#text.startsWith(one, this.#at));
-    return word === undefined ? undefined : this.#at + word.length;
-  }
-
-  #numberEnd(): number | undefined {
-    const text = this.#text;
-    const first = text[this.#at] === "-" ? this.#at + 1 : this.#at;
-    let end = this.#digitsEnd(first);
-    if (end === first || (text[first] === "0" && end > first + 1)) return undefined;
-    if (text[end] === ".") {
-      const fraction = end + 1;
-      end = this.#digitsEnd(fraction);
-      if (end === fraction) return undefined;
-    }
-    if (text[end] !== "e" && text[end] !== "E") return end;
-    const exponent = text[end + 1] === "+" || text[end + 1] === "-" ? end + 2 : end + 1;
-    end = this.#digitsEnd(exponent);
-    return end === exponent ? undefined : end;
-  }
-
-  #digitsEnd(from: number): number {
-    let at = from;
-    for (; ; at++) {
-      const code = this.#text.charCodeAt(at);
-      if (!(code >= 0x30 && code <= 0x39)) return at;
-    }
+    WORD.lastIndex = this.#at;
+    return WORD.test(this.#text) ? WORD.lastIndex : undefined;
   }
 }
 

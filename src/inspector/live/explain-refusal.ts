@@ -8,7 +8,7 @@ import { printedText } from "../../signature/diagnose/json-libraries.ts";
 import { readHeader } from "../../signature/header.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import type { Explanation, Step } from "../api.ts";
-import { shownDigest } from "../entries/shown-headers.ts";
+import { shownDigest } from "../entries/shown-delivery.ts";
 import { verdictOf } from "./verdict.ts";
 
 const CHECKS: readonly { readonly name: string; readonly passed: string }[] = [

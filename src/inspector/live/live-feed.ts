@@ -20,10 +20,8 @@ interface Page {
   readonly response: ServerResponse;
   readonly filter: RowFilter;
   behind: boolean;
-  /** The numbers of failing entries and dead letters that it was told. */
-  failed: string | undefined;
-  /** The number of differences between events that it was told. */
-  drifts: number;
+  /** What it was told last of what does not depend on its filter, by the names of events. */
+  readonly told: Map<string, string>;
 }
 
 /** Sends updates to pages as server-sent events. Does nothing if there are no pages. */
@@ -71,7 +69,7 @@ export class LiveFeed {
 
   noteDrift(): void {
     this.#drifts++;
-    for (const page of this.#pages) this.#tellDrifts(page);
+    for (const page of this.#pages) tellNews(page, "drift", { drifts: this.#drifts });
   }
 
   get full(): boolean {
@@ -82,11 +80,11 @@ export class LiveFeed {
   follow(response: ServerResponse, filter: RowFilter): void {
     response.writeHead(200, { "Content-Type": "text/event-stream" });
     response.write("retry: 1000\n\nevent: open\ndata: {}\n\n");
-    const page: Page = { response, filter, behind: false, failed: undefined, drifts: 0 };
+    const page: Page = { response, filter, behind: false, told: new Map() };
     this.#pages.add(page);
     this.#isCounted = false;
     this.#countAgain();
-    this.#tellDrifts(page);
+    if (this.#drifts > 0) tellNews(page, "drift", { drifts: this.#drifts });
     response.on("close", () => this.#pages.delete(page));
     response.on("error", () => {}); // the page disconnected during a write
     response.on("drain", () => this.#caughtUp(page));
@@ -167,21 +165,10 @@ export class LiveFeed {
   async #tellFailed(): Promise<void> {
     try {
       const { failing, dead } = await this.#inbox.counts();
-      const failed = `${failing} ${dead}`;
-      for (const page of this.#pages) {
-        if (page.behind || page.failed === failed) continue;
-        page.failed = failed;
-        send(page, "failed", { failing, dead });
-      }
+      for (const page of this.#pages) tellNews(page, "failed", { failing, dead });
     } catch {
       this.#isCounted = false; // the inbox could not be read; counted again soon
     }
-  }
-
-  #tellDrifts(page: Page): void {
-    if (page.behind || page.drifts === this.#drifts) return;
-    page.drifts = this.#drifts;
-    send(page, "drift", { drifts: this.#drifts });
   }
 
   #beat(): void {
@@ -193,8 +180,16 @@ export class LiveFeed {
     page.behind = false;
     this.#isCounted = false;
     send(page, "gap", {});
-    this.#tellDrifts(page);
+    if (this.#drifts > 0) tellNews(page, "drift", { drifts: this.#drifts });
   }
+}
+
+/** Sends what a page was not told yet. */
+function tellNews(page: Page, name: "failed" | "drift", value: object): void {
+  const text = JSON.stringify(value);
+  if (page.behind || page.told.get(name) === text) return;
+  page.told.set(name, text);
+  send(page, name, value);
 }
 
 function send(page: Page, name: string, value: object): void {

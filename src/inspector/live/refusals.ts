@@ -5,7 +5,7 @@ import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import { shortText } from "../../text/short-text.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import type { RefusalDetail, RefusalRow } from "../api.ts";
-import { shownHeaders } from "../entries/shown-headers.ts";
+import { shownHeaders } from "../entries/shown-delivery.ts";
 import { explainRefusal } from "./explain-refusal.ts";
 import { verdictOf } from "./verdict.ts";
 

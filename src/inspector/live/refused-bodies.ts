@@ -15,74 +15,64 @@ const LATER = 500;
 
 interface Held {
   /** What the receiver reported, which can still be diagnosed. */
-  readonly observation: DeliveryObservation;
+  observation: DeliveryObservation;
   readonly body: Uint8Array;
   id: string;
   isLeftOut: boolean;
 }
 
-/** The newest bodies of refused deliveries, to look at and to diagnose later: not authentic, so in memory only. */
-export class RefusedBodies {
-  #held: readonly Held[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  readonly #signing: Signing;
-  readonly #diagnose: DiagnoseRefusal;
-  readonly #onDiagnosed: (id: string, observation: DeliveryObservation, diagnosis: Diagnosis) => string;
+export type RefusedBodies = ReturnType<typeof refusedBodies>;
 
-  /** @param onDiagnosed - called with a delivery that was left out before; returns the id of its row from now on */
-  constructor(
-    signing: Signing,
-    diagnose: DiagnoseRefusal,
-    onDiagnosed: (id: string, observation: DeliveryObservation, diagnosis: Diagnosis) => string,
-  ) {
-    this.#signing = signing;
-    this.#diagnose = diagnose;
-    this.#onDiagnosed = onDiagnosed;
-  }
-
-  hold(id: string, observation: DeliveryObservation, isLeftOut: boolean): void {
-    const read = observation.body?.();
-    if (read === undefined || read.byteLength > MAX_BODY) return;
-    const body = new Uint8Array(read);
-    const { secrets, signatureHeader } = this.#signing;
-    const { headers, target } = observation;
-    const digests = observation.digests?.() ?? [];
-    const diagnose: DeliveryObservation["diagnose"] = (options) =>
-      diagnoseSignature(body, readHeader(headers, signatureHeader), secrets, { ...options, headers, target });
-    const held = { id, body, isLeftOut, observation: { ...observation, diagnose, digests: () => digests } };
-    this.#held = [held, ...this.#held].slice(0, MOST);
-    while (this.#held.reduce((sum, one) => sum + one.body.byteLength, 0) > MAX_BYTES)
-      this.#held = this.#held.slice(0, -1);
-    if (isLeftOut) this.#tryLater();
-  }
-
-  /** The body of the newest delivery of a row; `undefined` if none is held. */
-  of(id: string): Uint8Array | undefined {
-    return this.#held.find((one) => one.id === id)?.body;
-  }
-
-  close(): void {
-    clearTimeout(this.#timer);
-    this.#held = [];
-  }
-
-  #tryLater(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      for (const held of this.#held.filter((one) => one.isLeftOut)) {
-        const diagnosis = this.#diagnose(held.observation);
-        if (diagnosis === "left_out") return this.#tryAgain(held);
+/**
+ * The newest bodies of refused deliveries, to look at and to diagnose later: not authentic, so in memory only.
+ *
+ * @param onDiagnosed - called with a delivery that was left out before; returns the id of its row from now on
+ */
+export function refusedBodies(
+  { secrets, signatureHeader }: Signing,
+  diagnose: DiagnoseRefusal,
+  onDiagnosed: (id: string, observation: DeliveryObservation, diagnosis: Diagnosis) => string,
+) {
+  let newest: readonly Held[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const tryLater = () => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      for (const held of newest.filter((one) => one.isLeftOut)) {
+        const diagnosis = diagnose(held.observation);
+        if (diagnosis === "left_out") {
+          held.observation = { ...held.observation }; // a new one, since the result of the one before is remembered
+          return tryLater();
+        }
         held.isLeftOut = false;
-        if (diagnosis !== undefined) held.id = this.#onDiagnosed(held.id, held.observation, diagnosis);
+        if (diagnosis !== undefined) held.id = onDiagnosed(held.id, held.observation, diagnosis);
       }
     }, LATER).unref();
-  }
-
-  /** As a new observation: the result of the one before is remembered. */
-  #tryAgain(held: Held): void {
-    this.#held = this.#held.map((one) =>
-      one === held ? { ...held, observation: { ...held.observation } } : one,
-    );
-    this.#tryLater();
-  }
+  };
+  return {
+    hold: (id: string, observation: DeliveryObservation, isLeftOut: boolean) => {
+      const read = observation.body?.();
+      if (read === undefined || read.byteLength > MAX_BODY) return;
+      const body = new Uint8Array(read);
+      const { headers, target } = observation;
+      const digests = observation.digests?.() ?? [];
+      const again: DeliveryObservation["diagnose"] = (options) =>
+        diagnoseSignature(body, readHeader(headers, signatureHeader), secrets, {
+          ...options,
+          headers,
+          target,
+        });
+      const kept = { ...observation, diagnose: again, digests: () => digests };
+      newest = [{ id, body, isLeftOut, observation: kept }, ...newest].slice(0, MOST);
+      while (newest.reduce((sum, one) => sum + one.body.byteLength, 0) > MAX_BYTES)
+        newest = newest.slice(0, -1);
+      if (isLeftOut) tryLater();
+    },
+    /** The body of the newest delivery of a row; `undefined` if none is held. */
+    of: (id: string) => newest.find((one) => one.id === id)?.body,
+    close: () => {
+      clearTimeout(timer);
+      newest = [];
+    },
+  };
 }

@@ -3,7 +3,7 @@ import type { TargetAnswer } from "../../relay/send.ts";
 import { shortText } from "../../text/short-text.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import type { PrintedLine, RunDetail, ShownAnswer } from "../api.ts";
-import { shownHeaders } from "../entries/shown-headers.ts";
+import { shownHeaders } from "../entries/shown-delivery.ts";
 
 /** Limits of one run, in lines and characters; of a line; and of all runs together, in runs and characters. */
 export const MAX_LINES = 200;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
-import { fixtureName } from "../../../src/relay/fixture-name.ts";
+import { fixtureName } from "../../../src/relay/fixture.ts";
 import { AT, keep, numberedEntry } from "../../inbox/entries.ts";
 import { SECRET } from "../../receiver/sample.ts";
 import { runCli, tempFolder } from "../fake-io.ts";

@@ -1,6 +1,12 @@
 import { expect, it, vi } from "vitest";
 import { signedRequest } from "../../../src/entries/testing.ts";
-import { MAX_BODY, MAX_BYTES, MOST, RefusedBodies } from "../../../src/inspector/live/refused-bodies.ts";
+import {
+  MAX_BODY,
+  MAX_BYTES,
+  MOST,
+  type RefusedBodies,
+  refusedBodies,
+} from "../../../src/inspector/live/refused-bodies.ts";
 import { readSecrets } from "../../../src/signature/secrets.ts";
 import { signed } from "../../signature/diagnose/made.ts";
 import { openInspector, SECRET } from "../open.ts";
@@ -67,7 +73,7 @@ it("a row that goes into another one whole can still be opened by its id", async
 
 it("few bodies are held, none of them large, and not more than a megabyte in all", () => {
   const signing = { secrets: readSecrets(SECRET), signatureHeader: "x-service-signature" };
-  const bodies = new RefusedBodies(
+  const bodies = refusedBodies(
     signing,
     () => undefined,
     (id) => id,
