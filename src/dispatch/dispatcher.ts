@@ -139,10 +139,11 @@ export class Dispatcher {
     return this.#limit.running;
   }
 
-  /** Claims nothing more on its own. What is claimed already runs, until {@link stop}. */
+  /** Claims nothing more on its own. What is claimed already runs, until {@link stop}, unless it waits for a target. */
   stopClaiming(): void {
     this.#stopListening?.();
     this.#loop.stop();
+    void this.#queues.stop();
   }
 
   /** Stops claiming, and waits for handlers; after `graceMs` it aborts those that are left, whose entries run again. */
@@ -189,18 +190,22 @@ export class Dispatcher {
   }
 
   /**
-   * Runs an entry now, due or not, even beyond the concurrency limit. If it is running here already, waits for that
-   * run. Returns its settlement, or `undefined` if it cannot run now: it has ended, another process has leased it, or
+   * Runs an entry now, due or not, even beyond the concurrency limit. If its handlers are running here already, waits for
+   * that run. Returns its settlement, or `undefined` if it cannot run now: it has ended, another process has leased it, or
    * an earlier entry of its order key holds it back.
    */
   async runNow(seq: number): Promise<Settlement | undefined> {
-    // Twice: the loop may claim it after we saw that it was not running, and before our own claim.
-    for (let look = 0; look < 2; look++) {
+    const { running } = this.#runner;
+    // Again: its last result may only be being stored, and the loop may claim it before our own claim.
+    for (let look = 0; look < 3; look++) {
       await this.#loop.underWay;
       if (!this.#started) return undefined;
-      if (this.#runner.running.finished(seq) === undefined) await this.#claimOnly(seq);
-      const finished = this.#runner.running.finished(seq);
-      if (finished !== undefined) return finished;
+      const known = running.of(seq);
+      const isOver = known?.hasRun === true;
+      if (known === undefined) await this.#claimOnly(seq);
+      const settlement = await (known ?? running.of(seq))?.finished;
+      // The caller may have seen the result of a run that was over, and asks for another one.
+      if (settlement !== undefined && !(isOver && settlement.state === "pending")) return settlement;
     }
     return undefined;
   }

@@ -377,6 +377,41 @@ describe("Dispatcher", () => {
       expect(ran).toBe(1);
     });
 
+    it("runs an entry again if its last run only stores its result, which the caller may have seen", async () => {
+      let ran = 0;
+      const plan = planOf({ a: () => (ran++ === 0 ? Promise.reject(new Error("no")) : "ok") });
+      const retry = { ...QUICK, delay: 60_000, maxDelay: 60_000 };
+      const [stored, seen] = [gate(), gate()];
+      const settle = inbox.settle.bind(inbox);
+      vi.spyOn(inbox, "settle").mockImplementationOnce(async (...given) => {
+        const result = await settle(...given);
+        stored.open();
+        await seen.opened;
+        return result;
+      });
+      const running = start({ plan, retry });
+      const seq = await add(1);
+      await stored.opened;
+      const asked = running.runNow(seq);
+      seen.open();
+      expect(await asked).toMatchObject({ state: "done", records: [{ attempt: 2, outcome: "ok" }] });
+    });
+
+    it("returns the result that its last run only stores if the entry has ended with it", async () => {
+      const seen = gate();
+      const settle = inbox.settle.bind(inbox);
+      const storing = vi.spyOn(inbox, "settle").mockImplementationOnce(async (...given) => {
+        await seen.opened;
+        return settle(...given);
+      });
+      const running = start({});
+      const seq = await add(1);
+      await until(() => expect(storing).toHaveBeenCalled());
+      const asked = running.runNow(seq);
+      seen.open();
+      expect(await asked).toMatchObject({ state: "done", records: [{ attempt: 1 }] });
+    });
+
     it("starts one run for concurrent calls", async () => {
       let ran = 0;
       const running = start({ plan: planOf({ a: () => void ran++ }) });

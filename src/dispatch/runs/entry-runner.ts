@@ -13,7 +13,7 @@ import { EntryTransactions, type Transacting } from "../transactions/entry-trans
 import { TransactionPlaces } from "../transactions/transaction-places.ts";
 import { runEntry } from "./run-entry.ts";
 import type { EntryRun, RunParts } from "./run-options.ts";
-import { RunningEntries } from "./running.ts";
+import { RunningEntries, type Running as RunningEntry } from "./running.ts";
 import { type Storing, settleAgain } from "./settle-again.ts";
 
 interface Running {
@@ -63,9 +63,11 @@ export class EntryRunner {
    * have held them back, or have taken the last of the room.
    */
   run(entry: ClaimedEntry, how: EntryRun): Promise<Settlement | undefined> {
-    const settled = outsideRequests.runInAsyncScope(() => this.#runAndSettle(entry, how));
+    const own: RunningEntry = { entry, finished: undefined, hasRun: false, leasedUntil: entry.runAt };
+    const settled = outsideRequests.runInAsyncScope(() => this.#runAndSettle(own, how));
     const finished = how.onEnd === undefined ? settled : settled.finally(how.onEnd);
-    const running = this.running.add({ entry, finished, leasedUntil: entry.runAt });
+    own.finished = finished;
+    const running = this.running.add(own);
     const frees = entry.orderKey !== null || (how.claimed && how.turn === undefined);
     void finished.then((settlement) => {
       this.running.remove(running);
@@ -89,7 +91,8 @@ export class EntryRunner {
     }
   }
 
-  async #runAndSettle(entry: ClaimedEntry, { ready, before, begin, atOnce, turn, within, onEnd }: EntryRun) {
+  async #runAndSettle(own: RunningEntry, { ready, before, begin, atOnce, turn, within, onEnd }: EntryRun) {
+    const { entry } = own;
     const { log } = this.#options;
     const { limit, queues, loop } = this.#parts;
     const { seq } = entry;
@@ -115,6 +118,7 @@ export class EntryRunner {
         await this.#giveBack(entry);
         return undefined;
       }
+      own.hasRun = true;
       onEnd?.();
       loop.goOn(); // another entry can run while this one's result is stored
       if (await this.#store(settlement, transactions, signal)) {

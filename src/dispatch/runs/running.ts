@@ -6,23 +6,21 @@ import type { Settlement } from "../../inbox/settlement.ts";
 export interface Running {
   readonly entry: ClaimedEntry;
   /** Its settlement; never rejects. */
-  readonly finished: Promise<Settlement | undefined>;
+  finished: Promise<Settlement | undefined> | undefined;
+  /** Whether its handlers have ended, so that its result may be stored already. */
+  hasRun: boolean;
   leasedUntil: number;
 }
 
 /** The entries that run here or are queued, and their leases. Searched rarely, since few run at a time. */
 export class RunningEntries extends Chain<Running> {
-  finished(seq: number): Promise<Settlement | undefined> | undefined {
-    return this.#find(seq)?.finished;
-  }
-
   async drained(): Promise<void> {
     await Promise.all(this.items().map(({ finished }) => finished));
   }
 
   /** Whether an entry runs here, under a lease that has not ended. */
   isLeased(seq: number, now: number): boolean {
-    const running = this.#find(seq);
+    const running = this.of(seq);
     return running !== undefined && running.leasedUntil > now;
   }
 
@@ -44,7 +42,7 @@ export class RunningEntries extends Chain<Running> {
     for (const one of all) if (!lost.has(one.entry.seq)) one.leasedUntil = until;
   }
 
-  #find(seq: number): Running | undefined {
+  of(seq: number): Running | undefined {
     return this.items().find(({ entry }) => entry.seq === seq);
   }
 }

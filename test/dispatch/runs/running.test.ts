@@ -21,7 +21,7 @@ describe("RunningEntries", () => {
     const entry = await claimOne(inbox, at, LEASE);
     const ended = gate();
     const finished = ended.opened.then(() => undefined);
-    const link = running.add({ entry, finished, leasedUntil: entry.runAt });
+    const link = running.add({ entry, finished, hasRun: false, leasedUntil: entry.runAt });
     return { seq, end: ended.open, remove: () => running.remove(link) };
   };
 
@@ -42,7 +42,7 @@ describe("RunningEntries", () => {
     expect(running.isLeased(seq + 1, AT)).toBe(false);
     remove();
     expect(running.isLeased(seq, AT)).toBe(false);
-    expect(running.finished(seq)).toBeUndefined();
+    expect(running.of(seq)).toBeUndefined();
   });
 
   it("renews only the leases it still owns", async () => {
