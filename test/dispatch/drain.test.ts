@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Dispatcher } from "../../src/dispatch/dispatcher.ts";
 import type { DispatcherOptions } from "../../src/dispatch/dispatcher-options.ts";
 import type { Handler } from "../../src/dispatch/handler.ts";
+import { LATE } from "../../src/dispatch/runs/time-limits.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { keep, sampleDelivery, sampleEntry, sampleKey } from "../inbox/entries.ts";
@@ -153,7 +154,7 @@ describe("a drain", () => {
     open({ a: () => new Promise(() => {}) });
     await add(1);
     const draining = dispatcher.drain(BUDGET);
-    await vi.advanceTimersByTimeAsync(800);
+    await vi.advanceTimersByTimeAsync(800 + LATE);
     expect(await draining).toMatchObject({ failing: 1 });
     expect((await inbox.attempts(1))[0]).toMatchObject({ outcome: "timeout" });
     expect(vi.getTimerCount()).toBe(0);

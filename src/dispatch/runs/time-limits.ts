@@ -1,4 +1,5 @@
 import { Chain, type Link } from "../../base/chain.ts";
+import { MAX_TIMER } from "../../options/check-options.ts";
 
 export interface Limited {
   readonly overdue: () => void;
@@ -9,12 +10,14 @@ export interface Limited {
 /** Runs that begin within this many milliseconds share a timer. */
 const TOGETHER_MS = 1;
 
+/** Milliseconds that a timer takes longer, for the last of its runs; and since Node's timers count whole milliseconds. */
+export const LATE = TOGETHER_MS + 1;
+
 const limitsOf = new WeakMap<AbortSignal, TimeLimits>();
 
 /**
  * Limits the time of a run, which also ends when a signal is aborted. Many runs share one timer and one listener, since
- * most end long before their time: a run that begins within a millisecond of another one may be stopped that much early.
- * Returns a function to call when the run has ended.
+ * most end long before their time; none is stopped before it. Returns a function to call when the run has ended.
  */
 export function limitTime(run: Limited, timeout: number, signal: AbortSignal): () => void {
   let limits = limitsOf.get(signal);
@@ -63,10 +66,11 @@ class Together {
   constructor(timeout: number, since: number) {
     this.#timeout = timeout;
     this.#since = since;
-    this.#timer = setTimeout(() => {
+    const end = () => {
       this.#isOver = true;
       for (const run of this.#runs.items()) run.overdue();
-    }, timeout);
+    };
+    this.#timer = setTimeout(end, Math.min(timeout + LATE, MAX_TIMER));
   }
 
   takes(timeout: number, now: number): boolean {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { OwnSignal } from "../../../src/dispatch/runs/handler-context.ts";
 import { runHandler } from "../../../src/dispatch/runs/run-handler.ts";
+import { LATE } from "../../../src/dispatch/runs/time-limits.ts";
 import { HookporterError } from "../../../src/errors.ts";
 import type { AttemptRecord } from "../../../src/inbox/attempt-record.ts";
 
@@ -142,9 +143,9 @@ describe("runHandler", () => {
 
     it("[case 74] times out a handler that never settles", async () => {
       const record = run(() => new Promise(() => {}), { timeout: 30_000 });
-      await vi.advanceTimersByTimeAsync(29_999);
+      await vi.advanceTimersByTimeAsync(30_000);
       expect(await Promise.race([record, "still running"])).toBe("still running");
-      await vi.advanceTimersByTimeAsync(1);
+      await vi.advanceTimersByTimeAsync(LATE);
       expect(await record).toMatchObject({ outcome: "timeout", error: expect.any(String) });
     });
 
@@ -157,9 +158,9 @@ describe("runHandler", () => {
         },
         { timeout: 10 },
       );
-      await vi.advanceTimersByTimeAsync(9);
+      await vi.advanceTimersByTimeAsync(10);
       expect(seen?.aborted).toBe(false);
-      await vi.advanceTimersByTimeAsync(1);
+      await vi.advanceTimersByTimeAsync(LATE);
       await record;
       expect(seen?.aborted).toBe(true);
       expect(seen?.reason).toMatchObject({ code: "handler_timeout" });
@@ -170,7 +171,7 @@ describe("runHandler", () => {
         (signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
         { timeout: 10 },
       );
-      await vi.advanceTimersByTimeAsync(10);
+      await vi.advanceTimersByTimeAsync(10 + LATE);
       expect(await record).toMatchObject({ outcome: "timeout" });
     });
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { limitTime } from "../../../src/dispatch/runs/time-limits.ts";
+import { LATE, limitTime } from "../../../src/dispatch/runs/time-limits.ts";
+import { MAX_TIMER } from "../../../src/options/check-options.ts";
 
 describe("limitTime", () => {
   let shutdown: AbortController;
@@ -18,17 +19,31 @@ describe("limitTime", () => {
 
   it("reports a run as overdue when its time is over, not earlier", () => {
     const { overdue } = begin();
-    vi.advanceTimersByTime(999);
+    vi.advanceTimersByTime(999 + LATE);
     expect(overdue).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
     expect(overdue).toHaveBeenCalledOnce();
+  });
+
+  it("gives the last of the runs that share a timer its whole time, though Node's timers may be 1 ms early", () => {
+    const { overdue } = begin();
+    vi.advanceTimersByTime(1001);
+    expect(overdue).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(overdue).toHaveBeenCalledOnce();
+  });
+
+  it("takes the longest limit there is", () => {
+    const { overdue } = begin(MAX_TIMER);
+    vi.advanceTimersByTime(MAX_TIMER - 1);
+    expect(overdue).not.toHaveBeenCalled();
   });
 
   it("shares one timer among runs that begin together, and reports only those that have not ended", () => {
     const runs = [begin(), begin(), begin()];
     expect(vi.getTimerCount()).toBe(1);
     runs[1]?.ended();
-    vi.advanceTimersByTime(1000);
+    vi.advanceTimersByTime(1000 + LATE);
     expect(runs.map(({ overdue }) => overdue.mock.calls.length)).toEqual([1, 0, 1]);
   });
 
@@ -36,7 +51,7 @@ describe("limitTime", () => {
     begin();
     vi.advanceTimersByTime(500);
     const later = begin();
-    vi.advanceTimersByTime(999);
+    vi.advanceTimersByTime(999 + LATE);
     expect(later.overdue).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
     expect(later.overdue).toHaveBeenCalledOnce();
@@ -44,7 +59,7 @@ describe("limitTime", () => {
 
   it("gives runs with other limits their own time", () => {
     const [short, long] = [begin(10), begin(1000)];
-    vi.advanceTimersByTime(10);
+    vi.advanceTimersByTime(10 + LATE);
     expect(short.overdue).toHaveBeenCalledOnce();
     expect(long.overdue).not.toHaveBeenCalled();
   });
@@ -54,7 +69,7 @@ describe("limitTime", () => {
     for (const { ended } of runs) ended();
     expect(vi.getTimerCount()).toBe(0);
     const { overdue } = begin();
-    vi.advanceTimersByTime(1000);
+    vi.advanceTimersByTime(1000 + LATE);
     expect(overdue).toHaveBeenCalledOnce();
   });
 
@@ -65,9 +80,9 @@ describe("limitTime", () => {
       stop: () => {},
     };
     limitTime(run, 1000, shutdown.signal);
-    vi.advanceTimersByTime(1000);
+    vi.advanceTimersByTime(1000 + LATE);
     expect(next).not.toHaveBeenCalled();
-    vi.advanceTimersByTime(1000);
+    vi.advanceTimersByTime(1000 + LATE);
     expect(next).toHaveBeenCalledOnce();
   });
 
