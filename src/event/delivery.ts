@@ -20,6 +20,11 @@ export const TRACE_HEADER = "hookporter-traceparent";
 /** Header values by lowercase name. */
 export type DeliveryHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
+/** A copy for code of the user's: what that changes, nobody else sees. */
+export function ownDelivery({ method, target, headers, body, receivedAt }: Delivery): Delivery {
+  return { method, target, headers: { ...headers }, body: new Uint8Array(body), receivedAt };
+}
+
 /** Stands for a delivery that cannot be read. */
 export function noDelivery(receivedAt: number): Delivery {
   return { method: "", target: "", headers: {}, body: new Uint8Array(), receivedAt };

@@ -82,7 +82,7 @@ export async function accept(
     if (settings.store.failure !== undefined) settings.store.recovered();
     const { seq, leased, duplicate, state } = kept;
     if (leased === true) {
-      reservation?.run({ seq, key, kind: entry.kind, orderKey: order, delivery: copyOf(delivery) }, ready);
+      reservation?.run({ seq, key, kind: entry.kind, orderKey: order, delivery }, ready);
     } else if (!duplicate && state === "pending") backlog?.added();
     return acceptedOutcome(kept, read, judgement, proof, settings);
   } catch (error) {
@@ -90,11 +90,6 @@ export async function accept(
     settings.store.failed(error);
     return { type: "unavailable", error: asError(error) };
   }
-}
-
-/** A handler's own, as if it came from the store: what it changes is not seen by those who watch. */
-function copyOf({ method, target, headers, body, receivedAt }: Delivery): Delivery {
-  return { method, target, headers, body: new Uint8Array(body), receivedAt };
 }
 
 async function reject(

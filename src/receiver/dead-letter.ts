@@ -1,5 +1,6 @@
 import { notifyListener } from "../base/listeners.ts";
 import type { DeadLetter, EntryLetter } from "../dispatch/handler.ts";
+import { ownDelivery } from "../event/delivery.ts";
 import { toEvent, type WebhookEvent } from "../event/event.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import type { Outcome } from "./outcome.ts";
@@ -22,9 +23,10 @@ export function withEvent(letter: EntryLetter, source: string): DeadLetter {
 
 export function tellDead(letter: EntryLetter, { router, settings }: Wiring): void {
   const { deadListeners } = router;
-  if (deadListeners.size === 0) return;
-  const whole = withEvent(letter, settings.source);
-  for (const listener of deadListeners) notifyListener(listener, whole, settings.log);
+  for (const listener of deadListeners) {
+    const own = { ...letter, delivery: ownDelivery(letter.delivery) };
+    notifyListener(listener, withEvent(own, settings.source), settings.log);
+  }
 }
 
 function eventOf({ delivery, eventId }: EntryLetter, source: string): WebhookEvent | null {

@@ -33,18 +33,20 @@ export function deliveryObservation(
   const authentic = outcome.type === "accepted" || outcome.type === "rejected";
   // Without any signature the body was not read, nor does the diagnosis need it.
   const seen = delivery ?? { method, target, headers, receivedAt, body: NO_BODY };
+  const shown = Object.freeze({ ...headers }); // all observers share them, and handlers get copies of the delivery's later
+  const own = authentic && delivery && { ...delivery, headers: shown, body: Buffer.from(delivery.body) };
   const passing = outcome.type === "unauthorized" ? passingDiagnosis(seen, settings) : undefined;
   const observation: DeliveryObservation = {
     type: "delivery",
     method,
     target,
-    headers,
+    headers: shown,
     remoteAddress,
     receivedAt,
     duration: Math.round((performance.now() - start) * 100) / 100,
     bytes: delivery?.body.byteLength ?? 0,
     outcome,
-    delivery: authentic ? delivery : undefined,
+    delivery: own || undefined,
     diagnose: passing?.diagnose,
     digests: delivery === undefined ? undefined : passing?.digests,
     body: delivery === undefined ? undefined : passing?.body,

@@ -1,10 +1,11 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Delivery } from "../../src/event/delivery.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import type { Incoming } from "../../src/receiver/incoming.ts";
-import type { Observation } from "../../src/receiver/observation.ts";
+import type { DeliveryObservation, Observation } from "../../src/receiver/observation.ts";
 import { readOptions } from "../../src/receiver/options/options.ts";
 import { openReceiver } from "./open.ts";
 import {
@@ -86,6 +87,31 @@ describe("createReceiver", () => {
     await untilState("done");
     expect(seen).toEqual([1200, 1200]);
     expect(await receiver.inbox.attempts(1)).toMatchObject([{ handler: "payment.*" }, { handler: "*" }]);
+  });
+
+  it("[case 77] lets nobody see what a handler or a listener changes in a delivery", async () => {
+    const { receiver, seen, untilState } = await openReceiver({ retry: { attempts: 1 } });
+    const headers = { ...signedHeaders(GOOD), "x-tag": "one" };
+    const met: unknown[] = [];
+    const change = ({ delivery }: { readonly delivery: Delivery }) => {
+      met.push([delivery.headers["x-tag"], Buffer.from(delivery.body).toString()]);
+      (delivery.headers as Record<string, string>)["x-tag"] = "changed";
+      delivery.body.fill(0);
+    };
+    receiver.onDead(change);
+    receiver.onDead((letter) => change(letter));
+    receiver.on("payment.*", (_, context) => change(context));
+    receiver.on("*", (_, context) => {
+      change(context);
+      throw new Error("no");
+    });
+    await receiver.receive(incoming({ headers, read: async () => Buffer.from(GOOD) }));
+    await untilState("dead");
+    await until(() => expect(met).toHaveLength(4));
+    expect(met).toEqual(Array(4).fill(["one", GOOD.toString()]));
+    const [observed] = seen as readonly DeliveryObservation[];
+    expect(observed?.headers).toMatchObject({ "x-tag": "one" });
+    expect(Buffer.from(observed?.delivery?.body ?? []).toString()).toBe(GOOD.toString());
   });
 
   it("[case 60] distinguishes two senders that share an inbox", async () => {

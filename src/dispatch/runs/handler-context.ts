@@ -1,4 +1,5 @@
 import { type Logger, withFields } from "../../base/logger.ts";
+import { type Delivery, ownDelivery } from "../../event/delivery.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
 import type { HandlerContext } from "../handler.ts";
 
@@ -33,6 +34,7 @@ interface Parts {
   readonly base: Logger;
   readonly own: OwnSignal;
   log: Logger | undefined;
+  delivery: Delivery | undefined;
 }
 
 const PARTS = Symbol("parts");
@@ -50,6 +52,15 @@ const SIGNAL: PropertyDescriptor & ThisType<WithParts> = {
     return this[PARTS].own.signal;
   },
 };
+const DELIVERY: PropertyDescriptor & ThisType<WithParts> = {
+  configurable: true,
+  enumerable: true,
+  get() {
+    const parts = this[PARTS];
+    parts.delivery ??= ownDelivery(parts.entry.delivery);
+    return parts.delivery;
+  },
+};
 const LOG: PropertyDescriptor & ThisType<WithParts> = {
   configurable: true,
   enumerable: true,
@@ -65,17 +76,19 @@ const LOG: PropertyDescriptor & ThisType<WithParts> = {
   },
 };
 
-/** The second argument of a handler. Its signal and its logger are made on first use, since most handlers use neither. */
+/** The second argument of a handler. What most handlers do not use is made on first use. */
 export function handlerContext(
   entry: ClaimedEntry,
   base: Logger,
   own: OwnSignal,
   note: HandlerContext["note"],
 ): HandlerContext {
-  const { seq, orderKey, attempts: attempt, delivery } = entry;
-  const context = { attempt, delivery, seq, orderKey, note };
-  Object.defineProperty(context, PARTS, { value: { entry, base, own, log: undefined } });
+  const { seq, orderKey, attempts: attempt } = entry;
+  const context = { attempt, seq, orderKey, note };
+  const parts: Parts = { entry, base, own, log: undefined, delivery: undefined };
+  Object.defineProperty(context, PARTS, { value: parts });
+  Object.defineProperty(context, "delivery", DELIVERY);
   Object.defineProperty(context, "signal", SIGNAL);
   Object.defineProperty(context, "log", LOG);
-  return context as typeof context & Pick<HandlerContext, "signal" | "log">;
+  return context as typeof context & Pick<HandlerContext, "delivery" | "signal" | "log">;
 }

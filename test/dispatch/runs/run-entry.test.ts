@@ -267,7 +267,11 @@ describe("runEntry", () => {
       },
     });
     await run({ plan, log }, { attempts: 2 });
-    expect(context).toMatchObject({ attempt: 2, seq: 7, delivery: ENTRY.delivery });
+    expect(context).toMatchObject({
+      attempt: 2,
+      seq: 7,
+      delivery: { ...ENTRY.delivery, body: new Uint8Array(ENTRY.delivery.body) },
+    });
     expect(context?.signal.aborted).toBe(false);
     expect(log.lines).toEqual([
       { level: "info", fields: { eventId: "evt_1", kind: "payment.received", attempt: 2, amount: 1 } },
