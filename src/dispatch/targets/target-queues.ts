@@ -122,7 +122,7 @@ export class TargetQueues implements TargetGate, QueueWork {
       this.#dispatching.run(entry, { claimed: true, atOnce: true, before: () => began, turn, onEnd });
     });
     const run = () => {
-      begin(true);
+      begin(!this.#stopped);
       return ended;
     };
     return { seq: entry.seq, run, giveBack: () => begin(false) };
@@ -132,6 +132,7 @@ export class TargetQueues implements TargetGate, QueueWork {
     const known = this.#queues.get(target.name);
     if (known !== undefined) return known;
     const queue = new TargetQueue(target, this);
+    if (this.#stopped) void queue.stop();
     this.#queues.set(target.name, queue);
     return queue;
   }

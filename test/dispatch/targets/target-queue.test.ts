@@ -299,6 +299,46 @@ describe("entries whose target does not answer", () => {
     expect(await running.runNow(seq)).toMatchObject({ state: "done" });
   });
 
+  it.each(["the target is known to be away", "the target goes away only now"])(
+    "are not tried any more once nothing is claimed, while requests still come to their end: %s",
+    async (when) => {
+      const held = gate();
+      reaction = () => AWAY;
+      if (when.endsWith("now")) reaction = () => held.opened.then(() => AWAY);
+      const running = start([sender(APP)]);
+      await add(1);
+      if (when.endsWith("now")) await until(() => expect(tried).toHaveLength(1));
+      else await untilWaiting(1);
+      running.stopClaiming();
+      held.open();
+      const before = tried.length;
+      await pass(10_000);
+      expect(tried).toHaveLength(before);
+    },
+  );
+
+  it("are given back if they were claimed for their turn, but nothing is to be claimed any more", async () => {
+    reaction = () => AWAY;
+    const running = start([sender(APP)]);
+    await addAll(3);
+    await untilWaiting(3);
+    const claimed = gate();
+    const claim = inbox.claim.bind(inbox);
+    vi.spyOn(inbox, "claim").mockImplementationOnce(async (request) => {
+      const entries = await claim(request);
+      if (request.waitingFor !== undefined) await claimed.opened;
+      return entries;
+    });
+    await until(async () => expect(await states()).toContain("running"));
+    running.stopClaiming();
+    const before = tried.length;
+    claimed.open();
+    await until(async () => expect(await states()).toEqual(["pending", "pending", "pending"]));
+    expect(tried).toHaveLength(before);
+    const attempts = (await inbox.list({})).map((entry) => entry.attempts);
+    expect(attempts.reduce((sum, one) => sum + one)).toBe(before); // a claim alone does not count
+  });
+
   it("keep the order of their key, and go on with it", async () => {
     let up = false;
     reaction = () => (up ? undefined : AWAY);
