@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isRecord } from "../../base/is-record.ts";
 import { orElse } from "../../base/or-else.ts";
+import { isHeld, lockFile, RunnerLock } from "../../inbox/sqlite/processes/runner-lock.ts";
 import { readOwnFile } from "../files/own-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
@@ -14,27 +15,37 @@ export interface RunningListen {
   readonly url: URL;
 }
 
-/** One file for each process: two that start at once do not lose each other's. */
+/**
+ * One file for each process: two that start at once do not lose each other's. A lock beside it shows that its process lives;
+ * its number alone may be that of another program by now.
+ */
 const FOLDER = join(STATE_FOLDER, "listening");
 
 /**
- * Records where this process listens, until the returned function is called. Without a folder that can be written nothing is
- * recorded, and other commands use the default endpoint.
+ * Records where this process listens, until the returned function is called. Without a folder that can be written and has
+ * locks nothing is recorded, and other commands use the default endpoint.
  */
 export function recordListening(cwd: string, { port, pathname: path }: URL): () => void {
   const file = fileOf(cwd, process.pid);
+  let lock: RunnerLock | undefined;
   try {
     makeStateFolder(cwd);
     mkdirSync(join(cwd, FOLDER), { recursive: true, mode: 0o700 });
-    for (const pid of recorded(cwd)) if (!isAlive(pid)) rmSync(fileOf(cwd, pid), { force: true });
+    for (const dead of recorded(cwd).map((pid) => fileOf(cwd, pid))) {
+      if (!isHeld(dead, "")) for (const left of [dead, lockFile(dead, "")]) rmSync(left, { force: true });
+    }
+    lock = new RunnerLock(file, "");
     replaceFile(file, `${JSON.stringify({ port: Number(port), path, since: Date.now() })}\n`);
   } catch {}
-  return () => orElse(() => rmSync(file, { force: true }), undefined); // in another user's folder there is none
+  return () => {
+    orElse(() => rmSync(file, { force: true }), undefined); // in another user's folder there is none
+    lock?.release();
+  };
 }
 
 /** The `listen` that runs in a folder: of several the oldest, so that another one that starts changes nothing. */
 export function runningListen(cwd: string): RunningListen | undefined {
-  const living = recorded(cwd).flatMap((pid) => (isAlive(pid) ? read(cwd, pid) : []));
+  const living = recorded(cwd).flatMap((pid) => (isHeld(fileOf(cwd, pid), "") ? read(cwd, pid) : []));
   return living.sort((one, other) => one.since - other.since)[0];
 }
 
@@ -57,15 +68,6 @@ function read(cwd: string, pid: number): readonly (RunningListen & { readonly si
 function recorded(cwd: string): readonly number[] {
   const names = orElse(() => readdirSync(join(cwd, FOLDER)), []);
   return names.flatMap((name) => (/^\d+$/.test(name) ? Number(name) : []));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (thrown) {
-    return (thrown as NodeJS.ErrnoException).code === "EPERM"; // another user's
-  }
 }
 
 function fileOf(cwd: string, pid: number): string {

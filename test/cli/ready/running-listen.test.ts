@@ -2,8 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { runningListen } from "../../../src/cli/ready/running-listen.ts";
+import { isHeld, RunnerLock } from "../../../src/inbox/sqlite/processes/runner-lock.ts";
 import { type CliRun, runCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
 
@@ -67,14 +68,15 @@ it("a listen that could not write its record still closes in order, with the exi
   expect(records.at(-1)).toMatchObject({ type: "stopped", exitCode: 6 });
 });
 
-it("the record ends with listen, and that of a dead process does not count", async () => {
+it("the record ends with listen, and that of a dead process does not count, though its number is in use again", async () => {
   const { cwd, stop } = await listening(["--no-inspect"]);
   expect(runningListen(cwd)?.pid).toBe(process.pid);
   await stop();
   expect(runningListen(cwd)).toBeUndefined();
   const dead = spawn(process.execPath, ["-e", ""]);
   await once(dead, "exit");
-  record(cwd, dead.pid ?? 0, { port: 1, path: "/in", since: 0 });
+  record(cwd, dead.pid ?? 0, { port: 1, path: "/in", since: 0 }, false);
+  record(cwd, process.ppid, { port: 1, path: "/in", since: 0 }, false);
   expect(runningListen(cwd)).toBeUndefined();
   await (await listening(["--no-inspect"], cwd)).stop();
   expect(readdirSync(join(cwd, ".hookporter", "listening"))).toEqual([]);
@@ -93,10 +95,14 @@ it("of several, the oldest counts; a damaged record, or one that leads elsewhere
   expect(runningListen(cwd)?.url.hostname).toBe("127.0.0.1");
 });
 
-function record(cwd: string, pid: number, fields: object): void {
+function record(cwd: string, pid: number, fields: object, lives = true): void {
   const folder = join(cwd, ".hookporter", "listening");
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, String(pid)), JSON.stringify(fields), { mode: 0o600 });
+  const file = join(folder, String(pid));
+  writeFileSync(file, JSON.stringify(fields), { mode: 0o600 });
+  if (!lives || isHeld(file, "")) return;
+  const lock = new RunnerLock(file, "");
+  onTestFinished(() => lock.release());
 }
 
 function portLine({ stdout }: CliRun): string | undefined {
