@@ -1,10 +1,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import type { OpenTerms } from "../../src/inbox/open-terms.ts";
-import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
+import { closeWholly, loadSqlite } from "../../src/inbox/sqlite/client.ts";
 import { SCHEMA_VERSION } from "../../src/inbox/sqlite/migrations.ts";
 import { RunnerLock } from "../../src/inbox/sqlite/processes/runner-lock.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
@@ -76,6 +76,26 @@ describe("an inbox opened for reading", () => {
     expect(statSync(path).mtimeMs).toBe(before.changed);
     expect(readFileSync(path).equals(before.bytes)).toBe(true);
     expect(schema()).toBe(2);
+  });
+
+  it("leaves nothing beside a file that had nothing beside it, and a log where there was one", async () => {
+    const beside = async () => {
+      await closeWholly({ close: () => {} }); // on Node 20, files are closed when garbage is collected
+      return readdirSync(dirname(path)).filter((name) => !name.includes("-holder-"));
+    };
+    const read = async () => {
+      const reader = await open({ access: "read" });
+      expect(await reader.list({})).toHaveLength(1);
+      await reader.close();
+    };
+    const own = await open();
+    await keep(own, sampleEntry());
+    await read();
+    expect((await beside()).sort()).toEqual(["", "-shm", "-wal"].map((ending) => basename(path) + ending));
+    await own.close();
+    expect(await beside()).toEqual([basename(path)]);
+    await read();
+    expect(await beside()).toEqual([basename(path)]);
   });
 
   it("keeps the marks of held back entries", async () => {

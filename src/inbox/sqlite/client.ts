@@ -1,5 +1,6 @@
-import { chmodSync } from "node:fs";
+import { chmodSync, existsSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { DatabaseSync, DatabaseSyncInstance } from "@photostructure/sqlite";
@@ -39,13 +40,18 @@ export function openDatabase(path: string): DatabaseSyncInstance {
 }
 
 /**
- * Opens an inbox file read-only. Nothing is written, not even when the last connection closes: the log stays, for the
- * next writer.
+ * Opens an inbox file to read it. Nothing is written, not even when the last connection closes: a log stays, for the next
+ * writer. Without one SQLite makes an empty one, which only a connection that may write removes again.
  *
  * @param address - the path, or a `file:` URL with parameters of SQLite
  */
 export function openToRead(path: string, address: string | URL = path): DatabaseSyncInstance {
-  return checked(path, new (loadSqlite().DatabaseSync)(address, { readOnly: true }));
+  const { DatabaseSync } = loadSqlite();
+  if (address !== path || existsSync(`${path}-wal`))
+    return checked(path, new DatabaseSync(address, { readOnly: true }));
+  const existing = pathToFileURL(path);
+  existing.searchParams.set("mode", "rw");
+  return checked(path, new DatabaseSync(existing), (database) => database.exec("PRAGMA query_only = ON"));
 }
 
 /** A database, if it is an inbox; closed if it is none, or cannot be prepared. */
