@@ -71,6 +71,7 @@ function whyNotSecure(thrown: unknown, code: string, target: URL): string {
     return `it speaks plain HTTP, not TLS: use http://${target.host}`;
   if (/CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)/.test(code))
     return `its certificate is not trusted (${code}): set NODE_EXTRA_CA_CERTS to its authority's certificate file, use a plain HTTP port, or, for a loopback or private address, listen --insecure`;
+  if (code.startsWith("ERR_SSL_")) return `it speaks TLS, but not as this machine does: ${text}`;
   if (code === "ECONNRESET") return `${CLOSED}; it may not speak TLS: try http://${target.host}`;
   return text;
 }
@@ -80,6 +81,11 @@ async function whyBroken(thrown: unknown, code: string, target: URL): Promise<st
   if (!garbled && code !== "ECONNRESET" && code !== "EPIPE") return describeError(thrown);
   if (await speaksTls(target)) return `it speaks TLS, not plain HTTP: use https://${target.host}`;
   return garbled ? "the server there does not speak HTTP: check the port" : `${CLOSED}: check the app's log`;
+}
+
+/** Whether a reason of {@link whyUnreachable} says that a server is there, which cannot be sent anything in this way. */
+export function isWrongWay(why: string): boolean {
+  return /^(?:it speaks |its certificate |the server there )/.test(why);
 }
 
 const CLOSED = "the connection was closed before an answer arrived";

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createPlain, type Socket } from "node
 import { createServer as createSecure } from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { send } from "../../src/relay/send.ts";
-import { wantsTls, whyUnreachable } from "../../src/relay/unreachable.ts";
+import { isWrongWay, wantsTls, whyUnreachable } from "../../src/relay/unreachable.ts";
 import { openTarget } from "./sample.ts";
 
 const EMPTY = { headers: {}, body: Buffer.from("{}") };
@@ -143,6 +143,19 @@ it("a server that does not speak HTTP is reported", async () => {
   await expect(send({ target: new URL(`http://127.0.0.1:${port}`), ...EMPTY })).rejects.toMatchObject({
     message: expect.stringContaining("does not speak HTTP"),
   });
+});
+
+it.each([
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "https://127.0.0.1:1", true],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "https://127.0.0.1:1", true],
+  ["ERR_SSL_WRONG_VERSION_NUMBER", "https://127.0.0.1:1", true],
+  ["ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION", "https://127.0.0.1:1", true],
+  ["HPE_INVALID_CONSTANT", "http://127.0.0.1:1", true],
+  ["ECONNRESET", "https://127.0.0.1:1", false],
+  ["ECONNREFUSED", "https://127.0.0.1:1", false],
+  ["ENOTFOUND", "https://a.test", false],
+])("whether a server is there after %s from %s: %s", async (code, target, there) => {
+  expect(isWrongWay(await whyUnreachable(failure(code), new URL(target), outside))).toBe(there);
 });
 
 it("an unknown failure is reported in its own words", async () => {

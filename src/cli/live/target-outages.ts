@@ -1,6 +1,7 @@
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import { TARGET_AWAY, type TargetCount } from "../../inbox/target-wait.ts";
 import type { AttemptObservation } from "../../receiver/observation.ts";
+import { isWrongWay } from "../../relay/unreachable.ts";
 import { counted } from "../../text/counted.ts";
 import { durationText } from "../../text/duration-text.ts";
 import { isUnanswered, targetOfForward } from "../handlers/forward-rules.ts";
@@ -9,6 +10,7 @@ import type { FailureView } from "./told-failures.ts";
 
 interface Outage {
   readonly since: number;
+  readonly state: "away" | "unusable";
   waiting: number;
 }
 
@@ -61,12 +63,14 @@ export class TargetOutages {
   #away(target: string, record: AttemptRecord, showEvent: () => void): void {
     if (this.#outages.has(target)) return;
     showEvent();
-    this.#outages.set(target, { since: this.#view.clock(), waiting: 1 });
     const { origin } = new URL(target);
     const error = record.error ?? "no answer";
     const why = error.startsWith(`${origin}: `) ? error.slice(origin.length + 2) : error;
+    const state = isWrongWay(why) ? "unusable" : "away";
+    this.#outages.set(target, { since: this.#view.clock(), state, waiting: 1 });
     const isBusy = !isUnanswered(record); // as a 429 or 503 says
-    this.#say("warning", isBusy ? `${why}: events wait until it takes them` : `${target} is away: ${why}`);
+    const how = state === "away" ? `${target} is away: ${why}` : `${target} is there, but ${why}`;
+    this.#say("warning", isBusy ? `${why}: events wait until it takes them` : how);
     this.#timer ??= setInterval(() => void this.#recount(), RECOUNT).unref();
   }
 
@@ -92,7 +96,8 @@ export class TargetOutages {
     if (this.#outages.size === 0) return;
     const parts = [...this.#outages].map(([target, outage]) => {
       const { host } = new URL(target);
-      return `${waitText(outage.waiting)} for ${host}, away for ${this.#since(outage)}, tried every second`;
+      const since = `${outage.state} for ${this.#since(outage)}`;
+      return `${waitText(outage.waiting)} for ${host}, ${since}, tried every second`;
     });
     this.#view.bar.update({ away: parts.join("; ") });
   }

@@ -68,8 +68,8 @@ function waiting({ reason, attempts, waits }: Entry): EntrySummary {
   if (reason === TARGET_AWAY) {
     const targets = waits.flatMap(({ target, over }) => (over === null ? [target] : []));
     return {
-      summary: `${targets.join(" and ") || "Its target"} does not answer, so it waits for its turn.`,
-      fix: "Start the target: once it answers, what waits for it is sent in order of arrival.",
+      summary: `${targets.join(" and ") || "Its target"} takes no events at present, so it waits for its turn.`,
+      fix: "Start the target, or mend what the last attempt names: what waits for it is then sent in order of arrival.",
     };
   }
   if (awaitsHandler(reason)) {

@@ -56,6 +56,22 @@ describe("a target that goes away", () => {
     ]);
   });
 
+  it.each([
+    "its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT): set NODE_EXTRA_CA_CERTS",
+    "it speaks plain HTTP, not TLS: use http://127.0.0.1:3000",
+    "it speaks TLS, not plain HTTP: use https://127.0.0.1:3000",
+    "the server there does not speak HTTP: check the port",
+  ])("is not said to be away if a server is there: %s", async (why) => {
+    const { outages, lines, text } = open({ terminal: true });
+    const down = attempt(1);
+    const records = down.records.map((one) => ({ ...one, error: `http://127.0.0.1:3000: ${why}` }));
+    expect(outages.note({ ...down, records })).toBe(true);
+    expect(lines().join(" ").replaceAll(/\s+/g, " ")).toContain(`! ${TARGET} is there, but ${why}`);
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(text()).toContain("1 event waits for 127.0.0.1:3000, unusable for");
+    expect(text()).not.toContain("away");
+  });
+
   it("is not said to be away if it answered", () => {
     const { outages, lines } = open();
     const busy = attempt(1);
