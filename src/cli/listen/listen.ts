@@ -137,7 +137,7 @@ async function open(session: Session): Promise<Opened> {
   stops.push(() => bar.close());
   const outages = new TargetOutages({ output, bar, clock, waiting: () => receiver.inbox.waiting({}) });
   stops.push(() => outages.close());
-  const watching = { goal, tally, diagnose, outages, recent, bar };
+  const watching = { goal, tally, diagnose, outages, recent, bar, inbox };
   stops.push(sayDrift(receiver, context));
   stops.push(watchDeliveries(receiver, watching, options, context, stop));
   // Registered first, so that it is closed last: a second signal must be heard while closing.

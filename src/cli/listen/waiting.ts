@@ -15,20 +15,30 @@ export interface Waiting {
 }
 
 /** Reads how many entries wait for each target, from an inbox that no receiver of this process has open. */
-export async function readWaiting({ option, file }: NamedInbox): Promise<Waiting> {
-  const nothing = { targets: [], others: 0 };
-  if (option === "memory:" || (file !== undefined && !existsSync(file))) return nothing;
-  let inbox: Inbox | undefined;
-  try {
-    inbox = selectInbox(option);
-    await inbox.open({ access: "read" });
+export async function readWaiting(named: NamedInbox): Promise<Waiting> {
+  const waiting = await readClosed(named, async (inbox) => {
     const targets = await inbox.waiting({ sources: [DEFAULT_SOURCE] });
     const { pending, running } = await inbox.counts();
     // An entry may wait for several targets.
     const most = Math.max(0, ...targets.map(({ entries }) => entries));
     return { targets, others: Math.max(0, pending + running - most) };
+  });
+  return waiting ?? { targets: [], others: 0 };
+}
+
+/** Reads from an inbox that no receiver of this process has open; `undefined` if that cannot be done, as with one in memory. */
+export async function readClosed<Result>(
+  { option, file }: NamedInbox,
+  read: (inbox: Inbox) => Promise<Result>,
+): Promise<Result | undefined> {
+  if (option === "memory:" || (file !== undefined && !existsSync(file))) return undefined;
+  let inbox: Inbox | undefined;
+  try {
+    inbox = selectInbox(option);
+    await inbox.open({ access: "read" });
+    return await read(inbox);
   } catch {
-    return nothing; // whoever needs the inbox reports what is wrong with it
+    return undefined; // whoever needs the inbox reports what is wrong with it
   } finally {
     await inbox?.close();
   }

@@ -14,6 +14,7 @@ import type { Goal } from "../end/goal.ts";
 import type { Stop } from "../end/stop.ts";
 import type { ListenTally } from "../end/tally.ts";
 import { replaceFile } from "../files/replace-file.ts";
+import type { NamedInbox } from "../inbox/named-inbox.ts";
 import { attemptLines, recordAttempt } from "../live/attempt-view.ts";
 import { deliveryLines, recordDelivery, remarksOn } from "../live/delivery-view.ts";
 import { HeldLines } from "../live/held-lines.ts";
@@ -23,6 +24,7 @@ import type { TargetOutages } from "../live/target-outages.ts";
 import { ToldFailures } from "../live/told-failures.ts";
 import { printable } from "../printable.ts";
 import type { ListenOptions } from "./options.ts";
+import { readClosed } from "./waiting.ts";
 
 interface Watching {
   readonly goal: Goal | undefined;
@@ -31,18 +33,23 @@ interface Watching {
   readonly outages: TargetOutages;
   readonly recent: RecentEntries;
   readonly bar: StatusBar;
+  readonly inbox: NamedInbox;
 }
 
 /** Counts, shows and saves what happens; calls `stop` when the goal is reached. Returns a function that ends it. */
 export function watchDeliveries(
   receiver: Receiver,
-  { goal, tally, diagnose, outages, recent, bar }: Watching,
+  { goal, tally, diagnose, outages, recent, bar, inbox }: Watching,
   { events = ["*"], saveDir }: ListenOptions,
   { output, clock, io }: CliContext,
   stop: (stop: Stop) => void,
-): () => void {
+): () => Promise<void> {
   const save = saveDir === undefined ? undefined : openSaveFolder(resolve(io.cwd, saveDir));
-  const list = (seqs: readonly number[]) => receiver.inbox.list({ seqs });
+  let isClosed = false;
+  const list = async (seqs: readonly number[]) => {
+    const read = isClosed ? await readClosed(inbox, (opened) => opened.list({ seqs })) : undefined;
+    return read ?? receiver.inbox.list({ seqs });
+  };
   const failures = new ToldFailures({ output, bar, clock, list });
   const told = new Set<string>();
   const held = new HeldLines();
@@ -103,7 +110,8 @@ export function watchDeliveries(
   return () => {
     stopWatching();
     held.releaseAll();
-    failures.close();
+    isClosed = true; // the receiver is, before
+    return failures.close();
   };
 }
 

@@ -4,7 +4,7 @@ import type { RecentEntry } from "./recent-entries.ts";
 
 /** What the line at the bottom of the terminal says. */
 export interface BarStatus {
-  /** What was counted, such as `12 accepted, 11 done`. */
+  /** What was counted, such as `12 accepted, 11 handled`. */
   readonly counts: string;
   readonly away?: string | undefined;
   /** How many fail, such as `2 failing, 1 dead`; empty for none. */

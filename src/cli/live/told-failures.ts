@@ -1,5 +1,6 @@
 import { countsText } from "../../inbox/counts.ts";
 import type { Entry } from "../../inbox/entry.ts";
+import { type EntryState, entryState } from "../../inbox/entry-state.ts";
 import { type Failure, failureOf } from "../../inbox/failures.ts";
 import { DROPPED } from "../../inbox/target-wait.ts";
 import { ownCommand } from "../../package/own-command.ts";
@@ -17,6 +18,8 @@ const FIRST_WAIT = 2000;
 const LONGEST_WAIT = 60_000;
 /** Milliseconds between two looks at whether entries still fail. */
 const RECHECK = 5000;
+/** The states of one that does, of which the next attempt may just be running. */
+const STILL: readonly EntryState[] = ["failing", "running", "dead"];
 
 /** What became of an entry: an attempt, or a delivery that is a dead letter at once. */
 type Noted = Pick<AttemptObservation, "seq" | "state" | "reason" | "problems" | "records">;
@@ -86,9 +89,10 @@ export class ToldFailures {
     return alike.first === seq ? "whole" : { as: alike.first };
   }
 
-  /** Tells the numbers that have changed since they were told. */
-  close(): void {
+  /** Tells the numbers that have changed since they were told, as they are now. */
+  async close(): Promise<void> {
     clearInterval(this.#timer);
+    if ([...this.#byKey.values()].some(({ most }) => most > 1)) await this.#recheck().catch(() => {});
     for (const alike of this.#byKey.values()) {
       clearTimeout(alike.timer);
       if (alike.most > 1) this.#tell(alike);
@@ -138,13 +142,13 @@ export class ToldFailures {
     output.data(sayingLines({ time: clock(), seq, mark, text }, output).join("\n"));
   }
 
-  /** Forgets what a person dropped, or another process handled: no attempt here tells of it. */
+  /** Forgets what a person dropped, or another process retried or handled: no attempt here tells of it. */
   async #recheck(): Promise<void> {
     const seqs = [...this.#bySeq.keys()];
     const entries = new Map((await this.#view.list(seqs)).map((entry) => [entry.seq, entry]));
     for (const seq of seqs) {
       const [entry, alike] = [entries.get(seq), this.#bySeq.get(seq)];
-      const isOver = entry === undefined || entry.state === "done" || entry.reason === DROPPED;
+      const isOver = entry === undefined || entry.reason === DROPPED || !STILL.includes(entryState(entry));
       if (isOver && alike !== undefined) this.#leave(seq, alike);
     }
   }

@@ -8,6 +8,7 @@ import { startReceiving } from "../fake-target.ts";
 import { listening } from "../open-listen.ts";
 
 const WAIT = { timeout: 10_000, interval: 10 };
+const LONG = { timeout: 50_000, interval: 50 };
 
 /** The entries of a folder's inbox, as `events list` prints them. */
 async function entries(cwd: string) {
@@ -71,6 +72,22 @@ it("an event's own line comes before the line that its target is away", async ()
   expect(await printed("payment.received")).toBeLessThan(await printed("is away"));
   listen.signal("SIGINT");
   await listen.finished;
+});
+
+it("the number of events that fail alike is that of the end, after another process dropped some", async () => {
+  const target = await openTarget((response) => void response.writeHead(500).end());
+  const cwd = tempFolder();
+  const listen = startCli(["listen", "--port", "0", "--no-inspect", "--forward-to", target.url.href], {
+    cwd,
+  });
+  await vi.waitFor(() => expect(listen.now().stderr).toContain("Try it"), LONG);
+  await runCli(["trigger", "payment.received", "--count", "4"], { cwd });
+  const states = async () => (await entries(cwd)).map(({ state }) => state);
+  await vi.waitFor(async () => expect(await states()).toEqual(Array(4).fill("failing")), LONG);
+  expect((await runCli(["events", "drop", "1", "3", "4"], { cwd })).code).toBe(0);
+  listen.signal("SIGINT");
+  const { stdout } = await listen.finished;
+  expect(stdout.match(/\d+ failing like this/g)?.at(-1), stdout).toBe("1 failing like this");
 });
 
 it("only events with the value of --forward-where are forwarded; the others end as received", async () => {

@@ -26,7 +26,8 @@ function open(terminal = false, entries?: readonly object[]) {
   const failures = new ToldFailures({
     ...{ output, bar: new StatusBar(output), clock: Date.now },
     list: async (seqs) =>
-      (entries ?? seqs.map((seq) => ({ seq, state: "pending", reason: null }))) as readonly Entry[],
+      (entries ??
+        seqs.map((seq) => ({ seq, state: "pending", attempts: 1, reason: null }))) as readonly Entry[],
   });
   const lines = () =>
     text()
@@ -70,7 +71,7 @@ it("forty dead letters of one cause have a row each, and the fix once", async ()
     await vi.advanceTimersByTimeAsync(2000);
   }
   expect(tellings).toEqual(["whole", ...Array(39).fill({ as: 1 })]);
-  failures.close();
+  await failures.close();
   expect(texts().length).toBeLessThan(8);
   expect(texts().at(-1)).toBe(
     "#1   ✗ 40 dead like this: no ledger; fix the cause, then: hookporter events retry --like 1",
@@ -103,11 +104,22 @@ it("what a person dropped or another process handled fails no more", async () =>
   for (const seq of [2, 3]) failures.note(attempt(seq, "no"));
   await vi.advanceTimersByTimeAsync(5200);
   expect(text().slice(text().lastIndexOf("failing") - 2)).toContain("1 failing, 1 dead");
-  failures.close();
+  await failures.close();
   // The command names an entry that is still a dead letter.
   expect(texts().join()).toMatch(/1 failing, 1 dead like this: no; fix .* --like 4/);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+it("the numbers at the end are those of the end, after others were dropped or retried elsewhere", async () => {
+  const { failures, texts } = open(false, [
+    { seq: 1, state: "pending", attempts: 1, reason: null },
+    { seq: 2, state: "pending", attempts: 0, reason: null },
+    { seq: 3, state: "dead", attempts: 1, reason: "dropped" },
+  ]);
+  for (const seq of [1, 2, 3]) failures.note(attempt(seq, "no"));
+  await failures.close();
+  expect(texts()).toEqual(["#1   ✗ 1 failing like this: no"]);
 });
 
 it("the first of those that failed alike is not said to be like itself", () => {
