@@ -296,7 +296,7 @@ const ROWS: readonly Row[] = [
   ["guides/write-handlers.md", "After {} seconds (`handlerTimeout`)", `${OPTIONS} DEFAULTS.handlerTimeout`],
   [
     "operations.md",
-    "{} days after the entry is done (`deliveryRetention`)",
+    "{} days after the entry was handled (`deliveryRetention`)",
     `${OPTIONS} DEFAULTS.deliveryRetention`,
   ],
   ["operations.md", "after {} days (`retention`)", `${OPTIONS} DEFAULTS.retention`],
