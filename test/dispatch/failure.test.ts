@@ -99,6 +99,73 @@ describe("describeFailure", () => {
     expect(describeFailure(thrown)).toEqual({ error, failure: { name, at: null, stack: null } });
   });
 
+  it("follows at most eight causes", () => {
+    let error = new Error("0");
+    for (let at = 1; at <= 12; at++) error = new Error(String(at), { cause: error });
+    expect(describeFailure(error).error).toBe("12 ← 11 ← 10 ← 9 ← 8 ← 7 ← 6 ← 5 ← 4");
+  });
+
+  it.each([
+    ["no message", new AggregateError([new Error("a"), new Error("b")]), "a; b"],
+    [
+      "exactly four errors",
+      new AggregateError(
+        [1, 2, 3, 4].map((n) => new Error(`e${n}`)),
+        "all",
+      ),
+      "all (e1; e2; e3; e4)",
+    ],
+    ["no errors", new AggregateError([], "none"), "none"],
+    ["something else as errors", Object.assign(new Error("own"), { errors: "x" }), "own"],
+  ])("names the errors of an AggregateError with %s", (_, thrown, error) => {
+    expect(describeFailure(thrown).error).toBe(error);
+  });
+
+  it("says what it can of what cannot be read", () => {
+    const guarded = {
+      get message() {
+        throw new Error("no");
+      },
+      get cause() {
+        throw new Error("no");
+      },
+    };
+    const anonymous = new (class {})();
+    Object.defineProperty(anonymous.constructor, "name", { value: "" });
+    for (const thrown of [guarded, Object.create(null), anonymous])
+      expect(describeFailure(thrown).error).toBe("threw an object, not an Error");
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    expect(describeFailure(proxy)).toEqual({
+      error: expect.any(String),
+      failure: { name: "object", at: null, stack: null },
+    });
+  });
+
+  it.each([
+    ["PaymentError", "PaymentError"],
+    ["", "Error"],
+    [7, "Error"],
+    ["x".repeat(200), expect.stringMatching(/^x{90,99}…$/)],
+  ])("an error named %j has the name %j", (name, shown) => {
+    expect(describeFailure(Object.assign(new Error("no"), { name })).failure.name).toEqual(shown);
+  });
+
+  it.each([
+    ["", null],
+    [7, null],
+    ["Error: no\nand nowhere", null],
+  ])("a stack %j has no place", (stack, shown) => {
+    const { at, stack: told } = describeFailure(Object.assign(new Error("no"), { stack })).failure;
+    expect([at, told]).toEqual([null, shown]);
+  });
+
+  it("a place without a column has its line alone", () => {
+    const stack = "Error: no\n    at main (/home/me/app/main.ts:5)";
+    const { failure } = describeFailure(Object.assign(new Error("no"), { stack }));
+    expect(failure).toMatchObject({ at: "/home/me/app/main.ts:5", stack });
+  });
+
   it("ends at a cause that is its own cause", () => {
     const a = new Error("a");
     a.cause = new Error("b", { cause: a });

@@ -155,3 +155,71 @@ it("nothing is tried any more once it is stopped", async () => {
   await pass(10_000);
   expect(tried).toEqual([]);
 });
+
+it("of two reasons to wait, the earlier time counts", async () => {
+  ends = { 1: ["answered"], 2: ["answered"] };
+  queue.tried(entry(1), "answered", undefined);
+  queue.tried(entry(2), "away", undefined);
+  await pass(999);
+  expect(claims).toEqual([]);
+  await pass(1);
+  expect(claims[0]).toMatchObject({ target: "app", after: 0, limit: 1 });
+  const before = claims.length;
+  queue.tried(entry(1), "away", undefined);
+  queue.tried(entry(2), "answered", 5000);
+  await pass(1000);
+  expect(claims.length).toBeGreaterThan(before);
+});
+
+it.each([
+  ["away", 5000, 5000],
+  ["answered", 5000, 5000],
+  ["answered", 1, 2000],
+  ["away", 1, 1000],
+  ["away", 1e12, 600_000],
+] as const)("a target that was %s and asks for %i ms is tried after %i", async (end, asked, after) => {
+  ends = { 1: ["away"] };
+  queue.tried(entry(1), end, asked);
+  await pass(after - 1);
+  expect(claims).toEqual([]);
+  await pass(1);
+  expect(claims).toHaveLength(1);
+});
+
+it("an entry that its target takes after failures starts a round of all that waits", async () => {
+  ends = { 2: ["took"], 3: ["took"] };
+  const waiting = (target: string, attempts: number) =>
+    ({ ...entry(1), waits: [{ target, attempts }] }) as never;
+  queue.tried(waiting("app", 0), "took", undefined);
+  queue.tried(waiting("other", 1), "took", undefined);
+  await pass(0);
+  expect(claims).toEqual([]);
+  queue.tried(waiting("app", 1), "took", undefined);
+  await pass(0);
+  expect([tried, claims[0]?.limit]).toEqual([[2, 3], 20]);
+});
+
+it("a store that fails is asked again after a second", async () => {
+  const wanted: Wanted[] = [];
+  const failing = new TargetQueue(
+    { name: "app" },
+    { claim: async (one) => void wanted.push(one) as undefined, hasten: () => {} },
+  );
+  failing.tried(entry(1), "away", undefined);
+  await pass(1000);
+  await pass(999);
+  expect(wanted).toHaveLength(1);
+  await pass(1);
+  expect(wanted).toHaveLength(2);
+  await failing.stop();
+});
+
+it("a failure repeats if it is the same as the one before", () => {
+  expect(["a", "a", null, null, "a"].map((failure) => queue.repeats(failure))).toEqual([
+    false,
+    true,
+    false,
+    true,
+    false,
+  ]);
+});
