@@ -7,8 +7,8 @@ import { Stryker } from "@stryker-mutator/core";
 import settings from "../stryker.config.js";
 
 /**
- * The tests that run for each folder, and the files in it that are left out: their code runs in another thread or process,
- * where no mutant is active. `quick` leaves out code that runs when a module is loaded, as each such mutant runs all tests.
+ * The tests that run for each folder, the files beside it that they cover too, and the files in it that are left out: their
+ * code runs in another thread or process, where no mutant is active, or is another folder's. `quick` leaves out code that runs when a module is loaded, as each such mutant runs all tests.
  */
 const FOLDERS = {
   "src/event": { tests: ["test/event/*.test.ts"] },
@@ -17,12 +17,12 @@ const FOLDERS = {
   "src/dispatch": { tests: ["test/dispatch/**/*.test.ts", "test/receiver/options/options.test.ts"] },
   "src/inbox": {
     tests: [
-      "test/inbox/{access,damage,damaged-pages,entry-state,failures,lease,logged-inbox,memory,new-entry,open,outline,paced-retry,runner,senders,sqlite,too-much-waiting}.test.ts",
+      "test/inbox/{access,counts,damage,damaged-pages,entry-problems,entry-state,failures,lease,logged-inbox,memory,new-entry,open,outline,paced-retry,prune,reasons,rows,runner,runs-within,senders,sqlite,too-much-waiting}.test.ts",
       "test/inbox/{shared,transfer}/*.test.ts",
       "test/inbox/sqlite/processes/runners.test.ts",
       "test/receiver/{accept,retention}.test.ts",
     ],
-    without: ["src/inbox/{postgres,sqlite}/**"],
+    without: ["src/inbox/{postgres,sqlite}/**", "src/inbox/postgres.ts"],
     quick: true,
   },
   "src/inbox/sqlite": {
@@ -38,6 +38,7 @@ const FOLDERS = {
       "test/inbox/transfer/copy.test.ts",
       "test/receiver/transactions.test.ts",
     ],
+    also: ["src/inbox/postgres.ts"],
     quick: true,
   },
   "src/http": { tests: ["test/http/*.test.ts", "test/receiver/adapters/fetch.test.ts"], quick: true },
@@ -67,11 +68,11 @@ const isSample = flags.sample !== undefined;
 if (isSample) process.env.HOOKPORTER_MUTANTS_SAMPLE = JSON.stringify([Number(flags.sample), flags.seed]);
 for (const path of paths.length > 0 ? paths : Object.keys(FOLDERS)) {
   const folder = Object.keys(FOLDERS)
-    .filter((name) => path === name || path.startsWith(`${name}/`))
+    .filter((name) => path === name || path.startsWith(`${name}/`) || FOLDERS[name].also?.includes(path))
     .sort((a, b) => b.length - a.length)[0];
   if (folder === undefined)
     throw new Error(`expected a path in ${Object.keys(FOLDERS).join(", ")}; got ${path}`);
-  const { tests, without = [], quick = false } = FOLDERS[folder];
+  const { tests, also = [], without = [], quick = false } = FOLDERS[folder];
   process.env.HOOKPORTER_MUTANTS_TESTS = tests.join(" ");
   const report = `.mutants/${folder.replaceAll("/", "-")}`;
   const results = await new Stryker({
@@ -84,7 +85,10 @@ for (const path of paths.length > 0 ? paths : Object.keys(FOLDERS)) {
     ignoreStatic: quick,
     // Stryker does not look again at mutants that run when a module is loaded, even if a new test finds them.
     incremental: quick && !isSample,
-    mutate: [path.endsWith(".ts") ? path : `${path}/**/*.ts`, ...without.map((pattern) => `!${pattern}`)],
+    mutate: [
+      ...(path.endsWith(".ts") ? [path] : [`${path}/**/*.ts`, ...also]),
+      ...without.map((pattern) => `!${pattern}`),
+    ],
     incrementalFile: `${report}-known.json`,
     jsonReporter: { fileName: `${report}.json` },
     htmlReporter: { fileName: `${report}.html` },

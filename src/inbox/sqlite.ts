@@ -185,11 +185,12 @@ class SqliteInbox extends SqlInbox {
 
   async close(): Promise<void> {
     const opened = this.#opened;
-    await opened?.connection.idle();
-    if (opened === undefined || this.#opened === undefined) return;
+    if (opened === undefined) return;
     clearInterval(opened.upkeep);
+    await opened.connection.idle();
     await opened.runners.leave();
     await opened.connection.idle();
+    if (this.#opened !== opened) return; // closed by another call meanwhile
     this.#opened = undefined;
     opened.trust.close();
     if (opened.access !== "read") opened.connection.emptyLog();

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { type EntryState, entryState, STATE_WORDS, storedIn } from "../../src/inbox/entry-state.ts";
+import {
+  type EntryState,
+  entryState,
+  hasEnded,
+  progressOf,
+  STATE_WORDS,
+  type StoredState,
+  storedIn,
+} from "../../src/inbox/entry-state.ts";
 
 describe("the state of an entry", () => {
   it.each<[EntryState, Parameters<typeof entryState>[0]]>([
@@ -27,4 +35,20 @@ describe("the stored entries in some states", () => {
   ])("are found for %j", (words, found) => {
     expect(storedIn(words)).toEqual(found);
   });
+});
+
+it("an entry has ended if it runs again only once someone retries it", () => {
+  expect(STATE_WORDS.filter(hasEnded)).toEqual(["handled", "dead", "received"]);
+});
+
+it("a handled entry has got furthest, then dead, received, failing and waiting ones", () => {
+  const progress = (state: StoredState, attempts = 0) => progressOf({ state, attempts });
+  const order = [
+    progress("pending"),
+    progress("running", 3),
+    progress("unhandled"),
+    progress("dead"),
+    progress("done"),
+  ];
+  expect(order).toEqual([0, 1, 2, 3, 4]);
 });

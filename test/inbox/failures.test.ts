@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { failureOf, withoutParticulars } from "../../src/inbox/failures.ts";
+import { failureOf, failuresLike, withoutParticulars } from "../../src/inbox/failures.ts";
+import { memoryInbox } from "../../src/inbox/memory.ts";
+import { AT, claimOne, keep, numberedEntry, settlementOf } from "./entries.ts";
 
 it.each([
   [`no "lead 5" in 'the list' or \`there\``, "no … in … or …"],
@@ -43,4 +45,16 @@ describe("what an entry failed with", () => {
       words: "data.a: expected 5; data.b: is missing",
     });
   });
+});
+
+it("an entry that only waits has not failed like another, even if it has a reason", async () => {
+  const inbox = memoryInbox();
+  await inbox.open();
+  const { seq } = await keep(inbox, numberedEntry(1));
+  const { lease } = await claimOne(inbox);
+  await inbox.settle({ ...settlementOf({ seq, lease }), state: "pending", reason: "target_away" }, AT);
+  expect(await failuresLike(inbox, seq)).toBeUndefined();
+  expect(await failuresLike(inbox, seq + 1)).toBeUndefined();
+  const other = await keep(inbox, numberedEntry(2, 0, { state: "dead", reason: "invalid_json" }));
+  expect(await failuresLike(inbox, other.seq)).toMatchObject({ seqs: [other.seq], dead: 1, failing: 0 });
 });

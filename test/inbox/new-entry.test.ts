@@ -5,6 +5,7 @@ import { sampleEvent } from "../../src/event/sample.ts";
 import {
   type EntryTerms,
   type FirstRun,
+  isUnfit,
   newEntry,
   rejectedEntry,
   storedKind,
@@ -87,3 +88,11 @@ function entryOf({ holdMs, ...terms }: Partial<EntryTerms> & FirstRun) {
     { holdMs, lease: LEASE },
   );
 }
+
+it.each([
+  ["invalid_data", true],
+  ["inexact_number", true],
+  ["invalid_json", false],
+])("an event with the reason %s has a valid envelope that did not run: %s", (reason, unfit) => {
+  expect(isUnfit(reason)).toBe(unfit);
+});

@@ -71,3 +71,7 @@ it("a pattern is found again without what it leaves out", () => {
   expect(kindsWithout("lead.*", [])).toBe("lead.*");
   expect(patternOf(kindsWithout("lead.*", ["lead.created", "lead.updated"]))).toBe("lead.*");
 });
+
+it("what a handler leaves out is a list of kinds", () => {
+  expect(kindsWithout("*", ["lead.*", "payment.received"])).toBe("* except lead.* payment.received");
+});

@@ -381,7 +381,7 @@ describe("the SQLite inbox", () => {
     const inbox = sqliteInbox(newPath());
     await inbox.close();
     await inbox.open();
-    await inbox.close();
+    await Promise.all([inbox.close(), inbox.close()]);
     await inbox.close();
   });
 });

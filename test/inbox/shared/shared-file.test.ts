@@ -1,6 +1,8 @@
 import { copyFileSync, readdirSync, renameSync, symlinkSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { memoryInbox } from "../../../src/inbox/memory.ts";
+import { storeOf } from "../../../src/inbox/shared/process-stores.ts";
 import { sharedFile } from "../../../src/inbox/shared/shared-file.ts";
 import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
@@ -118,4 +120,32 @@ it("with a writer thread, nothing sleeps in the main thread while another proces
   setTimeout(unlock, 100);
   await keep(inbox, numberedEntry(1));
   expect(unlock).toHaveBeenCalledOnce();
+});
+
+it("an inbox can be left before it is opened, and knows its registrations, pauses and size from then on", async () => {
+  const inbox = sharedFile(inboxFile());
+  await expect(inbox.runners?.()).rejects.toMatchObject({ code: "closed" });
+  await inbox.unregister?.("nobody");
+  await inbox.close();
+  await inbox.open();
+  onTestFinished(() => inbox.close());
+  expect([inbox.isPaused, inbox.hears]).toEqual([false, false]);
+  const runner = { id: "a", version: "1", role: "both", sources: ["crm"], kinds: ["*"] } as const;
+  await inbox.register?.(runner);
+  expect(await inbox.runners?.()).toContainEqual(runner);
+  expect((await inbox.vitals?.size())?.bytes).toBeGreaterThan(0);
+});
+
+it("a store that nobody uses any more is forgotten", async () => {
+  const made: string[] = [];
+  const make = (process: string) => {
+    made.push(process);
+    return memoryInbox();
+  };
+  const first = storeOf(["one store"], make);
+  const leave = await first.join({});
+  expect(storeOf(["another name", "one store"], make)).toBe(first);
+  await leave();
+  expect(storeOf(["one store"], make)).not.toBe(first);
+  expect(made).toHaveLength(2);
 });

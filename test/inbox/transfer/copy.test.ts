@@ -147,6 +147,21 @@ describe.each([
     await a.close();
     await b.close();
   });
+
+  it.each(["original", "copy"])("says so if the %s gains an entry that it does not read", async (which) => {
+    const [from, to] = [makeFrom(), makeTo()];
+    await using(from, (inbox) => keep(inbox, numberedEntry(1)));
+    const [a, b] = [await from.transfer("read"), await to.transfer("own")];
+    const one = which === "original" ? a : b;
+    const write = b.write.bind(b);
+    b.write = async (entries) => {
+      await write(entries);
+      one.count = async () => 2;
+    };
+    await expect(copyInbox(a, b)).rejects.toMatchObject({ code: "inbox_busy" });
+    await a.close();
+    await b.close();
+  });
 });
 
 it("10 000 entries are copied in steps, each once", { timeout: 60_000 }, async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { openFileTransfer } from "../../../src/inbox/sqlite/transfer.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
+import type { CopyTerms } from "../../../src/inbox/transfer/copy.ts";
 import { mergeInbox } from "../../../src/inbox/transfer/merge.ts";
 import { tempFolder } from "../../cli/fake-io.ts";
 import { AT, claimOne, keep, numberedEntry, settlementOf } from "../entries.ts";
@@ -18,10 +19,10 @@ async function using<Result>(path: string, use: (inbox: Inbox) => Promise<Result
   }
 }
 
-async function merge(from: string, into: string) {
+async function merge(from: string, into: string, terms?: CopyTerms) {
   const [source, target] = [await openFileTransfer(from, "read"), await openFileTransfer(into, "own")];
   try {
-    return await mergeInbox(source, target);
+    return await mergeInbox(source, target, terms);
   } finally {
     await source.close();
     await target.close();
@@ -68,6 +69,17 @@ describe("a merge", () => {
     };
     expect(await using(into, states)).toEqual(await using(from, states));
     expect(await using(into, (inbox) => inbox.append(PRUNED))).toBeUndefined();
+  });
+
+  it("adds nothing once it is stopped, and can be repeated", async () => {
+    const { from, into } = paths();
+    await using(from, (inbox) => keep(inbox, numberedEntry(1)));
+    expect(await merge(from, into, { signal: AbortSignal.abort() })).toBeUndefined();
+    expect(await using(into, (inbox) => inbox.list({}))).toEqual([]);
+    const told: unknown[] = [];
+    const signal = new AbortController().signal;
+    await merge(from, into, { signal, onProgress: (progress) => told.push(progress) });
+    expect(told).toEqual([{ step: "copy", entries: 1, total: 1 }]);
   });
 
   it("gives new entries new numbers, and keeps those of the other inbox", async () => {

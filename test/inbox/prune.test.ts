@@ -1,0 +1,58 @@
+import { expect, it } from "vitest";
+import { memoryInbox } from "../../src/inbox/memory.ts";
+import { latestDates, pruneInbox, stepResult } from "../../src/inbox/prune.ts";
+import { isEnded } from "../../src/inbox/prune-request.ts";
+
+it("the latest date of each source is that of an event that ran", () => {
+  const row = (source: string, dated: number, neverRan: unknown) => ({ source, dated, never_ran: neverRan });
+  const rows = [
+    row("crm", -5, false),
+    row("crm", -9, 0),
+    row("crm", 7, true),
+    row("crm", 8, 1),
+    row("b", 3, 0),
+  ];
+  expect([...latestDates(rows)]).toEqual([
+    ["crm", -5],
+    ["b", 3],
+  ]);
+});
+
+it.each([
+  [2, 1, "7"],
+  [2, 0, undefined],
+  [1, 1, undefined],
+])("after %i of 2 rows, %i of them old, the next step begins after %s", (count, old, next) => {
+  const rows = [{ seq: 5 }, { seq: 7 }].slice(0, count);
+  expect(stepResult(rows, old, 3, { limit: 2 })).toEqual({ changed: 3, next });
+});
+
+it("an inbox is pruned and slimmed in steps until none is left, or until it is stopped", async () => {
+  const controller = new AbortController();
+  const asked: unknown[] = [];
+  const step = (name: string) => async (_request: object, given: { cursor?: string }) => {
+    asked.push([name, given]);
+    if (name === "slim") controller.abort();
+    return { changed: 2, next: given.cursor === undefined ? "7" : undefined };
+  };
+  const inbox = Object.assign(memoryInbox(), { prune: step("prune"), slim: step("slim") });
+  const [prune, slim] = [{ states: [], receivedUntil: 0, datedUntil: 0 }, { settledUntil: 0 }];
+  expect(await pruneInbox(inbox as never, {})).toEqual({ pruned: 0, slimmed: 0 });
+  const done = await pruneInbox(inbox as never, { prune, slim, signal: controller.signal });
+  expect(done).toEqual({ pruned: 4, slimmed: 2 });
+  expect(asked).toEqual([
+    ["prune", { cursor: undefined, limit: 200 }],
+    ["prune", { cursor: "7", limit: 200 }],
+    ["slim", { cursor: undefined, limit: 200 }],
+  ]);
+});
+
+it.each([
+  ["pending", false],
+  ["running", false],
+  ["done", true],
+  ["dead", true],
+  ["unhandled", true],
+] as const)("an entry that is %s has ended: %s", (state, ended) => {
+  expect(isEnded(state)).toBe(ended);
+});
