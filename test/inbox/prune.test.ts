@@ -19,12 +19,12 @@ it("the latest date of each source is that of an event that ran", () => {
 });
 
 it.each([
-  [2, 1, "7"],
-  [2, 0, undefined],
-  [1, 1, undefined],
-])("after %i of 2 rows, %i of them old, the next step begins after %s", (count, old, next) => {
-  const rows = [{ seq: 5 }, { seq: 7 }].slice(0, count);
-  expect(stepResult(rows, old, 3, { limit: 2 })).toEqual({ changed: 3, next });
+  [3, 1, "7"],
+  [3, 0, undefined],
+  [2, 1, undefined],
+])("after %i of 3 rows, %i of them old, the next step begins after %s", (count, old, next) => {
+  const rows = [{ seq: 5 }, { seq: 6 }, { seq: 7 }].slice(0, count);
+  expect(stepResult(rows, old, 3, { limit: 3 })).toEqual({ changed: 3, next });
 });
 
 it("an inbox is pruned and slimmed in steps until none is left, or until it is stopped", async () => {

@@ -377,6 +377,21 @@ describe("the SQLite inbox", () => {
     await expect(call(inbox)).rejects.toMatchObject({ code: "closed" });
   });
 
+  it("gives back the pages of what is erased", async () => {
+    const path = newPath();
+    const inbox = sqliteInbox(path);
+    await inbox.open();
+    const delivery = sampleDelivery({ body: Buffer.alloc(2_000_000, "x") });
+    const { seq } = await keep(inbox, sampleEntry({ state: "dead", reason: "invalid_json", delivery }));
+    await inbox.erase?.([seq], AT);
+    await inbox.endErasure?.(AT);
+    await inbox.close();
+    const database = new DatabaseSync(path);
+    const free = pragma(database, "freelist_count");
+    database.close();
+    expect(free).toBe(0);
+  });
+
   it("can be closed twice, and before it is opened", async () => {
     const inbox = sqliteInbox(newPath());
     await inbox.close();
