@@ -14,7 +14,7 @@ describe("a handler's transaction in the memory inbox", () => {
     const ends: string[] = [];
     const transactions: TestTransactions = async (run) => {
       try {
-        await run("tx");
+        await run("tx" as never);
         commit();
         ends.push("committed");
       } catch (thrown) {
