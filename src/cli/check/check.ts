@@ -59,25 +59,17 @@ export async function runCheckCommand(
   refuseTwoForms(options, context);
   const { output, clock } = context;
   const cases = selectCases(options);
-  const {
-    timeout = CHECK_TIMEOUT,
-    settle = CHECK_SETTLE,
-    concurrency = 1,
-    strict = false,
-    signatureHeader = SIGNATURE_HEADER,
-  } = options;
+  const { timeout = CHECK_TIMEOUT, settle = CHECK_SETTLE, concurrency = 1, strict = false } = options;
+  const { signatureHeader = SIGNATURE_HEADER, insecure = false, rate } = options;
   const found = await findSecrets(context, options);
   const [secret] = readSecrets(found.values, (warning) => output.talk(`warning: ${warning}`));
   if (secret === undefined) return;
   const observer = readObserver(options.observe, timeout, context);
-
   const real = await readRealEvent(options, context);
   const headers = readHeaders(options, context);
-
   const patient = cases.some(({ id }) => id === "HTTP-10")
     ? `\n  HTTP-10 takes up to ${timeout / 1000} s`
     : "";
-  const { insecure = false, rate } = options;
   const most = Math.min(MOST_REQUESTS, cases.length * MOST_OF_A_CASE);
   const paced =
     rate === undefined ? "" : `, at ${rate} per second, which takes up to ${spanText(most / rate)}`;
@@ -189,14 +181,7 @@ function listCases(options: CheckCommandOptions, { output }: CliContext): void {
     const { id, sent, severity, why, needsObserver } = one;
     const right = rightText(one);
     output.data(caseLine({ id, sent, severity, right }, output.color, output.columns));
-    output.record("case", {
-      id,
-      group: groupOf(one),
-      sent,
-      right,
-      severity,
-      why,
-      observed: needsObserver === true,
-    });
+    const observed = needsObserver === true;
+    output.record("case", { id, group: groupOf(one), sent, right, severity, why, observed });
   }
 }

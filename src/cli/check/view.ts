@@ -109,34 +109,24 @@ export class CheckView {
     const [first] = results;
     if (first === undefined) return;
     const { color } = this.#context.output;
+    const print = (one: CheckResult, text: string) =>
+      this.#print(INDENT, `${markOf(one, color)} ${one.id.padEnd(8)}`, `${one.sent} → ${text}`);
     if (first.outcome === "passed") {
-      if (!this.#verbose) return;
-      const mark = markOf(first, color);
-      for (const { id, sent, answer } of results)
-        this.#print(INDENT, `${mark} ${id.padEnd(8)}`, `${sent} → ${answer}`);
+      if (this.#verbose) for (const one of results) print(one, String(one.answer));
       return;
     }
     if (first.outcome === "not_applicable") {
-      const mark = markOf(first, color);
       const ids = idsText(results.map(({ id }) => id));
-      this.#print(INDENT, `${mark} `, `${ids}: ${printable(first.fix ?? "", 300)}`, " ".repeat(6));
+      const text = `${ids}: ${printable(first.fix ?? "", 300)}`;
+      this.#print(INDENT, `${markOf(first, color)} `, text, " ".repeat(6));
       return;
     }
-    for (const alike of this.#folds
-      ? [...grouped(results, alikeText).values()]
-      : results.map((result) => [result])) {
-      const [result, ...others] = alike;
-      if (result === undefined) continue;
+    const parts = this.#folds ? [...grouped(results, alikeText).values()] : results.map((one) => [one]);
+    for (const [one = first, ...others] of parts) {
       const more = others.length === 0 ? "" : `; same for ${othersText(others)}`;
-      const head = `${markOf(result, color)} ${result.id.padEnd(8)}`;
-      this.#print(
-        INDENT,
-        head,
-        `${result.sent} → ${color.bold(observedText(result))} (right: ${result.right})${more}`,
-      );
+      print(one, `${color.bold(observedText(one))} (right: ${one.right})${more}`);
     }
-    if (first.fix === null) return;
-    this.#print(UNDER_TITLE, "", printable(first.fix, 600), UNDER_TITLE, color.dim);
+    if (first.fix !== null) this.#print(UNDER_TITLE, "", printable(first.fix, 600), UNDER_TITLE, color.dim);
   }
 
   #print(

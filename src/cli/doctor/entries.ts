@@ -16,7 +16,13 @@ export const entries: DoctorCheck = {
     if (contents === undefined) return [];
     const { waiting, failing, dead } = contents;
     const pauses = await paused(setup);
-    const findings = [...(await behind(setup)), ...failed(failing), ...deadLetters(dead)];
+    const findings = [...(await behind(setup))];
+    if (failing > 0) {
+      const found = `${counted(failing, "entry has", "entries have")} failed, and will be tried again`;
+      findings.push(warn(found, `run ${ownCommand("events list --state failing")} to see them`));
+    }
+    const retry = `run ${ownCommand("events list --group")} to see why, and how to retry them, or events drop`;
+    if (dead > 0) findings.push(warn(counted(dead, "dead letter", "dead letters"), retry));
     if (findings.length > 0) return [...pauses, ...findings];
     return [...pauses, ok(`${counted(waiting, "unfinished entry", "unfinished entries")}, no dead letters`)];
   },
@@ -43,18 +49,6 @@ async function behind({ contents, facts, context }: Setup): Promise<readonly Fin
   }
   const fix = `run ${ownCommand("events list --state waiting,failing,running")} to see what they wait for`;
   return [warn(`${found}: handlers do not keep up`, fix)];
-}
-
-function failed(failing: number): readonly Finding[] {
-  if (failing === 0) return [];
-  const found = `${counted(failing, "entry has", "entries have")} failed, and will be tried again`;
-  return [warn(found, `run ${ownCommand("events list --state failing")} to see them`)];
-}
-
-function deadLetters(dead: number): readonly Finding[] {
-  if (dead === 0) return [];
-  const fix = `run ${ownCommand("events list --group")} to see why, and how to retry them, or events drop`;
-  return [warn(counted(dead, "dead letter", "dead letters"), fix)];
 }
 
 export const processes: DoctorCheck = {

@@ -68,15 +68,14 @@ function permissions(file: string): readonly Finding[] {
   const folder = dirname(realPath(file));
   const found = statSync(folder);
   const isSticky = (found.mode & 0o1000) !== 0; // there, others may only add files
-  const findings: Finding[] = [];
-  const [folderMode, fileMode] = [shownMode(found, 0o022), shownMode(statSync(file), 0o077)];
-  if (folderMode !== undefined && !isSticky) {
-    const problem = `other users may replace files in ${folder} (mode ${folderMode})`;
-    findings.push(warn(problem, `chmod go-w ${folder}`));
-  }
-  if (fileMode !== undefined)
-    findings.push(warn(`other users may read ${file} (mode ${fileMode})`, `chmod 600 ${file}`));
-  return findings;
+  const folderMode = isSticky ? undefined : shownMode(found, 0o022);
+  const fileMode = shownMode(statSync(file), 0o077);
+  const replace = `other users may replace files in ${folder} (mode ${folderMode})`;
+  const read = `other users may read ${file} (mode ${fileMode})`;
+  return [
+    ...(folderMode === undefined ? [] : [warn(replace, `chmod go-w ${folder}`)]),
+    ...(fileMode === undefined ? [] : [warn(read, `chmod 600 ${file}`)]),
+  ];
 }
 
 function foreignDisk(file: string): readonly Finding[] {

@@ -32,7 +32,7 @@ export const outside: DoctorCheck = {
     if (get.response.status !== 405 || get.response.headers.get("allow") !== "POST")
       return [...findings, otherPath(shown, get.response.status)];
     const unsigned = await refused(url, {}, "{}");
-    if (unsigned !== 401) return [...findings, accepts(shown, unsigned, "without a signature")];
+    if (unsigned !== 401) return [...findings, accepts(shown, unsigned)];
     const large = await refused(url, { [signatureHeader]: FORGED }, "x".repeat(LARGE));
     if (large !== 401) return [...findings, cutBody(shown, large)];
     return [...findings, ok(`${shown}: a receiver answers there, and refuses what is not signed`)];
@@ -110,11 +110,9 @@ function otherPath(shown: string, status: number): Finding {
   );
 }
 
-function accepts(shown: string, status: number | undefined, what: string): Finding {
-  return fail(
-    `${shown} answers ${status ?? "nothing"} to a POST ${what}, expected 401`,
-    "look for a proxy or middleware that answers instead of the receiver",
-  );
+function accepts(shown: string, status = "nothing" as number | string): Finding {
+  const found = `${shown} answers ${status} to a POST without a signature, expected 401`;
+  return fail(found, "look for a proxy or middleware that answers instead of the receiver");
 }
 
 function cutBody(shown: string, status: number | undefined): Finding {

@@ -24,11 +24,8 @@ export function entryFields(entry: Entry) {
   const state = entryState(entry);
   return {
     ...{ seq, id: key.eventId, source: key.source, kind, state, reason, problems, attempts, duplicates },
-    timestamp: iso(entry.eventTimestamp),
-    receivedAt: iso(entry.receivedAt),
-    lastSeenAt: iso(entry.lastSeenAt),
-    runAt: iso(entry.runAt),
-    settledAt: iso(entry.settledAt),
+    ...{ timestamp: iso(entry.eventTimestamp), receivedAt: iso(entry.receivedAt) },
+    ...{ lastSeenAt: iso(entry.lastSeenAt), runAt: iso(entry.runAt), settledAt: iso(entry.settledAt) },
     finishedHandlers: entry.finishedHandlers,
     waits: entry.waits.map((wait) => ({ ...wait, since: iso(wait.since), nextAt: iso(wait.nextAt) })),
     ...{ bodyHash, bodyLength },

@@ -142,13 +142,7 @@ function show({ states, newest, running, bodiless }: Found, copies: readonly InC
       `${counted(bodiless, "other entry has", "other entries have")} no body any more to compare: select them by number or time`,
     );
   const files = copies.map(({ file, seqs }) => ({ file, entries: seqs.length }));
-  output.record("to_erase", {
-    entries: count,
-    states,
-    running: running.length,
-    bodiless,
-    copies: files,
-  });
+  output.record("to_erase", { entries: count, states, running: running.length, bodiless, copies: files });
 }
 
 /** Whether to go on: `--yes`, or an answer at a terminal. */

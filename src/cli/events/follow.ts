@@ -32,12 +32,9 @@ export async function whenIn(inbox: Inbox, entry: Entry, states: readonly EntryS
 export async function* entriesAfter(
   inbox: Inbox,
   filter: EntryFilter,
-  {
-    after,
-    clock,
-    signal,
-  }: { readonly after: number; readonly clock: () => number; readonly signal: AbortSignal },
+  terms: { readonly after: number; readonly clock: () => number; readonly signal: AbortSignal },
 ): AsyncGenerator<Entry> {
+  const { after, clock, signal } = terms;
   let cursor = after;
   while (!signal.aborted) {
     const [newest] = await inbox.list({ limit: 1 });

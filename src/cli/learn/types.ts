@@ -139,10 +139,8 @@ function report(learned: Learned, { out, shapes, edited, hasOthers }: Written, {
   }
   const files = [...(out === STDOUT ? [] : [out]), ...(shapes === undefined ? [] : [shapes])];
   if (files.length > 0) output.talk(`wrote ${files.join(" and ")}`);
-  output.record("types", {
-    files: files.map((file) => resolve(io.cwd, file)),
-    edited: edited.map(({ name }) => name),
-  });
+  const names = edited.map(({ name }) => name);
+  output.record("types", { files: files.map((file) => resolve(io.cwd, file)), edited: names });
 }
 
 function write(file: string, text: string, { io }: CliContext): void {

@@ -11,6 +11,9 @@ const SAVED = 500;
 const PER_MS = 5e5;
 const LEAST = 10;
 
+type Asked = Pick<DeliveryObservation, "outcome" | "diagnose">;
+type Said = Diagnosis | "left_out" | undefined;
+
 /**
  * Limits diagnoses: anyone who can reach the endpoint can trigger one, and the work must not delay honest deliveries. In a
  * burst each gets less work, which is enough for the common causes.
@@ -18,7 +21,7 @@ const LEAST = 10;
 export class DiagnosisLimit {
   readonly #now: () => number;
   /** The results so far, so that each observation is diagnosed once. */
-  readonly #said = new WeakMap<object, Diagnosis | "left_out" | undefined>();
+  readonly #said = new WeakMap<object, Said>();
   /** Milliseconds that may be spent; below 0 after a diagnosis that took longer than expected. */
   #left = SAVED;
   #at: number;
@@ -30,18 +33,12 @@ export class DiagnosisLimit {
   }
 
   /** Why a delivery was not authentic. Returns `undefined` for other deliveries, and `left_out` above the limit. */
-  diagnose(
-    observation: Pick<DeliveryObservation, "outcome" | "diagnose">,
-    others: readonly NamedSecret[],
-  ): Diagnosis | "left_out" | undefined {
+  diagnose(observation: Asked, others: readonly NamedSecret[]): Said {
     if (!this.#said.has(observation)) this.#said.set(observation, this.#workOut(observation, others));
     return this.#said.get(observation);
   }
 
-  #workOut(
-    { outcome, diagnose }: Pick<DeliveryObservation, "outcome" | "diagnose">,
-    others: readonly NamedSecret[],
-  ): Diagnosis | "left_out" | undefined {
+  #workOut({ outcome, diagnose }: Asked, others: readonly NamedSecret[]): Said {
     if (diagnose === undefined) return undefined;
     // A missing header takes no work to detect.
     if (outcome.type === "unauthorized" && outcome.reason === "signature_missing")

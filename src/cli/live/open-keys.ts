@@ -32,8 +32,7 @@ export function openKeys(
   const { signatureHeader = SIGNATURE_HEADER } = terms;
   if (secretStdin === true || secret === undefined) return () => {};
   const files: (() => void)[] = [];
-  const openPage = async (seq: number | undefined) => {
-    if (page === undefined) return;
+  const openAt = async (page: URL, seq: number | undefined) => {
     const address = new URL(page);
     if (seq !== undefined) address.hash += `/entry/${seq}`;
     const { path, remove } = writeLeadingFile(address);
@@ -45,7 +44,7 @@ export function openKeys(
     {
       ...{ bar, recent, entries },
       addresses: [target.href, ...(page === undefined ? [] : [page.href])],
-      openPage: page === undefined ? undefined : openPage,
+      openPage: page && ((seq) => openAt(page, seq)),
       quit: () => stop({ reason: "stopped by q", exitCode: goal === undefined ? 0 : 130 }),
     },
     context,

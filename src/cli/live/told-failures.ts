@@ -72,7 +72,10 @@ export class ToldFailures {
     if (before !== undefined && before.failure.key !== failure?.key) this.#leave(seq, before);
     if (!hasFailed || failure === undefined) return "whole";
     const known = this.#byKey.get(failure.key);
-    const alike = known ?? newGroup(failure, seq);
+    const alike: Alike = known ?? {
+      ...{ failure, first: seq, failing: new Set(), dead: new Set() },
+      ...{ told: "", most: 0, wait: FIRST_WAIT, timer: undefined },
+    };
     this.#remove(seq, alike);
     this.#bySeq.set(seq, alike);
     this.#byKey.set(failure.key, alike);
@@ -160,13 +163,6 @@ export class ToldFailures {
     } else this.#timer ??= setInterval(() => void this.#recheck().catch(() => {}), RECHECK).unref();
     this.#view.bar.update({ failed: countsText(this.#counts) });
   }
-}
-
-function newGroup(failure: Failure, first: number): Alike {
-  return {
-    ...{ failure, first, failing: new Set(), dead: new Set() },
-    ...{ told: "", most: 0, wait: FIRST_WAIT, timer: undefined },
-  };
 }
 
 function sizeOf({ failing, dead }: Alike): number {
