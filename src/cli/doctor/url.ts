@@ -54,23 +54,18 @@ async function ask(url: URL, init: RequestInit): Promise<Asked> {
 
 /** The status of a POST that must be refused; `undefined` if there was no answer. */
 async function refused(url: URL, headers: Record<string, string>, body: string): Promise<number | undefined> {
-  const asked = await ask(url, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body,
-  });
+  const all = { "content-type": "application/json", ...headers };
+  const asked = await ask(url, { method: "POST", headers: all, body });
   return "response" in asked ? asked.response.status : undefined;
 }
 
 function unreachable(shown: string, failure: unknown): Finding {
   const { why } = readNetworkFailure(failure);
   const isCertificate = /certificate|self.signed|SSL|TLS/i.test(why);
-  return fail(
-    `${shown} cannot be reached: ${why}`,
-    isCertificate
-      ? "install a certificate of a public authority with its whole chain: senders refuse others"
-      : "check the address, its DNS entry, the firewall, and that the server runs",
-  );
+  const fix = isCertificate
+    ? "install a certificate of a public authority with its whole chain: senders refuse others"
+    : "check the address, its DNS entry, the firewall, and that the server runs";
+  return fail(`${shown} cannot be reached: ${why}`, fix);
 }
 
 function transport(url: URL): readonly Finding[] {
@@ -90,24 +85,20 @@ function clock(response: Response, now: number): readonly Finding[] {
 function redirect(shown: string, { status, headers }: Response): Finding | undefined {
   if (status < 300 || status > 399) return undefined;
   const to = headers.get("location") ?? "nowhere";
+  const why = "senders follow no redirects, and a POST may become a GET";
   return fail(
     `${shown} redirects (${status}) to ${to}`,
-    "subscribe the address that it redirects to: senders follow no redirects, and a POST may become a GET",
+    `subscribe the address that it redirects to: ${why}`,
   );
 }
 
 function otherPath(shown: string, status: number): Finding {
-  if (status === 401 || status === 403)
-    return fail(
-      `${shown} asks for a login (${status})`,
-      "let this path pass in the proxy or middleware: deliveries are signed instead",
-    );
+  const pass = "let this path pass in the proxy or middleware: deliveries are signed instead";
+  if (status === 401 || status === 403) return fail(`${shown} asks for a login (${status})`, pass);
   if (status >= 500)
     return fail(`${shown} answers ${status}`, "start the receiver behind the proxy, and look in its log");
-  return fail(
-    `no receiver of hookporter answers at ${shown} (GET is answered ${status}, expected 405)`,
-    "check the path, and that the proxy leads to the receiver",
-  );
+  const found = `no receiver of hookporter answers at ${shown} (GET is answered ${status}, expected 405)`;
+  return fail(found, "check the path, and that the proxy leads to the receiver");
 }
 
 function accepts(shown: string, status = "nothing" as number | string): Finding {

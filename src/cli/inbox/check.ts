@@ -59,9 +59,7 @@ function page(state: FileState, isIntact: boolean): readonly string[] {
 }
 
 function freeText(content: FileState["content"]): string {
-  return content === undefined || content.freeBytes === 0
-    ? ""
-    : `, ${sizeText(content.freeBytes)} of it free`;
+  return content?.freeBytes ? `, ${sizeText(content.freeBytes)} of it free` : "";
 }
 
 function contentLines(content: NonNullable<FileState["content"]>): string[] {

@@ -5,30 +5,26 @@ import { STATE_WORDS } from "../../inbox/entry-state.ts";
 import { targetUrl } from "../../relay/target-url.ts";
 import type { Permission } from "./options.ts";
 
+type Fields = Record<string, unknown>;
+type Input<Shape extends z.ZodRawShape> = z.infer<z.ZodObject<Shape>>;
+
 /** A tool: a command of this program with named arguments. */
 export interface Tool<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly input: z.ZodObject<Shape>;
-  readonly hints: {
-    readonly readOnlyHint: boolean;
-    readonly openWorldHint?: boolean;
-    readonly idempotentHint?: boolean;
-  };
+  readonly hints: { readonly readOnlyHint: boolean; readonly openWorldHint: boolean };
   /** The command, such as `events list`. */
   readonly command: readonly string[];
-  readonly flags?: (input: z.infer<z.ZodObject<Shape>>) => readonly string[];
-  readonly operands?: (input: z.infer<z.ZodObject<Shape>>) => readonly string[];
+  readonly flags?: (input: Input<Shape>) => readonly string[];
+  readonly operands?: (input: Input<Shape>) => readonly string[];
   /** What the command reads from standard input. */
-  readonly stdin?: (input: z.infer<z.ZodObject<Shape>>) => string;
+  readonly stdin?: (input: Input<Shape>) => string;
   /** What must have been allowed for this input. */
-  readonly needs?: (input: z.infer<z.ZodObject<Shape>>) => readonly Permission[];
+  readonly needs?: (input: Input<Shape>) => readonly Permission[];
   /** Shortens a record of the command. */
-  readonly shorten?: (
-    record: Record<string, unknown>,
-    input: z.infer<z.ZodObject<Shape>>,
-  ) => Record<string, unknown> | undefined;
+  readonly shorten?: (record: Fields, input: Input<Shape>) => Fields | undefined;
 }
 
 /** Bytes of a body in an answer, unless more are asked for. */
@@ -38,6 +34,8 @@ const kind = z.string().describe(`an event kind: ${eventKinds.join(", ")}`);
 const kinds = z.string().describe("kinds or families, comma-separated, such as payment.received,lead.*");
 const states = z.array(z.enum(STATE_WORDS as [string, ...string[]]));
 const url = z.string().describe("endpoint, or a port of this machine");
+const fields = z.record(z.string(), z.unknown()).optional();
+const flag = z.boolean().optional();
 const timeout = z.number().int().min(1).max(120).describe("seconds to wait (default: 30)");
 
 /** What is wrong with a sent event, and the flags of `trigger` for it. */
@@ -60,11 +58,8 @@ const sendEvent = tool({
     "Signs a sample event, sends it to the receiver, and reports what its handler or target did: state, error with file and line, how to fix it.",
   input: z.object({
     kind,
-    set: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .describe('values by path, such as {"data.amount": 1200}'),
-    data: z.record(z.string(), z.unknown()).optional().describe("replaces the sample's data"),
+    set: fields.describe('values by path, such as {"data.amount": 1200}'),
+    data: fields.describe("replaces the sample's data"),
     fault: z.enum(Object.keys(FAULTS) as [keyof typeof FAULTS]).optional(),
     count: z.number().int().min(1).max(1000).optional(),
     url: url.optional().describe(`${url.description} (default: where \`listen\` runs here)`),
@@ -109,7 +104,7 @@ const findEvents = tool({
     kind: kinds.optional(),
     since: z.string().optional().describe("a date, or a time ago such as 2h"),
     limit: z.number().int().min(1).max(200).optional().describe("default: 20"),
-    group: z.boolean().optional(),
+    group: flag,
   }),
   hints: { readOnlyHint: true, openWorldHint: false },
   command: ["events", "list"],
@@ -124,10 +119,7 @@ const getEvent = tool({
   description: "Shows one entry: its state, problems and runs with their errors; its body on request.",
   input: z.object({
     entry: z.union([z.string(), z.number().int()]).describe("entry number, or event id"),
-    body: z
-      .boolean()
-      .optional()
-      .describe(`with the headers and the first ${BODY_BYTES} characters of the body`),
+    body: flag.describe(`with the headers and the first ${BODY_BYTES} characters of the body`),
     bytes: z.number().int().min(1).max(1_048_576).optional().describe("characters of the body instead"),
   }),
   hints: { readOnlyHint: true, openWorldHint: false },
@@ -217,11 +209,7 @@ function hostOf(to: string | undefined): readonly Permission[] {
 }
 
 /** Leaves out a delivery, or cuts its body. */
-function withBody(
-  record: Record<string, unknown>,
-  isWanted: boolean,
-  bytes = BODY_BYTES,
-): Record<string, unknown> {
+function withBody(record: Fields, isWanted: boolean, bytes = BODY_BYTES): Fields {
   const { delivery, ...rest } = record;
   if (!isWanted || typeof delivery !== "object" || delivery === null) return rest;
   const { body, ...head } = delivery as { body?: unknown };
