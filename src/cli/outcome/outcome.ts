@@ -5,11 +5,17 @@ import { failureOf } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { summariseEntry } from "../../inspector/entries/summarise-entry.ts";
 import { durationText } from "../../text/duration-text.ts";
+import type { CliContext } from "../context.ts";
 import { entryFields, errorText } from "../events/entry-view.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { MARKS } from "../live/row.ts";
-import type { Output } from "../output.ts";
-import { printable } from "../printable.ts";
+import { type Output, printable } from "../output.ts";
+
+/** Milliseconds that `--wait` and `events wait` wait. */
+export const WAIT = 30_000;
+
+/** The states in which something can be said of an entry. */
+export const DECIDED = ["handled", "failing", "dead", "received"] as const satisfies readonly EntryState[];
 
 /** What became of an entry: what `--wait`, `events wait` and the tools for agents report. */
 export interface EntryOutcome {
@@ -22,20 +28,24 @@ export interface EntryOutcome {
 /** Characters of an error, or of what a target answered, in a line. */
 const LINE = 500;
 
-export async function outcomeOf(inbox: Inbox, entry: Entry): Promise<EntryOutcome> {
+/** Prints what became of an entry; returns its state. */
+export async function reportOutcome(
+  inbox: Inbox,
+  entry: Entry,
+  { output, clock }: CliContext,
+): Promise<EntryState> {
   const runs = await inbox.attempts(entry.seq);
   const last = Math.max(0, ...runs.map(({ attempt }) => attempt));
-  return { entry, state: entryState(entry), runs: runs.filter(({ attempt }) => attempt === last) };
-}
-
-export function printOutcome(outcome: EntryOutcome, now: number, output: Output): void {
-  for (const line of outcomeLines(outcome, now, output)) output.data(line);
+  const state = entryState(entry);
+  const outcome = { entry, state, runs: runs.filter(({ attempt }) => attempt === last) };
+  for (const line of outcomeLines(outcome, clock(), output)) output.data(line);
   output.record("outcome", outcomeFields(outcome));
+  return state;
 }
 
 /** The exit code for what was waited for: 0 only if all of it was handled. */
-export function outcomeExitCode(outcomes: readonly EntryOutcome[]): ExitCode {
-  return outcomes.every(({ state }) => state === "handled") ? 0 : 7;
+export function exitCodeOf(states: readonly EntryState[]): ExitCode {
+  return states.every((state) => state === "handled") ? 0 : 7;
 }
 
 /** `dead      #12 payment.received  TypeError: … at handlers/pay.ts:3:9`, and below it how to fix it. */
@@ -46,7 +56,7 @@ function outcomeLines(outcome: EntryOutcome, now: number, { color }: Pick<Output
     words === null ? "" : printable(words, LINE),
     at === null ? "" : `at ${printable(at, LINE)}`,
     duration === null ? "" : `${duration} ms`,
-    note === null ? "" : printable(firstLine(note), LINE),
+    note === null ? "" : printable(note.trim().split("\n", 1)[0] ?? "", LINE),
     state === "failing" ? `next attempt in ${durationText(Math.max(0, entry.runAt - now))}` : "",
   ].filter((part) => part !== "");
   const kind = printable(entry.kind ?? "-", 40);
@@ -81,8 +91,4 @@ function facts({ entry, state, runs }: EntryOutcome) {
     duration: runs.length === 0 ? null : Math.round(sum * 10) / 10,
     fix,
   };
-}
-
-function firstLine(text: string): string {
-  return text.trim().split("\n", 1)[0] ?? "";
 }

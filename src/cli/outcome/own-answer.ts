@@ -1,5 +1,5 @@
 import { orElse } from "../../base/or-else.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../output.ts";
 import { columnsOf } from "../wrap-text.ts";
 
 /** What a receiver made with this library answers to an event that it keeps. */

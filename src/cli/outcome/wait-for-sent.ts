@@ -1,8 +1,7 @@
 import { HookporterError } from "../../errors.ts";
 import { readEnvelope } from "../../event/read-envelope.ts";
 import type { Entry } from "../../inbox/entry.ts";
-import { entryState } from "../../inbox/entry-state.ts";
-import type { Inbox } from "../../inbox/inbox.ts";
+import { type EntryState, entryState } from "../../inbox/entry-state.ts";
 import { timerDelay } from "../../options/timer-delay.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import type { Sendable } from "../../relay/chaos.ts";
@@ -12,15 +11,9 @@ import type { CliContext } from "../context.ts";
 import { whenIn } from "../events/follow.ts";
 import { withInbox } from "../events/inbox.ts";
 import { nameInbox } from "../inbox/named-inbox.ts";
-import { type EntryOutcome, outcomeExitCode, outcomeOf, printOutcome } from "./outcome.ts";
+import { DECIDED, exitCodeOf, reportOutcome, WAIT } from "./outcome.ts";
 import { readOwnAnswer } from "./own-answer.ts";
-import { DECIDED, WAIT } from "./terms.ts";
-
-interface WaitTerms {
-  readonly inbox: string | undefined;
-  /** Milliseconds. Default {@link WAIT}. */
-  readonly timeout: number | undefined;
-}
+import type { WaitOptions } from "./wait.ts";
 
 /** Checks that the inbox can be read, before anything is sent. Throws `inbox_…`. */
 export async function requireReadable(inbox: string | undefined, context: CliContext): Promise<void> {
@@ -41,22 +34,23 @@ export class SentEvents {
    * Waits until something can be said of each event, and reports it, in the order they were sent. Sets exit code 7 if one
    * was not handled. Throws `inbox_unavailable` if the inbox does not have them, `timed_out`.
    */
-  async report({ inbox: given, timeout = WAIT }: WaitTerms, context: CliContext): Promise<void> {
+  async report(
+    { inbox: given, timeout = WAIT }: Pick<WaitOptions, "inbox" | "timeout">,
+    context: CliContext,
+  ) {
     if (this.#ids.size === 0) return;
-    const { output, clock } = context;
     await withInbox(context, { inbox: given, access: "read" }, async (inbox) => {
       const signal = AbortSignal.timeout(timerDelay(timeout));
-      const outcomes: EntryOutcome[] = [];
+      const states: EntryState[] = [];
       for (const id of this.#ids) {
-        const sent = await findSent(inbox, id);
+        const found = await inbox.list({ eventId: id, limit: 10 });
+        const sent = found.findLast(({ key }) => key.eventId === id);
         if (sent === undefined) throw notHere(id, nameInbox(context, given).shown);
         const { entry, reached } = await whenIn(inbox, sent, DECIDED, signal);
         if (!reached) throw notDecided(entry, timeout);
-        const outcome = await outcomeOf(inbox, entry);
-        printOutcome(outcome, clock(), output);
-        outcomes.push(outcome);
+        states.push(await reportOutcome(inbox, entry, context));
       }
-      if (context.exitCode === 0) context.exitCode = outcomeExitCode(outcomes);
+      if (context.exitCode === 0) context.exitCode = exitCodeOf(states);
     });
   }
 }
@@ -64,11 +58,6 @@ export class SentEvents {
 function derivedId(body: Uint8Array): string | undefined {
   const read = readEnvelope(body);
   return read.ok ? read.eventId : undefined;
-}
-
-async function findSent(inbox: Inbox, eventId: string): Promise<Entry | undefined> {
-  const found = await inbox.list({ eventId, limit: 10 });
-  return found.findLast(({ key }) => key.eventId === eventId);
 }
 
 function notHere(id: string, shown: string): HookporterError {

@@ -1,6 +1,6 @@
 import { HookporterError } from "../../errors.ts";
 import type { Entry } from "../../inbox/entry.ts";
-import { entryState } from "../../inbox/entry-state.ts";
+import { type EntryState, entryState } from "../../inbox/entry-state.ts";
 import { timerDelay } from "../../options/timer-delay.ts";
 import { counted } from "../../text/counted.ts";
 import { durationText } from "../../text/duration-text.ts";
@@ -9,8 +9,7 @@ import { entriesAfter, newestSeq, whenIn } from "../events/follow.ts";
 import { withInbox } from "../events/inbox.ts";
 import { type SelectOptions, toFilter } from "../events/selection.ts";
 import { statesOf } from "../events/state-values.ts";
-import { type EntryOutcome, outcomeExitCode, outcomeOf, printOutcome } from "./outcome.ts";
-import { DECIDED, WAIT } from "./terms.ts";
+import { DECIDED, exitCodeOf, reportOutcome, WAIT } from "./outcome.ts";
 
 export interface WaitOptions extends Pick<SelectOptions, "inbox" | "state" | "kind" | "source"> {
   readonly after?: number;
@@ -22,28 +21,27 @@ export interface WaitOptions extends Pick<SelectOptions, "inbox" | "state" | "ki
 export async function waitForEvents(options: WaitOptions, context: CliContext): Promise<void> {
   const { output, clock } = context;
   const { count = 1, timeout = WAIT, state, ...selection } = options;
-  const states = state === undefined ? DECIDED : statesOf(state, output);
+  const awaited = state === undefined ? DECIDED : statesOf(state, output);
   await withInbox(context, { inbox: options.inbox, access: "read" }, async (inbox) => {
     const signal = AbortSignal.timeout(timerDelay(timeout));
     const after = options.after ?? (await newestSeq(inbox));
     const filter = await toFilter(selection, inbox, output);
-    const outcomes: EntryOutcome[] = [];
+    const states: EntryState[] = [];
+    let last = after;
     let waited: Entry | undefined;
     for await (const found of entriesAfter(inbox, filter, { after, clock, signal })) {
-      const { entry, reached } = await whenIn(inbox, found, states, signal);
+      const { entry, reached } = await whenIn(inbox, found, awaited, signal);
       waited = entry;
       if (!reached) break;
-      const outcome = await outcomeOf(inbox, entry);
-      printOutcome(outcome, clock(), output);
-      if (outcomes.push(outcome) === count) break;
+      last = entry.seq;
+      if (states.push(await reportOutcome(inbox, entry, context)) === count) break;
     }
-    if (outcomes.length < count) {
-      const last = outcomes.at(-1)?.entry.seq ?? after;
-      const got = `expected ${counted(count, "event", "events")} after #${after} within ${durationText(timeout)}, got ${outcomes.length}`;
+    if (states.length < count) {
+      const got = `expected ${counted(count, "event", "events")} after #${after} within ${durationText(timeout)}, got ${states.length}`;
       const open = waited !== undefined && waited.seq > last ? waited : undefined;
       const why = open === undefined ? "no other came" : `#${open.seq} is ${entryState(open)}`;
       throw new HookporterError("timed_out", `${got}: ${why}; --after ${last} goes on from here`);
     }
-    context.exitCode = outcomeExitCode(outcomes);
+    context.exitCode = exitCodeOf(states);
   });
 }

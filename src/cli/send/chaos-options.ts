@@ -2,6 +2,7 @@ import { Option } from "commander";
 import { type DisturbOptions, TAMPERINGS } from "../../relay/chaos.ts";
 import type { ScheduleOptions } from "../../relay/schedule.ts";
 import type { CliCommand } from "../cli-command.ts";
+import type { SecretOptions } from "../secrets/options.ts";
 import type { FitTable } from "../settings/fitting.ts";
 import {
   readChoice,
@@ -14,8 +15,15 @@ import {
   readShare,
 } from "../settings/values.ts";
 
-/** How sendings are spread out, and what goes wrong with them; shared by `trigger` and `replay`. */
-export interface ChaosCommandOptions extends Omit<ScheduleOptions, "copies">, Omit<DisturbOptions, "header"> {
+/** What `trigger` and `replay` share: where to send, how sendings are spread out, and what goes wrong with them. */
+export interface SendingOptions
+  extends SecretOptions,
+    Omit<ScheduleOptions, "copies">,
+    Omit<DisturbOptions, "header"> {
+  readonly url?: URL;
+  readonly inbox?: string;
+  readonly timeout?: number;
+  readonly signatureHeader?: string;
   readonly duplicate?: number;
   readonly stale?: number;
   readonly future?: number;
@@ -32,7 +40,7 @@ export interface ChaosCommandOptions extends Omit<ScheduleOptions, "copies">, Om
 export const CHAOS_FLAGS = [
   ...["duplicate", "shuffle", "rate", "delay", "drop", "tamper", "noSignature", "stale", "future", "seed"],
   ...["concurrency", "maxFailures", "dryRun", "bodiesTo", "wait"],
-] as const satisfies readonly (keyof ChaosCommandOptions)[];
+] as const satisfies readonly (keyof SendingOptions)[];
 
 /** Adds the chaos options to a command that sends. `failFast` is what else `--fail-fast` stops at. */
 export function addChaosOptions(command: CliCommand, { failFast = "" } = {}): CliCommand {
@@ -70,13 +78,13 @@ export function addChaosOptions(command: CliCommand, { failFast = "" } = {}): Cl
     .option("--bodies-to <dir>", "folder for the body files of --dry-run (default: .hookporter/bodies)");
 }
 
-export const FITTING_CHAOS: FitTable<ChaosCommandOptions> = {
+export const FITTING_CHAOS: FitTable<SendingOptions> = {
   stale: { excludes: ["future"], why: "an event has one timestamp" },
   tamper: { excludes: ["noSignature"], why: "without a signature there is nothing to tamper with" },
   bodiesTo: { needs: ["dryRun"] },
   wait: { excludes: ["dryRun"], why: "--dry-run sends nothing" },
 };
 
-export function datedTo(now: number, { stale = 0, future = 0 }: ChaosCommandOptions): number {
+export function datedTo(now: number, { stale = 0, future = 0 }: SendingOptions): number {
   return now - stale + future;
 }

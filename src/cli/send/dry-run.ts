@@ -5,9 +5,9 @@ import { curlLine } from "../../relay/curl-line.ts";
 import { sentHeaders } from "../../relay/exchange.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
+import { writeOut } from "../files/replace-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
-import { writeOut } from "../files/write-out.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../output.ts";
 
 /**
  * Prints a curl command for each sending and sends nothing. Body files are named after their content, so that a command
@@ -28,7 +28,9 @@ export function dryRun(
       output.record("dropped", { label, at });
       continue;
     }
-    const file = shown(io.cwd, writeBody(directory, label, body));
+    const path = writeBody(directory, label, body);
+    const short = relative(io.cwd, path);
+    const file = short.startsWith("..") ? path : short;
     const { line, leftOut } = curlLine({ target, headers: sentHeaders(item.headers), file });
     for (const name of leftOut)
       output.talk(`header omitted: ${printable(name)}, since a command line cannot carry its value`);
@@ -51,10 +53,4 @@ function writeBody(directory: string, label: string, body: Uint8Array): string {
   const path = join(directory, `${name}-${digest}.json`);
   writeOut(path, body, path);
   return path;
-}
-
-/** The shortest form of a path, seen from the working folder. */
-function shown(cwd: string, path: string): string {
-  const short = relative(cwd, path);
-  return short.startsWith("..") ? path : short;
 }

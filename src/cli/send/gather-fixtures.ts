@@ -35,7 +35,7 @@ export async function gatherFixtures(
     if (one === STDIN) found.push(...readLines(await readInput(context.io, STDIN), "standard input"));
     else if (existsSync(path)) found.push(...readPath(path, one));
     else if (/[/\\]|\.(nd)?json$/.test(one)) throw inputError(`${one}: no such file`);
-    else found.push(await readEntryNotFile(one, inbox, context));
+    else found.push(await readEntry(one, inbox, context));
   }
   const usable = exact === true ? found.map(checkExact) : found;
   const broken = usable.filter((one) => one instanceof HookporterError);
@@ -46,9 +46,16 @@ export async function gatherFixtures(
 }
 
 /** An argument that is not a file may be an entry; if it is neither, the user may have meant either. */
-async function readEntryNotFile(one: string, inbox: string | undefined, context: CliContext) {
+async function readEntry(one: string, path: string | undefined, context: CliContext): Promise<NamedFixture> {
+  const { findEntry, withInbox } = await import("../events/inbox.ts");
   try {
-    return await readEntry(one, inbox, context);
+    return await withInbox(context, { inbox: path, access: "read" }, async (inbox) => {
+      const { seq, key, kind } = await findEntry(inbox, one);
+      const delivery = await inbox.delivery(seq);
+      if (delivery === undefined)
+        throw new HookporterError("entry_unknown", `entry ${seq} no longer has a delivery`);
+      return { name: `${kind ?? "?"} ${key.eventId}`, fixture: { type: "delivery", delivery } };
+    });
   } catch (thrown) {
     const code = thrown instanceof HookporterError ? codeOf(thrown) : undefined;
     if (code !== "entry_unknown" && code !== "inbox_unavailable") throw thrown;
@@ -115,19 +122,4 @@ function orError(make: () => NamedFixture): Found {
     if (thrown instanceof HookporterError) return thrown;
     throw thrown;
   }
-}
-
-async function readEntry(
-  reference: string,
-  path: string | undefined,
-  context: CliContext,
-): Promise<NamedFixture> {
-  const { findEntry, withInbox } = await import("../events/inbox.ts");
-  return withInbox(context, { inbox: path, access: "read" }, async (inbox) => {
-    const { seq, key, kind } = await findEntry(inbox, reference);
-    const delivery = await inbox.delivery(seq);
-    if (delivery === undefined)
-      throw new HookporterError("entry_unknown", `entry ${seq} no longer has a delivery`);
-    return { name: `${kind ?? "?"} ${key.eventId}`, fixture: { type: "delivery", delivery } };
-  });
 }

@@ -31,7 +31,8 @@ export async function reserveInstants(
   const unlock = await lock(`${path}.lock`);
   try {
     const now = clock();
-    const last = readInstant(path);
+    const read = orElse(() => Number(readFileSync(path, "utf8")), 0);
+    const last = Number.isSafeInteger(read) ? read : 0;
     const first = Math.max(now - count + 1, last - now > FAR_AHEAD ? 0 : last + 1);
     try {
       replaceFile(path, `${first + count - 1}\n`);
@@ -40,13 +41,6 @@ export async function reserveInstants(
   } finally {
     unlock();
   }
-}
-
-function readInstant(path: string): number {
-  return orElse(() => {
-    const last = Number(readFileSync(path, "utf8"));
-    return Number.isSafeInteger(last) ? last : 0;
-  }, 0);
 }
 
 /** Waits for other processes, but not for ever; returns a function that lets them continue. */

@@ -2,12 +2,7 @@ import type { CliContext } from "../context.ts";
 import type { Io } from "../io.ts";
 
 /** A line at the bottom of the terminal that says how far a run is, or nothing if no one would see it. */
-export interface SendProgress {
-  /** Whether the line is shown, so that only important lines are printed. */
-  readonly shown: boolean;
-  advance(): void;
-  end(): void;
-}
+export type SendProgress = ReturnType<typeof startProgress>;
 
 /** A run with fewer steps is too short for a line of progress. */
 const WORTH_A_LINE = 20;
@@ -16,7 +11,7 @@ const WORTH_A_LINE = 20;
 const INTERVAL = 100;
 
 /** Starts a line of progress for a long run. It reads no keys, so Ctrl-C stays a signal. */
-export function startProgress(steps: number, { output, io }: CliContext): SendProgress {
+export function startProgress(steps: number, { output, io }: CliContext) {
   let done = 0;
   let drawn = 0;
   const draw = () => {
@@ -25,7 +20,7 @@ export function startProgress(steps: number, { output, io }: CliContext): SendPr
   };
   const shown = steps >= WORTH_A_LINE && draw();
   return {
-    shown,
+    shown, // so that only important lines are printed
     advance: () => {
       done++;
       if (shown && performance.now() - drawn >= INTERVAL) draw();

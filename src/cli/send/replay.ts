@@ -1,32 +1,22 @@
 import type { Command } from "commander";
-import type { HookporterError } from "../../errors.ts";
 import type { Sendable } from "../../relay/chaos.ts";
 import type { Fixture } from "../../relay/fixture.ts";
 import { hasHiddenQuery } from "../../relay/query.ts";
 import { exactSending, freshSending, lazySending, unsignedSending } from "../../relay/replay.ts";
-import type { TargetAnswer } from "../../relay/send.ts";
-import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
 import { refuseTwoInputs } from "../files/read-input.ts";
-import { requireReadable, SentEvents } from "../outcome/wait-for-sent.ts";
-import { printable } from "../printable.ts";
-import type { SecretOptions } from "../secrets/options.ts";
-import { findKey } from "../secrets/secret.ts";
+import { requireReadable } from "../outcome/wait-for-sent.ts";
+import { printable } from "../output.ts";
 import { type FitTable, fitOptions } from "../settings/fitting.ts";
-import { CHAOS_FLAGS, type ChaosCommandOptions, datedTo, FITTING_CHAOS } from "./chaos-options.ts";
+import { CHAOS_FLAGS, FITTING_CHAOS, type SendingOptions } from "./chaos-options.ts";
 import { gatherFixtures, type NamedFixture } from "./gather-fixtures.ts";
-import { reserveInstants } from "./instants.ts";
 import { ReplayRecord } from "./replay-record.ts";
-import { endpointOf, sendWithChaos } from "./send-with-chaos.ts";
+import { endpointOf, sendWithChaos, signingOf } from "./send-with-chaos.ts";
 
-export interface ReplayOptions extends SecretOptions, ChaosCommandOptions {
-  readonly url?: URL;
+export interface ReplayOptions extends SendingOptions {
   readonly exact?: boolean;
   readonly resume?: boolean;
   readonly handlers?: string;
-  readonly inbox?: string;
-  readonly timeout?: number;
-  readonly signatureHeader?: string;
 }
 
 const RUN_HERE = "with --handlers nothing is sent";
@@ -54,7 +44,10 @@ export async function runReplay(
   if (what.includes("-")) refuseTwoInputs("-", options);
   if (options.wait === true) await requireReadable(options.inbox, context);
   const { fixtures, broken } = await gatherFixtures(what, options, context);
-  for (const error of broken) reportBroken(error, context);
+  for (const { code, message } of broken) {
+    context.output.talk(`skipped: ${printable(message, 500)}`);
+    context.output.record("passed_over", { code, message });
+  }
   if (fixtures.length === 0 && broken.length === 0) {
     context.output.talk("nothing to replay: the input is empty");
     return;
@@ -73,11 +66,10 @@ async function sendFixtures(
   context: CliContext,
 ): Promise<void> {
   const { cwd } = context.io;
-  const header = options.signatureHeader ?? SIGNATURE_HEADER;
   const { target, where } = endpointOf(options.url, context);
   const exact = options.exact === true;
   if (exact && target.search === "") reportHiddenQueries(fixtures, context);
-  const make = exact ? exactly : await freshly({ header, count: fixtures.length, options }, context);
+  const make = exact ? exactly : await freshly(fixtures.length, options, context);
   const items = fixtures.map(({ name, fixture }, index) => {
     const body = fixture.type === "delivery" ? fixture.delivery.body : fixture.body;
     return { item: make(fixture, name, index), name, body };
@@ -90,34 +82,22 @@ async function sendFixtures(
     context.output.talk(`${before} of ${items.length} were sent before; ${left.length} are left`);
     if (left.length === 0) return;
   }
-  const { timeout, inbox } = options;
-  const sent = new SentEvents();
   const destination = {
-    ...{ target, where, header, timeout },
-    onSent: (item: Sendable, answer: TargetAnswer) => {
-      record?.add(item);
-      sent.add(item, answer);
-    },
-    ...(record !== undefined && { toGoOn: (rest: number) => record.toGoOn(rest) }),
+    ...{ target, where },
+    ...(record && { onSent: (item: Sendable) => record.add(item) }),
+    ...(record && { toGoOn: (rest: number) => record.toGoOn(rest) }),
+    ...(record && items.length > 1 && { onDone: () => record.write() }),
   };
   const sendings = left.map(({ item }) => item);
   await sendWithChaos(sendings, options, destination, context);
-  if (items.length > 1) record?.write();
-  if (options.wait === true) await sent.report({ inbox, timeout }, context);
 }
 
 type Make = (fixture: Fixture, label: string, index: number) => Sendable;
 
 const exactly: Make = (fixture, label) => ({ label, ...exactSending(fixture, label) });
 
-/** Each event has a millisecond of its own, or two that differ in their timestamps alone would become one. */
-async function freshly(
-  { header, count, options }: { header: string; count: number; options: ReplayOptions },
-  context: CliContext,
-): Promise<Make> {
-  const key = options.noSignature === true ? undefined : await findKey(options, context);
-  const reserving = { cwd: context.io.cwd, clock: context.clock, dryRun: options.dryRun === true };
-  const first = datedTo(await reserveInstants(count, reserving), options);
+async function freshly(count: number, options: ReplayOptions, context: CliContext): Promise<Make> {
+  const { key, header, first } = await signingOf(count, options, context);
   return (fixture, label, index) =>
     lazySending(label, () => {
       const now = first + index;
@@ -128,11 +108,6 @@ async function freshly(
 /** Whether a run sends each item once as it is, so that another run can send the rest. */
 function isRepeatable({ duplicate, drop, tamper, noSignature, dryRun }: ReplayOptions): boolean {
   return (duplicate ?? drop ?? tamper ?? noSignature ?? dryRun) === undefined;
-}
-
-function reportBroken({ code, message }: HookporterError, { output }: CliContext): void {
-  output.talk(`skipped: ${printable(message, 500)}`);
-  output.record("passed_over", { code, message });
 }
 
 function reportHiddenQueries(fixtures: readonly NamedFixture[], { output }: CliContext): void {

@@ -10,7 +10,7 @@ import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
 import { watchExitCalls } from "../handlers/exit-calls.ts";
 import { loadHandlers } from "../handlers/handlers-module.ts";
 import { watchStrayErrors } from "../handlers/stray-errors.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../output.ts";
 import type { NamedFixture } from "./gather-fixtures.ts";
 import { type Interruption, stopRunOnSignal } from "./interrupt.ts";
 
@@ -42,7 +42,7 @@ export async function runInProcess(
   let ended = 0;
   let current = "nothing";
   const consequence = () => `Interrupted: ${printable(current)}, after ${ended} of ${fixtures.length}`;
-  const ignoreExits = watchExitCalls({ consequence }, context);
+  const ignoreExits = watchExitCalls(context, consequence);
   let stopped = false;
   const reportStop = ({ reason, exitCode }: Interruption) => {
     context.exitCode = exitCode;

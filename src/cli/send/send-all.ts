@@ -8,7 +8,7 @@ import { send, type TargetAnswer } from "../../relay/send.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { ownAnswerLine, readOwnAnswer } from "../outcome/own-answer.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../output.ts";
 import { stopRunOnSignal } from "./interrupt.ts";
 import { type SendProgress, startProgress } from "./progress.ts";
 import { SendSummary } from "./summary.ts";
@@ -37,19 +37,8 @@ export const MAX_FAILURES = 10;
 /** Milliseconds before the next delivery after one without an answer, so that an app that restarts is soon back. */
 export const FAILURE_PAUSE = 200;
 
-/**
- * Sends deliveries when they are due, and reports each answer. Sets exit code 1 if one was not 2xx, and 130 or 143 if a
- * signal stopped the run. Throws `target_unreachable` if the only one, or too many in a row, got no answer.
- */
-export async function sendAll(
-  deliveries: readonly Disturbed<Sendable>[],
-  plan: SendPlan,
-  context: CliContext,
-): Promise<void> {
-  await new Run(deliveries, plan, context).toEnd();
-}
-
-class Run {
+/** Sends deliveries when they are due, and reports each answer. */
+export class SendingRun {
   readonly #deliveries: readonly Disturbed<Sendable>[];
   readonly #plan: SendPlan;
   readonly #context: CliContext;
@@ -74,6 +63,10 @@ class Run {
     this.#progress = startProgress(deliveries.length, context);
   }
 
+  /**
+   * Sets exit code 1 if one was not answered 2xx, and 130 or 143 if a signal stopped the run. Throws `target_unreachable` if
+   * the only one, or too many in a row, got no answer.
+   */
   async toEnd(): Promise<void> {
     const { output } = this.#context;
     const cutting = new AbortController();

@@ -1,16 +1,20 @@
 import { randomInt } from "node:crypto";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import { type Sendable, spread } from "../../relay/chaos.ts";
+import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
-import type { ChaosCommandOptions } from "./chaos-options.ts";
+import { SentEvents } from "../outcome/wait-for-sent.ts";
+import { findKeys } from "../secrets/secret.ts";
+import { datedTo, type SendingOptions } from "./chaos-options.ts";
 import { dryRun } from "./dry-run.ts";
-import { type SendPlan, sendAll } from "./send-all.ts";
+import { reserveInstants } from "./instants.ts";
+import { SendingRun, type SendPlan } from "./send-all.ts";
 
-export interface SendDestination
-  extends Pick<SendPlan, "target" | "where" | "timeout" | "onSent" | "toGoOn"> {
-  readonly header: string;
+interface Destination extends Pick<SendPlan, "target" | "where" | "onSent" | "toGoOn"> {
   /** The seed if the user gave none. Default: random. */
   readonly seed?: number;
+  /** Called once all are sent, before anything is waited for. */
+  readonly onDone?: () => void;
 }
 
 /** Where to send, and where that is from unless it was typed. */
@@ -22,14 +26,28 @@ export function endpointOf(
   return { target: new URL(DEFAULT_ENDPOINT), where: "the default: no listen runs in this folder" };
 }
 
-/** Spreads sendings out, disturbs them as requested, and sends them, or prints how to send them. */
+/**
+ * How new events are signed, if they are, and the timestamp of the first. Each has a millisecond of its own, or two that
+ * differ in their timestamps alone would become one.
+ */
+export async function signingOf(count: number, options: SendingOptions, context: CliContext) {
+  const { noSignature, dryRun, signatureHeader: header = SIGNATURE_HEADER } = options;
+  const key = noSignature === true ? undefined : (await findKeys(options, context)).current.key;
+  const reserving = { cwd: context.io.cwd, clock: context.clock, dryRun: dryRun === true };
+  return { key, header, first: datedTo(await reserveInstants(count, reserving), options) };
+}
+
+/**
+ * Spreads sendings out, disturbs them as requested, sends them, and waits for what becomes of them if that is asked for; or
+ * prints how to send them.
+ */
 export async function sendWithChaos(
   sendings: readonly Sendable[],
-  { duplicate: copies = 1, shuffle, rate, delay, drop, tamper, noSignature, ...options }: ChaosCommandOptions,
-  { header, seed: drawn = randomInt(2 ** 32), ...plan }: SendDestination,
+  { duplicate: copies = 1, shuffle, rate, delay, drop, tamper, noSignature, ...options }: SendingOptions,
+  { seed: drawn = randomInt(2 ** 32), onSent, onDone, ...endpoint }: Destination,
   context: CliContext,
 ): Promise<void> {
-  const { seed = drawn } = options;
+  const { seed = drawn, signatureHeader: header = SIGNATURE_HEADER } = options;
   const chance = shuffle === true || delay !== undefined || drop !== undefined || tamper !== undefined;
   if (options.seed === undefined && chance)
     context.output.talk(`seed: ${seed} (--seed ${seed} repeats this run)`);
@@ -42,9 +60,17 @@ export async function sendWithChaos(
   };
   const disturbed = spread(sendings, schedules, chaos, seed);
   if (options.dryRun === true) {
-    dryRun(disturbed, { target: plan.target, folder: options.bodiesTo }, context);
+    dryRun(disturbed, { target: endpoint.target, folder: options.bodiesTo }, context);
     return;
   }
-  const { concurrency, maxFailures, failFast } = options;
-  await sendAll(disturbed, { ...plan, concurrency, maxFailures, failFast }, context);
+  const { timeout, concurrency, maxFailures, failFast } = options;
+  const sent = new SentEvents();
+  const noteSent: SendPlan["onSent"] = (item, answer) => {
+    onSent?.(item, answer);
+    sent.add(item, answer);
+  };
+  const plan = { ...endpoint, timeout, concurrency, maxFailures, failFast, onSent: noteSent };
+  await new SendingRun(disturbed, plan, context).toEnd();
+  onDone?.();
+  if (options.wait === true) await sent.report(options, context);
 }

@@ -5,30 +5,23 @@ import { eventKinds, isEventKind } from "../../event/kinds.ts";
 import { didYouMean } from "../../options/did-you-mean.ts";
 import { lazySending } from "../../relay/replay.ts";
 import { triggerDelivery } from "../../relay/trigger.ts";
-import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
 import { readInput, refuseTwoInputs } from "../files/read-input.ts";
 import { usageError } from "../input-errors.ts";
 import { learnedData } from "../learn/learned-data.ts";
-import { requireReadable, SentEvents } from "../outcome/wait-for-sent.ts";
+import { requireReadable } from "../outcome/wait-for-sent.ts";
 import type { SecretOptions } from "../secrets/options.ts";
-import { findKey } from "../secrets/secret.ts";
 import { isTyped } from "../settings/config.ts";
 import { fitOptions } from "../settings/fitting.ts";
-import { type ChaosCommandOptions, datedTo, FITTING_CHAOS } from "./chaos-options.ts";
-import { reserveInstants } from "./instants.ts";
-import { endpointOf, sendWithChaos } from "./send-with-chaos.ts";
+import { FITTING_CHAOS, type SendingOptions } from "./chaos-options.ts";
+import { endpointOf, sendWithChaos, signingOf } from "./send-with-chaos.ts";
 
-export interface TriggerCommandOptions extends SecretOptions, ChaosCommandOptions {
+export interface TriggerCommandOptions extends SendingOptions {
   readonly all?: boolean;
   readonly unknownKind?: boolean;
-  readonly url?: URL;
   readonly set?: readonly { path: string; value: string }[];
   readonly data?: string;
   readonly count?: number;
-  readonly timeout?: number;
-  readonly inbox?: string;
-  readonly signatureHeader?: string;
   readonly shapes?: string | false;
 }
 
@@ -43,39 +36,24 @@ export async function runTrigger(
   if (options.wait === true) await requireReadable(options.inbox, context);
   const all = options.all === true && (kind === undefined || isTyped(command, "all"));
   const kinds = chooseKinds(kind, { ...options, all });
-  const { clock } = context;
   const data = await readData(options.data, options, context);
   const learned = data === undefined ? await learnedData(options, context) : undefined;
-  const key = options.noSignature === true ? undefined : await findKey(options, context);
 
-  const { count = 1, set = [] } = options;
-  const header = options.signatureHeader ?? SIGNATURE_HEADER;
+  const { count = 1, set = [], seed = randomInt(2 ** 32) } = options;
   const events = Array.from({ length: count }, (_, round) => kinds.map((one) => ({ one, round }))).flat();
-  const seed = options.seed ?? randomInt(2 ** 32);
-  // Events must differ, or they would be duplicates: each has a millisecond of its own.
-  const reserving = { cwd: context.io.cwd, clock, dryRun: options.dryRun === true };
-  const first = datedTo(await reserveInstants(events.length, reserving), options);
+  const { first, ...signing } = await signingOf(events.length, options, context);
   const sendings = events.map(({ one, round }, index) =>
     lazySending(one, () => {
-      const resource = resourceOf(seed, round);
+      // The same for all kinds of one round, as part of their ids.
+      const resource = createHash("sha256").update(`${seed} ${round}`).digest("hex").slice(0, 12);
       const own = data ?? learned?.(one, seed + index);
       const terms = { timestamp: first + index, set, resource, ...(own !== undefined && { data: own }) };
-      return triggerDelivery(one, terms, { header, key });
+      return triggerDelivery(one, terms, signing);
     }),
   );
-  const { target, where } = endpointOf(options.url, context);
   const toGoOn = (left: number) =>
     kinds.length === 1 && options.duplicate === undefined ? `--count ${left} sends the rest` : undefined;
-  const { timeout, inbox } = options;
-  const sent = new SentEvents();
-  const onSent = sent.add.bind(sent);
-  await sendWithChaos(sendings, options, { target, where, header, seed, timeout, toGoOn, onSent }, context);
-  if (options.wait === true) await sent.report({ inbox, timeout }, context);
-}
-
-/** The part of a sample's id that names its resource: the same for all kinds of one round. */
-function resourceOf(seed: number, round: number): string {
-  return createHash("sha256").update(`${seed} ${round}`).digest("hex").slice(0, 12);
+  await sendWithChaos(sendings, options, { ...endpointOf(options.url, context), seed, toGoOn }, context);
 }
 
 function chooseKinds(kind: string | undefined, { all, unknownKind }: TriggerCommandOptions) {
