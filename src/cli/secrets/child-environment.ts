@@ -1,14 +1,21 @@
 import type { Io } from "../io.ts";
 
+/** Names of variables that other programs must not get. */
+export interface WithheldOptions {
+  readonly secretEnv?: readonly string[];
+  /** More variables that hold keys, used or not. */
+  readonly withheldEnv?: readonly string[];
+}
+
 /**
  * The environment for another program: ours without `HOOKPORTER_*`, which may hold secrets, and without the variables that
  * were named for them. Windows finds a variable in any case, so a secret may be in one that is written otherwise.
  */
 export function childEnvironment(
   { env }: Pick<Io, "env">,
-  secretNames: readonly string[],
+  { secretEnv = [], withheldEnv = [] }: WithheldOptions,
 ): Readonly<Record<string, string>> {
-  const secret = new Set(["NGROK_AUTHTOKEN", ...secretNames].map((name) => name.toUpperCase()));
+  const secret = new Set(["NGROK_AUTHTOKEN", ...secretEnv, ...withheldEnv].map((name) => name.toUpperCase()));
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) => {
       const upper = name.toUpperCase();

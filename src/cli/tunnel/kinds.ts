@@ -1,11 +1,18 @@
 import type { CommandSettings } from "../../tunnel/command.ts";
 import { COMMAND_PRESETS } from "../../tunnel/command-presets.ts";
-import type { SshService } from "../../tunnel/ssh/settings.ts";
 import type { TunnelTiming } from "../../tunnel/timing.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
+import type { Fit } from "../settings/fitting.ts";
 import { ngrokSettings } from "./ngrok-settings.ts";
-import type { ReachableOptions, TunnelFlag, TunnelName, TunnelOptions } from "./options.ts";
+import {
+  type ReachableOptions,
+  TUNNEL_FLAGS,
+  TUNNEL_NAMES,
+  type TunnelFlag,
+  type TunnelName,
+  type TunnelOptions,
+} from "./options.ts";
 import { ownServerSettings, SSH_FLAGS, serviceSettings } from "./ssh-settings.ts";
 
 interface TunnelKind {
@@ -33,9 +40,9 @@ export const COMMAND_TIMING = { start: 35_000, arrival: 60_000, patience: 180_00
 
 export const TUNNEL_KINDS: Readonly<Record<TunnelName, TunnelKind>> = {
   ngrok: { provider: "ngrok", settings: ngrokSettings, flags: ["domain"], timing: NGROK_TIMING },
-  "localhost.run": service("localhost.run", "domain"),
-  pinggy: service("pinggy"), // its domains belong to a token
-  serveo: service("serveo", "domain"),
+  "localhost.run": ssh(serviceSettings("localhost.run"), "domain"),
+  pinggy: ssh(serviceSettings("pinggy")), // its domains belong to a token
+  serveo: ssh(serviceSettings("serveo"), "domain"),
   ssh: ssh(ownServerSettings, "sshRemotePort", "publicUrl"),
   cloudflared: preset("cloudflared"),
   tailscale: preset("tailscale"),
@@ -49,11 +56,7 @@ export const TUNNEL_KINDS: Readonly<Record<TunnelName, TunnelKind>> = {
   },
 };
 
-function service(name: SshService, ...more: readonly TunnelFlag[]): TunnelKind {
-  return ssh(serviceSettings(name), ...more);
-}
-
-function ssh(settings: TunnelKind["settings"], ...more: readonly TunnelFlag[]): TunnelKind {
+export function ssh(settings: TunnelKind["settings"], ...more: readonly TunnelFlag[]): TunnelKind {
   return { provider: "ssh", settings, flags: [...SSH_FLAGS, ...more], timing: SSH_TIMING };
 }
 
@@ -71,4 +74,17 @@ function commandSettings({ tunnelCommand, tunnelUrlPattern }: TunnelOptions): Co
       'expected --tunnel command with --tunnel-command and --tunnel-url-pattern, such as "my-tunnel {port}" and "https://[a-z0-9-]+\\.tunnels\\.example\\.com"',
     );
   return { command: tunnelCommand, urlPattern: tunnelUrlPattern };
+}
+
+/** What the flags that only some tunnels have can be combined with, taken from what each tunnel reads. */
+export const TUNNEL_FITS = tunnelFits();
+
+function tunnelFits(): { readonly [Name in TunnelFlag]: Fit<ReachableOptions> } {
+  const needs = (flag: TunnelFlag) => {
+    const names = TUNNEL_NAMES.filter((name) => TUNNEL_KINDS[name].flags.includes(flag));
+    const kinds = names.map((is) => ({ flag: "tunnel", is }) as const);
+    return flag === "publicUrl" ? [...kinds, { flag: "tunnel", is: undefined } as const] : kinds;
+  };
+  const rows = TUNNEL_FLAGS.map((flag) => [flag, { needs: needs(flag) }]);
+  return Object.fromEntries(rows) as { [Name in TunnelFlag]: Fit<ReachableOptions> };
 }

@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { describeError } from "../../errors.ts";
 import type { CliCommand } from "../cli-command.ts";
+import type { WithheldOptions } from "../secrets/child-environment.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { readChoice, readCommand, readDomain, readPublicUrl, wholeNumber } from "../settings/values.ts";
 
@@ -22,12 +23,10 @@ export interface TunnelOptions {
   readonly tunnelUrlPattern?: string;
 }
 
-export interface ReachableOptions extends TunnelOptions, SecretOptions {
+export interface ReachableOptions extends TunnelOptions, SecretOptions, WithheldOptions {
   readonly path?: string;
   /** Whether the service is told about each address. */
   readonly subscribe?: boolean;
-  /** More variables that hold keys, used or not; they are withheld from the tunnel's program. */
-  readonly withheldEnv?: readonly string[];
 }
 
 /** The options that apply only to some tunnels. */

@@ -1,6 +1,8 @@
 import { describeFileError } from "../../base/file-error.ts";
 import { HookporterError } from "../../errors.ts";
 import { DEFAULT_PATH } from "../../http/default-endpoint.ts";
+import { type RunningServer, startServer } from "../../receiver/adapters/server.ts";
+import type { Receiver } from "../../receiver/receiver.ts";
 import { ProbeKey } from "../../tunnel/probe.ts";
 import { endpointUrl } from "../../tunnel/public-url.ts";
 import { TunnelSupervisor } from "../../tunnel/supervisor.ts";
@@ -9,57 +11,69 @@ import type { StartChild } from "../../tunnel/tunnel-child.ts";
 import type { TunnelEvent } from "../../tunnel/tunnel-event.ts";
 import type { CliContext } from "../context.ts";
 import type { Stop } from "../end/stop.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../output.ts";
 import { rememberedUrl, rememberUrl } from "./memory.ts";
 import type { ReachableOptions } from "./options.ts";
 import { showTunnel, warnOfThePublic } from "./view.ts";
 
-/** A supervisor and its event handling: shows events, remembers the address, stops at the end. */
+export const HOST = "127.0.0.1";
+
+/** How a public address comes to lead here. */
+interface Way {
+  readonly name: string;
+  readonly timing: Partial<TunnelTiming>;
+  /** Whether it leads to the main server; otherwise to a port of its own. */
+  readonly toMain: boolean;
+  readonly childTo: (port: number) => Promise<StartChild>;
+}
+
+/** A public address for this process: shows what happens to it, remembers it, stops at the end. */
 export class SupervisedTunnel {
+  readonly #way: Way;
   readonly #path: string;
   readonly #subscribes: boolean;
   readonly #context: CliContext;
   readonly #key: ProbeKey;
+  #serving: Promise<RunningServer> | undefined;
   #supervisor: TunnelSupervisor | undefined;
   #closed = false;
   #state: TunnelEvent["state"] = "starting";
+  /** What the main server answers besides the endpoint: probes, if the address leads to it. */
+  readonly alsoHere: ((target: string) => string | undefined) | undefined;
 
-  constructor({ path = DEFAULT_PATH, subscribe = false }: ReachableOptions, context: CliContext) {
+  constructor(way: Way, { path = DEFAULT_PATH, subscribe = false }: ReachableOptions, context: CliContext) {
+    this.#way = way;
     this.#path = path;
     this.#subscribes = subscribe;
     this.#context = context;
     this.#key = new ProbeKey(path);
+    this.alsoHere = way.toMain ? this.#answer : undefined;
   }
 
-  /** The server's answer to this target; `undefined` if it is not a probe. */
-  readonly answer = (target: string): string | undefined => this.#key.answer(target);
-
   /**
-   * Resolves with the endpoint's public address once it is online; stays pending if it never is. Calls `stop` on a permanent
-   * failure, and `moved` when the address changes later.
+   * Opens it; resolves with the endpoint's public address once a probe has arrived through it; stays pending if none does.
+   * Calls `stop` on a permanent failure, now or later, and `moved` when the address changes.
    */
-  open(
-    { name, ...source }: { name: string; startChild: StartChild; timing: Partial<TunnelTiming> },
+  async open(
+    receiver: Pick<Receiver, "receive">,
     stop: (stop: Stop) => void,
     moved: (url: string) => void,
   ): Promise<string> {
+    const { name, timing, toMain, childTo } = this.#way;
+    const startChild = await childTo(toMain ? 0 : await this.#serve(receiver));
     const { io, output, clock } = this.#context;
-    let warned = false;
     let told: string | undefined;
     return new Promise((resolve) => {
       if (this.#closed) return; // closed while its server was starting
       this.#supervisor = new TunnelSupervisor({
-        ...source,
-        probe: this.#key.probe,
-        previousUrl: rememberedUrl(io.cwd, name),
+        ...{ startChild, timing, probe: this.#key.probe, previousUrl: rememberedUrl(io.cwd, name) },
         onEvent: (event) => {
           this.#state = event.state;
           const shown = this.#atEndpoint(event);
           showTunnel(name, shown, output, { now: clock(), subscribes: this.#subscribes });
           if (event.state === "failed") stop(failed(name, event));
           if (event.state !== "online" || event.url === undefined) return;
-          if (!warned) warnOfThePublic(name, output);
-          warned = true;
+          if (told === undefined) warnOfThePublic(name, output);
           this.#remember(name, event.url);
           const url = shown.url ?? event.url;
           if (told === undefined) resolve(url);
@@ -70,20 +84,30 @@ export class SupervisedTunnel {
     });
   }
 
-  /** Notes a delivery that came through the public address. */
-  arrived(): void {
-    this.#supervisor?.arrived();
-  }
-
-  /** Whether a probe has arrived and the tunnel has not been in doubt since. */
+  /** Whether deliveries can arrive through it now: a probe has, and it has not been in doubt since. */
   get online(): boolean {
     return this.#state === "online" && !this.#closed;
   }
 
   /** Closes it for good, even if it was never opened; resolves when nothing of it is running. */
   async close(): Promise<void> {
+    const server = await this.#serving?.catch(() => undefined);
+    await server?.close(); // first, so that answers in progress can still leave through the tunnel
     this.#closed = true;
     await this.#supervisor?.close();
+  }
+
+  /** The server's answer to this target; `undefined` if it is not a probe. */
+  readonly #answer = (target: string): string | undefined => this.#key.answer(target);
+
+  /** Serves only the endpoint, so that nothing else in this process can become public; returns the port. */
+  async #serve(receiver: Pick<Receiver, "receive">): Promise<number> {
+    const receive: Receiver["receive"] = (...given) => {
+      this.#supervisor?.arrived(); // only the tunnel leads to this server
+      return receiver.receive(...given);
+    };
+    this.#serving = startServer({ receive }, { port: 0, host: HOST, path: this.#path, also: this.#answer });
+    return Number((await this.#serving).url.port);
   }
 
   #remember(name: string, url: string): void {

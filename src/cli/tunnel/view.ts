@@ -1,7 +1,6 @@
 import type { TunnelEvent } from "../../tunnel/tunnel-event.ts";
 import { clockTime } from "../live/row.ts";
-import type { Output } from "../output.ts";
-import { printable } from "../printable.ts";
+import { type Output, printable } from "../output.ts";
 import type { TunnelName } from "./options.ts";
 
 /** The name in records of an address that the user maintains. */
@@ -26,7 +25,8 @@ export function showTunnel(
   const talk = (line: string) => output.talk(printable(line, LONGEST_LINE));
   const where = state === "online" ? ` at ${url}` : "";
   const why = failure === undefined ? "" : `: ${message} (${code}); ${fix}`;
-  talk(`${clockTime(now)}  ${label(name)}: ${state}${where}${why}`);
+  const label = name === PUBLIC_URL ? "public address" : `tunnel ${name}`;
+  talk(`${clockTime(now)}  ${label}: ${state}${where}${why}`);
   if (previousUrl === null) return;
   talk(`          the address was ${previousUrl}${subscribes ? "" : ": change it at the service"}`);
 }
@@ -36,8 +36,4 @@ export function warnOfThePublic(name: string, output: Output): void {
   if (name !== PUBLIC_URL && name !== OWN_SERVER)
     output.talk("          a third party's servers can read the deliveries that pass through them");
   output.talk("          anyone can send to this address; only deliveries signed with the secret are kept");
-}
-
-function label(name: string): string {
-  return name === PUBLIC_URL ? "public address" : `tunnel ${name}`;
 }

@@ -9,5 +9,5 @@ it("another program gets no secret, in whatever case its variable is written, si
     Webhook_Secret: "c",
     ngrok_authtoken: "d",
   };
-  expect(childEnvironment({ env }, ["WEBHOOK_SECRET"])).toEqual({ PATH: "/bin" });
+  expect(childEnvironment({ env }, { secretEnv: ["WEBHOOK_SECRET"] })).toEqual({ PATH: "/bin" });
 });
