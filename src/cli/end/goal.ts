@@ -10,13 +10,7 @@ export interface GoalOptions {
   readonly events?: readonly string[];
 }
 
-/** The goal of `--count` or `--wait-for`; `undefined` if `listen` runs until it is stopped. */
-export function readGoal({ count, waitFor, events = ["*"] }: GoalOptions): Goal | undefined {
-  if (count === undefined && waitFor === undefined) return undefined;
-  return new Goal(count ?? 1, waitFor === undefined ? events : [waitFor]);
-}
-
-/** What `listen` waits for before it ends. */
+/** What `listen` waits for before it ends, with `--count` or `--wait-for`. */
 export class Goal {
   readonly #wanted: number;
   readonly #kinds: readonly string[];
@@ -25,9 +19,9 @@ export class Goal {
   /** Whether a counted event failed in its handlers or target. */
   failed = false;
 
-  constructor(wanted: number, kinds: readonly string[]) {
-    this.#wanted = wanted;
-    this.#kinds = kinds;
+  constructor({ count = 1, waitFor, events = ["*"] }: GoalOptions) {
+    this.#wanted = count;
+    this.#kinds = waitFor === undefined ? events : [waitFor];
   }
 
   /** Progress in words, such as `1 of 3 events`. */

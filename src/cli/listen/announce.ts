@@ -1,25 +1,17 @@
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { VERSION } from "../../package/version.ts";
-import type { RunningServer } from "../../receiver/adapters/server.ts";
 import { shownUrl } from "../../text/shown-url.ts";
-import type { CliContext } from "../context.ts";
 import { announceForwardRequest } from "../handlers/forward-request.ts";
 import { describeRule } from "../handlers/forward-rules.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../output.ts";
 import { runningListen } from "../ready/running-listen.ts";
-import type { ListenOptions } from "./options.ts";
+import type { Session } from "./plan.ts";
 import { streamAddress } from "./stream.ts";
 import { sayWaiting, type Waiting } from "./waiting.ts";
 
-interface Announced {
-  /** Where the secret comes from. */
-  readonly from: string;
-  readonly fingerprint: string;
-  /** The inbox, as it may be shown. */
-  readonly inbox: string;
-  /** Whether there was no inbox before. */
-  readonly newInbox: boolean;
+interface Opened {
+  readonly url: URL;
   readonly healthUrl: URL | undefined;
   /** The address of the inspector page. */
   readonly page: URL | undefined;
@@ -28,13 +20,12 @@ interface Announced {
 
 /** Prints where `listen` listens and what it does; returns the same as the fields of a record. */
 export function announce(
-  { url }: RunningServer,
-  { from, fingerprint, inbox, newInbox, healthUrl, page, waiting }: Announced,
-  options: ListenOptions,
-  context: CliContext,
+  { options, context, secrets: { from }, current, inbox: { shown: inbox }, newInbox }: Session,
+  { url, healthUrl, page, waiting }: Opened,
 ): object {
   const { output } = context;
   const { handlers, exec, forwardTo = [], sync = false } = options;
+  const fingerprint = current?.fingerprint ?? "";
   const program = exec?.[0] ?? null; // arguments may hold secrets
   const stream = options.stream === undefined ? null : streamAddress(options.stream);
   const waits = sync ? ", while the sender waits" : "";
@@ -42,7 +33,7 @@ export function announce(
   const rows: readonly (readonly [label: string, text: string | null | undefined])[] = [
     ["Endpoint", url.href],
     ["Secret", `${from} (fingerprint ${fingerprint})${own}`],
-    ["Inbox", newInbox ? `${inbox}, new and empty` : inbox],
+    ["Inbox", newInbox.made ? `${inbox}, new and empty` : inbox],
     ["Handlers", handlers],
     ["Program", program === null ? null : `${printable(program)}, run for each event`],
     ...forwardTo.map((rule) => ["Forward", `${describeRule(rule)}${waits}`] as const),

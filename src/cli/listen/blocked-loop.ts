@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { RunningHandlers } from "../handlers/running-handlers.ts";
 import type { Io } from "../io.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../output.ts";
 
 /** Milliseconds without a turn of the event loop after which the handlers that run are named. */
 export const BLOCKED = 2000;

@@ -5,7 +5,7 @@ import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { forwardedKinds } from "../handlers/forward-rules.ts";
-import { shellWord } from "../printable.ts";
+import { shellWord } from "../output.ts";
 import type { ListenOptions } from "./options.ts";
 
 /**

@@ -5,7 +5,7 @@ import type { Receiver } from "../../receiver/receiver.ts";
 import type { CliContext } from "../context.ts";
 import { DEFAULT_OUT, shapesBeside } from "../learn/options.ts";
 import { beneath, type LiveRow, rowLines } from "../live/row.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../output.ts";
 
 /** The receiver's option `drift`, if there is a shape file. Throws `option_invalid` if the file is no shape file. */
 export function driftOption({ shapes }: { readonly shapes?: string }, { io }: CliContext) {

@@ -1,29 +1,21 @@
 import type { Command } from "commander";
-import type { DiagnoseRefusal } from "../../inspector/live/refused-bodies.ts";
 import { RunNotes } from "../../inspector/live/run-notes.ts";
 import { ownCommand } from "../../package/own-command.ts";
-import { type RunningServer, startServer } from "../../receiver/adapters/server.ts";
+import { startServer } from "../../receiver/adapters/server.ts";
 import type { CliContext } from "../context.ts";
-import { outliveOutput } from "../end/outlive-output.ts";
-import { type Stop, stopAfter, stopOnSignal } from "../end/stop.ts";
-import { ListenTally } from "../end/tally.ts";
+import { outliveOutput, stopAfter, stopOnSignal } from "../end/stop.ts";
 import { chooseHandlers, reloadOnChange } from "../handlers/chosen-handlers.ts";
 import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
 import { watchExitCalls } from "../handlers/exit-calls.ts";
-import type { LoadedModules } from "../handlers/handlers-module.ts";
 import { NotedRuns } from "../handlers/noted-runs.ts";
-import { closeDeadLetterCommand, openDeadLetterCommand, openExec } from "../handlers/open-commands.ts";
-import { RunningHandlers } from "../handlers/running-handlers.ts";
+import { openDeadLetterCommand, openExec } from "../handlers/open-commands.ts";
+import type { RunningHandlers } from "../handlers/running-handlers.ts";
 import { watchStrayErrors } from "../handlers/stray-errors.ts";
-import { DiagnosisLimit } from "../live/diagnosis-limit.ts";
-import { openKeys } from "../live/open-keys.ts";
-import { RecentEntries } from "../live/recent-entries.ts";
-import { StatusBar } from "../live/status-bar.ts";
-import { TargetOutages } from "../live/target-outages.ts";
+import type { LoadedModules } from "../handlers/watch-files.ts";
+import { openKeys } from "../live/keys.ts";
 import type { Output } from "../output.ts";
-import { type OpenReadiness, openReadiness, stores } from "../ready/open-readiness.ts";
+import { openReadiness, stores } from "../ready/open-readiness.ts";
 import { recordListening } from "../ready/running-listen.ts";
-import { otherSecrets } from "../secrets/other-secrets.ts";
 import { fitOptions } from "../settings/fitting.ts";
 import { announce } from "./announce.ts";
 import { watchLoop } from "./blocked-loop.ts";
@@ -32,31 +24,12 @@ import { sayDrift } from "./drift.ts";
 import { FITTING_FLAGS } from "./fitting-flags.ts";
 import { openInspector } from "./inspecting.ts";
 import type { ListenOptions } from "./options.ts";
-import { type ListenPlan, planListening } from "./plan.ts";
-import { readWaiting, sayWaiting, type Waiting } from "./waiting.ts";
+import { planListening, type Session } from "./plan.ts";
+import { readWaiting, sayWaiting } from "./waiting.ts";
 import { watchDeliveries } from "./watch-deliveries.ts";
-
-interface Session extends ListenPlan {
-  readonly options: ListenOptions;
-  readonly context: CliContext;
-  readonly tally: ListenTally;
-  readonly running: RunningHandlers;
-  /** The close functions of everything that is open. */
-  readonly stops: (() => unknown)[];
-  /** Ends the run; only the first call counts. */
-  readonly stop: (stop: Stop) => void;
-  readonly stopped: Promise<Stop>;
-}
 
 /** Milliseconds between lines that say what a stop waits for. */
 const WAITING_LINE = 2000;
-
-interface Opened {
-  readonly server: RunningServer;
-  readonly ready: OpenReadiness;
-  /** The fields of the record `ready`. */
-  readonly fields: object;
-}
 
 /** Runs the local receiver until it is stopped or its goal is reached. */
 export async function listen(given: ListenOptions, command: Command, context: CliContext): Promise<void> {
@@ -68,15 +41,9 @@ export async function listen(given: ListenOptions, command: Command, context: Cl
   ];
   const withheldEnv = withheld.filter((name) => name !== undefined);
   const options = { ...fitOptions(given, command, FITTING_FLAGS), withheldEnv };
-  const plan = await planListening(options, context);
-  let stop: (stop: Stop) => void = () => {};
-  const stopped = new Promise<Stop>((resolve) => {
-    stop = resolve;
-  });
+  const session = await planListening(options, context);
+  const { stopped, tally } = session;
   outliveOutput(context);
-  const tally = new ListenTally();
-  const running = new RunningHandlers();
-  const session: Session = { ...plan, options, context, tally, running, stops: [], stop, stopped };
   try {
     await reach(session, await open(session));
     const { reason, exitCode, error } = await stopped;
@@ -85,7 +52,7 @@ export async function listen(given: ListenOptions, command: Command, context: Cl
     context.output.talk(`${reason}: ${tally.line}`);
     if (exitCode === 6)
       context.output.talk(`run ${ownCommand("doctor")} with the same flags to look for the cause`);
-    const waiting = await readWaitingFor(session);
+    const waiting = await readWaiting(session);
     sayWaiting(waiting, "", context.output);
     context.output.record("stopped", { reason, exitCode, ...tally.fields, waiting: waiting.targets });
     if (error !== undefined) throw error;
@@ -105,16 +72,10 @@ async function closeAll(session: Session): Promise<void> {
   }
 }
 
-/** What waits for targets; nothing if there are none, so that no file is read in vain. */
-async function readWaitingFor({ options, inbox }: Session): Promise<Waiting> {
-  return (options.forwardTo ?? []).length === 0 ? { targets: [], others: 0 } : readWaiting(inbox);
-}
-
-/** Opens the receiver, its port on this machine, and the views. */
-async function open(session: Session): Promise<Opened> {
-  const { options, context, stops, stop, tally, goal, receiver, secrets, current, inbox, tunnel } = session;
-  const { running, newInbox } = session;
-  const { handlers, forwardTo = [], signatureHeader } = options;
+/** Opens the receiver, its port on this machine, and the views; returns also the fields of the record `ready`. */
+async function open(session: Session) {
+  const { options, context, stops, stop, tally, goal, receiver, inbox, tunnel, running } = session;
+  const { handlers } = options;
   const runNotes = options.inspect === false ? undefined : new RunNotes(Date.now);
   const noted = new NotedRuns(runNotes);
   if (handlers !== undefined) {
@@ -130,22 +91,15 @@ async function open(session: Session): Promise<Opened> {
   const loaded: LoadedModules = {};
   const choice = { ...options, command, running, loaded, onDeadLetter: onDead?.note, noted };
   receiver.replaceHandlers(await chooseHandlers(choice, session.forwarding, context));
-  const diagnose = diagnosing(session);
-  const { output, clock } = context;
-  const recent = new RecentEntries();
-  const bar = new StatusBar(output);
-  stops.push(() => bar.close());
-  const outages = new TargetOutages({ output, bar, clock, waiting: () => receiver.inbox.waiting({}) });
-  stops.push(() => outages.close());
-  const watching = { goal, tally, diagnose, outages, recent, bar, inbox };
+  stops.push(() => session.bar.close());
   stops.push(sayDrift(receiver, context));
-  stops.push(watchDeliveries(receiver, watching, options, context, stop));
+  stops.push(watchDeliveries(session));
   // Registered first, so that it is closed last: a second signal must be heard while closing.
   stops.push(stopOnSignal(goal, tally, context, stop));
   // The receiver is closed before, whose last handlers may still end in dead letters.
-  if (onDead !== undefined) stops.push(() => closeDeadLetterCommand(onDead, context));
+  if (onDead !== undefined) stops.push(onDead.close);
   const ready = await openReadiness(options, context, { receiver, stops });
-  const waiting = await readWaitingFor(session);
+  const waiting = await readWaiting(session);
   await receiver.start();
   stops.push(() => sayWhileClosing(receiver.close(), running, context.output));
   ready.checks.add({ name: "receiver", holds: () => receiver.refusing !== "closed" });
@@ -156,22 +110,9 @@ async function open(session: Session): Promise<Opened> {
   stops.push(recordListening(context.io.cwd, server.url));
   if (handlers !== undefined)
     stops.push(reloadOnChange(receiver, { ...choice, handlers }, session.forwarding, context));
-  const targets = forwardTo.map(({ target }) => target);
-  const inspected = {
-    receiver,
-    endpoint: server.url,
-    inbox: inbox.shown,
-    handlers,
-    targets,
-    signatureHeader,
-  };
-  const noting = { secrets, diagnose, ...(runNotes && { runNotes }) };
-  const page = await openInspector(options, { ...inspected, ...noting }, context, stops);
-  const fingerprint = current?.fingerprint ?? "";
-  const found = { ...secrets, fingerprint, inbox: inbox.shown, newInbox: newInbox.made };
-  const fields = announce(server, { ...found, healthUrl: ready.healthUrl, page, waiting }, options, context);
-  const keys = { bar, recent, page, goal, inbox: receiver.inbox, target: server.url };
-  stops.push(openKeys({ ...keys, secret: current, signatureHeader }, options, context, stop));
+  const page = await openInspector(session, server.url, runNotes);
+  const fields = announce(session, { url: server.url, healthUrl: ready.healthUrl, page, waiting });
+  stops.push(openKeys(session, server.url, page));
   return { server, ready, fields };
 }
 
@@ -186,25 +127,15 @@ async function sayWhileClosing(closed: Promise<void>, running: RunningHandlers, 
 function watchListenExit({ context, inbox, running, tally }: Session): () => void {
   const fate =
     inbox.option === "memory:" ? "lost with the inbox in memory" : "to run again at the next start";
-  return watchExitCalls(
-    {
-      consequence: () =>
-        running.names === "" ? "No entry was interrupted" : `Interrupted, ${fate}: ${running.names}`,
-      onEnd: (reason, exitCode) => context.output.record("stopped", { reason, exitCode, ...tally.fields }),
-    },
-    context,
+  const consequence = () =>
+    running.names === "" ? "No entry was interrupted" : `Interrupted, ${fate}: ${running.names}`;
+  return watchExitCalls(context, consequence, (reason, exitCode) =>
+    context.output.record("stopped", { reason, exitCode, ...tally.fields }),
   );
 }
 
-/** Explains failed signatures, within the limit of one run. */
-function diagnosing({ options, context, secrets }: Session): DiagnoseRefusal {
-  const others = otherSecrets(context, options, secrets);
-  const limit = new DiagnosisLimit();
-  return (observation) => limit.diagnose(observation, others);
-}
-
 /** Opens stream and tunnel; reports readiness once deliveries can arrive through all of them. */
-async function reach(session: Session, { server, ready, fields }: Opened): Promise<void> {
+async function reach(session: Session, { server, ready, fields }: Awaited<ReturnType<typeof open>>) {
   const { options, context, stops, stop, stopped, goal, receiver, secrets } = session;
   const { stream, tunnel, subscription } = session;
   await catchUp(receiver.inbox, options, context);

@@ -1,11 +1,11 @@
 import type { Role } from "../../inbox/runner.ts";
+import type { NamedHost } from "../../inspector/door/named-host.ts";
 import type { GoalOptions } from "../end/goal.ts";
 import type { ForwardingOptions } from "../handlers/forwarding.ts";
 import type { CommandFlagOptions } from "../handlers/open-commands.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import type { ServiceOptions } from "../service/options.ts";
 import type { ReachableOptions } from "../tunnel/options.ts";
-import type { InspectOptions } from "./inspecting.ts";
 
 export interface ListenOptions
   extends GoalOptions,
@@ -13,16 +13,19 @@ export interface ListenOptions
     ServiceOptions,
     ForwardingOptions,
     CommandFlagOptions,
-    ReachableOptions,
-    InspectOptions {
-  readonly subscribe?: boolean;
+    ReachableOptions {
+  /** 0 means any free port. Default 4401, or a free one if that is taken. */
+  readonly inspectPort?: number;
+  /** Forwarded addresses under which the page may be open. */
+  readonly inspectHost?: readonly NamedHost[];
+  /** False with `--no-inspect`. */
+  readonly inspect?: boolean;
   readonly stream?: URL;
-  readonly events?: readonly string[];
   readonly port?: number;
-  readonly path?: string;
   readonly inbox?: string;
   readonly role?: Role;
   readonly saveDir?: string;
+  /** Also the one from which the page's trigger makes up data. Default: the usual one, if there is one. */
   readonly shapes?: string;
   readonly signatureHeader?: string;
   readonly readyFile?: string;

@@ -1,31 +1,40 @@
 import type { Logger } from "../../base/logger.ts";
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import { loadSqlite } from "../../inbox/sqlite/client.ts";
+import type { DiagnoseRefusal } from "../../inspector/live/refused-bodies.ts";
 import { createReceiver } from "../../receiver/create-receiver.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import { syncForward } from "../../relay/sync-forward.ts";
 import { readSecrets, type Secret } from "../../signature/secrets.ts";
 import { createCliLogger, loggerWithout } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
-import { type Goal, readGoal } from "../end/goal.ts";
+import { Goal } from "../end/goal.ts";
+import type { Stop } from "../end/stop.ts";
+import { ListenTally } from "../end/tally.ts";
 import { checkInbox } from "../events/inbox.ts";
 import { makeStateFolder } from "../files/state-folder.ts";
 import { forwardRequest } from "../handlers/forward-request.ts";
 import type { Forwarding } from "../handlers/forward-rules.ts";
-import { forwardingOf, forwardTimeout, receiverLimits } from "../handlers/forwarding.ts";
-import { orderByPath } from "../handlers/order-path.ts";
+import { forwardingOf, forwardTimeout, orderByPath, receiverLimits } from "../handlers/forwarding.ts";
+import { RunningHandlers } from "../handlers/running-handlers.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
+import { DiagnosisLimit } from "../live/diagnosis-limit.ts";
+import { RecentEntries } from "../live/recent-entries.ts";
+import { StatusBar } from "../live/status-bar.ts";
+import { otherSecrets } from "../secrets/other-secrets.ts";
 import { type FoundSecrets, findSecrets } from "../secrets/secret.ts";
 import { currentSecret } from "../service/subscription.ts";
-import { type PlannedTunnel, planTunnel } from "../tunnel/tunnel.ts";
+import type { SupervisedTunnel } from "../tunnel/supervised-tunnel.ts";
+import { planTunnel } from "../tunnel/tunnel.ts";
 import { driftOption } from "./drift.ts";
 import type { ListenOptions } from "./options.ts";
 import { type PlannedStream, planStream } from "./stream.ts";
-import type { Subscribing } from "./subscribing.ts";
-import { planSubscription } from "./subscription.ts";
+import { planSubscription, type Subscribing } from "./subscribing.ts";
 
-/** The plan of `listen`: all options read and checked, nothing opened yet. */
-export interface ListenPlan {
+/** One run of `listen`: at first all its options read and checked, and nothing opened yet. */
+export interface Session {
+  readonly options: ListenOptions;
+  readonly context: CliContext;
   readonly port: number;
   readonly path: string;
   readonly goal: Goal | undefined;
@@ -39,18 +48,30 @@ export interface ListenPlan {
   /** What handles requests: the receiver, or with `--sync` the relay in front of it. */
   readonly front: Pick<Receiver, "receive">;
   readonly forwarding: Forwarding;
-  readonly tunnel: PlannedTunnel | undefined;
+  readonly tunnel: SupervisedTunnel | undefined;
   readonly stream: PlannedStream | undefined;
   readonly subscription: Subscribing | undefined;
+  readonly tally: ListenTally;
+  readonly running: RunningHandlers;
+  /** Explains failed signatures, within the limit of one run. */
+  readonly diagnose: DiagnoseRefusal;
+  readonly recent: RecentEntries;
+  readonly bar: StatusBar;
+  /** The close functions of everything that is open. */
+  readonly stops: (() => unknown)[];
+  /** Ends the run; only the first call counts. */
+  readonly stop: (stop: Stop) => void;
+  readonly stopped: Promise<Stop>;
 }
 
 /**
  * Reads the options. Creates the state folder and its secret if there is none. Throws `usage` if a tunnel or a
  * subscription lacks an option; ConfigurationError for secrets, keys and addresses.
  */
-export async function planListening(options: ListenOptions, context: CliContext): Promise<ListenPlan> {
+export async function planListening(options: ListenOptions, context: CliContext): Promise<Session> {
   const { port = DEFAULT_PORT, path = DEFAULT_PATH } = options;
-  const goal = readGoal(options);
+  const isEndless = options.count === undefined && options.waitFor === undefined; // until it is stopped
+  const goal = isEndless ? undefined : new Goal(options);
   const subscription = planSubscription(options, context);
   const tunnel = planTunnel(options, context);
   const stream = await planStream(options, context);
@@ -78,10 +99,22 @@ export async function planListening(options: ListenOptions, context: CliContext)
   const sync = options.sync === true ? syncForward(forwardTimeout(options)) : undefined;
   const front = sync?.over(receiver) ?? receiver;
   const forwarding = { ...forwardingOf(options, context), ...sync?.forwardOptions, ...request };
+  let stop: Session["stop"] = () => {};
+  const stopped = new Promise<Stop>((resolve) => {
+    stop = resolve;
+  });
   return {
-    ...{ port, path, goal, secrets, current, inbox, newInbox, receiver, front, forwarding },
-    ...{ tunnel, stream, subscription },
+    ...{ options, context, port, path, goal, secrets, current, inbox, newInbox, receiver, front, forwarding },
+    ...{ tunnel, stream, subscription, stops: [], stop, stopped },
+    ...{ tally: new ListenTally(), running: new RunningHandlers(), recent: new RecentEntries() },
+    ...{ diagnose: diagnosing(secrets, options, context), bar: new StatusBar(context.output) },
   };
+}
+
+function diagnosing(secrets: FoundSecrets, options: ListenOptions, context: CliContext): DiagnoseRefusal {
+  const others = otherSecrets(context, options, secrets);
+  const limit = new DiagnosisLimit();
+  return (observation) => limit.diagnose(observation, others);
 }
 
 /**

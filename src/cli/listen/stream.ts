@@ -1,31 +1,21 @@
 import { readCredential } from "../../client/credential.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import { toAnswer } from "../../receiver/response.ts";
-import type { Stream } from "../../stream/open-stream.ts";
 import type { StreamChange } from "../../stream/stream-options.ts";
 import type { CliContext } from "../context.ts";
 import type { Stop } from "../end/stop.ts";
 import { ERROR_EXIT_CODES } from "../exit-codes.ts";
-import type { Output } from "../output.ts";
-import { printable } from "../printable.ts";
+import { type Output, printable } from "../output.ts";
 import { findApiKey } from "../secrets/api-key.ts";
 import type { ListenOptions } from "./options.ts";
 
-export interface PlannedStream {
-  /** Whether it is open. */
-  readonly online: boolean;
-  /** Opens the stream and shows its state. Calls `stop` when it ends for good. */
-  open(receiver: Pick<Receiver, "acceptFrom">, stop: (stop: Stop) => void): Stream;
-}
+export type PlannedStream = NonNullable<Awaited<ReturnType<typeof planStream>>>;
 
 /**
  * Plans the stream of `--stream`; returns `undefined` without it. Checks the key before anything is opened. Throws
  * `credential_missing`, `credential_invalid`.
  */
-export async function planStream(
-  options: ListenOptions,
-  context: CliContext,
-): Promise<PlannedStream | undefined> {
+export async function planStream(options: ListenOptions, context: CliContext) {
   const { stream: url, live, forwardTo = [] } = options;
   if (url === undefined) return undefined;
   const { openStream } = await import("../../stream/open-stream.ts");
@@ -39,10 +29,12 @@ export async function planStream(
   const channel = { name: "stream", address: streamAddress(url) };
   let online = false;
   return {
+    /** Whether it is open. */
     get online() {
       return online;
     },
-    open: (receiver, stop) => {
+    /** Opens the stream and shows its state. Calls `stop` when it ends for good. */
+    open: (receiver: Pick<Receiver, "acceptFrom">, stop: (stop: Stop) => void) => {
       const stream = openStream({
         ...{ url, token },
         take: async (body) => toAnswer(await receiver.acceptFrom(channel, body)),

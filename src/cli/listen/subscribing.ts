@@ -1,14 +1,18 @@
 import type { Client } from "../../client/client.ts";
 import { readNetworkFailure } from "../../client/network-failure.ts";
+import type { RetryNotice } from "../../client/options.ts";
 import { ServiceError } from "../../client/service-error.ts";
 import { sleep } from "../../client/sleep.ts";
 import { type RetryPolicy, retryDelay } from "../../dispatch/retry.ts";
 import { describeError, HookporterError } from "../../errors.ts";
+import { isLoopback } from "../../http/is-loopback.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
-import { printable } from "../printable.ts";
+import { usageError } from "../input-errors.ts";
+import { printable } from "../output.ts";
 import type { FoundSecrets } from "../secrets/secret.ts";
+import { openClient, retryLine } from "../service/client.ts";
 import {
   checkSubscriptionUrl,
   currentSecret,
@@ -16,13 +20,9 @@ import {
   type WantedSubscription,
 } from "../service/subscription.ts";
 import { showOutcome } from "../service/subscription-view.ts";
+import type { ListenOptions } from "./options.ts";
 
-interface ReachableReceiver {
-  readonly url: URL;
-  readonly secrets: FoundSecrets;
-  /** The name of the tunnel that the URL belongs to. */
-  readonly tunnel?: string | undefined;
-}
+type ReachableReceiver = Pick<WantedSubscription, "url" | "tunnel"> & { readonly secrets: FoundSecrets };
 
 /** When to try again to reach the service: for ever, since without it no delivery comes. */
 export const UNTIL_IT_IS_UP: RetryPolicy = {
@@ -132,6 +132,25 @@ export class Subscribing {
     );
     return message;
   }
+}
+
+/**
+ * Plans the subscription of `--subscribe`; returns `undefined` without it. Checks address and key before anything is
+ * opened. Throws `usage`; ConfigurationError for an invalid address or key.
+ */
+export function planSubscription(options: ListenOptions, context: CliContext) {
+  if (options.subscribe !== true) return undefined;
+  const onRetry = (notice: RetryNotice) => {
+    if (!subscribing.waiting) context.output.talk(retryLine(notice)); // later, only a new reason is printed
+  };
+  const client = openClient(options, { onRetry }, context);
+  const { baseUrl } = client;
+  if (options.tunnel === undefined && options.publicUrl === undefined && !isLoopback(new URL(baseUrl)))
+    throw usageError(
+      `expected --tunnel or --public-url with --subscribe, got none: ${baseUrl} cannot reach this machine`,
+    );
+  const subscribing = new Subscribing(client, options.events, context);
+  return subscribing;
 }
 
 /** Whether the service may take the same request later. */

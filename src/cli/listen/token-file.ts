@@ -4,9 +4,8 @@ import { describeFileError } from "../../base/file-error.ts";
 import { isRecord } from "../../base/is-record.ts";
 import { orElse } from "../../base/or-else.ts";
 import type { TokenRecord, TokenRecords } from "../../inspector/door/known-tokens.ts";
-import { readOwnFile } from "../files/own-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
-import { STATE_FOLDER } from "../files/state-folder.ts";
+import { readOwnFile, STATE_FOLDER } from "../files/state-folder.ts";
 import type { Output } from "../output.ts";
 
 export const TOKEN_FILE = join(STATE_FOLDER, "inspector-tokens");

@@ -5,8 +5,8 @@ import type { TargetCount } from "../../inbox/target-wait.ts";
 import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
 import { counted } from "../../text/counted.ts";
 import type { NamedInbox } from "../inbox/named-inbox.ts";
-import type { Output } from "../output.ts";
-import { printable } from "../printable.ts";
+import { type Output, printable } from "../output.ts";
+import type { Session } from "./plan.ts";
 
 export interface Waiting {
   readonly targets: readonly TargetCount[];
@@ -14,8 +14,13 @@ export interface Waiting {
   readonly others: number;
 }
 
-/** Reads how many entries wait for each target, from an inbox that no receiver of this process has open. */
-export async function readWaiting(named: NamedInbox): Promise<Waiting> {
+/**
+ * Reads how many entries wait for each target, from an inbox that no receiver of this process has open. Without a target, no
+ * file is read in vain.
+ */
+export async function readWaiting({ options, inbox: named }: Session): Promise<Waiting> {
+  const nothing = { targets: [], others: 0 };
+  if ((options.forwardTo ?? []).length === 0) return nothing;
   const waiting = await readClosed(named, async (inbox) => {
     const targets = await inbox.waiting({ sources: [DEFAULT_SOURCE] });
     const { pending, running } = await inbox.counts();
@@ -23,7 +28,7 @@ export async function readWaiting(named: NamedInbox): Promise<Waiting> {
     const most = Math.max(0, ...targets.map(({ entries }) => entries));
     return { targets, others: Math.max(0, pending + running - most) };
   });
-  return waiting ?? { targets: [], others: 0 };
+  return waiting ?? nothing;
 }
 
 /** Reads from an inbox that no receiver of this process has open; `undefined` if that cannot be done, as with one in memory. */

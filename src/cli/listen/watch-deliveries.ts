@@ -1,50 +1,29 @@
 import { resolve } from "node:path";
 import { makeFolder } from "../../base/make-folder.ts";
-import { unusable } from "../../base/unusable.ts";
+import { using } from "../../base/unusable.ts";
 import { describeError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
-import type { DiagnoseRefusal } from "../../inspector/live/refused-bodies.ts";
 import { letterOf } from "../../receiver/dead-letter.ts";
 import type { AttemptObservation, DeliveryObservation, Observation } from "../../receiver/observation.ts";
-import type { Receiver } from "../../receiver/receiver.ts";
 import { fixtureName, formatDelivery } from "../../relay/fixture.ts";
-import type { CliContext } from "../context.ts";
-import { DOCTOR_AGENT } from "../doctor/user-agent.ts";
-import type { Goal } from "../end/goal.ts";
-import type { Stop } from "../end/stop.ts";
-import type { ListenTally } from "../end/tally.ts";
+import { DOCTOR_AGENT } from "../doctor/options.ts";
 import { replaceFile } from "../files/replace-file.ts";
-import type { NamedInbox } from "../inbox/named-inbox.ts";
 import { attemptLines, recordAttempt } from "../live/attempt-view.ts";
 import { deliveryLines, recordDelivery, remarksOn } from "../live/delivery-view.ts";
 import { HeldLines } from "../live/held-lines.ts";
-import type { RecentEntries } from "../live/recent-entries.ts";
-import type { StatusBar } from "../live/status-bar.ts";
-import type { TargetOutages } from "../live/target-outages.ts";
+import { TargetOutages } from "../live/target-outages.ts";
 import { ToldFailures } from "../live/told-failures.ts";
-import { printable } from "../printable.ts";
-import type { ListenOptions } from "./options.ts";
+import { type Output, printable } from "../output.ts";
+import type { Session } from "./plan.ts";
 import { readClosed } from "./waiting.ts";
 
-interface Watching {
-  readonly goal: Goal | undefined;
-  readonly tally: ListenTally;
-  readonly diagnose: DiagnoseRefusal;
-  readonly outages: TargetOutages;
-  readonly recent: RecentEntries;
-  readonly bar: StatusBar;
-  readonly inbox: NamedInbox;
-}
-
 /** Counts, shows and saves what happens; calls `stop` when the goal is reached. Returns a function that ends it. */
-export function watchDeliveries(
-  receiver: Receiver,
-  { goal, tally, diagnose, outages, recent, bar, inbox }: Watching,
-  { events = ["*"], saveDir }: ListenOptions,
-  { output, clock, io }: CliContext,
-  stop: (stop: Stop) => void,
-): () => Promise<void> {
-  const save = saveDir === undefined ? undefined : openSaveFolder(resolve(io.cwd, saveDir));
+export function watchDeliveries(session: Session): () => Promise<void> {
+  const { receiver, inbox, goal, tally, stop, diagnose, recent, bar } = session;
+  const { events = ["*"], saveDir } = session.options;
+  const { output, clock, io } = session.context;
+  const outages = new TargetOutages({ output, bar, clock, waiting: () => receiver.inbox.waiting({}) });
+  const save = saveDir === undefined ? undefined : openSaveFolder(resolve(io.cwd, saveDir), output);
   let isClosed = false;
   const list = async (seqs: readonly number[]) => {
     const read = isClosed ? await readClosed(inbox, (opened) => opened.list({ seqs })) : undefined;
@@ -93,23 +72,17 @@ export function watchDeliveries(
         // A signature is diagnosed after the sender has its answer, so that the answer's timing reveals nothing.
         if (observation.diagnose === undefined) showDelivery(observation);
         else setImmediate(() => showDelivery(observation));
-        try {
-          save?.(observation);
-        } catch (thrown) {
-          output.talk(`could not save a delivery: ${describeError(thrown)}`); // it is still in the inbox
-        }
+        save?.(observation);
       }
     }
     if (goal?.reached(observation) !== true) return;
-    const exitCode = goal.failed ? 1 : 0;
-    stop({
-      reason: `goal reached: ${goal.progress}${goal.failed ? ", but not all were handled" : ""}`,
-      exitCode,
-    });
+    const failed = goal.failed ? ", but not all were handled" : "";
+    stop({ reason: `goal reached: ${goal.progress}${failed}`, exitCode: goal.failed ? 1 : 0 });
   });
   return () => {
     stopWatching();
     held.releaseAll();
+    outages.close();
     isClosed = true; // the receiver is, before
     return failures.close();
   };
@@ -122,19 +95,19 @@ function kindOf(observation: Observation): string | null {
 
 /**
  * Creates the folder for saved deliveries, accessible only to its owner; returns a function that saves a delivery if it
- * is authentic. Throws `folder_unusable`.
+ * is authentic, and says so if it cannot. Throws `folder_unusable`.
  */
-function openSaveFolder(path: string): (observation: DeliveryObservation) => void {
-  try {
-    makeFolder(path, 0o700);
-  } catch (cause) {
-    throw unusable(path, cause, "pass another folder with --save-dir");
-  }
+function openSaveFolder(path: string, { talk }: Output): (observation: DeliveryObservation) => void {
+  using(path, () => makeFolder(path, 0o700), "pass another folder with --save-dir");
   let saved = 0;
   return ({ delivery, outcome }) => {
     if (delivery === undefined || !("eventId" in outcome)) return;
     const kind = outcome.type === "accepted" ? outcome.kind : null;
     const name = fixtureName(delivery.receivedAt, ++saved, kind, outcome.eventId);
-    replaceFile(resolve(path, name), formatDelivery(delivery));
+    try {
+      replaceFile(resolve(path, name), formatDelivery(delivery));
+    } catch (thrown) {
+      talk(`could not save a delivery: ${describeError(thrown)}`); // it is still in the inbox
+    }
   };
 }

@@ -1,7 +1,7 @@
 import { CAUSES, type Cause } from "../../signature/diagnose/causes.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import { printedText } from "../../signature/diagnose/json-libraries.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../output.ts";
 
 /** The causes whose fix was printed: codes of ours, so there are few. */
 export type ToldFixes = Set<string>;

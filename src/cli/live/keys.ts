@@ -1,19 +1,18 @@
-import type { CliContext } from "../context.ts";
-import { printable } from "../printable.ts";
-import type { LiveEntryActions } from "./entry-actions.ts";
-import type { RecentEntries } from "./recent-entries.ts";
-import type { StatusBar } from "./status-bar.ts";
-
-interface KeyActions {
-  readonly bar: StatusBar;
-  readonly recent: RecentEntries;
-  readonly entries: LiveEntryActions;
-  /** The address to which deliveries are sent, and that of the page. */
-  readonly addresses: readonly string[];
-  /** Opens the inspector page at an entry, or as a whole; `undefined` if there is none. */
-  readonly openPage: ((seq: number | undefined) => Promise<void>) | undefined;
-  readonly quit: () => void;
-}
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openerOf } from "../../base/system/programs.ts";
+import { HookporterError } from "../../errors.ts";
+import { type Change, changedInAll, changeEntries } from "../../inbox/change-entries.ts";
+import type { Entry } from "../../inbox/entry.ts";
+import { freshSending } from "../../relay/replay.ts";
+import { send } from "../../relay/send.ts";
+import type { Secret } from "../../signature/secrets.ts";
+import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
+import { entryPage } from "../events/entry-view.ts";
+import type { Session } from "../listen/plan.ts";
+import { printable } from "../output.ts";
 
 const ENTER = ["\r", "\n"];
 const ESCAPE = "\u001b";
@@ -33,60 +32,89 @@ const HELP = [
  * Listens for the keys of the live view, only on a terminal: does nothing if input or output is piped, or output is
  * NDJSON. Returns a stop function.
  */
-export function listenForKeys(actions: KeyActions, context: CliContext): () => void {
+export function openKeys(session: Session, target: URL, page: URL | undefined): () => void {
+  const { options, context, current, bar } = session;
   const { io, output } = context;
+  if (options.secretStdin === true || current === undefined) return () => {};
   if (!io.isTTY.stdin || !io.isTTY.stdout || output.json) return () => {};
-  const keys = new LiveKeys(actions, context);
-  actions.bar.update({ hasKeys: true });
+  const keys = new LiveKeys({ ...session, current, target, page });
+  bar.update({ hasKeys: true });
   // A terminal that shows no line at the bottom is told once.
   if (!output.status(undefined)) output.talk("keys: ↑↓ select, ? help, q quit");
-  return io.onKeys((key) => keys.press(key));
+  const off = io.onKeys((key) => keys.press(key));
+  return () => {
+    keys.close();
+    off();
+  };
+}
+
+interface KeySession extends Session {
+  readonly current: Secret;
+  /** Where entries are sent again: the receiver itself. */
+  readonly target: URL;
+  /** The inspector page, if there is one. */
+  readonly page: URL | undefined;
 }
 
 class LiveKeys {
-  readonly #actions: KeyActions;
-  readonly #context: CliContext;
+  readonly #session: KeySession;
   /** What the last key asked to be confirmed by pressing it again. */
   #asked: string | undefined;
+  /** Remove the files with which the page was opened. */
+  readonly #files: (() => void)[] = [];
 
-  constructor(actions: KeyActions, context: CliContext) {
-    this.#actions = actions;
-    this.#context = context;
+  constructor(session: KeySession) {
+    this.#session = session;
   }
 
   press(key: string): void {
     const asked = this.#asked;
     this.#asked = undefined;
-    const { openPage, quit, recent, addresses } = this.#actions;
-    const seq = recent.selected?.seq;
+    const { page, stop, goal, recent, target } = this.#session;
     if (UP.includes(key)) this.#select(() => recent.move(-1));
     else if (DOWN.includes(key)) this.#select(() => recent.move(1));
     else if (key === ESCAPE) this.#select(() => recent.unselect());
     else if (ENTER.includes(key)) this.#try(() => this.#show());
     else if (key === "r") this.#try(() => this.#runAgain(asked));
     else if (key === "d") this.#try(() => this.#drop(asked));
-    else if (key === "o" && openPage !== undefined) this.#try(() => openPage(seq));
-    else if (key === "u") for (const address of addresses) this.#say(address);
+    else if (key === "o" && page !== undefined) this.#try(() => this.#openPage(page));
+    else if (key === "u") for (const url of [target, ...(page ? [page] : [])]) this.#say(url.href);
     else if (key === "?" || key === "h") for (const line of HELP) this.#say(line);
-    else if (key === "q") quit();
+    else if (key === "q") stop({ reason: "stopped by q", exitCode: goal === undefined ? 0 : 130 });
+  }
+
+  close(): void {
+    for (const remove of this.#files) remove();
   }
 
   #say(text: string): void {
-    this.#context.output.talk(text);
+    this.#session.context.output.talk(text);
   }
 
   #select(change: () => void): void {
-    const { recent, bar } = this.#actions;
+    const { recent, bar } = this.#session;
     change();
     bar.update({ selected: recent.selected });
     if (recent.newest === undefined) this.#say("nothing to select: no event has arrived yet");
   }
 
+  /** Opens the inspector page at the selected entry, or as a whole. */
+  async #openPage(page: URL): Promise<void> {
+    const { selected } = this.#session.recent;
+    const address = new URL(page);
+    if (selected !== undefined) address.hash += `/entry/${selected.seq}`;
+    const { path, remove } = writeLeadingFile(address);
+    this.#files.push(remove);
+    await openInBrowser(path, this.#session.context.io.env);
+  }
+
   async #show(): Promise<void> {
     const seq = this.#chosen();
     if (seq === undefined) return;
-    const { output } = this.#context;
-    const lines = await this.#actions.entries.page(seq, output);
+    const { inbox } = this.#session.receiver;
+    const { output } = this.#session.context;
+    const entry = await this.#entry(seq);
+    const lines = entryPage(entry, await inbox.delivery(seq), await inbox.attempts(seq), output);
     output.data(["", ...lines, ""].join("\n"));
   }
 
@@ -94,23 +122,40 @@ class LiveKeys {
   async #runAgain(asked: string | undefined): Promise<void> {
     const seq = this.#chosen();
     if (seq === undefined) return;
-    const { entries } = this.#actions;
-    if (await entries.canRetry(seq)) {
-      await entries.retry(seq);
+    const { state } = await this.#entry(seq);
+    if (state !== "done" && state !== "running") {
+      await this.#change("retry", seq, "is running, or has ended meanwhile");
       this.#say(`#${seq} runs again`);
-    } else if (this.#isConfirmed(asked, `r${seq}`)) await entries.sendAgain(seq);
+    } else if (this.#isConfirmed(asked, `r${seq}`)) await this.#sendAgain(seq);
     else this.#say(`#${seq} has been handled: press r again to send it again as a new event`);
   }
 
+  /** Sends an entry's delivery to the receiver as a new event, with a new timestamp and signature. */
+  async #sendAgain(seq: number): Promise<void> {
+    const { receiver, target, current, options, context } = this.#session;
+    const delivery = await receiver.inbox.delivery(seq);
+    if (delivery === undefined) throw gone(seq);
+    const { signatureHeader: header = SIGNATURE_HEADER } = options;
+    const signing = { key: current.key, header, now: context.clock() };
+    const { headers, body } = freshSending({ type: "delivery", delivery }, signing);
+    await send({ target, headers, body });
+  }
+
   async #drop(asked: string | undefined): Promise<void> {
-    const { recent, entries } = this.#actions;
+    const { recent } = this.#session;
     const { seq, text = "" } = recent.selected ?? {};
     if (seq === undefined) this.#say("select the entry to drop with ↑ and ↓ first");
     else if (this.#isConfirmed(asked, `d${seq}`)) {
-      await entries.drop(seq);
+      await this.#change("drop", seq, "has ended: there is nothing to drop");
       this.#select(() => recent.note(seq, text.replace(/\S+$/, "dropped")));
       this.#say(`#${seq} is dropped: it will not run, unless you retry it`);
     } else this.#say(`press d again to drop #${seq}: it will not run again`);
+  }
+
+  async #change(change: Change, seq: number, otherwise: string): Promise<void> {
+    const { receiver, context } = this.#session;
+    const changed = await changeEntries(receiver.inbox, change, { seq }, context.clock());
+    if (changedInAll(changed) === 0) throw new HookporterError("entry_unknown", `#${seq} ${otherwise}`);
   }
 
   /** Whether the last key asked for this; if not, this asks for it. */
@@ -122,10 +167,16 @@ class LiveKeys {
 
   /** The selected entry, else the newest. */
   #chosen(): number | undefined {
-    const { selected, newest } = this.#actions.recent;
+    const { selected, newest } = this.#session.recent;
     const chosen = selected ?? newest;
     if (chosen === undefined) this.#say("no event has arrived yet");
     return chosen?.seq;
+  }
+
+  async #entry(seq: number): Promise<Entry> {
+    const [entry] = await this.#session.receiver.inbox.list({ seq });
+    if (entry === undefined) throw gone(seq);
+    return entry;
   }
 
   #try(action: () => Promise<void>): void {
@@ -133,4 +184,39 @@ class LiveKeys {
       this.#say(printable(thrown instanceof Error ? thrown.message : String(thrown), 500));
     });
   }
+}
+
+function gone(seq: number): HookporterError {
+  return new HookporterError("entry_unknown", `#${seq} is no longer in the inbox`);
+}
+
+/** Milliseconds after which a program that has not failed counts as successful: some run as long as the browser. */
+const STARTED = 3000;
+
+/**
+ * Writes a file that redirects a browser to an address, readable only by this user. The address contains a token, and
+ * other users can see command lines, so the browser gets the file instead.
+ */
+function writeLeadingFile({ href }: URL) {
+  const folder = mkdtempSync(join(tmpdir(), "hookporter-open-"));
+  const path = join(folder, "inspector.html");
+  const head = `<meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0;url=${href}">`;
+  const page = `<!doctype html>${head}\n<title>hookporter</title><a href="${href}">Open the inspector</a>\n`;
+  writeFileSync(path, page, { mode: 0o600 });
+  return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Opens a file in the user's browser. Throws `target_unreachable` if no browser can be started. */
+function openInBrowser(path: string, env: Readonly<Record<string, string | undefined>>) {
+  const [program, ...argv] = openerOf();
+  return new Promise<void>((resolve, reject) => {
+    const child = spawn(program, [...argv, path], { env: { ...env }, stdio: "ignore", detached: true });
+    const failed = (cause?: Error) => {
+      const told = "could not start a browser: open the address above yourself";
+      reject(new HookporterError("target_unreachable", told, { cause }));
+    };
+    child.on("error", failed).on("exit", (code) => (code === 0 ? resolve() : failed()));
+    setTimeout(resolve, STARTED).unref();
+    child.unref();
+  });
 }

@@ -1,8 +1,7 @@
 import type { EntryState } from "../../inbox/entry-state.ts";
 import type { Verdict } from "../../inspector/live/verdict.ts";
 import { durationText } from "../../text/duration-text.ts";
-import type { Output } from "../output.ts";
-import { printable } from "../printable.ts";
+import { type Output, printable } from "../output.ts";
 import { columnsOf, cutToColumns, hangingLines, padToColumns } from "../wrap-text.ts";
 
 /** The shape and the colour of each word for a delivery or an entry: the same meaning everywhere. */
@@ -79,12 +78,10 @@ export function rowLines(row: LiveRow, style: RowStyle): readonly string[] {
   return [line, ...beneath(below, style)];
 }
 
-/** A sentence after the beginning of a row, wrapped between words. */
-export function sayingLines(
-  { text, ...row }: Pick<LiveRow, "time" | "seq" | "mark"> & { readonly text: string },
-  style: RowStyle,
-): readonly string[] {
-  return hangingLines(rowStart(row, style), printable(text, 600), INDENT, style.columns);
+/** Prints a sentence after the beginning of a row, wrapped between words. */
+export function sayInRow(row: Pick<LiveRow, "time" | "seq" | "mark">, text: string, output: Output): void {
+  const lines = hangingLines(rowStart(row, output), printable(text, 600), INDENT, output.columns);
+  output.data(lines.join("\n"));
 }
 
 /** Lines that belong to the row above: indented, and wrapped between words. */

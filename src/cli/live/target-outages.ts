@@ -5,7 +5,7 @@ import { isWrongWay } from "../../relay/unreachable.ts";
 import { counted } from "../../text/counted.ts";
 import { durationText } from "../../text/duration-text.ts";
 import { isUnanswered, targetOfForward } from "../handlers/forward-rules.ts";
-import { sayingLines } from "./row.ts";
+import { sayInRow } from "./row.ts";
 import type { FailureView } from "./told-failures.ts";
 
 interface Outage {
@@ -108,7 +108,7 @@ export class TargetOutages {
 
   #say(mark: "warning" | "handled", text: string): void {
     const { output, clock } = this.#view;
-    output.data(sayingLines({ time: clock(), mark, text }, output).join("\n"));
+    sayInRow({ time: clock(), mark }, text, output);
   }
 }
 

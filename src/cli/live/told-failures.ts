@@ -5,10 +5,9 @@ import { type Failure, failureOf } from "../../inbox/failures.ts";
 import { DROPPED } from "../../inbox/target-wait.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import type { AttemptObservation } from "../../receiver/observation.ts";
-import { placed } from "../events/failure-view.ts";
-import type { Output } from "../output.ts";
-import { printable } from "../printable.ts";
-import { sayingLines } from "./row.ts";
+import { placed } from "../events/entry-view.ts";
+import { type Output, printable } from "../output.ts";
+import { sayInRow } from "./row.ts";
 import type { StatusBar } from "./status-bar.ts";
 
 /** Entries whose last failures are remembered; beyond that, the oldest are forgotten and their errors printed again. */
@@ -142,7 +141,7 @@ export class ToldFailures {
 
   #say(mark: "dead" | "handled", seq: number, text: string): void {
     const { output, clock } = this.#view;
-    output.data(sayingLines({ time: clock(), seq, mark, text }, output).join("\n"));
+    sayInRow({ time: clock(), seq, mark }, text, output);
   }
 
   /** Forgets what a person dropped, or another process retried or handled: no attempt here tells of it. */

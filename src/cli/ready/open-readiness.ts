@@ -8,15 +8,6 @@ import { startHealthServer } from "./health-server.ts";
 import { Readiness } from "./readiness.ts";
 import { openReadyFile } from "./ready-file.ts";
 
-export interface OpenReadiness {
-  readonly checks: Readiness;
-  /** Reports that everything is open; returns a function that withdraws this, to call before anything is closed. */
-  readonly announce: (fields: object) => () => void;
-  /** Reports changed fields, if readiness is still announced. */
-  readonly update: (fields: object) => void;
-  readonly healthUrl: URL | undefined;
-}
-
 /**
  * Starts the health server and removes an old ready file before anything else is opened. So an early request gets 503, and
  * a script that waits for the file waits for this process.
@@ -25,7 +16,7 @@ export async function openReadiness(
   { readyFile, healthPort }: { readonly readyFile?: string; readonly healthPort?: number },
   { io, clock }: CliContext,
   { receiver, stops }: { readonly receiver: MeasuredReceiver; readonly stops: (() => unknown)[] },
-): Promise<OpenReadiness> {
+) {
   const checks = new Readiness(async () => {
     const pauses = await receiver.inbox.pauses?.();
     return pauses === undefined ? [] : pauseLines(pauses, clock());
@@ -34,6 +25,7 @@ export async function openReadiness(
   checks.add({ name: "open", holds: () => open });
   const file = readyFile === undefined ? undefined : openReadyFile(resolve(io.cwd, readyFile));
   const health = healthPort === undefined ? undefined : await openHealth(healthPort, receiver, checks, stops);
+  /** Reports that everything is open; returns a function that withdraws this, to call before anything is closed. */
   const announce = (fields: object) => {
     open = true;
     file?.write(fields);
@@ -42,6 +34,7 @@ export async function openReadiness(
       file?.remove();
     };
   };
+  /** Reports changed fields, if readiness is still announced. */
   const update = (fields: object) => {
     if (open) file?.write(fields);
   };

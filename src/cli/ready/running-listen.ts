@@ -3,17 +3,8 @@ import { join } from "node:path";
 import { isRecord } from "../../base/is-record.ts";
 import { orElse } from "../../base/or-else.ts";
 import { isHeld, lockFile, RunnerLock } from "../../inbox/sqlite/processes/runner-lock.ts";
-import { readOwnFile } from "../files/own-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
-import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
-
-/** Where a `listen` of a folder listens on 127.0.0.1. */
-export interface RunningListen {
-  readonly pid: number;
-  readonly port: number;
-  readonly path: string;
-  readonly url: URL;
-}
+import { makeStateFolder, readOwnFile, STATE_FOLDER } from "../files/state-folder.ts";
 
 /**
  * One file for each process: two that start at once do not lose each other's. A lock beside it shows that its process lives;
@@ -43,14 +34,17 @@ export function recordListening(cwd: string, { port, pathname: path }: URL): () 
   };
 }
 
-/** The `listen` that runs in a folder: of several the oldest, so that another one that starts changes nothing. */
-export function runningListen(cwd: string): RunningListen | undefined {
+/**
+ * Where the `listen` that runs in a folder listens on 127.0.0.1: of several the oldest, so that another one that starts changes
+ * nothing.
+ */
+export function runningListen(cwd: string) {
   const living = recorded(cwd).flatMap((pid) => (isHeld(fileOf(cwd, pid), "") ? read(cwd, pid) : []));
   return living.sort((one, other) => one.since - other.since)[0];
 }
 
 /** Only a port and a path are read, so that a file of someone else's cannot lead signed events off this machine. */
-function read(cwd: string, pid: number): readonly (RunningListen & { readonly since: number })[] {
+function read(cwd: string, pid: number) {
   try {
     const held: unknown = JSON.parse(readOwnFile(fileOf(cwd, pid)) ?? "");
     if (!isRecord(held)) return [];

@@ -3,14 +3,10 @@ import { metricSet } from "../../observe/metric-set.ts";
 import { addMetrics, type MeasuredReceiver } from "../../observe/metrics.ts";
 import type { Readiness } from "./readiness.ts";
 
-export interface ServedMetrics {
-  readonly contentType: string;
-  /** The text for a scrape. */
-  read(): Promise<string>;
-  close(): void;
-}
+export type ServedMetrics = ReturnType<typeof collectForServing>;
 
-export function collectForServing(receiver: MeasuredReceiver, checks: Readiness): ServedMetrics {
+/** Collects metrics; `read` resolves with the text for a scrape. */
+export function collectForServing(receiver: MeasuredReceiver, checks: Readiness) {
   const registry = new client.Registry();
   client.collectDefaultMetrics({ register: registry });
   const stop = addMetrics(receiver, { client, registry });
