@@ -1,5 +1,7 @@
 import { Command, Help, type Option } from "commander";
-import { readHeaderName } from "./settings/values.ts";
+import { DEFAULT_ENDPOINT } from "../http/default-endpoint.ts";
+import { UNLESS_RUNNING } from "./settings/default-values.ts";
+import { readEndpoint, readHeaderName } from "./settings/values.ts";
 
 /** The width of a terminal at first. */
 const WIDTH = 80;
@@ -27,6 +29,12 @@ export class CliCommand extends Command {
   signatureHeader(): this {
     const description = "name of the signature header (default: x-service-signature)";
     return this.option("--signature-header <name>", description, readHeaderName);
+  }
+
+  /** The flag of the commands that send to an endpoint. */
+  endpointUrl(): this {
+    const description = `endpoint URL or local port (default: ${UNLESS_RUNNING} ${DEFAULT_ENDPOINT})`;
+    return this.common("--url <url>", description, readEndpoint);
   }
 
   /** A call to show below the help. */

@@ -1,11 +1,19 @@
-import { InvalidArgumentError } from "commander";
 import { REPORT_FORMATS } from "../../check/check-result.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import { readAddedHeader, readHeaderVariable, readOrderPath } from "../handlers/values.ts";
+import { addHeaderOptions } from "../handlers/request-options.ts";
+import { readOrderPath } from "../handlers/values.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { CHECK_SETTLE, CHECK_TIMEOUT, shownDuration } from "../settings/default-values.ts";
-import { readChoice, readEndpoint, readRate, readTimeout, wholeNumber } from "../settings/values.ts";
+import {
+  commaList,
+  readChoice,
+  readEndpoint,
+  reader,
+  readRate,
+  readTimeout,
+  wholeNumber,
+} from "../settings/values.ts";
 
 export function registerCheck(program: CliCommand, context: CliContext): void {
   const command = program
@@ -36,17 +44,8 @@ export function registerCheck(program: CliCommand, context: CliContext): void {
       "--event <file>",
       "send this event in place of a sample; it runs as a real one, and only its timestamp changes",
     )
-    .option("--vary <path>", "with --event, another field to change, such as data.id", readOrderPath)
-    .option(
-      "--header <header>",
-      "header to add to each request, such as 'x-team: billing'; may be repeated; for a secret use --header-env",
-      readAddedHeader,
-    )
-    .option(
-      "--header-env <name=variable>",
-      "header to add whose value is in an environment variable, such as authorization=STAGING_TOKEN; may be repeated",
-      readHeaderVariable,
-    )
+    .option("--vary <path>", "with --event, another field to change, such as data.id", readOrderPath);
+  addHeaderOptions(command, "request", "STAGING_TOKEN")
     .option("--insecure", "accept any certificate, such as a self-signed one")
     .common("--rate <n>", "maximum requests per second (default: no limit)", readRate)
     .common(
@@ -68,10 +67,8 @@ export function registerCheck(program: CliCommand, context: CliContext): void {
     );
 }
 
-/** A comma-separated list of ids and groups; a repeated flag adds to it. */
-function readCases(text: string, before: readonly string[] = []): readonly string[] {
-  const names = text.split(",").map((part) => part.trim().toUpperCase());
-  if (names.every((name) => /^[A-Z]+(?:-\d+)?$/.test(name))) return [...before, ...names];
-  throw new InvalidArgumentError("expected cases or groups such as SIG,BODY-12; --list shows all.");
-}
-readCases.list = true;
+const readCases = commaList(
+  reader("cases or groups such as SIG,BODY-12; --list shows all", (part) =>
+    /^[A-Z]+(?:-\d+)?$/i.test(part) ? part.toUpperCase() : undefined,
+  ),
+);

@@ -21,8 +21,8 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
     .command("events")
     .description("show the entries of an inbox, run them again, pause, export or delete them");
 
-  const list = events.command("list").description("list entries, oldest first");
-  addSelection(list)
+  addSelection(events.command("list"))
+    .description("list entries, oldest first")
     .common("--limit <n>", "only the newest n entries (default: 50)", readCount)
     .common("--group", "show the errors of failing entries and dead letters, each once")
     .common("--follow", "then wait, and print each new entry until Ctrl-C")
@@ -44,8 +44,8 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
   registerChanges(events, context);
   registerPauses(events, context);
 
-  const exporting = events.command("export").description("export entries as fixtures for replay");
-  addSelection(exporting)
+  addSelection(events.command("export"))
+    .description("export entries as fixtures for replay")
     .option(
       "--to <dir>",
       "write one file per entry to this folder (default: one per line on standard output)",
@@ -93,10 +93,8 @@ function registerWait(events: CliCommand, context: CliContext): void {
 }
 
 function registerChanges(events: CliCommand, context: CliContext): void {
-  const retry = events
-    .command("retry")
-    .description("run waiting and failing entries now, and dead and received ones again");
-  addSelection(retry)
+  addSelection(events.command("retry"))
+    .description("run waiting and failing entries now, and dead and received ones again")
     .argument("[entries...]", "event ids or entry numbers")
     .common("--all", "retry every waiting, failing, dead and received entry")
     .common("--limit <n>", "only the oldest n entries (default: all)", readCount)
@@ -112,10 +110,8 @@ function registerChanges(events: CliCommand, context: CliContext): void {
       (await import("../events/change.ts")).retryEvents(entries, options, context),
     );
 
-  const erase = events
-    .command("erase")
-    .description("erase everything that the inbox holds of entries, except their dedup keys");
-  addSelection(erase)
+  addSelection(events.command("erase"))
+    .description("erase everything that the inbox holds of entries, except their dedup keys")
     .argument("[entries...]", "event ids or entry numbers")
     .common(
       "--where <field=value>",
@@ -132,10 +128,8 @@ function registerChanges(events: CliCommand, context: CliContext): void {
       (await import("../events/erase.ts")).eraseEvents(entries, options, context),
     );
 
-  const drop = events
-    .command("drop")
-    .description("drop entries: they become dead letters, and hold back no other entry");
-  addSelection(drop)
+  addSelection(events.command("drop"))
+    .description("drop entries: they become dead letters, and hold back no other entry")
     .argument("[entries...]", "event ids or entry numbers")
     .common("--all", "drop every waiting, failing and running entry")
     .addHelpText(

@@ -1,7 +1,7 @@
 import type { ProjectInbox } from "../../scaffold/templates.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import { DEFAULT_DIRECTORY } from "../init/options.ts";
+import { DEFAULT_DIRECTORY } from "../settings/default-values.ts";
 import { readChoice } from "../settings/values.ts";
 
 export function registerInit(program: CliCommand, context: CliContext): void {

@@ -1,19 +1,10 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { PERMISSIONS, type Permission } from "../mcp/options.ts";
-import { readChoice } from "../settings/values.ts";
+import { commaList, readChoice } from "../settings/values.ts";
 
 const NAMES = Object.keys(PERMISSIONS) as readonly Permission[];
-const readPermission = readChoice(NAMES);
-
-/** Reads a comma-separated list of permissions; a repeated flag adds to it. */
-const readAllowed = Object.assign(
-  (text: string, before: readonly Permission[] = []): readonly Permission[] => [
-    ...before,
-    ...text.split(",").map((name) => readPermission(name.trim())),
-  ],
-  { words: NAMES, list: true },
-);
+const readAllowed = commaList(readChoice(NAMES), { words: NAMES });
 
 export function registerMcp(program: CliCommand, context: CliContext): void {
   const allowed = NAMES.map((name) => `${name} (${PERMISSIONS[name]})`).join(" and ");

@@ -1,10 +1,8 @@
-import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addChaosOptions } from "../send/chaos-options.ts";
-import { UNLESS_RUNNING } from "../settings/default-values.ts";
-import { readEndpoint, readTimeout } from "../settings/values.ts";
+import { readTimeout } from "../settings/values.ts";
 
 export function registerReplay(program: CliCommand, context: CliContext): void {
   const command = program
@@ -15,11 +13,7 @@ export function registerReplay(program: CliCommand, context: CliContext): void {
     .argument("<what...>", "files, folders of .json files, event ids, entry numbers, or - for standard input")
     .common("--exact", "send the same bytes and signature (default: set the timestamp to now and sign again)")
     .common("--resume", "send only what an earlier run with the same arguments did not get a 2xx answer for")
-    .common(
-      "--url <url>",
-      `endpoint URL or local port (default: ${UNLESS_RUNNING} ${DEFAULT_ENDPOINT})`,
-      readEndpoint,
-    )
+    .endpointUrl()
     .common(
       "--handlers <path>",
       "run the handlers in this file or folder, in this process, instead of sending",

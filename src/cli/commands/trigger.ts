@@ -1,12 +1,10 @@
 import { HookporterError } from "../../errors.ts";
 import { eventKinds } from "../../event/kinds.ts";
-import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addChaosOptions } from "../send/chaos-options.ts";
-import { UNLESS_RUNNING } from "../settings/default-values.ts";
-import { readCount, readEndpoint, readTimeout } from "../settings/values.ts";
+import { readCount, readTimeout } from "../settings/values.ts";
 
 export function registerTrigger(program: CliCommand, context: CliContext): void {
   const command = program
@@ -15,11 +13,7 @@ export function registerTrigger(program: CliCommand, context: CliContext): void 
     .argument("[kind]", `one of ${eventKinds.join(", ")}, or a family such as payment.*`)
     .common("--all", "send one event of each kind")
     .option("--unknown-kind", "allow a kind other than the 12 known ones")
-    .common(
-      "--url <url>",
-      `endpoint URL or local port (default: ${UNLESS_RUNNING} ${DEFAULT_ENDPOINT})`,
-      readEndpoint,
-    )
+    .endpointUrl()
     .common(
       "--set <path=value>",
       "set a value in the envelope, such as data.amount=1200; may be repeated",

@@ -1,4 +1,4 @@
-import { relative } from "node:path";
+import { relative, resolve } from "node:path";
 import type { DeadLetter } from "../../dispatch/handler.ts";
 import { DEFAULT_RETRY } from "../../dispatch/retry.ts";
 import { describeError } from "../../errors.ts";
@@ -10,11 +10,12 @@ import type { Receiver } from "../../receiver/receiver.ts";
 import type { CliContext } from "../context.ts";
 import type { ExecCommand } from "./exec-command.ts";
 import { type Forwarding, type ForwardRule, registerForwards } from "./forward-rules.ts";
-import { type LoadedHandlers, type LoadedModules, loadHandlers, watchHandlers } from "./handlers-module.ts";
+import { type LoadedHandlers, loadHandlers } from "./handlers-module.ts";
 import { isLoadedForGood } from "./module-loader.ts";
 import type { NotedRuns } from "./noted-runs.ts";
 import { onlyKinds } from "./only-kinds.ts";
 import type { RunningHandlers } from "./running-handlers.ts";
+import { HandlersWatcher, type LoadedModules } from "./watch-files.ts";
 import { wrappingRegistry } from "./wrapping-registry.ts";
 
 interface HandlerChoice {
@@ -84,7 +85,8 @@ export function reloadOnChange(
       output.talk(`${relative(io.cwd, file)} changed, but cannot be reloaded: restart to load it`);
     if (outdated.length < changed.size) output.talk("handlers reloaded");
   };
-  const watcher = watchHandlers(io.cwd, choice.handlers, choice.loaded, (changed) => void reload(changed));
+  const path = resolve(io.cwd, choice.handlers);
+  const watcher = new HandlersWatcher(path, choice.loaded, (changed) => void reload(changed));
   return () => {
     newest = undefined;
     watcher.close();

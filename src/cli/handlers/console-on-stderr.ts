@@ -1,5 +1,6 @@
 import { Console } from "node:console";
 import { Writable } from "node:stream";
+import type { WriteStream } from "node:tty";
 import type { Io } from "../io.ts";
 
 /**
@@ -16,7 +17,8 @@ export function consoleOnStderr(
   const streams = {
     stdout: heard(write, (text) => onPrint(false, text)),
     stderr: heard(write, (text) => onPrint(true, text)),
-    colorMode: isTTY?.stderr === true && hasColours(stderr), // which it finds out itself of the real stream
+    // Which it finds out itself of the real stream.
+    colorMode: isTTY?.stderr === true && (stderr as Partial<WriteStream>).hasColors?.() === true,
   };
   Object.assign(globalThis.console, new Console(streams));
   return () => void Object.assign(globalThis.console, before);
@@ -32,8 +34,4 @@ function heard(write: (text: string) => void, onText: (text: string) => void): W
       done();
     },
   });
-}
-
-function hasColours(stream: Writable & { hasColors?: () => boolean }): boolean {
-  return stream.hasColors?.() === true;
 }

@@ -1,22 +1,20 @@
 import { HookporterError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { ERROR_EXIT_CODES, type ExitCode } from "../exit-codes.ts";
-import type { ExitCall } from "../io.ts";
-import { printable } from "../printable.ts";
-
-interface ExitCallEnd {
-  /** Says in a few words which entries were running, and what happens to them. */
-  readonly consequence: () => string;
-  readonly onEnd?: (reason: string, exitCode: ExitCode) => void;
-}
+import { printable } from "../output.ts";
 
 /**
  * Prints an error if the user's code ends the process, which would otherwise end silently and with that code, such as 0.
- * Returns a stop function.
+ * `consequence` says in a few words which entries were running, and what happens to them. Returns a stop function.
  */
-export function watchExitCalls({ consequence, onEnd }: ExitCallEnd, { io, output, debug }: CliContext) {
+export function watchExitCalls(
+  { io, output, debug }: CliContext,
+  consequence: () => string,
+  onEnd?: (reason: string, exitCode: ExitCode) => void,
+): () => void {
   return io.onExitCall((call) => {
-    const reason = describeCall(call);
+    const at = call.at === undefined ? "" : ` at ${call.at}`;
+    const reason = `a handler, or code it uses, called process.exit(${call.code})${at}`;
     const code = "handler_exited";
     const exitCode = ERROR_EXIT_CODES[code];
     onEnd?.(reason, exitCode);
@@ -29,8 +27,4 @@ export function watchExitCalls({ consequence, onEnd }: ExitCallEnd, { io, output
     if (debug) output.talk(String(stack));
     return exitCode;
   });
-}
-
-function describeCall({ code, at }: ExitCall): string {
-  return `a handler, or code it uses, called process.exit(${code})${at === undefined ? "" : ` at ${at}`}`;
 }

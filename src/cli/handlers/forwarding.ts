@@ -1,9 +1,10 @@
 import type { RetryPolicy } from "../../dispatch/retry.ts";
+import type { WebhookEvent } from "../../event/event.ts";
+import { memberAt } from "../../event/field-path.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import type { Output } from "../output.ts";
 import type { Forwarding, ForwardRule } from "./forward-rules.ts";
-import { orderByPath } from "./order-path.ts";
 import type { ForwardRequestOptions } from "./request-options.ts";
 import type { FieldValue, GiveUp } from "./values.ts";
 
@@ -79,4 +80,17 @@ export function receiverLimits(options: ForwardingOptions) {
   if ((options.forwardTo ?? []).length === 0) return { retry: ENDLESS };
   const handlerTimeout = Math.max(FORWARD_TIMEOUT, forwardTimeout(options)) + SLACK;
   return { retry: FORWARD_RETRY, handlerTimeout };
+}
+
+/**
+ * The order key at a path in the envelope: a string, number or boolean. An event with any other value at the path has no
+ * order.
+ */
+export function orderByPath(path: string): (event: WebhookEvent) => string | undefined {
+  const steps = path.split(".");
+  return ({ envelope }) => {
+    const found = memberAt(envelope, steps);
+    if (!["string", "number", "boolean"].includes(typeof found) || found === "") return undefined;
+    return String(found);
+  };
 }

@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from "node:fs";
-import { basename, dirname, extname, isAbsolute, join, resolve } from "node:path";
+import { basename, extname, isAbsolute, join, resolve } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
 import type { Handler } from "../../dispatch/handler.ts";
 import { describeError, HookporterError } from "../../errors.ts";
@@ -14,17 +14,8 @@ import {
 } from "../../receiver/handlers/define-handlers.ts";
 import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
 import { ModuleLoader } from "./module-loader.ts";
-import { FileWatcher } from "./watch-files.ts";
+import { isHandlerFile, type LoadedModules } from "./watch-files.ts";
 import { wrappingRegistry } from "./wrapping-registry.ts";
-
-const SOURCE = /\.[cm]?[jt]s$/;
-const NOT_HANDLERS = /^[._]|\.d\.[cm]?ts$|\.(?:test|spec)\./;
-
-/** The loaders of the handlers in use and of those that were tried last, which may have failed. */
-export interface LoadedModules {
-  inUse?: ModuleLoader;
-  tried?: ModuleLoader;
-}
 
 export type LoadedHandlers = HandlersModule<DataSchemas, string>;
 
@@ -50,48 +41,20 @@ export async function loadHandlers(cwd: string, path: string, loaded: LoadedModu
   return defineHandlers<DataSchemas, string>({ otherKinds, schemas, handlers: register });
 }
 
-/** Watches the files of a handlers module: those that were loaded, and new ones in its folder. */
-export function watchHandlers(
-  cwd: string,
-  path: string,
-  loaded: LoadedModules,
-  onChange: (changed: ReadonlySet<string>) => void,
-): FileWatcher {
-  const full = resolve(cwd, path);
-  const isFolder = statSync(full).isDirectory();
-  const first = isFolder ? join(full, "index") : full;
-  return new FileWatcher(
-    {
-      files: () => [first, ...(loaded.inUse?.files ?? []), ...(loaded.tried?.files ?? [])],
-      readAt: () => loaded.tried?.startedAt ?? Number.POSITIVE_INFINITY,
-      alsoCounts: (file) => isFolder && dirname(file) === full && isHandlerFile(basename(file)),
-    },
-    onChange,
-  );
-}
-
-function isHandlerFile(name: string): boolean {
-  return SOURCE.test(name) && !NOT_HANDLERS.test(name);
-}
-
 function handlerFiles(full: string, path: string): readonly string[] {
   let files: string[];
   try {
     if (!statSync(full).isDirectory()) return [full];
     files = readdirSync(full).filter(isHandlerFile);
   } catch (cause) {
-    throw new HookporterError(
-      "handlers_invalid",
+    throw invalid(
       `${path} could not be read (${describeFileError(cause)}): name a file or folder with handlers`,
-      { cause },
+      cause,
     );
   }
   const index = files.find((name) => basename(name, extname(name)) === "index");
   if (index === undefined && files.length === 0)
-    throw new HookporterError(
-      "handlers_invalid",
-      `expected handlers in ${path}, got no .ts or .js file: name another path`,
-    );
+    throw invalid(`expected handlers in ${path}, got no .ts or .js file: name another path`);
   return (index === undefined ? files.sort() : [index]).map((name) => join(full, name));
 }
 
@@ -99,7 +62,7 @@ function mergeIn(path: string, one: DataSchemas, other: DataSchemas): DataSchema
   try {
     return mergeSchemas(one, other);
   } catch (cause) {
-    throw new HookporterError("handlers_invalid", `${path}: ${describeError(cause)}`, { cause });
+    throw invalid(`${path}: ${describeError(cause)}`, cause);
   }
 }
 
@@ -117,7 +80,7 @@ async function loadFile(loader: ModuleLoader, file: string, oneOfMany: boolean):
       packageName === undefined || isAbsolute(packageName)
         ? "correct what it names"
         : "install it there, or correct its name";
-    throw new HookporterError("handlers_invalid", `could not load ${file}: ${line}; ${fix}`, { cause });
+    throw invalid(`could not load ${file}: ${line}; ${fix}`, cause);
   }
   const {
     handlers,
@@ -130,8 +93,7 @@ async function loadFile(loader: ModuleLoader, file: string, oneOfMany: boolean):
     handlers === null ||
     Object.values(handlers).some((one) => typeof handlerWithOptions(one).handler !== "function")
   )
-    throw new HookporterError(
-      "handlers_invalid",
+    throw invalid(
       `expected ${file} to export by default the result of defineHandlers, a function (receiver) => void, ` +
         "or an object from kind to handler",
     );
@@ -144,4 +106,8 @@ async function loadFile(loader: ModuleLoader, file: string, oneOfMany: boolean):
     }
   };
   return { handlers: register, schemas, otherKinds };
+}
+
+function invalid(message: string, cause?: unknown): HookporterError {
+  return new HookporterError("handlers_invalid", message, cause === undefined ? {} : { cause });
 }

@@ -3,8 +3,8 @@ import { withoutPassword } from "../../inbox/postgres/postgres-url.ts";
 import type { CliContext } from "../context.ts";
 import type { NamedInbox } from "../inbox/named-inbox.ts";
 import { usageError } from "../input-errors.ts";
-import { printable } from "../printable.ts";
-import { childEnvironment } from "../secrets/child-environment.ts";
+import { printable } from "../output.ts";
+import { childEnvironment, type WithheldOptions } from "../secrets/child-environment.ts";
 import { DeadLetterCommand } from "./dead-letter-command.ts";
 import { ExecCommand } from "./exec-command.ts";
 
@@ -15,10 +15,7 @@ export interface CommandFlagOptions {
 }
 
 /** The options beside them: variables that commands must not get. */
-interface Beside extends CommandFlagOptions {
-  readonly secretEnv?: readonly string[];
-  readonly withheldEnv?: readonly string[];
-}
+type Beside = CommandFlagOptions & WithheldOptions;
 
 /** Prepares the command of `--exec`; returns `undefined` without it. Throws `usage` if there is no such program. */
 export function openExec(
@@ -37,22 +34,21 @@ export function openExec(
   });
 }
 
-/** Prepares the command of `--on-dead`; returns `undefined` without it. Throws `usage` if there is no such program. */
+/**
+ * Prepares the command of `--on-dead`; returns `undefined` without it. At the end it waits for the current run, and says how
+ * many dead letters no run was for. Throws `usage` if there is no such program.
+ */
 export function openDeadLetterCommand(options: Beside, inbox: NamedInbox, context: CliContext) {
   if (options.onDead === undefined) return undefined;
   const say = (line: string) => context.output.talk(`on-dead: ${printable(line, 500)}`);
   const setup = setUp("--on-dead", options.onDead, { options, inbox, context });
-  return new DeadLetterCommand({ ...setup, onLine: say, onFailure: say });
-}
-
-/** Waits for the current run, and says how many dead letters no run was for. */
-export async function closeDeadLetterCommand(command: DeadLetterCommand, { output }: CliContext) {
-  await command.close();
-  const { pending } = command;
-  if (pending === 0) return;
-  output.talk(
-    `on-dead: not run for ${pending === 1 ? "the last dead letter" : `the last ${pending} dead letters`}`,
-  );
+  const command = new DeadLetterCommand({ ...setup, onLine: say, onFailure: say });
+  const close = async () => {
+    await command.close();
+    const { pending } = command;
+    if (pending > 0) say(`not run for the last ${pending === 1 ? "dead letter" : `${pending} dead letters`}`);
+  };
+  return { note: command.note, close };
 }
 
 /** A command and its surroundings: none of our secrets, none of the variables named, and no password of the inbox. */
@@ -61,7 +57,7 @@ function setUp(
   words: readonly string[],
   { options, inbox, context: { io } }: { options: Beside; inbox: NamedInbox; context: CliContext },
 ) {
-  const env = childEnvironment(io, [...(options.secretEnv ?? []), ...(options.withheldEnv ?? [])]);
+  const env = childEnvironment(io, options);
   const [program = ""] = words;
   if (findProgram(program, { cwd: io.cwd, env }) === undefined)
     throw usageError(

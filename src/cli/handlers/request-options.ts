@@ -9,18 +9,23 @@ export interface ForwardRequestOptions {
   readonly insecure?: boolean;
 }
 
-export function addForwardRequestOptions(command: CliCommand): CliCommand {
+/** The flags that add headers to each request, which `what` names. */
+export function addHeaderOptions(command: CliCommand, what: string, variable: string): CliCommand {
   return command
     .option(
       "--header <header>",
-      "header to add to each forward, such as 'x-team: billing'; may be repeated; for a secret use --header-env",
+      `header to add to each ${what}, such as 'x-team: billing'; may be repeated; for a secret use --header-env`,
       readAddedHeader,
     )
     .option(
       "--header-env <name=variable>",
-      "header to add whose value is in an environment variable, such as authorization=APP_TOKEN; may be repeated",
+      `header to add whose value is in an environment variable, such as authorization=${variable}; may be repeated`,
       readHeaderVariable,
-    )
+    );
+}
+
+export function addForwardRequestOptions(command: CliCommand): CliCommand {
+  return addHeaderOptions(command, "forward", "APP_TOKEN")
     .option(
       "--forward-host <host>",
       "Host header of each forward (default: that of the target)",

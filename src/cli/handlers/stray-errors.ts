@@ -1,6 +1,6 @@
 import { describeError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../output.ts";
 
 /**
  * Keeps the process alive if the user's code fails where nothing awaits it: in a promise that a handler started but did

@@ -10,6 +10,7 @@ import {
   readHeaderName,
   readTarget,
   readVariableName,
+  repeated,
 } from "../settings/values.ts";
 import type { ForwardRule } from "./forward-rules.ts";
 
@@ -19,17 +20,17 @@ export interface AddedHeader {
 }
 
 /** Reads `3000`, `3000/path`, a URL, or one of these after a pattern, such as `payment.*=3001`; a repeated flag adds to it. */
-export function readForward(text: string, before: readonly ForwardRule[] = []): readonly ForwardRule[] {
+export const readForward = repeated(readRule, { numbers: "too" });
+
+function readRule(text: string): ForwardRule {
   // A pattern contains none of the characters that precede a query in an address.
   const [, pattern = null, address = text] = /^([^=:/?#@]*)=(.*)$/.exec(text) ?? [];
   if (pattern !== null && !eventKinds.some((kind) => matchesKind(pattern, kind)))
     throw new InvalidArgumentError(
       `expected a kind or family such as payment.* before the "="; the kinds are ${eventKinds.join(", ")}.`,
     );
-  return [...before, { pattern, target: readTarget(address) }];
+  return { pattern, target: readTarget(address) };
 }
-readForward.numbers = "too";
-readForward.list = true;
 
 /** When an event is given up on. */
 export interface GiveUp {
@@ -74,29 +75,24 @@ export function readFieldValue(text: string): FieldValue {
 }
 
 /** Reads a field and its value; a repeated flag adds to a list. */
-export function readFieldValues(text: string, before: readonly FieldValue[] = []): readonly FieldValue[] {
-  return [...before, readFieldValue(text)];
-}
-readFieldValues.list = true;
+export const readFieldValues = repeated(readFieldValue);
 
 /** Reads `Name: value`; a repeated flag adds to it. */
-export function readAddedHeader(text: string, before: readonly AddedHeader[] = []): readonly AddedHeader[] {
+export const readAddedHeader = repeated((text): AddedHeader => {
   const [, name, value = ""] = /^([^:\s]+):(.*)$/s.exec(text) ?? [];
   if (name === undefined) throw new InvalidArgumentError("expected a header such as 'x-team: billing'.");
   if (!isHeaderValue(value.trim()))
     throw new InvalidArgumentError("expected the header's value to be one line of Latin-1 text.");
-  return [...before, { name: readName(name), value: value.trim() }];
-}
-readAddedHeader.list = true;
+  return { name: readName(name), value: value.trim() };
+});
 
 /** Reads `name=VARIABLE`; a repeated flag adds to it. */
-export function readHeaderVariable(text: string, before: readonly AddedHeader[] = []) {
+export const readHeaderVariable = repeated((text): AddedHeader => {
   const [, name, variable = ""] = /^([^=\s]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined)
     throw new InvalidArgumentError("expected a header and the NAME of a variable: authorization=APP_TOKEN.");
-  return [...before, { name: readName(name), value: readVariableName(variable) }];
-}
-readHeaderVariable.list = true;
+  return { name: readName(name), value: readVariableName(variable) };
+});
 
 /** Reads a host, with or without a port. */
 export function readForwardHost(text: string): string {

@@ -1,30 +1,43 @@
 import { existsSync, type FSWatcher, statSync, watch } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import { nearestFolder } from "../files/nearest-folder.ts";
+import type { ModuleLoader } from "./module-loader.ts";
 
 /** Milliseconds without a change after which changes are reported; an editor may write a file in several steps. */
 const QUIET = 100;
 
-export interface WatchedFiles {
-  /** Their paths, whether or not they exist; read again at each change. */
-  readonly files: () => readonly string[];
-  /** Whether another file in the folder of one of these counts too. */
-  readonly alsoCounts: (file: string) => boolean;
-  /** When these files were read; one that changed later, before its folder was watched, is reported too. */
-  readonly readAt: () => number;
+/** The loaders of the handlers in use and of those that were tried last, which may have failed. */
+export interface LoadedModules {
+  inUse?: ModuleLoader;
+  tried?: ModuleLoader;
 }
 
-/** Watches files by watching their folders, since editors replace files. Reports those that changed. */
-export class FileWatcher {
-  readonly #watched: WatchedFiles;
+const SOURCE = /\.[cm]?[jt]s$/;
+const NOT_HANDLERS = /^[._]|\.d\.[cm]?ts$|\.(?:test|spec)\./;
+
+/** Whether a file of a folder of handlers has some, by its name. */
+export function isHandlerFile(name: string): boolean {
+  return SOURCE.test(name) && !NOT_HANDLERS.test(name);
+}
+
+/**
+ * Watches the files of a handlers module: those that were loaded, and new ones in its folder. It watches their folders, since
+ * editors replace files. Reports those that changed.
+ */
+export class HandlersWatcher {
+  readonly #path: string;
+  readonly #isFolder: boolean;
+  readonly #loaded: LoadedModules;
   readonly #onChange: (changed: ReadonlySet<string>) => void;
   readonly #folders = new Map<string, { readonly identity: string; readonly watcher: FSWatcher }>();
   #changed = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(watched: WatchedFiles, onChange: (changed: ReadonlySet<string>) => void) {
-    this.#watched = watched;
+  constructor(path: string, loaded: LoadedModules, onChange: (changed: ReadonlySet<string>) => void) {
+    this.#path = path;
+    this.#isFolder = statSync(path).isDirectory();
+    this.#loaded = loaded;
     this.#onChange = onChange;
     this.update();
   }
@@ -32,7 +45,7 @@ export class FileWatcher {
   /** Watches the folders of the files of now. For a file without a folder, it watches where that would be created. */
   update(): void {
     if (this.#closed) return;
-    const wanted = new Set(this.#watched.files().map((file) => nearestFolder(dirname(file))));
+    const wanted = new Set(this.#files.map((file) => nearestFolder(dirname(file))));
     for (const [folder, { identity, watcher }] of this.#folders) {
       // A folder that was deleted and created again is not the one that is watched.
       if (wanted.has(folder) && identify(folder) === identity) continue;
@@ -41,7 +54,7 @@ export class FileWatcher {
     }
     const added = [...wanted].filter((folder) => !this.#folders.has(folder));
     for (const folder of added) this.#open(folder);
-    const missed = this.#watched.files().filter((file) => added.includes(dirname(file)) && this.#isNew(file));
+    const missed = this.#files.filter((file) => added.includes(dirname(file)) && this.#isNew(file));
     for (const file of missed) this.#report(file);
   }
 
@@ -79,14 +92,23 @@ export class FileWatcher {
     }, QUIET);
   }
 
+  /** Their paths, whether or not they exist. */
+  get #files(): readonly string[] {
+    const { inUse, tried } = this.#loaded;
+    const first = this.#isFolder ? join(this.#path, "index") : this.#path;
+    return [first, ...(inUse?.files ?? []), ...(tried?.files ?? [])];
+  }
+
+  /** Whether a file changed after it was read, before its folder was watched. */
   #isNew(file: string): boolean {
     const modified = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-    return modified !== undefined && modified >= this.#watched.readAt();
+    const readAt = this.#loaded.tried?.startedAt ?? Number.POSITIVE_INFINITY;
+    return modified !== undefined && modified >= readAt;
   }
 
   #counts(file: string): boolean {
-    const inside = (one: string) => one === file || one.startsWith(file + sep);
-    return this.#watched.alsoCounts(file) || this.#watched.files().some(inside);
+    if (this.#isFolder && dirname(file) === this.#path && isHandlerFile(basename(file))) return true;
+    return this.#files.some((one) => one === file || one.startsWith(file + sep));
   }
 }
 

@@ -7,8 +7,8 @@ import { placeDifferences } from "../../learn/place-differences.ts";
 import type { CliContext } from "../context.ts";
 import { readMoment } from "../settings/values.ts";
 import { forEachEvent, learnEvents } from "./learn-events.ts";
+import { readShapeFile } from "./learned-data.ts";
 import type { TypesOptions } from "./options.ts";
-import { readShapeFile } from "./read-shape-file.ts";
 
 /** `types --diff`: compares two shape files, a shape file with events, or the events before and since a time. */
 export async function diffTypes(

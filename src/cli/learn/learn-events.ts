@@ -5,8 +5,8 @@ import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { inputError } from "../input-errors.ts";
 import { progressLine } from "../send/progress.ts";
-import type { EnumPath } from "./options.ts";
-import { type EventSelection, readEvents, type SeenEvent } from "./read-events.ts";
+import type { EnumPath, EventSelection } from "./options.ts";
+import { type Count, isSelected, readEvents, type SeenEvent } from "./read-events.ts";
 
 /** Milliseconds between two drawings of the line of progress. */
 const INTERVAL = 100;
@@ -39,15 +39,25 @@ export async function forEachEvent(
   take: (event: SeenEvent) => void,
 ): Promise<number> {
   const { output, io } = context;
-  let done = 0;
+  let events = 0;
+  let unreadable = 0;
+  let samples = 0; // made up, and left out
+  let fault: string | undefined; // the first that is no event, and what is wrong with it
   let drawn = performance.now();
-  const { events, unreadable, fault, samples } = await readEvents(what, selection, context, (event, of) => {
-    take(event);
-    done++;
-    if (performance.now() - drawn < INTERVAL) return;
-    drawn = performance.now();
-    output.status(of === undefined ? `${done} events` : progressLine(done, of, io));
-  }).finally(() => output.status(undefined));
+  const count: Count = (event, of) => {
+    if (event === undefined || typeof event === "string") {
+      unreadable++;
+      fault ??= event;
+    } else if (event.isSample && selection.withSamples !== true) samples++;
+    else if (isSelected(event, selection)) {
+      take(event);
+      events++;
+      if (performance.now() - drawn < INTERVAL) return;
+      drawn = performance.now();
+      output.status(of === undefined ? `${events} events` : progressLine(events, of, io));
+    }
+  };
+  await readEvents(what, selection, context, count).finally(() => output.status(undefined));
   if (unreadable > 0) {
     const because = fault === undefined ? "" : `, the first: ${fault}`;
     output.talk(

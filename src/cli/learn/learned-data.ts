@@ -1,11 +1,15 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { describeError } from "../../errors.ts";
 import { placeOf } from "../../learn/data-type.ts";
+import type { Learned } from "../../learn/learned.ts";
 import { sampleValue } from "../../learn/sample-value.ts";
+import { readShapes } from "../../learn/shape-file.ts";
 import { seededRandom } from "../../relay/random.ts";
 import type { CliContext } from "../context.ts";
+import { readInput } from "../files/read-input.ts";
+import { inputError } from "../input-errors.ts";
 import { DEFAULT_OUT, shapesBeside } from "./options.ts";
-import { readShapeFile } from "./read-shape-file.ts";
 
 /**
  * Returns what makes up `data` from a shape file, and says so; nothing if there is none. Throws `input_invalid` if the
@@ -31,4 +35,15 @@ export async function findLearnedData({ shapes }: { readonly shapes?: string | f
     return known && JSON.stringify(sampleValue(placeOf(known.shape), seededRandom(seed)));
   };
   return { file, data, learned };
+}
+
+/** Reads a shape file. Throws `input_invalid` if it cannot be read, or is none. */
+export async function readShapeFile(file: string, { io }: CliContext): Promise<Learned> {
+  const bytes = await readInput(io, resolve(io.cwd, file));
+  try {
+    return readShapes(bytes.toString("utf8"));
+  } catch (cause) {
+    const text = `expected a shape file at ${file}, as \`hookporter types\` writes it; got another file (${describeError(cause)})`;
+    throw inputError(text, cause);
+  }
 }

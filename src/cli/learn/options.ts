@@ -1,11 +1,16 @@
 import { InvalidArgumentError } from "commander";
-import { listOf } from "../settings/values.ts";
-import type { EventSelection } from "./read-events.ts";
+import type { SelectOptions } from "../events/selection.ts";
+import { listOf, repeated } from "../settings/values.ts";
 
 export type TypesFormat = "zod" | "typescript" | "json-schema";
 
 /** The formats of `types`, the default first. */
 export const TYPES_FORMATS: readonly TypesFormat[] = ["zod", "typescript", "json-schema"];
+
+export interface EventSelection extends Pick<SelectOptions, "inbox" | "kind" | "source" | "since"> {
+  /** Whether made-up events are read too. */
+  readonly withSamples?: boolean;
+}
 
 export interface TypesOptions extends EventSelection {
   readonly out?: string;
@@ -40,13 +45,14 @@ export function shapesBeside(out: string): string {
 }
 
 /** A path such as `data.status`, or `payment.received:data.status`; a repeated flag adds to it. */
-export function readEnumPath(text: string, before: readonly EnumPath[] = []): readonly EnumPath[] {
+export const readEnumPath = repeated(readPath);
+
+function readPath(text: string): EnumPath {
   const [, kind, path] = /^(?:([^:\s]+):)?(data(?:\.[^.[\]\s]+|\[\])+)$/.exec(text.trim()) ?? [];
   if (path === undefined)
     throw new InvalidArgumentError("expected a path such as data.status, or payment.received:data.status.");
-  return [...before, kind === undefined ? { path } : { kind, path }];
+  return kind === undefined ? { path } : { kind, path };
 }
-readEnumPath.list = true;
 
 /** A comma-separated list of kinds or families, also of kinds that this version does not know; a repeated flag adds to it. */
 export const readAnyKinds = listOf(
@@ -55,10 +61,8 @@ export const readAnyKinds = listOf(
 );
 
 /** A path such as `data.status`; a repeated flag adds to it. */
-export function readDataPath(text: string, before: readonly string[] = []): readonly string[] {
-  const [{ kind, path } = {}] = readEnumPath(text);
-  if (kind !== undefined || path === undefined)
-    throw new InvalidArgumentError("expected a path such as data.status.");
-  return [...before, path];
-}
-readDataPath.list = true;
+export const readDataPath = repeated((text) => {
+  const { kind, path } = readPath(text);
+  if (kind === undefined) return path;
+  throw new InvalidArgumentError("expected a path such as data.status.");
+});

@@ -11,9 +11,9 @@ import type { Inbox } from "../../inbox/inbox.ts";
 import { type Fixture, parseFixture } from "../../relay/fixture.ts";
 import type { CliContext } from "../context.ts";
 import { withInbox } from "../events/inbox.ts";
-import type { SelectOptions } from "../events/selection.ts";
 import { inputError, notRead } from "../input-errors.ts";
 import { gatherFixtures } from "../send/gather-fixtures.ts";
+import type { EventSelection } from "./options.ts";
 
 export interface SeenEvent {
   /** Where it came from: an entry such as `#12`, or a file. */
@@ -26,16 +26,8 @@ export interface SeenEvent {
   readonly at: number;
 }
 
-export interface EventSelection extends Pick<SelectOptions, "inbox" | "kind" | "source" | "since"> {
-  /** Whether made-up events are read too. */
-  readonly withSamples?: boolean;
-}
-
-/** Receives each event, and how many there will be if that is known. */
-type TakeEvent = (event: SeenEvent, of: number | undefined) => void;
-
-/** Receives what was read too if it is no event: what it is, and why. */
-type Count = (event: SeenEvent | string | undefined, of?: number) => void;
+/** Receives what was read, or what it is and why if it is no event; and how many there will be if that is known. */
+export type Count = (event: SeenEvent | string | undefined, of?: number) => void;
 
 /** Entries that are read at a time. */
 const PAGE = 500;
@@ -50,20 +42,8 @@ export async function readEvents(
   what: readonly string[],
   selection: EventSelection,
   context: CliContext,
-  take: TakeEvent,
-) {
-  // `fault` is the first that is no event, and what is wrong with it; `samples` were made up, and left out.
-  const tally = { events: 0, unreadable: 0, samples: 0, fault: undefined as string | undefined };
-  const count: Count = (event, of) => {
-    if (event === undefined || typeof event === "string") {
-      tally.unreadable++;
-      tally.fault ??= event;
-    } else if (event.isSample && selection.withSamples !== true) tally.samples++;
-    else if (isSelected(event, selection)) {
-      tally.events++;
-      take(event, of);
-    }
-  };
+  count: Count,
+): Promise<void> {
   if (what.length === 0)
     await withInbox(context, { inbox: selection.inbox, access: "read" }, (inbox) =>
       readInbox(inbox, selection, count),
@@ -76,7 +56,6 @@ export async function readEvents(
       for (const { name, fixture } of fixtures) count(eventOf(fixture, name));
     }
   }
-  return tally;
 }
 
 /** Reads the entries from the newest on, each with its own delivery. */
@@ -142,7 +121,7 @@ function bodyEvent(body: Uint8Array, name: string, receivedAt?: number): SeenEve
   return { name, kind: envelope.event, data: envelope.data, at: receivedAt ?? timestamp, isSample };
 }
 
-function isSelected({ kind, at }: SeenEvent, selection: EventSelection): boolean {
+export function isSelected({ kind, at }: SeenEvent, selection: EventSelection): boolean {
   if (selection.since !== undefined && at < selection.since) return false;
   return selection.kind === undefined || selection.kind.some((pattern) => matchesKind(pattern, kind));
 }

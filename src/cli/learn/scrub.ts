@@ -6,7 +6,7 @@ import { readEnvelope } from "../../event/read-envelope.ts";
 import { Scrubber } from "../../learn/scrub.ts";
 import { formatDelivery } from "../../relay/fixture.ts";
 import type { CliContext } from "../context.ts";
-import { writeOut } from "../files/write-out.ts";
+import { writeOut } from "../files/replace-file.ts";
 import { gatherFixtures, type NamedFixture } from "../send/gather-fixtures.ts";
 
 export interface ScrubOptions {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { isEventKind } from "../../event/kinds.ts";
 import { knownKeys, placeOf } from "../../learn/data-type.ts";
@@ -15,11 +15,12 @@ import {
 import { writeShapes } from "../../learn/shape-file.ts";
 import { diffLines } from "../../text/diff-lines.ts";
 import type { CliContext } from "../context.ts";
-import { writeOut } from "../files/write-out.ts";
-import { inputError, notRead, usageError } from "../input-errors.ts";
+import { readInput } from "../files/read-input.ts";
+import { writeOut } from "../files/replace-file.ts";
+import { inputError, usageError } from "../input-errors.ts";
 import { learnEvents } from "./learn-events.ts";
+import { readShapeFile } from "./learned-data.ts";
 import { DEFAULT_OUT, shapesBeside, type TypesFormat, type TypesOptions } from "./options.ts";
-import { readShapeFile } from "./read-shape-file.ts";
 
 /** The argument of `--out` that means standard output. */
 const STDOUT = "-";
@@ -46,23 +47,20 @@ export async function runTypes(what: readonly string[], options: TypesOptions, c
 async function writeTypes(what: readonly string[], options: TypesOptions, context: CliContext) {
   const { format = "zod" } = options;
   const out = options.out ?? DEFAULT_OUT[format];
-  const found = out === STDOUT ? undefined : readOut(out, { ...options, format }, context);
+  const found = out === STDOUT ? undefined : await readOut(out, { ...options, format }, context);
   const learned = await learnEvents(what, options, context);
   const kept = options.force === true ? undefined : found;
   const { text, edited } = sourceOf(learned, { format, strict: options.strict }, kept);
   if (out === STDOUT) context.output.raw(Buffer.from(text));
   else write(out, text, context);
   const shapes = options.shapes ?? (out === STDOUT ? undefined : shapesBeside(out));
-  if (shapes !== undefined)
-    write(shapes, writeShapes(await withOthers(learned, shapes, options, context)), context);
+  if (shapes !== undefined) {
+    const hasNone = options.force === true || !existsSync(resolve(context.io.cwd, shapes));
+    const others = hasNone ? [] : await readShapeFile(shapes, context); // of other kinds
+    write(shapes, writeShapes(new Map([...others, ...learned])), context);
+  }
   const hasOthers = kept === undefined || format === "json-schema" || takesOthers(kept, format);
   report(learned, { out, shapes, edited, hasOthers }, context);
-}
-
-/** What was learned now, and what the shape file has of other kinds. */
-async function withOthers(learned: Learned, shapes: string, { force }: TypesOptions, context: CliContext) {
-  if (force === true || !existsSync(resolve(context.io.cwd, shapes))) return learned;
-  return new Map([...(await readShapeFile(shapes, context)), ...learned]);
 }
 
 interface Written {
@@ -74,14 +72,13 @@ interface Written {
 }
 
 /** The text of an existing file, or `undefined`. Throws `input_invalid` if replacing it would discard edits. */
-function readOut(
+async function readOut(
   out: string,
   { format, merge, force }: TypesOptions & { readonly format: TypesFormat },
   { io }: CliContext,
-): string | undefined {
-  const path = resolve(io.cwd, out);
-  if (!existsSync(path)) return undefined;
-  const text = readText(path, out);
+): Promise<string | undefined> {
+  if (!existsSync(resolve(io.cwd, out))) return undefined;
+  const text = (await readInput(io, out)).toString("utf8");
   if (merge === true || force === true) return text;
   const refuse = (why: string, fix: string) =>
     inputError(`${out} ${why}: ${fix}, --force replaces the file, --out names another`);
@@ -145,12 +142,4 @@ function report(learned: Learned, { out, shapes, edited, hasOthers }: Written, {
 
 function write(file: string, text: string, { io }: CliContext): void {
   writeOut(resolve(io.cwd, file), text, file, true);
-}
-
-function readText(path: string, shown: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (cause) {
-    throw notRead(shown, cause);
-  }
 }

@@ -2,32 +2,22 @@ import type { Command } from "commander";
 import { isRecord } from "../../base/is-record.ts";
 import { didYouMean } from "../../options/did-you-mean.ts";
 import type { Variables } from "../../project/env-text.ts";
-import { PROJECT_KEYS, type ProjectSection } from "../../project/read-project.ts";
+import { PROJECT_KEYS } from "../../project/read-project.ts";
 import { insteadOf } from "../former-words.ts";
 import { invalidConfig } from "../input-errors.ts";
 import type { Io } from "../io.ts";
 import { hidden } from "../shown-value.ts";
-import { commandName, flagName, hasOwnMeaning, leaves, settingsName } from "./command-tree.ts";
+import { commandName, flagName, hasOwnMeaning, leaves } from "./command-tree.ts";
 import { readSource } from "./config-source.ts";
 
-interface ConfigValue {
-  readonly value: unknown;
-  readonly where: string;
+/** The project's configuration, and the name of its file. */
+interface ConfigFile {
+  readonly file: string;
+  readonly content: Readonly<Record<string, unknown>>;
 }
-
-export interface ConfigFile {
-  /** A flag in the section of one command, which takes precedence. */
-  readonly own: (command: Command, flag: string) => ConfigValue | undefined;
-  /** A flag for every command that has it. */
-  readonly shared: (command: Command, flag: string) => ConfigValue | undefined;
-  /** What the project's own server uses; `undefined` without that section. */
-  readonly project: ((key: keyof ProjectSection) => ConfigValue | undefined) | undefined;
-}
-
-const NO_FILE: ConfigFile = { own: () => undefined, shared: () => undefined, project: undefined };
 
 /**
- * Reads the configuration file if there is one: `{ "inbox": … }` applies to every command that has the flag, `{ "listen": { "timeout": … } }`
+ * Reads and checks the configuration file; without one, it is empty. `{ "inbox": … }` applies to every command that has the flag, `{ "listen": { "timeout": … } }`
  * to one command, and takes precedence; `{ "project": … }` describes the project's own server.
  *
  * @param variables - what `${NAME}` in a JSON file stands for
@@ -41,30 +31,17 @@ export async function readConfig(
   runsCode: boolean,
 ): Promise<ConfigFile> {
   const source = await readSource(io, variables, runsCode);
-  if (source === undefined) return NO_FILE;
-  const { file, content: shared } = source;
+  if (source === undefined) return { file: "", content: {} };
+  const { file, content } = source;
   const commands = leaves(program);
   const names = new Map(commands.map((command) => [commandName(command), command]));
-  for (const [key, value] of Object.entries(shared)) {
+  for (const [key, value] of Object.entries(content)) {
     const command = names.get(key);
     if (key === "project") checkKeys(key, value, PROJECT_KEYS, file);
     else if (command === undefined) checkShared(key, value, commands, file);
     else checkKeys(key, value, flagsOf(command), file);
   }
-  const inSection = (under: string, flag: string): ConfigValue | undefined => {
-    const section = shared[under];
-    if (!isRecord(section) || !Object.hasOwn(section, flag)) return undefined;
-    return { value: section[flag], where: `${file} (${under}: ${flag})` };
-  };
-  return {
-    own: (command, flag) => inSection(commandName(command), flag) ?? inSection(settingsName(command), flag),
-    shared: (command, flag) => {
-      if (!Object.hasOwn(shared, flag) || names.has(flag)) return undefined; // flags of the command with that name
-      if (hasOwnMeaning(flag, settingsName(command))) return undefined; // set for the other commands
-      return { value: shared[flag], where: `${file} (${flag})` };
-    },
-    project: isRecord(shared.project) ? (key) => inSection("project", key) : undefined,
-  };
+  return source;
 }
 
 function checkShared(key: string, value: unknown, commands: readonly Command[], file: string): void {

@@ -12,7 +12,13 @@ import type { Io } from "../io.ts";
  * `config_invalid`.
  */
 export async function loadConfigModule(path: string, file: string, io: Pick<Io, "stderr">) {
-  const exported = defaultExport(await evaluate(path, file, io));
+  const restoreConsole = consoleOnStderr(io);
+  const loader = await ModuleLoader.create();
+  const evaluated = loader.loadModule(path).catch((cause: unknown) => {
+    loader.positions.correct(cause);
+    throw invalidConfig(file, `could not be loaded: ${firstLine(cause, realpathSync(path), file)}`, cause);
+  });
+  const exported = defaultExport(await evaluated.finally(restoreConsole));
   if (exported === undefined)
     throw invalidConfig(file, "has no default export: write export default defineConfig({ … })");
   if (isRecord(exported) && !types.isPromise(exported)) return exported;
@@ -26,19 +32,6 @@ function nameOf(value: unknown): string {
   if (types.isPromise(value)) return "a promise";
   if (Array.isArray(value)) return "a list";
   return value === null ? "null" : `a ${typeof value}`;
-}
-
-async function evaluate(path: string, file: string, io: Pick<Io, "stderr">): Promise<unknown> {
-  const restoreConsole = consoleOnStderr(io);
-  const loader = await ModuleLoader.create();
-  try {
-    return await loader.loadModule(path);
-  } catch (cause) {
-    loader.positions.correct(cause);
-    throw invalidConfig(file, `could not be loaded: ${firstLine(cause, realpathSync(path), file)}`, cause);
-  } finally {
-    restoreConsole();
-  }
 }
 
 /** The message of an error, with the place in the file that it comes from. */

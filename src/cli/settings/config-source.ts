@@ -16,7 +16,9 @@ export const CONFIG_FILES = ["json", "ts", "mts", "js", "mjs"].map((type) => `ho
  */
 export async function readSource(io: Pick<Io, "cwd" | "stderr">, variables: Variables, runsCode: boolean) {
   const names = CONFIG_FILES.filter((name) => runsCode || name.endsWith(".json"));
-  const [file, other] = names.filter((name) => isThere(io.cwd, name));
+  const [file, other] = names.filter((name) =>
+    reading(name, () => statSync(join(io.cwd, name), { throwIfNoEntry: false })),
+  );
   if (file === undefined) return undefined;
   if (other !== undefined)
     throw new HookporterError(
@@ -29,26 +31,17 @@ export async function readSource(io: Pick<Io, "cwd" | "stderr">, variables: Vari
   return { file, content: withoutUndefined(await loadConfigModule(path, file, io)) };
 }
 
-function isThere(cwd: string, name: string): boolean {
+function reading<Value>(file: string, read: () => Value): Value {
   try {
-    return statSync(join(cwd, name), { throwIfNoEntry: false }) !== undefined;
+    return read();
   } catch (thrown) {
-    throw unreadable(name, thrown);
+    throw invalidConfig(file, `cannot be read: ${describeFileError(thrown)}`);
   }
-}
-
-function unreadable(file: string, thrown: unknown): HookporterError {
-  return invalidConfig(file, `cannot be read: ${describeFileError(thrown)}`);
 }
 
 /** A text that names a variable, `${NAME}` or `${NAME:-otherwise}`, is filled in. One that ends empty counts as missing. */
 function parseJson(path: string, file: string, variables: Variables): Readonly<Record<string, unknown>> {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (thrown) {
-    throw unreadable(file, thrown);
-  }
+  const text = reading(file, () => readFileSync(path, "utf8"));
   let config: unknown;
   try {
     config = JSON.parse(text.replace(/^\uFEFF/, ""), (_, value) =>

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, type Option } from "commander";
+import { isRecord } from "../../base/is-record.ts";
 import { orElse } from "../../base/or-else.ts";
 import { HookporterError } from "../../errors.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
@@ -10,7 +11,7 @@ import type { Io } from "../io.ts";
 import { runningListen } from "../ready/running-listen.ts";
 import { readEnvFile } from "../secrets/secret.ts";
 import { commandName, hasOwnMeaning, settingsName } from "./command-tree.ts";
-import { type ConfigFile, readConfig } from "./config-file.ts";
+import { readConfig } from "./config-file.ts";
 
 /** A setting that was found, not read yet. */
 interface Setting {
@@ -20,43 +21,44 @@ interface Setting {
   readonly source: "env" | "config";
 }
 
-/** The settings of a folder: variables, those of its env file, and its configuration file. */
-export interface Settings {
-  /** Whether the configuration file describes a server of the project. */
-  readonly hasProject: boolean;
-  /** What the project's own server uses. */
-  readonly project: (key: keyof ProjectSection) => Setting | undefined;
-  /** A variable, the command's section of the file, a variable of the env file, the project's inbox, the rest of the file. */
-  readonly find: (command: Command, option: Option) => Setting | undefined;
-}
-
-/** @throws HookporterError `config_invalid` */
-export async function openSettings(
-  command: Command,
-  { cwd, env, stderr }: Io,
-  runsCode = true,
-): Promise<Settings> {
+/**
+ * Opens the settings of a folder: variables, those of its env file, and its configuration file. Throws `config_invalid`.
+ */
+export async function openSettings(command: Command, { cwd, env, stderr }: Io, runsCode = true) {
   const { envFile = env.HOOKPORTER_ENV_FILE || undefined } = command.opts<{ envFile?: string }>();
-  const inFile = variablesIn(cwd, envFile);
-  const config = await readConfig({ cwd, stderr }, programOf(command), { ...inFile, ...env }, runsCode);
-  const hasProject = config.project !== undefined;
-  const project: Settings["project"] = (key) => {
-    const port = key === "port" ? env.PORT || inFile.PORT : undefined;
-    return port ? { value: port, where: "PORT", source: "env" } : fromConfig(config.project?.(key));
+  const inFile: Variables = orElse(() => readEnvFile(cwd, envFile), {}); // what needs one of it says why
+  const variables = { ...inFile, ...env };
+  const { file, content } = await readConfig({ cwd, stderr }, programOf(command), variables, runsCode);
+  const inSection = (under: string, flag: string): Setting | undefined => {
+    const section = content[under];
+    if (!isRecord(section) || !Object.hasOwn(section, flag)) return undefined;
+    return { value: section[flag], where: `${file} (${under}: ${flag})`, source: "config" };
   };
-  const find: Settings["find"] = (command, option) => {
+  /** Whether the configuration file describes a server of the project. */
+  const hasProject = isRecord(content.project);
+  /** What the project's own server uses. */
+  const project = (key: keyof ProjectSection): Setting | undefined => {
+    const port = key === "port" ? env.PORT || inFile.PORT : undefined;
+    return port ? { value: port, where: "PORT", source: "env" } : inSection("project", key);
+  };
+  /** A variable, the command's section of the file, a variable of the env file, the project's inbox, the rest of the file. */
+  const find = (command: Command, option: Option): Setting | undefined => {
     const flag = option.attributeName();
     const variable = variableName(option, command);
-    const own = fromConfig(config.own(command, flag));
+    const settings = settingsName(command);
+    const own = inSection(commandName(command), flag) ?? inSection(settings, flag);
     // The inbox of a project is its server's. `listen` beside it has its own: a forward must be new to the server.
-    const isInbox = flag === "inbox" && !hasOwnMeaning(flag, settingsName(command));
-    const isListens = isInbox && hasProject && settingsName(command) === "listen";
+    const isInbox = flag === "inbox" && !hasOwnMeaning(flag, settings);
+    const isListens = isInbox && hasProject && settings === "listen";
     if (env[variable]) return { value: env[variable], where: variable, source: "env" };
     if (own !== undefined) return own;
     if (inFile[variable] && !isListens)
       return { value: inFile[variable], where: `${variable} in ${envFile ?? ".env"}`, source: "env" };
     const ofProject = isInbox && !isListens ? project("inbox") : undefined;
-    return ofProject ?? fromConfig(config.shared(command, flag));
+    // An object has the flags of the command with that name; a flag with another meaning is set for the other commands.
+    if (ofProject !== undefined || isRecord(content[flag]) || hasOwnMeaning(flag, settings)) return ofProject;
+    if (!Object.hasOwn(content, flag)) return undefined;
+    return { value: content[flag], where: `${file} (${flag})`, source: "config" };
   };
   return { hasProject, project, find };
 }
@@ -67,15 +69,6 @@ function hiddenPart(value: unknown): readonly string[] {
   if (!isPostgresUrl(value) || !URL.canParse(value)) return [value];
   const { password } = new URL(value);
   return password === "" ? [] : [password, decodeURIComponent(password)];
-}
-
-function fromConfig(found: ReturnType<ConfigFile["own"]>): Setting | undefined {
-  return found === undefined ? undefined : { ...found, source: "config" };
-}
-
-/** None if the file cannot be read: whatever needs one of it says why. */
-function variablesIn(cwd: string, file: string | undefined): Variables {
-  return orElse(() => readEnvFile(cwd, file), {});
 }
 
 /**
@@ -162,7 +155,8 @@ export function readSetting(option: Option, { value: given, where, source }: Set
     const before = value;
     value = parse(option, String(text), before, fail);
     // A flag that takes a list adds to it; any other flag would silently keep only the last value.
-    if (before !== undefined && !isLonger(value, before)) throw fail("one value, not a list");
+    const isList = Array.isArray(value) && Array.isArray(before) && value.length > before.length;
+    if (before !== undefined && !isList) throw fail("one value, not a list");
   }
   if (texts.length === 0) throw fail("at least one value");
   return value;
@@ -175,8 +169,4 @@ function parse(option: Option, text: string, before: unknown, fail: (expected: s
     if (thrown instanceof InvalidArgumentError) throw fail(thrown.message.replace(/^expected /i, ""));
     throw thrown;
   }
-}
-
-function isLonger(list: unknown, before: unknown): boolean {
-  return Array.isArray(list) && Array.isArray(before) && list.length > before.length;
 }

@@ -1,6 +1,9 @@
 /** What comes before the default of a port, a path or an endpoint in help texts. */
 export const UNLESS_RUNNING = "where listen runs in this folder, or";
 
+/** The folder in which `init` creates a project. */
+export const DEFAULT_DIRECTORY = "my-receiver";
+
 /** Milliseconds that `check` waits for each answer by default. */
 export const CHECK_TIMEOUT = 15_000;
 

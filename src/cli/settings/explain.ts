@@ -3,7 +3,7 @@ import { describeError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { hideGiven } from "../hide-given.ts";
 import { nameInbox } from "../inbox/named-inbox.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../output.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { findSecrets } from "../secrets/secret.ts";
 import { flagName } from "./command-tree.ts";

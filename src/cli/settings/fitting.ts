@@ -41,12 +41,13 @@ export function fitOptions<Options extends object>(
   const rows = Object.entries(table) as [Flag<Options>, Fit<Options>][];
   let left = options;
   const typed = (flag: string) => isTyped(command, flag);
-  const has = (flag: Flag<Options>) => isOn(left[flag]);
+  const has = (flag: Flag<Options>) => left[flag] !== undefined && left[flag] !== false;
   const lacks = (needs: readonly Other<Options>[] = []) =>
     needs.length > 0 &&
     !needs.some((other) => (typeof other === "string" ? has(other) : left[other.flag] === other.is));
   const drop = (flag: Flag<Options>) => {
-    if (table[flag]?.stays !== true) left = without(left, flag);
+    if (table[flag]?.stays === true) return;
+    left = Object.fromEntries(Object.entries(left).filter(([name]) => name !== flag)) as Options;
   };
 
   // First drop settings that contradict typed flags, then settings without the flags they need; the rest must fit.
@@ -106,12 +107,4 @@ function withValue(flag: string, value: string | undefined): string {
 function listed(names: readonly string[]): string {
   const last = names.at(-1) ?? "";
   return names.length < 2 ? last : `${names.slice(0, -1).join(", ")} or ${last}`;
-}
-
-function isOn(value: unknown): boolean {
-  return value !== undefined && value !== false;
-}
-
-function without<Options extends object>(options: Options, flag: Flag<Options>): Options {
-  return Object.fromEntries(Object.entries(options).filter(([name]) => name !== flag)) as Options;
 }

@@ -3,7 +3,7 @@ import { matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds } from "../../event/kinds.ts";
 import { DEFAULT_PATH } from "../../http/default-endpoint.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
-import { type NamedHost, readNamedHost } from "../../inspector/door/named-host.ts";
+import { readNamedHost } from "../../inspector/door/named-host.ts";
 import { targetUrl } from "../../relay/target-url.ts";
 import { commandWords, WORD } from "../../text/command-words.ts";
 import { looksLikeKey } from "../shown-value.ts";
@@ -27,7 +27,11 @@ export function takenBy(reader: unknown): Taken {
 }
 
 /** A reader that refuses the texts for which `read` returns nothing, and says what it expected. */
-function reader<Value>(expected: string, read: (text: string) => Value | undefined, taken: Taken = {}) {
+export function reader<Value>(
+  expected: string,
+  read: (text: string) => Value | undefined,
+  taken: Taken = {},
+) {
   const readOrRefuse = (text: string): Value => {
     const value = read(text);
     if (value === undefined) throw new InvalidArgumentError(`expected ${expected}.`);
@@ -168,25 +172,40 @@ export const readTarget = reader(
   { numbers: "too" },
 );
 
+/** A reader of some items of a list; a repeated flag adds to it. */
+function adding<Item>(readSome: (text: string) => readonly Item[], taken: Taken) {
+  const read = (text: string, before: readonly Item[] = []): readonly Item[] => [
+    ...before,
+    ...readSome(text),
+  ];
+  return Object.assign(read, { ...taken, list: true });
+}
+
+/** A reader of one item of a list; a repeated flag adds to it. */
+export function repeated<Item>(readItem: (text: string) => Item, taken: Taken = {}) {
+  return adding((text) => [readItem(text)], taken);
+}
+
 /** A reader of a comma-separated list; a repeated flag adds to it. */
-export function listOf(isItem: (part: string) => boolean, expected: string) {
-  const read = (text: string, before: readonly string[] = []) => {
-    const parts = text.split(",").map((part) => part.trim());
-    if (parts.every(isItem)) return [...before, ...parts];
-    throw new InvalidArgumentError(`expected ${expected}.`);
-  };
-  return Object.assign(read, { list: true });
+export function commaList<Item>(readItem: (part: string) => Item, taken: Taken = {}) {
+  return adding((text) => text.split(",").map((part) => readItem(part.trim())), taken);
+}
+
+/** The same of texts as they are. */
+export function listOf(isItem: (part: string) => boolean, expected: string, taken: Taken = {}) {
+  return commaList(
+    reader(expected, (part) => (isItem(part) ? part : undefined)),
+    taken,
+  );
 }
 
 export const readSources = listOf((name) => name !== "", "names of sources, such as crm,billing");
 
 export const readTexts = listOf((part) => part !== "", "comma-separated names");
 
-export const readKinds = Object.assign(
-  listOf(
-    (pattern) => eventKinds.some((kind) => matchesKind(pattern, kind)),
-    `kinds or families such as payment.*; the kinds are ${eventKinds.join(", ")}`,
-  ),
+export const readKinds = listOf(
+  (pattern) => eventKinds.some((kind) => matchesKind(pattern, kind)),
+  `kinds or families such as payment.*; the kinds are ${eventKinds.join(", ")}`,
   { words: PATTERNS },
 );
 
@@ -221,14 +240,11 @@ export const readHeaderName = reader("a header name such as x-service-signature"
 );
 
 /** A forwarded address of the inspector, with or without a port; a repeated flag adds to it. */
-export function readInspectHost(text: string, before: readonly NamedHost[] = []): readonly NamedHost[] {
-  const host = readNamedHost(text);
-  if (host !== undefined && !isPastedKey(text)) return [...before, host];
-  throw new InvalidArgumentError(
-    "expected one host such as devbox.test or localhost:9000, without wildcards.",
-  );
-}
-readInspectHost.list = true;
+export const readInspectHost = repeated(
+  reader("one host such as devbox.test or localhost:9000, without wildcards", (text) =>
+    isPastedKey(text) ? undefined : readNamedHost(text),
+  ),
+);
 
 /** A program and its arguments. */
 export function readCommand(text: string, before?: readonly string[]): readonly string[] {

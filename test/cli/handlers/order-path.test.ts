@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { orderByPath } from "../../../src/cli/handlers/order-path.ts";
+import { orderByPath } from "../../../src/cli/handlers/forwarding.ts";
 import { sampleEvent } from "../../dispatch/sample.ts";
 
 const event = (data: Record<string, unknown>) => {
