@@ -14,6 +14,15 @@ export function unusable(path: string, thrown: unknown, instead?: string): Hookp
   return new HookporterError("folder_unusable", `could not use ${path}: ${cause}${more}`, { cause: thrown });
 }
 
+/** Uses a file or folder. Throws {@link unusable} if that fails, but errors of ours as they are. */
+export function using<Value>(path: string, call: () => Value, instead?: string): Value {
+  try {
+    return call();
+  } catch (thrown) {
+    throw thrown instanceof HookporterError ? thrown : unusable(path, thrown, instead);
+  }
+}
+
 /** The same for an error of the file system that no other code explained; `undefined` for any other error. */
 export function unusableFrom(thrown: unknown): HookporterError | undefined {
   const { code, path, syscall } = (thrown ?? {}) as Partial<NodeJS.ErrnoException>;

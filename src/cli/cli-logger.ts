@@ -1,6 +1,5 @@
 import type { Logger } from "../base/logger.ts";
-import type { Output } from "./output.ts";
-import { printable } from "./printable.ts";
+import { type Output, printable } from "./output.ts";
 
 /** A logger that prints the library's log to standard error. */
 export function createCliLogger(output: Output): Logger {

@@ -6,7 +6,7 @@ export interface CliContext {
   readonly io: Io;
   readonly argv: readonly string[];
   /** Final once the command line is parsed. */
-  readonly output: Output;
+  output: Output;
   readonly clock: () => number;
   readonly run: RunCommandLine;
   /** The exit code if the command does not throw. */
@@ -22,16 +22,11 @@ export interface CliContext {
 /** Runs a command line and resolves to its exit code; never rejects. */
 export type RunCommandLine = (argv: readonly string[], io: Io) => Promise<ExitCode>;
 
-/** A context whose output the command line's options can still change. */
-export interface MutableContext extends CliContext {
-  output: Output;
-}
-
 export function createContext(
   io: Io,
   argv: readonly string[] = [],
   run: RunCommandLine = async () => 1,
-): MutableContext {
+): CliContext {
   const clock = Date.now;
   return {
     io,

@@ -8,8 +8,7 @@ import { ERROR_EXIT_CODES, type ExitCode } from "./exit-codes.ts";
 import { inCurrentWords, insteadOf } from "./former-words.ts";
 import { hideGiven } from "./hide-given.ts";
 import type { Io } from "./io.ts";
-import { createOutput } from "./output.ts";
-import { printable } from "./printable.ts";
+import { createOutput, printable } from "./output.ts";
 import { createProgram } from "./program.ts";
 
 /** Runs a command line and returns its exit code. The only place that catches errors. */

@@ -34,7 +34,8 @@ export function processIo(): Io {
   stdout.on("error", lose("standard output"));
   stderr.on("error", lose("standard error"));
   return {
-    ...{ env, stdin, stdout, stderr, cwd: workingFolder() },
+    ...{ env, stdin, stdout, stderr },
+    cwd: orElse(() => process.cwd(), ""), // it was removed while a shell was in it
     isTTY: { stdin: stdin.isTTY === true, stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
     exit,
     onSignal: onStopSignal,
@@ -56,11 +57,6 @@ export function processIo(): Io {
       return () => void process.off("exit", tell);
     },
   };
-}
-
-/** The working folder; empty if it was removed while a shell was in it. */
-function workingFolder(): string {
-  return orElse(() => process.cwd(), "");
 }
 
 /**

@@ -19,7 +19,7 @@ import { registerSubscribe } from "./commands/subscribe.ts";
 import { registerTrigger } from "./commands/trigger.ts";
 import { registerTypes } from "./commands/types.ts";
 import { registerVerify } from "./commands/verify.ts";
-import type { MutableContext } from "./context.ts";
+import type { CliContext } from "./context.ts";
 import { createOutput } from "./output.ts";
 import { leaves } from "./settings/command-tree.ts";
 import { applySettings } from "./settings/config.ts";
@@ -35,7 +35,7 @@ const COMMANDS = [
 ];
 
 /** Creates the whole program. Each command registers itself and imports its work only when it runs. */
-export function createProgram(context: MutableContext): Command {
+export function createProgram(context: CliContext): Command {
   const program = new CliCommand("hookporter");
   program
     .description("Receive, verify, keep, replay and test signed webhooks of a property-management service.")

@@ -13,20 +13,24 @@ export function wrapText(text: string, width: number, firstWidth = width): reado
   return lines;
 }
 
-/** A text after a beginning, wrapped between words; further lines are indented. Without a terminal it is one line. */
+/**
+ * A text after a beginning, wrapped between words; further lines are indented. Without a terminal it is one line. `style`
+ * paints the text.
+ */
 export function hangingLines(
   start: string,
   text: string,
   indent: number,
   columns = Number.POSITIVE_INFINITY,
+  style: (line: string) => string = (line) => line,
 ): readonly string[] {
   const width = Math.max(20, columns - indent);
   const room = width + indent - columnsOf(start);
   const [first = "", ...others] = wrapText(text, width, room);
-  const below = (lines: readonly string[]) => lines.map((line) => " ".repeat(indent) + line);
+  const below = (lines: readonly string[]) => lines.map((line) => " ".repeat(indent) + style(line));
   // One word without room beside the beginning has more below it.
   if (columnsOf(first) > room && room < width) return [start.trimEnd(), ...below([first, ...others])];
-  return [start + first, ...below(others)];
+  return [start + style(first), ...below(others)];
 }
 
 /** The columns to fill: at most 120, even of a wider terminal; all, without one. */
@@ -35,9 +39,7 @@ export function readableWidth({ columns }: { readonly columns: number | undefine
 }
 
 /** The number of columns that a text takes on a terminal, without its colours: two for most of Chinese, Japanese and Korean. */
-export function columnsOf(text: string): number {
-  return stringWidth(text);
-}
+export const columnsOf = stringWidth;
 
 const CHARACTERS = new Intl.Segmenter();
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { printable } from "../../src/cli/printable.ts";
+import { printable } from "../../src/cli/output.ts";
 
 it("control characters, escape sequences and direction marks are escaped", () => {
   expect(printable("a\u001b[31mb\u0007\r\n\u202e\u0000\ud800")).toBe(

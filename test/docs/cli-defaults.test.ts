@@ -5,7 +5,7 @@ import { KILLS } from "../../src/cli/doctor/options.ts";
 import { LIST_LIMIT } from "../../src/cli/events/events.ts";
 import { DEFAULT_INBOX } from "../../src/cli/files/state-folder.ts";
 import { FORWARD_TIMEOUT, SYNC_TIMEOUT } from "../../src/cli/handlers/forwarding.ts";
-import { WAIT } from "../../src/cli/outcome/terms.ts";
+import { WAIT } from "../../src/cli/outcome/outcome.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { DEFAULT_ENCODING } from "../../src/cli/secrets/encoding.ts";
 import { SECRET_VARIABLE } from "../../src/cli/secrets/options.ts";

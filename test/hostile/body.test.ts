@@ -1,7 +1,7 @@
 import { deflateSync, gzipSync } from "node:zlib";
 import { expect, it, vi } from "vitest";
 import { z } from "zod";
-import { printable } from "../../src/cli/printable.ts";
+import { printable } from "../../src/cli/output.ts";
 import type { Accepted } from "../../src/receiver/outcome.ts";
 import { sign } from "../../src/signature/sign.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";

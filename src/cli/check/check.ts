@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { CATALOGUE } from "../../check/catalogue.ts";
 import { groupOf, rightText } from "../../check/check-case.ts";
+import type { CheckOptions } from "../../check/check-options.ts";
 import { type CheckReport, isFatal, type ReportFormat } from "../../check/check-result.ts";
 import { type Observer, observeByCommand, observeByUrl } from "../../check/observer.ts";
 import { githubReport } from "../../check/report-github.ts";
@@ -12,17 +13,15 @@ import { runCheck } from "../../check/run-check.ts";
 import { selectCases } from "../../check/select-cases.ts";
 import { verdictText } from "../../check/verdict.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
-import { readSecrets } from "../../signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
-import type { ExitCode } from "../exit-codes.ts";
 import { addedHeaders, notTheSignature } from "../handlers/forward-request.ts";
 import type { ForwardRequestOptions } from "../handlers/request-options.ts";
 import { notWritten, usageError } from "../input-errors.ts";
 import { runningListen } from "../ready/running-listen.ts";
 import type { SecretOptions } from "../secrets/options.ts";
-import { findSecrets } from "../secrets/secret.ts";
+import { findKeys } from "../secrets/secret.ts";
 import { startProgress } from "../send/progress.ts";
 import { CHECK_SETTLE, CHECK_TIMEOUT } from "../settings/default-values.ts";
 import { type RealEventOptions, readRealEvent } from "./real-event.ts";
@@ -32,9 +31,8 @@ import { CheckView, caseLine } from "./view.ts";
 export interface CheckCommandOptions
   extends SecretOptions,
     RealEventOptions,
-    Pick<ForwardRequestOptions, "header" | "headerEnv" | "insecure"> {
-  /** Requests per second. */
-  readonly rate?: number;
+    Pick<ForwardRequestOptions, "header" | "headerEnv" | "insecure">,
+    Partial<Pick<CheckOptions, "rate" | "timeout" | "settle" | "concurrency" | "signatureHeader">> {
   readonly only?: readonly string[];
   readonly skip?: readonly string[];
   readonly list?: boolean;
@@ -43,10 +41,6 @@ export interface CheckCommandOptions
   readonly verbose?: boolean;
   readonly format?: ReportFormat;
   readonly output?: string;
-  readonly timeout?: number;
-  readonly settle?: number;
-  readonly concurrency?: number;
-  readonly signatureHeader?: string;
 }
 
 export async function runCheckCommand(
@@ -61,9 +55,7 @@ export async function runCheckCommand(
   const cases = selectCases(options);
   const { timeout = CHECK_TIMEOUT, settle = CHECK_SETTLE, concurrency = 1, strict = false } = options;
   const { signatureHeader = SIGNATURE_HEADER, insecure = false, rate } = options;
-  const found = await findSecrets(context, options);
-  const [secret] = readSecrets(found.values, (warning) => output.talk(`warning: ${warning}`));
-  if (secret === undefined) return;
+  const { found, current: secret } = await findKeys(options, context);
   const observer = readObserver(options.observe, timeout, context);
   const real = await readRealEvent(options, context);
   const headers = readHeaders(options, context);
@@ -90,7 +82,8 @@ export async function runCheckCommand(
     onWait: (milliseconds, why) => output.talk(`waiting ${Math.ceil(milliseconds / 1000)} s: ${why}`),
   }).finally(progress.end);
   view.print(report, strict);
-  context.exitCode = exitCodeOf(report, strict);
+  const failed = report.results.some((one) => isFatal(one, strict));
+  context.exitCode = report.stopped !== null ? 5 : failed ? 1 : 0;
   const { results: _, counts, ...rest } = report;
   const verdict = verdictText(report, strict);
   output.record("summary", { ...rest, verdict, ...counts, exitCode: context.exitCode });
@@ -141,11 +134,6 @@ function readObserver(given: string | undefined, timeout: number, { io }: CliCon
     throw usageError("expected --observe to be a command or a URL, got an empty string");
   if (/^https?:\/\//i.test(given)) return observeByUrl(given, timeout);
   return observeByCommand(given, { cwd: io.cwd, env: io.env, timeout });
-}
-
-function exitCodeOf({ results, stopped }: CheckReport, strict: boolean): ExitCode {
-  if (stopped !== null) return 5;
-  return results.some((one) => isFatal(one, strict)) ? 1 : 0;
 }
 
 function writeReport(

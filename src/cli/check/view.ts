@@ -13,11 +13,12 @@ import {
 import { responseTimesText } from "../../check/response-times.ts";
 import { verdictText } from "../../check/verdict.ts";
 import type { CliContext } from "../context.ts";
-import { printable } from "../printable.ts";
-import { columnsOf, readableWidth, wrapText } from "../wrap-text.ts";
+import { printable } from "../output.ts";
+import { hangingLines, readableWidth } from "../wrap-text.ts";
 
 const INDENT = "    ";
-const UNDER_TITLE = " ".repeat(14);
+/** Columns before what belongs to a case. */
+const UNDER_TITLE = 14;
 
 /**
  * Prints a report: the verdict first and last, and between them what is wrong, worst first. A terminal gets what fits on a
@@ -45,18 +46,15 @@ export class CheckView {
     const { color } = this.#context.output;
     const verdict = verdictText(report, strict);
     const style = verdict === "passed" ? color.green.bold : color.red.bold;
-    this.#print("", "", verdict, "  ", style);
-    for (const text of diagnosis) if (!verdict.includes(text)) this.#printCause(text);
+    this.#print("", verdict, 2, style);
+    for (const text of diagnosis)
+      if (!verdict.includes(text)) this.#print(`${color.yellow("»")} `, printable(text, 1000), 2);
     if (this.#folds) this.#printFolded(results, [verdict, ...diagnosis].join(" "));
     else this.#printGroups(results);
     if (proof !== null) this.#printWhole(`try it: ${proof}`);
-    this.#print("", "", countsText(report, color, !this.#folds), "  ");
+    this.#print("", countsText(report, color, !this.#folds), 2);
     const [sentence] = /^.*?(?=[.;] |[.]?$)/.exec(verdict) ?? [verdict];
-    this.#print("", "", sentence, "  ", style);
-  }
-
-  #printCause(text: string): void {
-    this.#print("", `${this.#context.output.color.yellow("»")} `, printable(text, 1000), "  ");
+    this.#print("", sentence, 2, style);
   }
 
   /** What fails a required case in full, and the ids of all else that did not pass. */
@@ -69,7 +67,7 @@ export class CheckView {
     for (const part of alike.slice(0, MOST_ALIKE)) this.#printAlike(part);
     if (alike.length > MOST_ALIKE) {
       const others = alike.slice(MOST_ALIKE).flat();
-      this.#print("", `${marked("required", color)} `, `also: ${idsText(others.map(({ id }) => id))}`, "  ");
+      this.#print(`${marked("required", color)} `, `also: ${idsText(others.map(({ id }) => id))}`, 2);
     }
     for (const [verdict, words] of Object.entries(FOLDED) as [Verdict, string][]) {
       const own = results.filter((one) => verdictOf(one) === verdict);
@@ -77,7 +75,7 @@ export class CheckView {
       if (own.length === 0) continue;
       const reasons = [...new Set(own.map(({ fix }) => fix))];
       const why = verdict === "not_applicable" && reasons.length === 1 ? `${reasons[0]}: ` : words;
-      this.#print("", `${marked(verdict, color)} `, why + idsText(ids), "  ");
+      this.#print(`${marked(verdict, color)} `, why + idsText(ids), 2);
     }
   }
 
@@ -88,13 +86,13 @@ export class CheckView {
       if (own.length === 0) continue;
       const passed = own.filter(({ outcome }) => outcome === "passed").length;
       const count = `${passed} of ${own.length}`.padStart(8);
-      this.#print("", `${worstMark(own, color)} `, `${group.padEnd(5)}${count}  ${title}`, "");
+      this.#print(`${worstMark(own, color)} `, `${group.padEnd(5)}${count}  ${title}`, 0);
       const worstFirst = own.toSorted((one, other) => rankOf(one) - rankOf(other));
       for (const part of together(worstFirst)) this.#printAlike(part);
     }
   }
 
-  /** Prints a command as one line, so that it can be copied, however wide the terminal is. */
+  /** Prints a line as it is: a command can be copied, however wide the terminal is. */
   #printWhole(line: string): void {
     this.#lines.push(line);
     if (this.#shown) this.#context.output.data(line);
@@ -110,15 +108,14 @@ export class CheckView {
     if (first === undefined) return;
     const { color } = this.#context.output;
     const print = (one: CheckResult, text: string) =>
-      this.#print(INDENT, `${markOf(one, color)} ${one.id.padEnd(8)}`, `${one.sent} → ${text}`);
+      this.#print(`${INDENT}${markOf(one, color)} ${one.id.padEnd(8)}`, `${one.sent} → ${text}`);
     if (first.outcome === "passed") {
       if (this.#verbose) for (const one of results) print(one, String(one.answer));
       return;
     }
     if (first.outcome === "not_applicable") {
       const ids = idsText(results.map(({ id }) => id));
-      const text = `${ids}: ${printable(first.fix ?? "", 300)}`;
-      this.#print(INDENT, `${markOf(first, color)} `, text, " ".repeat(6));
+      this.#print(`${INDENT}${markOf(first, color)} `, `${ids}: ${printable(first.fix ?? "", 300)}`, 6);
       return;
     }
     const parts = this.#folds ? [...grouped(results, alikeText).values()] : results.map((one) => [one]);
@@ -126,24 +123,13 @@ export class CheckView {
       const more = others.length === 0 ? "" : `; same for ${othersText(others)}`;
       print(one, `${color.bold(observedText(one))} (right: ${one.right})${more}`);
     }
-    if (first.fix !== null) this.#print(UNDER_TITLE, "", printable(first.fix, 600), UNDER_TITLE, color.dim);
+    if (first.fix === null) return;
+    this.#print(" ".repeat(UNDER_TITLE), printable(first.fix, 600), UNDER_TITLE, color.dim);
   }
 
-  #print(
-    indent: string,
-    head: string,
-    text: string,
-    hanging = UNDER_TITLE,
-    style: (line: string) => string = (line) => line,
-  ): void {
-    const { output } = this.#context;
-    const width = readableWidth(output);
-    const lines = wrapText(text, width - hanging.length, width - indent.length - columnsOf(head));
-    for (const [index, line] of lines.entries()) {
-      const whole = (index === 0 ? indent + head : hanging) + style(line);
-      this.#lines.push(whole);
-      if (this.#shown) output.data(whole);
-    }
+  #print(head: string, text: string, indent = UNDER_TITLE, style?: (line: string) => string): void {
+    const lines = hangingLines(head, text, indent, readableWidth(this.#context.output), style);
+    for (const line of lines) this.#printWhole(line);
   }
 }
 
@@ -154,8 +140,7 @@ export function caseLine(
   columns = Number.POSITIVE_INFINITY,
 ): string {
   const head = `${id.padEnd(8)} ${severity.padEnd(13)} `;
-  const lines = wrapText(`${sent} → ${color.dim(right)}`, columns - head.length);
-  return head + lines.join(`\n${" ".repeat(head.length)}`);
+  return hangingLines(head, `${sent} → ${color.dim(right)}`, head.length, columns).join("\n");
 }
 
 /** More explanations of required failures than these do not fit on a screen. */

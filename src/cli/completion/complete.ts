@@ -6,40 +6,34 @@ import { entryState, type StoredState } from "../../inbox/entry-state.ts";
 import { openUntouched } from "../../inbox/sqlite/care/examine.ts";
 import { listEntries } from "../../inbox/sqlite/reads.ts";
 import { closing } from "../../inbox/sqlite/statements.ts";
-import type { CliContext, MutableContext } from "../context.ts";
+import type { CliContext } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { nameInbox } from "../inbox/named-inbox.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../output.ts";
 import { createProgram } from "../program.ts";
 import { commandName } from "../settings/command-tree.ts";
 import { applySettings } from "../settings/config.ts";
-import { type Completion, completionsOf, type FindEntries, type Word } from "./completions.ts";
+import { completionsOf, type FindEntries, type Word } from "./completions.ts";
 import { FILES } from "./options.ts";
 
 /** Prints what the last of the words may become; never an error, since a person is typing. */
-export async function complete(words: readonly string[], context: MutableContext): Promise<ExitCode> {
+export async function complete(words: readonly string[], context: CliContext): Promise<ExitCode> {
   try {
     const program: Command = createProgram(context);
-    const entries: FindEntries = async (inbox, command) =>
-      recentEntries(inbox ?? (await inboxSetting(command, context)), commandName(command), context);
-    print(await completionsOf(program, words, entries), context);
+    const entries: FindEntries = async (inbox, command) => {
+      // Settings count as if they were typed; a file with code must not run at the Tab key.
+      if (inbox === undefined) await applySettings(command, context, false);
+      const { inbox: set } = command.opts<{ inbox?: string }>();
+      return recentEntries(inbox ?? set, commandName(command), context);
+    };
+    const { words: found, files } = await completionsOf(program, words, entries);
+    const lines = found.map(({ word, about }) => `${word}\t${printable(about, 80)}`);
+    const all = [...lines, ...(files ? [FILES] : [])];
+    if (all.length > 0) context.io.stdout.write(`${all.join("\n")}\n`);
   } catch {
     // Nothing is completed.
   }
   return 0;
-}
-
-/** The inbox in the settings, which count as if they were typed. */
-async function inboxSetting(command: Command, context: CliContext): Promise<string | undefined> {
-  await applySettings(command, context, false); // a file with code must not run at the Tab key
-  const { inbox } = command.opts<{ inbox?: unknown }>();
-  return typeof inbox === "string" ? inbox : undefined;
-}
-
-function print({ words, files }: Completion, { io }: CliContext): void {
-  const lines = words.map(({ word, about }) => `${word}\t${printable(about, 80)}`);
-  const all = [...lines, ...(files ? [FILES] : [])];
-  if (all.length > 0) io.stdout.write(`${all.join("\n")}\n`);
 }
 
 /** How many of the newest entries are looked at: no index leads to those of a state. */

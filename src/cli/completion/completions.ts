@@ -7,7 +7,7 @@ export interface Word {
   readonly about: string;
 }
 
-export interface Completion {
+interface Completion {
   readonly words: readonly Word[];
   /** Whether names of files may be meant, too. */
   readonly files: boolean;
@@ -57,32 +57,24 @@ function withoutEquals(typed: readonly string[]): readonly string[] {
   return typed.at(-1) === "=" && words.length < typed.length ? [...words, ""] : words;
 }
 
-interface Place {
-  readonly command: Command;
-  /** How many arguments there are so far. */
-  readonly values: number;
-  /** The flag whose value comes next. */
-  readonly waiting: Option | undefined;
-  /** The flags so far. */
-  readonly options: ReadonlySet<Option>;
-}
-
-function walk(program: Command, words: readonly string[]): Place {
-  let place: Place = { command: program, values: 0, waiting: undefined, options: new Set() };
+/** What the words so far are: a command, how many arguments, which flags, and the flag whose value comes next. */
+function walk(program: Command, words: readonly string[]) {
+  let [command, values] = [program, 0];
+  let waiting: Option | undefined;
+  const options = new Set<Option>();
   for (const word of words) {
-    const { command, values, waiting, options } = place;
-    if (waiting !== undefined) place = { ...place, waiting: undefined };
+    if (waiting !== undefined) waiting = undefined;
     else if (word.startsWith("-") && word !== "-") {
       const option = command.options.find(({ long, short }) => [long, short].includes(word.split("=", 1)[0]));
-      const takesValue = option?.required === true && !word.includes("=");
-      const all = option === undefined ? options : new Set([...options, option]);
-      place = { ...place, waiting: takesValue ? option : undefined, options: all };
+      if (option !== undefined) options.add(option);
+      if (option?.required === true && !word.includes("=")) waiting = option;
     } else {
       const child = command.commands.find((one) => one.name() === word);
-      place = child === undefined ? { ...place, values: values + 1 } : { ...place, command: child };
+      if (child === undefined) values++;
+      else command = child;
     }
   }
-  return place;
+  return { command, values, waiting, options };
 }
 
 function ofOption(option: Option, current: string, prefix: string): Completion {

@@ -34,15 +34,10 @@ const proxy: DoctorCheck = {
     const isKnown = baseUrl !== undefined && URL.canParse(baseUrl);
     const notice = isKnown ? proxyNotice(new URL(baseUrl), io) : undefined;
     if (notice === undefined) return [ok(`${set.join(", ")} set; forwards never go through a proxy`)];
-    const { message, fix = "" } = splitAtColon(notice);
+    const [, message = notice, fix = ""] = /^(.*?through a proxy): (.*)$/.exec(notice) ?? [];
     return [warn(message, fix)];
   },
 };
-
-function splitAtColon(text: string): ReturnType<typeof splitFix> {
-  const [, message = text, fix] = /^(.*?through a proxy): (.*)$/.exec(text) ?? [];
-  return { message, fix };
-}
 
 /** Milliseconds that a target may take to answer. */
 const ANSWER = 3000;

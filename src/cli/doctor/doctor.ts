@@ -2,11 +2,13 @@ import type { Command } from "commander";
 import { within } from "../../base/within.ts";
 import type { CliContext } from "../context.ts";
 import { hideGiven } from "../hide-given.ts";
+import { printable } from "../output.ts";
 import { SERVICE_FITS } from "../service/options.ts";
 import { leaves } from "../settings/command-tree.ts";
 import { programOf, variableName, withoutSettings } from "../settings/config.ts";
 import { type FitTable, fitOptions } from "../settings/fitting.ts";
-import { TUNNEL_FITS } from "../tunnel/fitting.ts";
+import { TUNNEL_FITS } from "../tunnel/kinds.ts";
+import { hangingLines, readableWidth } from "../wrap-text.ts";
 import { CHECKS } from "./checks.ts";
 import { drill } from "./drill/drill.ts";
 import { findSetup } from "./find-setup.ts";
@@ -15,7 +17,6 @@ import type { DoctorOptions } from "./options.ts";
 import { REPORT } from "./report.ts";
 import type { Setup } from "./setup.ts";
 import { outside } from "./url.ts";
-import { printCounts, printFinding } from "./view.ts";
 
 /**
  * Looks at a setup as `listen` would be given it, changes nothing, and prints what is wrong and how to fix it; or tries in a
@@ -26,19 +27,25 @@ export async function doctor(given: DoctorOptions, command: Command, context: Cl
   const others = given.drill === true ? (["handlers", "yes"] as const) : [];
   const typed = withoutSettings(given, command, ["url", ...others]);
   const options = fitOptions(typed, command, DOCTOR_FITS);
-  const setup: Setup = { ...(await findSetup(options, command, context)), variables: variablesOf(command) };
+  const commands = leaves(programOf(command));
+  const variables = commands.flatMap((one) => one.options.map((option) => variableName(option, one)));
+  const setup: Setup = { ...(await findSetup(options, command, context)), variables };
   const running = checksFor(options).map((check) => ({ check, findings: findIn(check, setup) }));
   const counts: Record<FindingStatus, number> = { ok: 0, warn: 0, fail: 0 };
   for (const { check, findings } of running) {
     context.output.status(`looking at: ${check.name}`);
     const found = await findings;
     context.output.status(undefined);
-    for (const finding of found.map((one) => withoutSecrets(one, context))) {
+    for (const finding of found) {
       counts[finding.status]++;
       printFinding(check.name, finding, context);
     }
   }
-  printCounts(counts, context);
+  const parts = (["ok", "warn", "fail"] as const).map((status) => {
+    const text = `${counts[status]} ${status}`;
+    return counts[status] === 0 ? text : styleOf(status, context)(text);
+  });
+  context.output.data(parts.join(", "));
   context.exitCode = counts.fail === 0 ? 0 : 1;
   context.output.record("doctor", { ...counts, exitCode: context.exitCode });
 }
@@ -47,16 +54,6 @@ function checksFor({ drill: drills, url, report }: DoctorOptions): readonly Doct
   if (drills === true) return [drill];
   if (url !== undefined) return [outside];
   return report === true ? REPORT : CHECKS;
-}
-
-function variablesOf(command: Command): readonly string[] {
-  return leaves(programOf(command)).flatMap((one) => one.options.map((option) => variableName(option, one)));
-}
-
-/** A finding without secrets that were pasted in the wrong place, such as in place of a path. */
-function withoutSecrets({ status, message, fix }: Finding, context: CliContext): Finding {
-  const rest = fix === undefined ? {} : { fix: hide(fix, context) };
-  return { status, message: hide(message, context), ...rest };
 }
 
 /** Names from a URL in a variable stay: a fix would not work without those of a schema or a user. */
@@ -103,3 +100,31 @@ const DOCTOR_FITS: FitTable<DoctorOptions> = {
 const UNASKED =
   "expected --yes with --drill --handlers: your handlers would run with made-up events, some of them twice, and do all that they do; " +
   "pass --yes to allow that, or leave --handlers out";
+
+/** Columns of the status, and of the name of the check. */
+const STATUS = 6;
+const NAME = 13;
+/** The longest text of one finding. */
+const LONGEST = 1000;
+
+/**
+ * Prints a finding without secrets that were pasted in the wrong place, such as in place of a path: one line and that of its
+ * fix, which a terminal wraps and a pipe does not.
+ */
+function printFinding(check: string, { status, ...finding }: Finding, context: CliContext): void {
+  const { output } = context;
+  const message = hide(finding.message, context);
+  const fix = finding.fix === undefined ? undefined : hide(finding.fix, context);
+  const style = styleOf(status, context);
+  print(style(status.padEnd(STATUS)) + check.padEnd(NAME), printable(message, LONGEST), context);
+  if (fix !== undefined) print(" ".repeat(STATUS + NAME), `fix: ${printable(fix, LONGEST)}`, context);
+  output.record("finding", { check, status, message, fix: fix ?? null });
+}
+
+function styleOf(status: FindingStatus, { output: { color } }: CliContext): (text: string) => string {
+  return { ok: color.green, warn: color.yellow, fail: color.red }[status];
+}
+
+function print(head: string, text: string, { output }: CliContext): void {
+  for (const line of hangingLines(head, text, STATUS + NAME, readableWidth(output))) output.data(line);
+}

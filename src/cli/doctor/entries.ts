@@ -2,7 +2,7 @@ import { pauseLines } from "../../inbox/paced-retry.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { counted } from "../../text/counted.ts";
 import { durationText } from "../../text/duration-text.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../output.ts";
 import { type DoctorCheck, type Finding, ok, warn } from "./finding.ts";
 import type { Setup } from "./setup.ts";
 

@@ -4,7 +4,7 @@ import { DEFAULT_PROJECT_PORT, PROJECT_KEYS } from "../../project/read-project.t
 import type { CliContext } from "../context.ts";
 import { nameInbox } from "../inbox/named-inbox.ts";
 import { commandName, leaves } from "../settings/command-tree.ts";
-import { isTyped, openSettings, programOf, readSetting, type Settings } from "../settings/config.ts";
+import { isTyped, openSettings, programOf, readSetting } from "../settings/config.ts";
 import type { DoctorOptions } from "./options.ts";
 import { openSetup } from "./setup.ts";
 
@@ -15,7 +15,10 @@ import { openSetup } from "./setup.ts";
 export async function findSetup(options: DoctorOptions, command: Command, context: CliContext) {
   if (options.listen === true || options.drill === true) return openSetup(options, context);
   const settings = await openSettings(command, context.io);
-  const inboxOf = (one: Command) => find(one, "inbox", settings);
+  const inboxOf = (one: Command) => {
+    const option = optionOf(one, "inbox");
+    return option && settings.find(one, option);
+  };
   const [lister = command] = leaves(programOf(command)).filter((one) => commandName(one) === "events list");
   const [own, listens] = [inboxOf(lister), inboxOf(command)];
   const isApart = own !== undefined && own.value !== listens?.value;
@@ -35,11 +38,6 @@ export async function findSetup(options: DoctorOptions, command: Command, contex
   const { file } = other;
   if (file === undefined || file === setup.inbox.file || !existsSync(file)) return setup;
   return { ...setup, ofListen: openSetup({ inbox: other.option }, context) };
-}
-
-function find(command: Command, flag: string, settings: Settings) {
-  const option = optionOf(command, flag);
-  return option === undefined ? undefined : settings.find(command, option);
 }
 
 function optionOf({ options }: Command, flag: string): Option | undefined {

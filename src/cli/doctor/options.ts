@@ -1,21 +1,15 @@
 import type { ListenOptions } from "../listen/options.ts";
-import type { SecretOptions } from "../secrets/options.ts";
-import type { ServiceOptions } from "../service/options.ts";
-import type { TunnelOptions } from "../tunnel/options.ts";
+
+/** Marks doctor's look at an endpoint of this machine, so that `listen` does not show it as a refused delivery. */
+export const DOCTOR_AGENT = "hookporter-doctor";
 
 /** How often a drill kills a receiver by default. */
 export const KILLS = 20;
 
-/** The options of `doctor`: those of `listen` that decide what it needs. */
-export interface DoctorOptions
-  extends SecretOptions,
-    ServiceOptions,
-    TunnelOptions,
-    Pick<ListenOptions, "port" | "path" | "inbox" | "healthPort" | "inspectPort">,
-    Pick<ListenOptions, "handlers" | "exec" | "onDead" | "events" | "forwardTo" | "insecure" | "subscribe"> {
+/** The options of `doctor`: those of `listen`, of which it has what decides what is needed, and its own. */
+export interface DoctorOptions extends ListenOptions {
   readonly listen?: boolean;
   readonly url?: URL;
-  readonly signatureHeader?: string;
   readonly report?: boolean;
   readonly drill?: boolean;
   readonly kills?: number;

@@ -33,16 +33,13 @@ export interface Setup {
   readonly file: () => Promise<Partial<FileFacts> | undefined>;
   /** What is in an inbox on PostgreSQL; `undefined` for another one. Rejects if the server cannot be reached. */
   readonly database: () => Promise<DatabaseFacts | undefined>;
-  /** What waits in the inbox, file or database; `undefined` if there is none, or it cannot be read. */
-  readonly contents: () => Promise<Contents | undefined>;
+  /** What waits in the inbox, file or database; `undefined` if there is none, or it cannot be read to its end. */
+  readonly contents: () => Promise<InboxFacts | undefined>;
   /** What entries fail with. Rejects if the inbox cannot be read. */
   readonly failures: () => Promise<FailureGroups>;
   /** What is known of the inbox, file or database; empty if there is none, or it cannot be read. */
   readonly facts: () => Promise<Partial<InboxFacts>>;
 }
-
-/** The entries of an inbox that matter to an operator. */
-export type Contents = Pick<InboxFacts, "waiting" | "failing" | "due" | "oldestDue" | "dead">;
 
 /** Milliseconds for looking at an inbox file. */
 export const FILE_TIME = 20_000;
@@ -64,7 +61,10 @@ export function openSetup(options: DoctorOptions, context: CliContext, isProject
     ...{ options, context, inbox, file, database, facts, isProject },
     service: once(() => probeService(options, context)),
     secrets: once(() => findUsed(options, context, isProject)),
-    contents: async () => contentsOf(await facts()),
+    contents: async () => {
+      const found = await facts();
+      return found.dead === undefined ? undefined : (found as InboxFacts); // which is found out last
+    },
     failures: once(() => withInbox(context, { inbox: inbox.option, access: "read" }, failureGroups)),
   };
 }
@@ -81,13 +81,6 @@ async function findUsed(options: DoctorOptions, context: CliContext, isProject: 
     if (isAbsent && makesOne && io.env.NODE_ENV !== "production") return undefined;
     throw thrown;
   }
-}
-
-/** Nothing is said about the entries of a file that could not be read to its end. */
-function contentsOf({ waiting, failing, due, oldestDue, dead }: Partial<InboxFacts>): Contents | undefined {
-  if (waiting === undefined || failing === undefined || due === undefined || oldestDue === undefined)
-    return undefined;
-  return dead === undefined ? undefined : { waiting, failing, due, oldestDue, dead };
 }
 
 /** The path, if there is a whole inbox that this user may use; if not, the check of its place says so. */

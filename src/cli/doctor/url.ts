@@ -32,9 +32,11 @@ export const outside: DoctorCheck = {
     if (get.response.status !== 405 || get.response.headers.get("allow") !== "POST")
       return [...findings, otherPath(shown, get.response.status)];
     const unsigned = await refused(url, {}, "{}");
-    if (unsigned !== 401) return [...findings, accepts(shown, unsigned)];
+    if (unsigned !== 401)
+      return [...findings, notRefused(shown, unsigned, "a POST without a signature", PASSED)];
     const large = await refused(url, { [signatureHeader]: FORGED }, "x".repeat(LARGE));
-    if (large !== 401) return [...findings, cutBody(shown, large)];
+    if (large !== 401)
+      return [...findings, notRefused(shown, large, "a body of 900 KiB with a wrong signature", CUT)];
     return [...findings, ok(`${shown}: a receiver answers there, and refuses what is not signed`)];
   },
 };
@@ -101,14 +103,10 @@ function otherPath(shown: string, status: number): Finding {
   return fail(found, "check the path, and that the proxy leads to the receiver");
 }
 
-function accepts(shown: string, status = "nothing" as number | string): Finding {
-  const found = `${shown} answers ${status} to a POST without a signature, expected 401`;
-  return fail(found, "look for a proxy or middleware that answers instead of the receiver");
-}
+const PASSED = "look for a proxy or middleware that answers instead of the receiver";
+const CUT =
+  "raise the limit for bodies of the proxy, such as client_max_body_size of nginx, to 1 MiB or more";
 
-function cutBody(shown: string, status: number | undefined): Finding {
-  return fail(
-    `${shown} answers ${status ?? "nothing"} to a body of 900 KiB with a wrong signature, expected 401`,
-    "raise the limit for bodies of the proxy, such as client_max_body_size of nginx, to 1 MiB or more",
-  );
+function notRefused(shown: string, status: number | undefined, what: string, fix: string): Finding {
+  return fail(`${shown} answers ${status ?? "nothing"} to ${what}, expected 401`, fix);
 }

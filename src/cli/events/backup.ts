@@ -9,7 +9,7 @@ import { type Backup, backUp } from "../../inbox/sqlite/care/backup.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
-import { shellWord } from "../printable.ts";
+import { shellWord } from "../output.ts";
 import { requireInbox } from "./inbox.ts";
 
 export interface BackupOptions {

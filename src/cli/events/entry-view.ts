@@ -10,8 +10,7 @@ import { counted } from "../../text/counted.ts";
 import { durationText } from "../../text/duration-text.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import { MARKS } from "../live/row.ts";
-import type { Output } from "../output.ts";
-import { printable } from "../printable.ts";
+import { type Output, printable } from "../output.ts";
 import { columnsOf, cutToColumns, hangingLines, padToColumns } from "../wrap-text.ts";
 
 export function printEntry(entry: Entry, now: number, output: Output): void {

@@ -17,7 +17,6 @@ import { findEntry, withInbox } from "./inbox.ts";
 import { matching } from "./matching.ts";
 import { type ChangeOptions, checkChange, toFilter } from "./selection.ts";
 
-/** The options of `events erase`. */
 export interface EraseOptions extends ChangeOptions {
   readonly where?: readonly FieldValue[];
   readonly yes?: boolean;
@@ -54,7 +53,6 @@ const STEP = { entries: 50, bytes: 512 * 1024 };
 /** Entries that are shown before they are erased. */
 const SHOWN = 10;
 
-/** `events erase`. */
 export async function eraseEvents(
   references: readonly string[],
   { yes, ...options }: EraseOptions,

@@ -1,15 +1,13 @@
 import { resolve } from "node:path";
 import { HookporterError } from "../../errors.ts";
-import type { Delivery } from "../../event/delivery.ts";
 import { countsByState, countsText } from "../../inbox/counts.ts";
-import type { Entry } from "../../inbox/entry.ts";
 import { failureGroups } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { mismatchedSources } from "../../receiver/mismatch-text.ts";
 import { fixtureName, formatDelivery } from "../../relay/fixture.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
-import { writeOut } from "../files/write-out.ts";
+import { writeOut } from "../files/replace-file.ts";
 import { entryFields, entryPage, printEntry, runFields } from "./entry-view.ts";
 import { groupFields, groupLines } from "./failure-view.ts";
 import { followEvents, newestSeq } from "./follow.ts";
@@ -83,19 +81,18 @@ export async function exportEvents(options: SelectOptions & { readonly to?: stri
     const limit = options.limit === undefined ? {} : { limit: options.limit };
     const entries = await inbox.list({ ...(await toFilter(options, inbox, output)), ...limit });
     let written = 0;
-    for (const entry of entries) {
-      const delivery = await inbox.delivery(entry.seq);
+    for (const { kind, key, seq } of entries) {
+      const delivery = await inbox.delivery(seq);
       if (delivery === undefined) continue;
       if (options.to === undefined)
         output.raw(Buffer.from(`${JSON.stringify(JSON.parse(formatDelivery(delivery)))}\n`));
-      else writeFixture(resolve(io.cwd, options.to), entry, delivery);
+      else {
+        const folder = resolve(io.cwd, options.to);
+        const name = fixtureName(delivery.receivedAt, seq, kind, key.eventId);
+        writeOut(resolve(folder, name), formatDelivery(delivery), folder);
+      }
       written++;
     }
     output.talk(`${written} exported`);
   });
-}
-
-function writeFixture(folder: string, { kind, key, seq }: Entry, delivery: Delivery): void {
-  const name = fixtureName(delivery.receivedAt, seq, kind, key.eventId);
-  writeOut(resolve(folder, name), formatDelivery(delivery), folder);
 }

@@ -3,8 +3,7 @@ import type { FailureGroup } from "../../inbox/failures.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { counted } from "../../text/counted.ts";
 import { timeText } from "../../text/time-text.ts";
-import type { Output } from "../output.ts";
-import { printable } from "../printable.ts";
+import { type Output, printable } from "../output.ts";
 import { hangingLines } from "../wrap-text.ts";
 
 /** What entries failed with: the error, how many they are, and the command that retries them all. */

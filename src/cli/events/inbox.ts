@@ -1,7 +1,7 @@
 import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { makeFolder } from "../../base/make-folder.ts";
-import { unusable } from "../../base/unusable.ts";
+import { using } from "../../base/unusable.ts";
 import { HookporterError } from "../../errors.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
@@ -53,13 +53,12 @@ export function requireInbox({ option, shown, file }: NamedInbox, access: InboxA
 
 /** Whether a file exists; one in a folder that this user may not search may well exist. */
 function isThere(path: string, access: InboxAccess["access"]): boolean {
-  try {
+  const isUsable = () => {
     if (found(path) === undefined) return false;
     accessSync(path, access === "read" ? R_OK : R_OK | W_OK);
     return true;
-  } catch (thrown) {
-    throw unusable(path, thrown, ANOTHER);
-  }
+  };
+  return using(path, isUsable, ANOTHER);
 }
 
 /**
@@ -83,15 +82,14 @@ function found(path: string): Stats | undefined {
  */
 export function checkInbox({ file: path }: NamedInbox): void {
   if (path === undefined) return;
-  try {
+  const check = () => {
     const file = found(path);
     if (file?.isFile() === true) accessSync(path, R_OK | W_OK);
     if (file !== undefined) return;
     makeFolder(dirname(path), 0o700);
     accessSync(dirname(path), W_OK | X_OK);
-  } catch (thrown) {
-    throw unusable(path, thrown, ANOTHER);
-  }
+  };
+  using(path, check, ANOTHER);
 }
 
 /**

@@ -9,8 +9,7 @@ import { targetUrl } from "../../relay/target-url.ts";
 import type { CliContext } from "../context.ts";
 import { targetName } from "../handlers/forward-rules.ts";
 import { usageError } from "../input-errors.ts";
-import type { Output } from "../output.ts";
-import { printable } from "../printable.ts";
+import { type Output, printable } from "../output.ts";
 import { withInbox } from "./inbox.ts";
 import type { SelectOptions } from "./selection.ts";
 

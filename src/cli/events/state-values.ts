@@ -1,6 +1,6 @@
 import type { EntryState } from "../../inbox/entry-state.ts";
 import type { Output } from "../output.ts";
-import { readChoice } from "../settings/values.ts";
+import { commaList, readChoice } from "../settings/values.ts";
 
 /** The words for states before 1.0, and those that replaced them. */
 const OLD_WORDS = {
@@ -20,11 +20,7 @@ export function readStates<State extends EntryState>(states: readonly State[]) {
   const isKnown = (state: EntryState) => states.some((known) => known === state);
   const readOne = (text: string): GivenState =>
     isOld(text) && OLD_WORDS[text].some(isKnown) ? text : readState(text);
-  const read = (text: string, before: readonly GivenState[] = []): readonly GivenState[] => [
-    ...before,
-    ...text.split(",").map((part) => readOne(part.trim())),
-  ];
-  return Object.assign(read, { words: states, list: true });
+  return commaList(readOne, { words: states });
 }
 
 /** The states that are meant; a line on stderr names those that replaced an old word. */

@@ -1,6 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { makeFolder } from "../../base/make-folder.ts";
 import { moveFile, putInPlace } from "../../base/system/files.ts";
+import { notWritten } from "../input-errors.ts";
 
 /**
  * Replaces a file. It is never half-written, and a symbolic link is replaced, not followed. Unless `mode` says otherwise,
@@ -35,5 +38,20 @@ function withDraft<Result>(
     return use(draft);
   } finally {
     rmSync(draft, { force: true });
+  }
+}
+
+/**
+ * Writes a file that the user asked for, and makes its folder if there is none. Throws `input_invalid`, with the path as it
+ * was given.
+ *
+ * @param isShared - whether others of the machine may read it, as they read source code. Default: only its owner
+ */
+export function writeOut(path: string, content: string | Uint8Array, given: string, isShared = false): void {
+  try {
+    makeFolder(dirname(path), isShared ? 0o777 : 0o700);
+    replaceFile(path, content, isShared ? 0o644 : 0o600);
+  } catch (cause) {
+    throw notWritten(given, cause);
   }
 }

@@ -1,7 +1,8 @@
-import { lstatSync } from "node:fs";
+import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../base/make-folder.ts";
-import { unusable } from "../../base/unusable.ts";
+import { shownMode } from "../../base/system/files.ts";
+import { using } from "../../base/unusable.ts";
 import { HookporterError } from "../../errors.ts";
 import { makeFile } from "./replace-file.ts";
 
@@ -19,12 +20,7 @@ export const ELSEWHERE = "set HOOKPORTER_SECRET and pass --inbox FILE in a folde
  */
 export function makeStateFolder(cwd: string): string {
   const folder = join(cwd, STATE_FOLDER);
-  try {
-    return provide(folder);
-  } catch (thrown) {
-    if (thrown instanceof HookporterError) throw thrown;
-    throw unusable(folder, thrown, ELSEWHERE);
-  }
+  return using(folder, () => provide(folder), ELSEWHERE);
 }
 
 function provide(folder: string): string {
@@ -37,4 +33,19 @@ function provide(folder: string): string {
   const ignore = join(folder, ".gitignore");
   if (lstatSync(ignore, { throwIfNoEntry: false }) === undefined) makeFile(ignore, "*\n");
   return folder;
+}
+
+/**
+ * Reads a file that contains a secret, without the line end; returns `undefined` if there is none. Throws `secret_unsafe`
+ * if others could read or replace it, `folder_unusable` if it cannot be read.
+ */
+export function readOwnFile(path: string): string | undefined {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return undefined;
+  if (!found.isFile() || shownMode(found, 0o077) !== undefined)
+    throw new HookporterError(
+      "secret_unsafe",
+      `expected ${path} to be a file that only its owner can read, got other permissions: run chmod 600 on it, or remove it`,
+    );
+  return using(path, () => readFileSync(path, "utf8").trimEnd());
 }

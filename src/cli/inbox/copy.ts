@@ -29,8 +29,16 @@ export async function copyInboxes(
 ): Promise<void> {
   const { output } = context;
   const from = nameInbox(context, given);
-  refuseBoth(target, options);
-  const to = nameInbox(context, targetOf(target ?? options.into ?? options.inbox));
+  if (options.into !== undefined && (target !== undefined || options.salvage === true))
+    throw usageError(
+      "expected either a new inbox to copy to, or --into and the inbox to add the entries to, got both: name one",
+    );
+  const named = target ?? options.into ?? options.inbox;
+  if (named === undefined)
+    throw usageError(
+      "expected an inbox to copy to, got none: name one after the first, or set HOOKPORTER_INBOX",
+    );
+  const to = nameInbox(context, named);
   if (from.option === to.option)
     throw usageError("expected two inboxes, got the same one twice: name another one");
   const damaged = options.salvage === true ? damagedFile(from) : undefined;
@@ -52,8 +60,8 @@ export async function copyInboxes(
       source === undefined
         ? await salvageInbox(copy, { from: damaged ?? from.shown, to: to.shown }, { ...terms, context })
         : options.into === undefined
-          ? reportCopy(await copyInbox(source, copy, terms), names, context)
-          : reportMerge(await mergeInbox(source, copy, terms), names, context);
+          ? report(await copyInbox(source, copy, terms), (copied) => printCopied(copied, names, context))
+          : report(await mergeInbox(source, copy, terms), (merged) => printMerged(merged, names, context));
     if (done) return;
     context.exitCode = ending.reason?.exitCode ?? 130;
     output.talk(`${ending.reason?.reason ?? "stopped"}: ${again}`);
@@ -64,22 +72,21 @@ export async function copyInboxes(
   }
 }
 
-/** Returns `false` if it was stopped. */
-function reportCopy(copied: Copied | undefined, names: Names, { output }: CliContext): boolean {
+/** Prints a result; returns `false` if there is none, since it was stopped. */
+function report<Result>(result: Result | undefined, print: (result: Result) => void): boolean {
+  if (result !== undefined) print(result);
+  return result !== undefined;
+}
+
+function printCopied({ entries, before, digest }: Copied, names: Names, { output }: CliContext): void {
   output.status(undefined);
-  if (copied === undefined) return false;
-  const { entries, before, digest } = copied;
   const earlier = before === 0 ? "" : `, ${before} of them before`;
   output.data(`${counted(entries, "entry", "entries")} copied${earlier} and compared: SHA-256 ${digest}`);
   output.record("copied", { ...names, entries, before, digest });
-  return true;
 }
 
-/** Returns `false` if it was stopped. */
-function reportMerge(merged: MergeReport | undefined, names: Names, { output }: CliContext): boolean {
+function printMerged({ entries, added, advanced }: MergeReport, names: Names, { output }: CliContext): void {
   output.status(undefined);
-  if (merged === undefined) return false;
-  const { entries, added, advanced } = merged;
   const known = entries - added - advanced;
   output.data(
     `${counted(entries, "entry", "entries")} merged into ${names.to}: ${added} added, ${advanced} with a further state, ${known} known already`,
@@ -88,21 +95,6 @@ function reportMerge(merged: MergeReport | undefined, names: Names, { output }: 
     `${names.to} has everything of ${names.from}: delete that file once you have looked at the result`,
   );
   output.record("merged", { ...names, entries, added, advanced, known });
-  return true;
-}
-
-function refuseBoth(target: string | undefined, { into, salvage }: CopyOptions): void {
-  if (into === undefined || (target === undefined && salvage !== true)) return;
-  throw usageError(
-    "expected either a new inbox to copy to, or --into and the inbox to add the entries to, got both: name one",
-  );
-}
-
-function targetOf(given: string | undefined): string {
-  if (given !== undefined) return given;
-  throw usageError(
-    "expected an inbox to copy to, got none: name one after the first, or set HOOKPORTER_INBOX",
-  );
 }
 
 /** A line at the bottom of a terminal, or a record from time to time. */

@@ -2,15 +2,23 @@ import { relative, resolve } from "node:path";
 import { findPackageRoot } from "../../package/package-root.ts";
 import { nameProblem } from "../../scaffold/project-name.ts";
 import { type Scaffolded, scaffold } from "../../scaffold/scaffold.ts";
-import { findTemplate, listTemplates } from "../../scaffold/templates.ts";
+import { findTemplate, listTemplates, type ProjectInbox } from "../../scaffold/templates.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import { mayAsk } from "../may-ask.ts";
+import { DEFAULT_DIRECTORY } from "../settings/default-values.ts";
 import { type FitTable, fitOptions } from "../settings/fitting.ts";
 import { addInto } from "./into.ts";
-import { DEFAULT_DIRECTORY, type InitOptions } from "./options.ts";
 import { askAbout, type Project } from "./questions.ts";
+
+interface InitOptions {
+  readonly yes?: boolean;
+  readonly template?: string;
+  readonly inbox?: ProjectInbox;
+  readonly name?: string;
+  readonly into?: string;
+}
 
 /** `init [dir]`: creates a receiver project that is ready to run, with a new secret. */
 export async function runInit(

@@ -5,7 +5,7 @@ import { type Failure, failureOf } from "../../inbox/failures.ts";
 import { DROPPED } from "../../inbox/target-wait.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import type { AttemptObservation } from "../../receiver/observation.ts";
-import { placed } from "../events/entry-view.ts";
+import { placed } from "../events/failure-view.ts";
 import { type Output, printable } from "../output.ts";
 import { sayInRow } from "./row.ts";
 import type { StatusBar } from "./status-bar.ts";

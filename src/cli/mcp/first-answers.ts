@@ -15,7 +15,8 @@ const ENOUGH = 64 * 1024;
  * again; what they answer to questions that have an answer is left out.
  */
 export async function answerFirst(io: Io): Promise<Io> {
-  const answers = readAnswers();
+  const file = new URL("mcp-answers.json", import.meta.url);
+  const answers: FirstAnswers = orElse(() => JSON.parse(readFileSync(file, "utf8")), {}); // none in a build
   const answered = new Set<unknown>();
   let known: FirstAnswers[string] | undefined;
   /** Answers a question; returns whether it was the last. */
@@ -51,11 +52,6 @@ export async function answerFirst(io: Io): Promise<Io> {
     },
   });
   return { ...io, stdin, stdout };
-}
-
-function readAnswers(): FirstAnswers {
-  // while it is being built
-  return orElse(() => JSON.parse(readFileSync(new URL("mcp-answers.json", import.meta.url), "utf8")), {});
 }
 
 function readMessage(line: string): {

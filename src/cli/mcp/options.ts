@@ -6,7 +6,6 @@ export const PERMISSIONS = {
 
 export type Permission = keyof typeof PERMISSIONS;
 
-/** Options of `mcp`. */
 export interface McpOptions {
   readonly allow?: readonly Permission[];
 }

@@ -3,7 +3,6 @@ import { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import packageJson from "../../../package.json" with { type: "json" };
 import { eventKinds } from "../../event/kinds.ts";
-
 import { escapeInvisible } from "../../text/escape-invisible.ts";
 import type { CliContext } from "../context.ts";
 import { type McpOptions, PERMISSIONS } from "./options.ts";
@@ -28,11 +27,10 @@ export async function serveMcp(options: McpOptions, context: CliContext): Promis
     { instructions: INSTRUCTIONS },
   );
   for (const tool of TOOLS) {
-    const { name, title, description, input, hints } = tool;
-    server.registerTool(
-      name,
-      { title, description, inputSchema: input, annotations: { ...hints, destructiveHint: false } },
-      (given) => callTool(tool, given, options, context),
+    const { name, title, description, input, readsOnly: readOnlyHint } = tool;
+    const annotations = { readOnlyHint, openWorldHint: false, destructiveHint: false };
+    server.registerTool(name, { title, description, inputSchema: input, annotations }, (given) =>
+      callTool(tool, given, options, context),
     );
   }
   addKinds(server, context);
@@ -60,14 +58,10 @@ async function callTool(
   const line = { command, flags: flags?.(input), operands: operands?.(input), stdin: stdin?.(input) };
   const { exitCode, records } = await runCommand(line, context);
   const shown = records.flatMap((record) => shorten(record, input) ?? []);
-  const text = `exit code ${exitCode}\n${fenced(shown.map((record) => escapeInvisible(JSON.stringify(record))))}`;
+  const lines = shown.map((record) => escapeInvisible(JSON.stringify(record)));
+  const mark = `records-${randomBytes(6).toString("hex")}`; // random, so that no record has it
+  const text = [`exit code ${exitCode}`, `<${mark}>`, ...lines, `</${mark}>`].join("\n");
   return { content: [{ type: "text" as const, text }], isError: COULD_NOT.has(exitCode) };
-}
-
-/** Records between two marks that no record can contain, since they are drawn for each answer. */
-function fenced(lines: readonly string[]): string {
-  const mark = `records-${randomBytes(6).toString("hex")}`;
-  return [`<${mark}>`, ...lines, `</${mark}>`].join("\n");
 }
 
 /** The schema of each kind as a resource. */

@@ -6,25 +6,25 @@ import { targetUrl } from "../../relay/target-url.ts";
 import type { Permission } from "./options.ts";
 
 type Fields = Record<string, unknown>;
-type Input<Shape extends z.ZodRawShape> = z.infer<z.ZodObject<Shape>>;
 
 /** A tool: a command of this program with named arguments. */
-export interface Tool<Shape extends z.ZodRawShape = z.ZodRawShape> {
+export interface Tool<Input = Fields> {
   readonly name: string;
   readonly title: string;
   readonly description: string;
-  readonly input: z.ZodObject<Shape>;
-  readonly hints: { readonly readOnlyHint: boolean; readonly openWorldHint: boolean };
+  readonly input: z.ZodType<Input>;
+  /** Whether it changes nothing. */
+  readonly readsOnly: boolean;
   /** The command, such as `events list`. */
   readonly command: readonly string[];
-  readonly flags?: (input: Input<Shape>) => readonly string[];
-  readonly operands?: (input: Input<Shape>) => readonly string[];
+  readonly flags?: (input: Input) => readonly string[];
+  readonly operands?: (input: Input) => readonly string[];
   /** What the command reads from standard input. */
-  readonly stdin?: (input: Input<Shape>) => string;
+  readonly stdin?: (input: Input) => string;
   /** What must have been allowed for this input. */
-  readonly needs?: (input: Input<Shape>) => readonly Permission[];
+  readonly needs?: (input: Input) => readonly Permission[];
   /** Shortens a record of the command. */
-  readonly shorten?: (record: Fields, input: Input<Shape>) => Fields | undefined;
+  readonly shorten?: (record: Fields, input: Input) => Fields | undefined;
 }
 
 /** Bytes of a body in an answer, unless more are asked for. */
@@ -65,7 +65,7 @@ const sendEvent = tool({
     url: url.optional().describe(`${url.description} (default: where \`listen\` runs here)`),
     timeout: timeout.optional(),
   }),
-  hints: { readOnlyHint: false, openWorldHint: false },
+  readsOnly: false,
   command: ["trigger"],
   operands: ({ kind: wanted }) => [wanted],
   flags: ({ set = {}, data, fault = "none", count, url: to, timeout: seconds }) => [
@@ -89,7 +89,7 @@ const waitForEvent = tool({
     count: z.number().int().min(1).max(50).optional(),
     timeout: timeout.optional(),
   }),
-  hints: { readOnlyHint: true, openWorldHint: false },
+  readsOnly: true,
   command: ["events", "wait"],
   flags: ({ timeout: seconds, ...rest }) => flagsOf({ ...rest, timeout: seconds && `${seconds}s` }),
 });
@@ -106,7 +106,7 @@ const findEvents = tool({
     limit: z.number().int().min(1).max(200).optional().describe("default: 20"),
     group: flag,
   }),
-  hints: { readOnlyHint: true, openWorldHint: false },
+  readsOnly: true,
   command: ["events", "list"],
   flags: ({ limit = 20, ...rest }) => flagsOf({ limit, ...rest }),
   shorten: ({ seq, id, kind: found, state, reason, attempts, duplicates, receivedAt, ...more }) =>
@@ -122,7 +122,7 @@ const getEvent = tool({
     body: flag.describe(`with the headers and the first ${BODY_BYTES} characters of the body`),
     bytes: z.number().int().min(1).max(1_048_576).optional().describe("characters of the body instead"),
   }),
-  hints: { readOnlyHint: true, openWorldHint: false },
+  readsOnly: true,
   command: ["events", "show"],
   operands: ({ entry }) => [String(entry)],
   shorten: (record, { body, bytes }) => withBody(record, body === true || bytes !== undefined, bytes),
@@ -137,7 +137,7 @@ const explainSignature = tool({
     body: z.string().describe("the exact body"),
     signature: z.string().describe("the value of the signature header: sha256= and 64 hex digits"),
   }),
-  hints: { readOnlyHint: true, openWorldHint: false },
+  readsOnly: true,
   command: ["verify"],
   flags: ({ signature }) => flagsOf({ signature }),
   stdin: ({ body }) => body,
@@ -152,7 +152,7 @@ const checkReceiver = tool({
     url,
     only: z.string().optional().describe("only these cases, comma-separated, such as SIG-01,GATE-01"),
   }),
-  hints: { readOnlyHint: false, openWorldHint: false },
+  readsOnly: false,
   command: ["check"],
   flags: ({ only }) => flagsOf({ only }),
   operands: ({ url: to }) => [to],
@@ -170,7 +170,7 @@ const retryEvents = tool({
     kind: kinds.optional(),
     since: z.string().optional().describe("a date, or a time ago such as 2h"),
   }),
-  hints: { readOnlyHint: false, openWorldHint: false },
+  readsOnly: false,
   command: ["events", "retry"],
   operands: ({ entry }) => (entry === undefined ? [] : [String(entry)]),
   flags: ({ entry: _, ...selection }) => flagsOf(selection),
@@ -182,18 +182,17 @@ const doctor = tool({
   title: "Check this project",
   description: "Says what is wrong with this project's setup, and how to fix it.",
   input: z.object({}),
-  hints: { readOnlyHint: true, openWorldHint: false },
+  readsOnly: true,
   command: ["doctor"],
 });
 
-/** Every tool. */
 export const TOOLS: readonly Tool[] = [
   ...[sendEvent, waitForEvent, findEvents, getEvent],
   ...[explainSignature, checkReceiver, retryEvents, doctor],
 ];
 
 /** Forgets the type of a tool's input, which the server validates before it calls the tool. */
-function tool<Shape extends z.ZodRawShape>(one: Tool<Shape>): Tool {
+function tool<Input>(one: Tool<Input>): Tool {
   return one as unknown as Tool;
 }
 

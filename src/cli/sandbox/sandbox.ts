@@ -4,30 +4,28 @@ import type { SandboxOptions } from "../../sandbox/options.ts";
 import { type Sandbox, startSandbox } from "../../sandbox/start.ts";
 import { createCliLogger } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
-import { outliveOutput } from "../end/outlive-output.ts";
-import { type Stop, stopOnSignal } from "../end/stop.ts";
+import { outliveOutput, type Stop, stopOnSignal } from "../end/stop.ts";
 import { showInSandbox } from "./view.ts";
 
-export interface SandboxCommandOptions {
-  readonly port?: number;
-  readonly properties?: number;
-  readonly seed?: number;
-  readonly rateLimit?: number;
+/** Those of the library, and flat what it has in `retry` and `chaos`. */
+export interface SandboxCommandOptions
+  extends Omit<SandboxOptions, "apiKey" | "retry" | "chaos" | "log" | "clock">,
+    NonNullable<SandboxOptions["chaos"]> {
   readonly attempts?: number;
   readonly retryDelay?: number;
-  readonly answerTimeout?: number;
-  readonly targetHosts?: readonly string[];
-  readonly signatureHeader?: string;
-  readonly duplicates?: number;
-  readonly delay?: readonly [number, number];
-  readonly wrongSignature?: number;
-  readonly outage?: number;
 }
 
 export async function runSandbox(options: SandboxCommandOptions, context: CliContext): Promise<void> {
-  const { output } = context;
+  const { output, clock } = context;
   outliveOutput(context);
-  const sandbox = await startSandbox(libraryOptions(options, context));
+  const { port, properties, seed, rateLimit, answerTimeout, targetHosts, signatureHeader } = options;
+  const { attempts, retryDelay, duplicates, delay, wrongSignature, outage } = options;
+  const sandbox = await startSandbox({
+    ...{ port, properties, seed, rateLimit, answerTimeout, targetHosts, signatureHeader },
+    retry: { attempts, delay: retryDelay },
+    chaos: { duplicates, delay, wrongSignature, outage },
+    ...{ log: createCliLogger(output), clock },
+  });
   const counts = { answered: 0, subscribed: 0, attempted: 0, delivered: 0, failed: 0 };
   const tally = {
     get line() {
@@ -46,7 +44,7 @@ export async function runSandbox(options: SandboxCommandOptions, context: CliCon
       counts.attempted++;
       if (state === "delivered" || state === "failed") counts[state]++;
     }
-    showInSandbox(observation, output, context.clock());
+    showInSandbox(observation, output, clock());
   });
   let forget = () => {};
   let stopped: Stop;
@@ -64,18 +62,6 @@ export async function runSandbox(options: SandboxCommandOptions, context: CliCon
   output.talk(`${reason}: ${tally.line}`);
   output.record("stopped", { reason, exitCode, ...tally.fields });
   context.exitCode = exitCode;
-}
-
-function libraryOptions(options: SandboxCommandOptions, context: CliContext): SandboxOptions {
-  const { port, properties, seed, rateLimit, answerTimeout, targetHosts, signatureHeader } = options;
-  const { attempts, retryDelay, duplicates, delay, wrongSignature, outage } = options;
-  return {
-    ...{ port, properties, seed, rateLimit, answerTimeout, targetHosts, signatureHeader },
-    retry: { attempts, delay: retryDelay },
-    chaos: { duplicates, delay, wrongSignature, outage },
-    log: createCliLogger(context.output),
-    clock: context.clock,
-  };
 }
 
 function announce(sandbox: Sandbox, options: SandboxCommandOptions, { output }: CliContext): void {

@@ -6,33 +6,22 @@ import type {
 } from "../../sandbox/observation.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import { clockTime } from "../live/row.ts";
-import type { Output } from "../output.ts";
-import { printable } from "../printable.ts";
+import { type Output, printable } from "../output.ts";
 
 /** Prints what happened in a sandbox: one line, and one more if a delivery failed. */
 export function showInSandbox(observation: SandboxObservation, output: Output, now: number): void {
   const time = output.color.dim(clockTime(now));
-  switch (observation.type) {
-    case "request":
-      showRequest(observation, output, time);
-      break;
-    case "subscription":
-      showSubscription(observation, output, time);
-      break;
-    case "attempt":
-      showSandboxAttempt(observation, output, { time, now });
-      break;
-    case "stream": {
-      const { change, open } = observation;
-      output.data(`${time}  stream ${change}  ${output.color.dim(`${open} open`)}`);
-      output.record("streams", { change, open });
-      break;
-    }
-    case "outage": {
-      const { duration } = observation;
-      output.data(`${time}  ${output.color.yellow(`outage: nothing gets through for ${duration} ms`)}`);
-      output.record("outage", { duration });
-    }
+  if (observation.type === "request") showRequest(observation, output, time);
+  else if (observation.type === "subscription") showSubscription(observation, output, time);
+  else if (observation.type === "attempt") showSandboxAttempt(observation, output, { time, now });
+  else if (observation.type === "stream") {
+    const { change, open } = observation;
+    output.data(`${time}  stream ${change}  ${output.color.dim(`${open} open`)}`);
+    output.record("streams", { change, open });
+  } else {
+    const { duration } = observation;
+    output.data(`${time}  ${output.color.yellow(`outage: nothing gets through for ${duration} ms`)}`);
+    output.record("outage", { duration });
   }
 }
 

@@ -7,7 +7,7 @@ import type { CliContext } from "../context.ts";
 import { STATE_FOLDER } from "../files/state-folder.ts";
 import { DEFAULT_ENCODING, decodeSecret, type SecretEncoding } from "./encoding.ts";
 import type { SecretOptions } from "./options.ts";
-import { type FoundSecrets, readEnvFile } from "./secret.ts";
+import { DEVELOPMENT_SECRET, type FoundSecrets, readEnvFile } from "./secret.ts";
 
 /** Variables that say where a secret is and how it is encoded, but contain none. */
 const SETTING = /^HOOKPORTER_SECRET_(?:ENV|STDIN|ENCODING)\b/;
@@ -29,7 +29,7 @@ export function otherSecrets({ io }: CliContext, options: SecretOptions, used: F
     ([name]) => /^\w*SECRET/i.test(name) && !SETTING.test(name),
   );
   const apiKeys = [...fromFile, ...fromEnv].filter(([name]) => API_KEY.test(name));
-  const development = [`${STATE_FOLDER}/secret`, readDevelopmentSecret(io.cwd)] as const;
+  const development = [`${STATE_FOLDER}/${DEVELOPMENT_SECRET}`, readDevelopmentSecret(io.cwd)] as const;
   const seen = new Set(used.texts.map((text) => text?.trimEnd()));
   return [...variables, development, ...apiKeys].flatMap(([name, text]) => {
     if (text === undefined || text.trim() === "" || seen.has(text.trimEnd())) return [];
@@ -50,6 +50,6 @@ function decoded(text: string, encoding: SecretEncoding): readonly SecretValue[]
 
 /** `undefined` if there is no such file, or it is not readable. */
 function readDevelopmentSecret(cwd: string): string | undefined {
-  const path = join(cwd, STATE_FOLDER, "secret");
+  const path = join(cwd, STATE_FOLDER, DEVELOPMENT_SECRET);
   return orElse(() => (lstatSync(path).isFile() ? readFileSync(path, "utf8") : undefined), undefined);
 }

@@ -1,18 +1,17 @@
-import { type KeyObject, randomBytes } from "node:crypto";
-import { lstatSync, readFileSync, type Stats } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { lstatSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
-import { unusable } from "../../base/unusable.ts";
+import { using } from "../../base/unusable.ts";
 import { ConfigurationError } from "../../errors.ts";
 import { isUtf8 } from "../../package/builtins.ts";
 import { variablesOf } from "../../project/env-text.ts";
 import type { SecretValue } from "../../signature/secret-bytes.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import type { CliContext } from "../context.ts";
-import { readOwnFile } from "../files/own-file.ts";
 import { readAll } from "../files/read-input.ts";
 import { makeFile } from "../files/replace-file.ts";
-import { ELSEWHERE, makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
+import { ELSEWHERE, makeStateFolder, readOwnFile, STATE_FOLDER } from "../files/state-folder.ts";
 import type { Io } from "../io.ts";
 import { isVariableName, shownVariable } from "../shown-value.ts";
 import { DEFAULT_ENCODING, decodeSecret, notText } from "./encoding.ts";
@@ -27,7 +26,7 @@ export interface FoundSecrets {
   readonly from: string;
 }
 
-const DEVELOPMENT_SECRET = "secret";
+export const DEVELOPMENT_SECRET = "secret";
 
 /**
  * Finds the secrets: standard input, environment, env file, then the folder's development secret. With `create`, a
@@ -64,14 +63,15 @@ export async function findSecrets(
 }
 
 /**
- * The key to sign with: the current secret's. Warns about a secret that can be guessed. Throws `secret_missing`,
- * `secret_empty`, `secret_unsafe`.
+ * Finds the secrets, ready for use, and the current one, which signs. Warns about a secret that can be guessed. Throws
+ * `secret_missing`, `secret_empty`, `secret_unsafe`.
  */
-export async function findKey(options: SecretOptions, context: CliContext): Promise<KeyObject> {
+export async function findKeys(options: SecretOptions, context: CliContext) {
   const found = await findSecrets(context, options);
-  const [secret] = readSecrets(found.values, (warning) => context.output.talk(`warning: ${warning}`));
-  if (secret === undefined) throw missing(`${SECRET_VARIABLE} to be set`);
-  return secret.key;
+  const secrets = readSecrets(found.values, (warning) => context.output.talk(`warning: ${warning}`));
+  const [current] = secrets;
+  if (current === undefined) throw missing(`${SECRET_VARIABLE} to be set`);
+  return { found, secrets, current };
 }
 
 /** Random bytes are hardly ever UTF-8, and a byte at their end that looks like a line break is part of them. */
@@ -145,12 +145,7 @@ export function readEnvFile(
 function developmentSecret(io: Io, create: boolean): string | undefined {
   const path = join(io.cwd, STATE_FOLDER, DEVELOPMENT_SECRET);
   const instead = create ? ELSEWHERE : `set ${SECRET_VARIABLE}`;
-  let found: Stats | undefined;
-  try {
-    found = lstatSync(path, { throwIfNoEntry: false });
-  } catch (thrown) {
-    throw unusable(path, thrown, instead);
-  }
+  const found = using(path, () => lstatSync(path, { throwIfNoEntry: false }), instead);
   if (found === undefined && !create) return undefined;
   if (io.env.NODE_ENV === "production")
     throw missing(
@@ -159,11 +154,7 @@ function developmentSecret(io: Io, create: boolean): string | undefined {
   if (found === undefined) {
     makeStateFolder(io.cwd);
     const value = randomBytes(32).toString("base64url");
-    try {
-      if (makeFile(path, `${value}\n`)) return value;
-    } catch (thrown) {
-      throw unusable(path, thrown, instead);
-    }
+    if (using(path, () => makeFile(path, `${value}\n`), instead)) return value;
   }
   return readOwnFile(path);
 }

@@ -5,7 +5,7 @@ import { isLoopback } from "../../http/is-loopback.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import type { Io } from "../io.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../output.ts";
 import { findCredential } from "../secrets/api-key.ts";
 import type { ServiceOptions } from "./options.ts";
 

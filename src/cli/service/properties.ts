@@ -1,23 +1,21 @@
 import type { Command } from "commander";
+import type { AssumptionOptions } from "../../client/assumptions.ts";
 import type { PageMeta } from "../../client/page.ts";
 import { problemLine } from "../../event/data-problems.ts";
 import { memberAt } from "../../event/field-path.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
-import { printable } from "../printable.ts";
+import { printable } from "../output.ts";
 import { type FitTable, fitOptions } from "../settings/fitting.ts";
-import { columnsOf, cutBetween } from "../wrap-text.ts";
+import { columnsOf, cutBetween, padToColumns } from "../wrap-text.ts";
 import { openClient } from "./client.ts";
 import { SERVICE_FITS, type ServiceOptions } from "./options.ts";
 
-export interface PropertiesOptions extends ServiceOptions {
+export interface PropertiesOptions extends ServiceOptions, AssumptionOptions {
   readonly fields?: readonly string[];
   readonly page?: number;
   readonly perPage?: number;
   readonly all?: boolean;
-  readonly pageParameter?: string;
-  readonly perPageParameter?: string;
-  readonly fieldsSeparator?: string;
   readonly timeout?: number;
 }
 
@@ -42,6 +40,7 @@ export async function listProperties(
   const { output } = context;
   const assumptions = { pageParameter, perPageParameter, fieldsSeparator };
   const client = openClient(options, { timeout, assumptions }, context);
+  /** The paths of the values, and the widths so far, which grow when they must. */
   const columns = (fields ?? DESCRIBED).map((name) => ({ name, width: columnsOf(name) }));
   const misfits: string[] = [];
   let shown = 0;
@@ -50,7 +49,8 @@ export async function listProperties(
   let isCut = false;
   /** Prints a row; one of the usual columns that a terminal has no room for would wrap, and the table with it. */
   const print = (row: readonly string[], colour = (text: string) => text) => {
-    const line = lineOf(columns, row);
+    const cells = row.map((text, index) => padToColumns(text, columns[index]?.width ?? 0));
+    const line = cells.join("  ").trimEnd();
     const shown = fields === undefined ? cutBetween(line, "  ", output.columns ?? Infinity) : line;
     isCut ||= shown !== line;
     output.data(colour(shown));
@@ -64,7 +64,8 @@ export async function listProperties(
       const { page: number, per_page: perPage, total } = meta;
       output.record("page", { page: number, perPage, total, shown: data.length });
       const rows = data.map(({ property }) => columns.map(({ name }) => textOf(name, property)));
-      for (const row of rows) widen(columns, row);
+      for (const [index, column] of columns.entries())
+        column.width = Math.max(column.width, ...rows.map((row) => columnsOf(row[index] ?? "")));
       const names = columns.map(({ name }) => name);
       if (last === undefined && rows.length > 0) print(names, output.color.dim);
       for (const row of rows) print(row);
@@ -88,22 +89,6 @@ export async function listProperties(
     if (last !== undefined)
       output.talk(`${complete ? "" : "incomplete: "}${shown} of ${total} properties${where}${cut}${part}`);
   }
-}
-
-/** A column: the path of its values, and its width so far, which grows when it must. */
-interface Column {
-  readonly name: string;
-  width: number;
-}
-
-function widen(columns: readonly Column[], row: readonly string[]): void {
-  for (const [index, column] of columns.entries())
-    column.width = Math.max(column.width, columnsOf(row[index] ?? ""));
-}
-
-function lineOf(columns: readonly Column[], row: readonly string[]): string {
-  const cells = row.map((text, index) => text + " ".repeat((columns[index]?.width ?? 0) - columnsOf(text)));
-  return cells.join("  ").trimEnd();
 }
 
 function textOf(path: string, property: unknown): string {

@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, constants, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { unusable } from "../../base/unusable.ts";
+import { unusable, using } from "../../base/unusable.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 import { inputError } from "../input-errors.ts";
 
@@ -61,14 +61,12 @@ export function remember(cwd: string, subscription: RememberedSubscription): voi
   const before = read(path);
   const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
   makeStateFolder(cwd);
-  try {
+  using(path, () => {
     const file = openSync(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
     const start = before === "" || before.endsWith("\n") ? "" : "\n"; // an editor may have removed the last line end
     appendFileSync(file, `${start}${JSON.stringify({ format: FORMAT, change: "add", subscription })}\n`);
     closeSync(file);
-  } catch (thrown) {
-    throw unusable(path, thrown);
-  }
+  });
 }
 
 /** The file's text; empty if there is no file yet. */

@@ -1,8 +1,7 @@
 import { eventKinds } from "../../event/kinds.ts";
 import { counted } from "../../text/counted.ts";
 import { shownUrl } from "../../text/shown-url.ts";
-import type { Output } from "../output.ts";
-import { printable } from "../printable.ts";
+import { type Output, printable } from "../output.ts";
 import type { SubscriptionOutcome } from "./subscription.ts";
 import { type RememberedSubscription, SUBSCRIPTIONS_FILE } from "./subscription-memory.ts";
 

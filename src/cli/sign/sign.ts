@@ -1,10 +1,9 @@
-import { readSecrets } from "../../signature/secrets.ts";
 import { sign } from "../../signature/sign.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
 import { readInput, refuseTwoInputs } from "../files/read-input.ts";
 import type { SecretOptions } from "../secrets/options.ts";
-import { findSecrets } from "../secrets/secret.ts";
+import { findKeys } from "../secrets/secret.ts";
 
 export interface SignOptions extends SecretOptions {
   readonly signatureHeader?: string;
@@ -15,13 +14,11 @@ export interface SignOptions extends SecretOptions {
 export async function runSign(file: string | undefined, options: SignOptions, context: CliContext) {
   const { io, output } = context;
   refuseTwoInputs(file, options);
-  const found = await findSecrets(context, options);
-  const [secret] = readSecrets(found.values, (warning) => output.talk(`warning: ${warning}`));
+  const { current } = await findKeys(options, context);
   const body = await readInput(io, file);
-  if (secret === undefined) return;
-  const signature = sign(body, secret.key);
+  const signature = sign(body, current.key);
   const header = options.signatureHeader ?? SIGNATURE_HEADER;
   output.data(options.header === true ? `${header}: ${signature}` : signature);
-  const { fingerprint: secretFingerprint } = secret;
+  const { fingerprint: secretFingerprint } = current;
   output.record("signature", { header, signature, bytes: body.byteLength, secretFingerprint });
 }

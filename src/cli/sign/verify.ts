@@ -3,7 +3,6 @@ import type { Delivery } from "../../event/delivery.ts";
 import { parseSaved } from "../../relay/fixture.ts";
 import { diagnoseSignature } from "../../signature/diagnose/diagnose.ts";
 import { readHeader } from "../../signature/header.ts";
-import { readSecrets } from "../../signature/secrets.ts";
 import { SIGNATURE_HEADER, SIGNATURE_REASONS } from "../../signature/signature-format.ts";
 import { verify } from "../../signature/verify.ts";
 import type { CliContext } from "../context.ts";
@@ -11,7 +10,7 @@ import { readInput, refuseTwoInputs } from "../files/read-input.ts";
 import { adviceLines, diagnosisFields, diagnosisLines } from "../live/diagnosis-view.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { otherSecrets } from "../secrets/other-secrets.ts";
-import { findSecrets } from "../secrets/secret.ts";
+import { findKeys } from "../secrets/secret.ts";
 
 export interface VerifyCommandOptions extends SecretOptions {
   readonly signature?: string;
@@ -26,8 +25,7 @@ export async function runVerify(
 ): Promise<void> {
   const { io, output } = context;
   refuseTwoInputs(file, options);
-  const found = await findSecrets(context, options);
-  const secrets = readSecrets(found.values, (warning) => output.talk(`warning: ${warning}`));
+  const { found, secrets } = await findKeys(options, context);
   const input = await readInput(io, file);
 
   let body: Uint8Array = input;
