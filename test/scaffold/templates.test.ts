@@ -70,6 +70,8 @@ async function provide(name: string): Promise<void> {
     join(target, "index.d.ts"),
     "export type NextConfig = object;\nexport const GetSecretValueCommand: any, SecretsManagerClient: any;\n",
   );
+  await writeFile(join(target, "server.js"), "export {};\n");
+  await writeFile(join(target, "server.d.ts"), "export declare function connection(): Promise<void>;\n");
 }
 
 function project(template: string, inbox: string): Scaffolded {
@@ -250,6 +252,18 @@ test("`npm run dev` compiles a file again each time that an editor replaces it",
   await ended;
   await rm(join(directory, "node_modules")); // the link
 }, 120_000);
+
+test("no route of Next.js sets what it refuses with `cacheComponents`, and none answers from a build", async () => {
+  const folder = join(root, "templates", "nextjs", "src", "app");
+  const routes = await readdir(folder, { recursive: true });
+  const texts = routes.filter((path) => path.endsWith("route.ts")).map((path) => join(folder, path));
+  expect(texts.length).toBeGreaterThan(2);
+  for (const path of texts) {
+    const text = await readFile(path, "utf8");
+    expect(text, path).not.toMatch(/export const (?:dynamic|revalidate|fetchCache|runtime)\b/);
+    if (text.includes("function GET(")) expect(text, path).toContain("await connection();");
+  }
+});
 
 test("Next.js starts so that it keeps idle connections as long, in its image too", async () => {
   const of = (name: string) => readFile(join(root, "templates", "nextjs", name), "utf8");

@@ -1,6 +1,7 @@
-export const dynamic = "force-dynamic"; // never the answer of the build
+import { connection } from "next/server";
 
 /** Whether the process lives: restart it if this fails. */
-export function GET(): Response {
+export async function GET(): Promise<Response> {
+  await connection(); // never the answer of the build
   return Response.json({ alive: true });
 }

@@ -1,9 +1,9 @@
+import { connection } from "next/server";
 import { receiver } from "../../receiver.ts";
-
-export const dynamic = "force-dynamic"; // never the answer of the build
 
 /** Whether it accepts deliveries: send none if this fails, but do not restart it, which frees no disk and mends no database. */
 export async function GET(): Promise<Response> {
+  await connection(); // never the answer of the build, which has no secret
   const { inbox, ready, refusing } = receiver();
   try {
     await inbox.nextRunAt(); // fails unless the inbox is open and readable
