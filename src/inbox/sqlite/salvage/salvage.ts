@@ -105,16 +105,10 @@ function readStep(statements: Statements, range: Range, { tables, keys, source, 
     onLost?.(range);
     return [];
   };
-  const sql = "SELECT * FROM entry WHERE seq BETWEEN ? AND ? ORDER BY seq";
-  const stored = read("entry", sql, (one) => lost.push(one));
+  const stored = read("entry", rowsOf("entry"), (one) => lost.push(one));
   const rows = stored.filter(({ seq }) => Number(seq) >= range[0] && Number(seq) <= range[1]);
   const isOdd = rows.length < stored.length; // a page that is damaged in part may have rows of other numbers
-  const deliveries = new Map(
-    read("delivery", "SELECT * FROM delivery WHERE seq BETWEEN ? AND ? ORDER BY seq").map((row) => [
-      Number(row.seq),
-      row,
-    ]),
-  );
+  const deliveries = new Map(read("delivery", rowsOf("delivery")).map((row) => [Number(row.seq), row]));
   const attempts = read("attempt", "SELECT * FROM attempt WHERE seq BETWEEN ? AND ? ORDER BY rowid");
   const runs = grouped(attempts, ({ seq }) => Number(seq));
   const whole = new Map<number, WholeEntry>();
@@ -147,6 +141,11 @@ function readStep(statements: Statements, range: Range, { tables, keys, source, 
     whole.set(part, { entry, lease: null, delivery, runs: [] });
   }
   return [...whole.values()].sort((a, b) => a.entry.seq - b.entry.seq);
+}
+
+/** Reads a range of numbers, and no further: the page after the last of them may be damaged. */
+function rowsOf(table: "entry" | "delivery"): string {
+  return `SELECT * FROM ${table} WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq LIMIT ?2 - ?1 + 1`;
 }
 
 /** Dedup keys and sources from the index of an inbox whose entries cannot all be read, looked up once. */

@@ -33,8 +33,8 @@ export interface WorkingCopy {
 
 /**
  * Copies an inbox file and its log to a folder for temporary files, and opens the copy. A file that was cut short is
- * filled up with empty pages. A first page that cannot be read, with the addresses of all tables, is replaced by that of
- * a new inbox: SQLite gives the tables of two inboxes of one version the same addresses.
+ * filled up with empty pages. If the first page, or another one with the addresses of tables, cannot be read, those of a
+ * new inbox replace them: SQLite gives the tables of two inboxes of one version the same addresses.
  *
  * @throws if nothing of it can be read as an inbox
  */
@@ -49,8 +49,8 @@ export function openWorkingCopy(path: string): WorkingCopy {
     if (fillUp(copy)) repairs.push("the file was cut short");
     let database = tryToOpen(copy);
     if (database === undefined) {
-      repairs.push("its first page could not be read");
-      database = openWithNewPage(copy, path, folder);
+      repairs.push("its list of tables could not be read");
+      database = openWithNewPages(copy, path, folder);
     }
     const opened = database;
     return {
@@ -97,15 +97,20 @@ function tryToOpen(copy: string): DatabaseSyncInstance | undefined {
   return undefined;
 }
 
-/** The copy with a new first page: of its own version if that can be read, else of the newest that fits. */
-function openWithNewPage(copy: string, path: string, folder: string): DatabaseSyncInstance {
+/** The copy with a new first page, or all of a new list of tables: of its own version if that can be read, else of the newest that fits. */
+function openWithNewPages(copy: string, path: string, folder: string): DatabaseSyncInstance {
   for (let version = SCHEMA_VERSION; version > 0; version--) {
-    putFirstPage(copy, firstPageOf(version, folder));
-    const database = tryToOpen(copy);
-    if (database === undefined) continue;
-    const own = versionIn(database);
-    if (own === undefined || own === version) return database;
-    database.close();
+    const list = listOfTables(version, folder, statSync(copy).size / PAGE);
+    for (const pages of [list.slice(0, 1), list]) {
+      const former = exchange(copy, pages);
+      const database = tryToOpen(copy);
+      if (database !== undefined) {
+        const own = versionIn(database) ?? (pages !== list || holdsAny(database) ? version : undefined);
+        if (own === version) return database;
+        database.close();
+      }
+      exchange(copy, former);
+    }
   }
   throw new Error(`nothing in ${path} can be read as an inbox`);
 }
@@ -117,7 +122,18 @@ function versionIn(database: DatabaseSyncInstance): number | undefined {
   }, undefined);
 }
 
-function firstPageOf(version: number, folder: string): Buffer {
+/** Whether the addresses of a new list of tables lead to anything. */
+function holdsAny(database: DatabaseSyncInstance): boolean {
+  return ["entry", "delivery"].some((table) =>
+    orElse(() => database.prepare(`SELECT 1 FROM ${table}`).get() !== undefined, false),
+  );
+}
+
+/** The number of a page, and its bytes. */
+type Page = readonly [number: number, bytes: Buffer];
+
+/** The first page of a new inbox, for a file of some pages, and the pages below it: together they have the tables' addresses. */
+function listOfTables(version: number, folder: string, pages: number): readonly Page[] {
   const path = join(folder, `new-${version}.db`);
   const database = new (loadSqlite().DatabaseSync)(path);
   try {
@@ -127,17 +143,31 @@ function firstPageOf(version: number, folder: string): Buffer {
   } finally {
     database.close();
   }
-  return readFileSync(path).subarray(0, PAGE);
+  const made = readFileSync(path);
+  const first = made.subarray(0, PAGE);
+  const isLeaf = first[100] === 13;
+  const cells = isLeaf ? 0 : first.readUInt16BE(103);
+  const below = Array.from({ length: cells }, (_, at) =>
+    first.readUInt32BE(first.readUInt16BE(112 + 2 * at)),
+  );
+  if (!isLeaf) below.push(first.readUInt32BE(108));
+  first.writeUInt32BE(pages, 28);
+  first.writeUInt32BE(0, 32); // no free pages are known
+  first.writeUInt32BE(0, 36);
+  const inside = [1, ...below].filter((page) => page <= pages);
+  return inside.map((page) => [page, made.subarray((page - 1) * PAGE, page * PAGE)]);
 }
 
-function putFirstPage(copy: string, page: Buffer): void {
+/** Puts pages in the place of those of a file, and returns those. */
+function exchange(copy: string, pages: readonly Page[]): readonly Page[] {
   const file = openSync(copy, "r+");
   try {
-    const own = Buffer.from(page);
-    own.writeUInt32BE(statSync(copy).size / PAGE, 28); // the number of pages
-    own.writeUInt32BE(0, 32); // no free pages are known
-    own.writeUInt32BE(0, 36);
-    writeSync(file, own, 0, PAGE, 0);
+    return pages.map(([page, bytes]) => {
+      const former = Buffer.alloc(PAGE);
+      readSync(file, former, 0, PAGE, (page - 1) * PAGE);
+      writeSync(file, bytes, 0, PAGE, (page - 1) * PAGE);
+      return [page, former];
+    });
   } finally {
     closeSync(file);
   }
