@@ -15,20 +15,28 @@ const EFFECT = `INSERT INTO ${schema}_effects.effect (id, number, key, attempt) 
 
 /** Notes that a run begins or ends, in a file: a message might not leave a process that is killed. */
 const file = notes === undefined ? undefined : openSync(join(notes, name), "a");
-function note(number, attempt, change) {
-  if (file === undefined) return;
-  writeSync(file, `${JSON.stringify({ number, attempt, at: Date.now(), change })}\n`);
+function note(what) {
+  if (file !== undefined) writeSync(file, `${JSON.stringify({ ...what, at: Date.now() })}\n`);
 }
+
+/** Notes for how long this process stood still: frozen, or on a machine that had no time for it. */
+let last = performance.now();
+setInterval(() => {
+  const still = performance.now() - last - 100;
+  last = performance.now();
+  if (still > 250) note({ still });
+}, 100).unref();
 
 /** Runs a handler's effect, and notes when that begins and ends. */
 async function noted(event, context, query) {
   const { number } = event.data;
-  note(number, context.attempt, "begun");
+  const { attempt } = context;
+  note({ number, attempt, change: "begun" });
   try {
     await haveEffect(event, context, query);
-    note(number, context.attempt, "ended");
+    note({ number, attempt, change: "ended" });
   } catch (thrown) {
-    note(number, context.attempt, `failed: ${thrown.code ?? thrown.message}`);
+    note({ number, attempt, change: `failed: ${thrown.code ?? thrown.message}` });
     throw thrown;
   }
 }

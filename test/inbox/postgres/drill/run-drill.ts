@@ -8,7 +8,7 @@ import { seededRandom } from "../../../../src/relay/random.ts";
 import { Crowd, type Terms } from "../crowd.ts";
 import { startDelayingProxy } from "../delaying-proxy.ts";
 import type { Pooler, PostgresServer } from "../server.ts";
-import { type Cause, causesOfRuns, type Run } from "./causes.ts";
+import { type Cause, causesOfRuns, type Run, type Standstill } from "./causes.ts";
 
 /** Milliseconds of a lease. */
 const LEASE = 5000;
@@ -94,8 +94,8 @@ export async function runDrill(terms: DrillTerms): Promise<DrillFigures> {
     const again = await ask(
       `SELECT count(*)::int AS n FROM (SELECT attempts FROM ${schema}.done WHERE attempts > 1) x`,
     );
-    const { runs, failures } = readNotes(notes);
-    const { byCause, withoutCause } = causesOfRuns(runs, crowd.disturbances, LEASE);
+    const { runs, failures, still } = readNotes(notes);
+    const { byCause, withoutCause } = causesOfRuns(runs, crowd.disturbances, LEASE, still);
     const had = new Set(effects.map(({ number }) => number));
     const expected = [
       ...Array.from({ length: sent }, (_, number) => number),
@@ -140,14 +140,19 @@ export async function runDrill(terms: DrillTerms): Promise<DrillFigures> {
   }
 }
 
-/** The runs that processes noted, each process in the file of its name. */
-function readNotes(folder: string): { runs: readonly Run[]; failures: Record<string, number> } {
+/** The runs that processes noted, each process in the file of its name, and when it stood still. */
+function readNotes(folder: string) {
   const runs: Run[] = [];
+  const still: Standstill[] = [];
   const failures: Record<string, number> = {};
   for (const process of readdirSync(folder)) {
     const open = new Map<string, { number: number; process: string; from: number; to?: number }>();
     const lines = readFileSync(join(folder, process), "utf8").split("\n").filter(Boolean);
-    for (const { number, attempt, at, change } of lines.map((line) => JSON.parse(line))) {
+    for (const { number, attempt, at, change, still: ms } of lines.map((line) => JSON.parse(line))) {
+      if (ms !== undefined) {
+        still.push({ process, from: at - ms, to: at });
+        continue;
+      }
       const key = `${number} ${attempt}`;
       const begun = open.get(key);
       if (change === "begun") {
@@ -160,7 +165,7 @@ function readNotes(folder: string): { runs: readonly Run[]; failures: Record<str
       }
     }
   }
-  return { runs, failures };
+  return { runs, failures, still };
 }
 
 /** Two that receive and four that run: directly, from afar, through a pooler, and with a role's setting that hurts. */
