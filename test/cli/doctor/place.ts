@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { DEFAULT_INBOX } from "../../../src/cli/files/state-folder.ts";
-import { openDatabase } from "../../../src/inbox/sqlite/client.ts";
+import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { closedPort } from "../../tunnel/machine.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
@@ -42,9 +42,9 @@ export function writeEnvFile({ cwd }: Pick<Place, "cwd">, text: string): void {
   writeFileSync(join(cwd, ".env"), text, { mode: 0o600 });
 }
 
-/** Runs SQL on an inbox file that no other connection has open. */
+/** Runs SQL on an inbox file that no other connection has open: without statements, which would keep it open on Node 20. */
 export function changeInbox(path: string, sql: string): void {
-  const database = openDatabase(path);
+  const database = new (loadSqlite().DatabaseSync)(path);
   database.exec(sql);
   database.close();
 }
