@@ -96,6 +96,12 @@ describe("an inbox opened for reading", () => {
     expect(await beside()).toEqual([basename(path)]);
     await read();
     expect(await beside()).toEqual([basename(path)]);
+    const database = new (loadSqlite().DatabaseSync)(path, { readOnly: true });
+    database.exec("SELECT 1 FROM entry");
+    database.close();
+    expect(await beside()).toHaveLength(3); // an empty log, as other programs leave it
+    await read();
+    expect(await beside()).toEqual([basename(path)]);
   });
 
   it("keeps the marks of held back entries", async () => {

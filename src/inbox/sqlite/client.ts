@@ -1,4 +1,4 @@
-import { chmodSync, existsSync } from "node:fs";
+import { chmodSync, statSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
@@ -41,14 +41,14 @@ export function openDatabase(path: string): DatabaseSyncInstance {
 
 /**
  * Opens an inbox file to read it. Nothing is written, not even when the last connection closes: a log stays, for the next
- * writer. Without one SQLite makes an empty one, which only a connection that may write removes again.
+ * writer. SQLite makes an empty one if there is none, which only a connection that may write removes again.
  *
  * @param address - the path, or a `file:` URL with parameters of SQLite
  */
 export function openToRead(path: string, address: string | URL = path): DatabaseSyncInstance {
   const { DatabaseSync } = loadSqlite();
-  if (address !== path || existsSync(`${path}-wal`))
-    return checked(path, new DatabaseSync(address, { readOnly: true }));
+  const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  if (address !== path || logBytes > 0) return checked(path, new DatabaseSync(address, { readOnly: true }));
   const existing = pathToFileURL(path);
   existing.searchParams.set("mode", "rw");
   return checked(path, new DatabaseSync(existing), (database) => database.exec("PRAGMA query_only = ON"));
