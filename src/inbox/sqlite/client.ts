@@ -51,7 +51,7 @@ export function openToRead(path: string, address: string | URL = path): Database
   if (address !== path || logBytes > 0) return checked(path, new DatabaseSync(address, { readOnly: true }));
   const existing = pathToFileURL(path);
   existing.searchParams.set("mode", "rw");
-  return checked(path, new DatabaseSync(existing), (database) => database.exec("PRAGMA query_only = ON"));
+  return checked(path, new DatabaseSync(existing)); // not `query_only`, which would refuse `VACUUM INTO` another file
 }
 
 /** A database, if it is an inbox; closed if it is none, or cannot be prepared. */
