@@ -69,12 +69,14 @@ function permissions(file: string): readonly Finding[] {
   const found = statSync(folder);
   const isSticky = (found.mode & 0o1000) !== 0; // there, others may only add files
   const folderMode = isSticky ? undefined : shownMode(found, 0o022);
-  const fileMode = shownMode(statSync(file), 0o077);
+  const [fileMode, names] = [shownMode(statSync(file), 0o077), statSync(file).nlink];
+  const linked = `${file} has ${names} names (hard links): programs that use different ones damage it`;
   const replace = `other users may replace files in ${folder} (mode ${folderMode})`;
   const read = `other users may read ${file} (mode ${fileMode})`;
   return [
     ...(folderMode === undefined ? [] : [warn(replace, `chmod go-w ${folder}`)]),
     ...(fileMode === undefined ? [] : [warn(read, `chmod 600 ${file}`)]),
+    ...(names === 1 ? [] : [warn(linked, "use one name, and remove the others")]),
   ];
 }
 

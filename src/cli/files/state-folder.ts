@@ -42,10 +42,13 @@ function provide(folder: string): string {
 export function readOwnFile(path: string): string | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
-  if (!found.isFile() || shownMode(found, 0o077) !== undefined)
-    throw new HookporterError(
-      "secret_unsafe",
-      `expected ${path} to be a file that only its owner can read, got other permissions: run chmod 600 on it, or remove it`,
-    );
+  if (!found.isFile()) throw unsafe(path, "a link or a folder: remove it"); // chmod would follow a link
+  if (shownMode(found, 0o077) !== undefined)
+    throw unsafe(path, "other permissions: run chmod 600 on it, or remove it");
   return using(path, () => readFileSync(path, "utf8").trimEnd());
+}
+
+function unsafe(path: string, got: string): HookporterError {
+  const message = `expected ${path} to be a file that only its owner can read, got ${got}`;
+  return new HookporterError("secret_unsafe", message);
 }

@@ -156,5 +156,8 @@ function developmentSecret(io: Io, create: boolean): string | undefined {
     const value = randomBytes(32).toString("base64url");
     if (using(path, () => makeFile(path, `${value}\n`), instead)) return value;
   }
-  return readOwnFile(path);
+  const secret = readOwnFile(path);
+  if (secret !== "") return secret;
+  const message = `expected ${path} to hold a secret, got none: remove it, and listen creates a new one`;
+  throw new ConfigurationError("secret_empty", message);
 }

@@ -2,6 +2,7 @@ import {
   chmodSync,
   closeSync,
   copyFileSync,
+  linkSync,
   mkdirSync,
   openSync,
   renameSync,
@@ -33,6 +34,13 @@ const refusedSince = (hours: number) => {
 
 /** Faults of the inbox file. */
 export const INBOX_FAULTS: readonly Fault[] = [
+  {
+    title: "an inbox with a second name",
+    plant: ({ inbox }) => linkSync(inbox, `${inbox}.second`),
+    found: { check: "inbox", status: "warn", message: /has 2 names \(hard links\)/ },
+    fix: /use one name, and remove the others/,
+    follow: ({ inbox }) => rmSync(`${inbox}.second`),
+  },
   {
     title: "an inbox that others may read",
     plant: ({ inbox }) => chmodSync(inbox, 0o644),
@@ -174,9 +182,10 @@ export const INBOX_FAULTS: readonly Fault[] = [
       opened(inbox, (opened) => keep(opened, numberedEntry(1, 0, { state: "dead", reason: "invalid_data" }))),
     found: { check: "entries", status: "warn", message: /^1 dead letter$/ },
     fix: /hookporter events list --group/,
-    follow: async (place) => {
-      const { code } = await runCli(["events", "retry", "--state", "dead"], { cwd: place.cwd });
-      expect(code).toBe(0);
+    follow: async ({ cwd }) => {
+      const { stdout } = await runCli(["events", "list", "--group"], { cwd });
+      const [, argv = ""] = /^ +hookporter (events retry --like 1)$/m.exec(stdout) ?? [];
+      expect((await runCli(argv.split(" "), { cwd })).code).toBe(0);
     },
   },
   {
