@@ -14,10 +14,12 @@ export const service: DoctorCheck = {
       return [fail("--subscribe needs the service's address, and there is none", "set HOOKPORTER_BASE_URL")];
     }
     const { baseUrl, error, environment } = probe;
-    if (error instanceof HookporterError) return [failure(error)];
+    const fix = "start it, or check --base-url and this machine's network";
+    if (error instanceof HookporterError)
+      return [error.code === "service_unreachable" ? fail(error.message, fix) : failure(error)];
     if (error !== undefined) {
       const { why } = readNetworkFailure(error);
-      return [fail(`${baseUrl} does not answer: ${why}`, "check --base-url and this machine's network")];
+      return [fail(`${baseUrl} does not answer: ${why}`, fix)];
     }
     if (environment === undefined) return [ok(`${baseUrl} answers; no API key is set, so nothing was asked`)];
     const kind = environment === "unknown" ? "access token" : environment;

@@ -8,6 +8,7 @@ import type { Inbox } from "../../inbox/inbox.ts";
 import { selectInbox } from "../../inbox/open.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import type { CliContext } from "../context.ts";
+import { DEFAULT_INBOX } from "../files/state-folder.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
 
 const { R_OK, W_OK, X_OK } = constants;
@@ -47,7 +48,10 @@ export async function withInbox<Result>(
  */
 export function requireInbox({ option, shown, file }: NamedInbox, access: InboxAccess["access"]): void {
   if (option !== "memory:" && (file === undefined || isThere(file, access))) return;
-  const fix = `run \`${ownCommand("listen")}\` here first, or pass one with --inbox`;
+  // A project's server, or a path that was typed: listen alone would create another.
+  const start =
+    file?.endsWith(DEFAULT_INBOX) === true ? `run \`${ownCommand("listen")}\` here` : "start its receiver";
+  const fix = `${start} first, or pass one with --inbox`;
   throw new HookporterError("inbox_unavailable", `there is no inbox at ${shown}: ${fix}`);
 }
 

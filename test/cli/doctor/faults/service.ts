@@ -73,7 +73,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
       status: "fail",
       message: /expected a response from http:\/\/127\.0\.0\.1:\d+, got none/,
     },
-    fix: /./,
+    fix: /^start it, or check --base-url/,
     follow: async (place) => {
       await configure(place);
     },
