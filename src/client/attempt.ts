@@ -85,8 +85,7 @@ async function send(exchange: CurrentAttempt, token: string): Promise<Tried> {
     if (answer === undefined || answer.status < 300) return { failure: noAnswer(thrown, exchange) };
   }
   if (answer.status < 300) return readBody(answer, exchange);
-  const context = { method, label: labelOf(request), secrets, now: settings.clock() };
-  return { failure: judgeFailure(answer, context) };
+  return { failure: judgeFailure(answer, request, secrets, settings.clock()) };
 }
 
 function noAnswer(thrown: unknown, exchange: CurrentAttempt): Failure {
@@ -159,18 +158,13 @@ async function readBounded(response: Response, limit: number): Promise<Buffer | 
   return Buffer.concat(chunks);
 }
 
-/** A time limit combined with the caller's signal. */
-interface AttemptDeadline {
-  /** Aborted when the time is up, or the caller aborts. */
-  readonly signal: AbortSignal;
-  /** Whether the time is up. */
-  readonly over: boolean;
-  /** Removes timer and listener. */
-  end(): void;
-}
+type AttemptDeadline = ReturnType<typeof startDeadline>;
 
-/** Starts a time limit. Uses own timers, since Node 20 may collect an `AbortSignal.any` whose sources are unreferenced. */
-function startDeadline(milliseconds: number, signal: AbortSignal | undefined): AttemptDeadline {
+/**
+ * Starts a time limit, combined with the caller's signal: the returned one is aborted by both. Uses own timers, since Node 20
+ * may collect an `AbortSignal.any` whose sources are unreferenced.
+ */
+function startDeadline(milliseconds: number, signal: AbortSignal | undefined) {
   const controller = new AbortController();
   let over = false;
   const giveUp = () => {
@@ -183,9 +177,11 @@ function startDeadline(milliseconds: number, signal: AbortSignal | undefined): A
   signal?.addEventListener("abort", abort, { once: true });
   return {
     signal: controller.signal,
-    get over() {
+    /** Whether the time is up. */
+    get over(): boolean {
       return over;
     },
+    /** Removes timer and listener. */
     end: () => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", abort);

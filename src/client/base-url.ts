@@ -7,7 +7,15 @@ import { describeValue } from "../options/describe-value.ts";
  * machine, since others could read the key on the way. Throws `option_invalid`.
  */
 export function readBaseUrl(given: string | URL | undefined, plainHttp: boolean): string {
-  const url = parse(given);
+  if (given === undefined || given === "")
+    throw invalid("to be the service's base URL, got none: pass baseUrl");
+  const url = URL.canParse(String(given)) ? new URL(given) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    // A text is not shown, since it may be a key.
+    const other = typeof given === "string" ? "one without https:// or http://" : describeValue(given);
+    const got = url === undefined ? other : `${url.protocol}//…`;
+    throw invalid(`to be an http or https URL, got ${got}: pass one such as https://api.example.com`);
+  }
   if (url.username !== "" || url.password !== "")
     throw invalid("without a user name or password, got one with them: pass the key as apiKey");
   if (url.search !== "" || url.hash !== "")
@@ -19,22 +27,6 @@ export function readBaseUrl(given: string | URL | undefined, plainHttp: boolean)
   const base = url.href.replace(/\/+$/, "");
   if (/\/v\d+$/.test(base)) throw invalid(`without the version, got ${base}: remove the last part`);
   return base;
-}
-
-function parse(given: string | URL | undefined): URL {
-  if (given === undefined || given === "")
-    throw invalid("to be the service's base URL, got none: pass baseUrl");
-  const url = URL.canParse(String(given)) ? new URL(given) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    const got = url === undefined ? unreadable(given) : `${url.protocol}//…`;
-    throw invalid(`to be an http or https URL, got ${got}: pass one such as https://api.example.com`);
-  }
-  return url;
-}
-
-/** What a value is that is not a URL; a text is not shown, since it may be a key. */
-function unreadable(given: unknown): string {
-  return typeof given === "string" ? "one without https:// or http://" : describeValue(given);
 }
 
 function invalid(expected: string): ConfigurationError {

@@ -17,16 +17,6 @@ export interface RawAnswer {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** What is needed to judge a response. */
-export interface AnswerContext {
-  readonly method: "GET" | "POST";
-  /** The request's name in messages. */
-  readonly label: string;
-  /** Texts that must not appear in an error. */
-  readonly secrets: readonly string[];
-  readonly now: number;
-}
-
 /** Advice to add to an error; the service's own message comes first. */
 const ADVICE: Readonly<Record<number, string>> = {
   400: "correct the request",
@@ -39,10 +29,25 @@ const ADVICE: Readonly<Record<number, string>> = {
  * The failure for a response that is not 2xx. After 429 and 500 any request is retried, as the description asks for
  * ("Errors" 2), although a POST may have been carried out before a 500. After another 5xx, which the description does not
  * mention, a POST is not retried, since the API cannot list or delete what was created twice.
+ *
+ * @param secrets - texts that must not appear in an error
  */
-export function judgeFailure({ status, headers, bytes }: RawAnswer, context: AnswerContext): Failure {
-  const { method, label, secrets, now } = context;
-  if (status < 400) return judgeRedirect(status, headers, context);
+export function judgeFailure(
+  { status, headers, bytes }: RawAnswer,
+  { method, path }: { readonly method: "GET" | "POST"; readonly path: string },
+  secrets: readonly string[],
+  now: number,
+): Failure {
+  const [label, isPost] = [`${method} ${path}`, method === "POST"];
+  if (status < 400) {
+    const location = headers.get("location") ?? "";
+    const target = URL.canParse(location) ? ` to ${new URL(location).origin}` : "";
+    return {
+      code: "service_answer_invalid",
+      message: `${label}: expected 2xx, got ${status}, a redirect${target}, which is not followed, since the key is sent only to baseUrl: check the base URL`,
+      ...{ status, again: false, mayHaveHappened: isPost },
+    };
+  }
   const error = readErrorObject(bytes);
   const clean = (text: string | undefined) => (text === undefined ? undefined : redact(text, secrets));
   const [type, field, serviceMessage] = [clean(error.type), clean(error.field), clean(error.message)];
@@ -60,18 +65,8 @@ export function judgeFailure({ status, headers, bytes }: RawAnswer, context: Ans
     message: parts.filter((part) => part !== false).join(""),
     ...{ status, type, field, serviceMessage },
     retryAfter: readRetryAfter(headers.get("retry-after"), now),
-    again: status === 429 || status === 500 || (status > 500 && method === "GET"),
-    mayHaveHappened: status >= 500 && method === "POST",
-  };
-}
-
-function judgeRedirect(status: number, headers: Headers, { method, label }: AnswerContext): Failure {
-  const location = headers.get("location") ?? "";
-  const target = URL.canParse(location) ? ` to ${new URL(location).origin}` : "";
-  return {
-    code: "service_answer_invalid",
-    message: `${label}: expected 2xx, got ${status}, a redirect${target}, which is not followed, since the key is sent only to baseUrl: check the base URL`,
-    ...{ status, again: false, mayHaveHappened: method === "POST" },
+    again: status === 429 || status === 500 || (status > 500 && !isPost),
+    mayHaveHappened: status >= 500 && isPost,
   };
 }
 

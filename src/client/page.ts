@@ -48,7 +48,12 @@ export function readPage<Item>(
       `${label}: expected the list that the description shows, got another response${why}: check the base URL`,
     );
   }
-  return { ...parsed.data, data: parsed.data.data.map((value) => readItem(value, schema)) };
+  const items = parsed.data.data.map((value): ListedItem<Item> => {
+    const item = schema.safeParse(value);
+    if (item.success) return { property: item.data, problems: undefined };
+    return { property: value, problems: toDataProblems(item.error.issues, value, "property") };
+  });
+  return { ...parsed.data, data: items };
 }
 
 /** The error for an invalid response to a list request. */
@@ -73,10 +78,3 @@ export interface MisfitItem {
 
 /** An item of a list: if `problems` is `undefined`, the property has the described types. */
 export type ListedItem<Item> = FittingItem<Item> | MisfitItem;
-
-/** Compares an item with the description. */
-function readItem<Item>(value: unknown, schema: z.ZodType<Item>): ListedItem<Item> {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return { property: parsed.data, problems: undefined };
-  return { property: value, problems: toDataProblems(parsed.error.issues, value, "property") };
-}

@@ -1,10 +1,10 @@
+import * as z from "zod";
 import { invalid } from "../options/check-options.ts";
 import type { Assumptions } from "./assumptions.ts";
 import { call } from "./call.ts";
 import type { ClientSettings } from "./options.ts";
 import { invalidPage, type ListedItem, type Page, readPage } from "./page.ts";
-import { Paging } from "./paging.ts";
-import { type Property, propertySchema, type SelectedProperty, selectedPropertySchema } from "./property.ts";
+import { paging } from "./paging.ts";
 
 /** Fields to return: names, joined with the assumed separator; or a string, sent unchanged. */
 export type FieldSelection = readonly string[] | string | undefined;
@@ -53,10 +53,10 @@ type AnyPage = Page<ListedItem<SelectedProperty>>;
 export function propertiesApi(settings: ClientSettings): PropertiesApi {
   const list = (options: ListOptions = {}) => listPage(settings, options);
   async function* pages(options: ListOptions = {}) {
-    const paging = new Paging(LABEL, options.page);
+    const position = paging(LABEL, options.page);
     for (let asked = options.page; ; ) {
-      const page = await listPage(settings, { ...options, page: asked }, paging);
-      asked = paging.take(page);
+      const page = await listPage(settings, { ...options, page: asked }, position.after());
+      asked = position.take(page);
       yield page;
       if (asked === undefined) return;
     }
@@ -67,7 +67,7 @@ export function propertiesApi(settings: ClientSettings): PropertiesApi {
   return Object.freeze({ list, pages, items }) as PropertiesApi;
 }
 
-async function listPage(settings: ClientSettings, options: ListOptions, paging?: Paging): Promise<AnyPage> {
+async function listPage(settings: ClientSettings, options: ListOptions, after = ""): Promise<AnyPage> {
   const query = queryOf(options, settings.assumptions);
   const answer = await call(settings, { method: "GET", path: PATH, query, signal: options.signal });
   // With `fields` the service decides which fields it returns, so none is required.
@@ -77,7 +77,7 @@ async function listPage(settings: ClientSettings, options: ListOptions, paging?:
   if (options.page === undefined || options.page === got) return page;
   throw invalidPage(
     answer.status,
-    `${LABEL}: expected page ${options.page}, got page ${got}${paging?.after ?? ""}: the parameter's name, ` +
+    `${LABEL}: expected page ${options.page}, got page ${got}${after}: the parameter's name, ` +
       `"${settings.assumptions.pageParameter}", is assumed; set assumptions.pageParameter (--page-parameter)`,
   );
 }
@@ -104,3 +104,36 @@ function wholeNumber(name: string, value: number, least: number): string {
   if (Number.isSafeInteger(value) && value >= least) return String(value);
   throw invalid(`${name} to be a whole number from ${least}`, value, "pass one, or leave it out");
 }
+
+const tenantSchema = z.looseObject({
+  name: z.string().nullish(),
+  /** `YYYY-MM-DD`. */
+  lease_start: z.iso.date().nullish(),
+});
+
+/**
+ * A property as the list returns it (service description, "Property (as returned by the property list)"). The values of
+ * `type` and the units of `surface`, `rent` and `yield` are not shown there.
+ *
+ * The description has types, but does not say which fields are required, or never `null`. Only `id` must be there, since
+ * it identifies the property; every other field may be absent or `null`.
+ */
+export const propertySchema = z.looseObject({
+  id: z.string().startsWith("prop_"),
+  type: z.string().nullish(),
+  address: z.string().nullish(),
+  surface: z.number().nullish(),
+  rooms: z.int().nullish(),
+  rent: z.number().nullish(),
+  yield: z.number().nullish(),
+  tenant: tenantSchema.nullish(),
+});
+
+/** A property with selected `fields`: `id` may be missing too. */
+export const selectedPropertySchema = propertySchema.partial();
+
+/** A property of the list. Only `id` is always there; the other fields may be absent or `null`. */
+export type Property = z.infer<typeof propertySchema>;
+
+/** A property of a list requested with `fields`. */
+export type SelectedProperty = z.infer<typeof selectedPropertySchema>;

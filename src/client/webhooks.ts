@@ -49,7 +49,18 @@ export interface WebhooksApi {
 
 export function webhooksApi(settings: ClientSettings): WebhooksApi {
   const create = async ({ url, events, secret, signal }: NewSubscription): Promise<CreatedSubscription> => {
-    const body = { url: readUrl(url), events: readEvents(events), ...readSecret(secret) };
+    if (!URL.canParse(String(url)) || !/^https?:$/.test(new URL(url).protocol))
+      throw invalid("url to be an http or https URL", url, "pass the public URL of your receiver");
+    if (!Array.isArray(events) || events.length === 0)
+      throw invalid(
+        "events to be a list of at least one kind",
+        events,
+        'pass one such as ["payment.received"]',
+      );
+    for (const kind of events) checkEventKind(kind);
+    if (secret !== undefined && (typeof secret !== "string" || secret.trim() === ""))
+      throw invalid("secret to be a non-empty string", secret, "pass one, or leave it out");
+    const body = { url: String(url), events, secret };
     const result = await call(settings, {
       ...{ method: "POST", path: "/v1/webhooks", body, signal },
       ...(secret !== undefined && { secrets: [secret] }),
@@ -58,25 +69,6 @@ export function webhooksApi(settings: ClientSettings): WebhooksApi {
     return { id: readCreatedId(created), status, body: created, mayExistTwice };
   };
   return Object.freeze({ create });
-}
-
-function readUrl(given: string | URL): string {
-  const text = String(given);
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  throw invalid("url to be an http or https URL", given, "pass the public URL of your receiver");
-}
-
-function readEvents(given: readonly EventKind[]): readonly EventKind[] {
-  if (!Array.isArray(given) || given.length === 0)
-    throw invalid("events to be a list of at least one kind", given, 'pass one such as ["payment.received"]');
-  for (const kind of given) checkEventKind(kind);
-  return given;
-}
-
-function readSecret(secret: string | undefined): { secret?: string } {
-  if (secret === undefined) return {};
-  if (typeof secret === "string" && secret.trim() !== "") return { secret };
-  throw invalid("secret to be a non-empty string", secret, "pass one, or leave it out");
 }
 
 const withId = z.looseObject({ id: z.string().regex(/^wh_[^\s,]{1,200}$/) });

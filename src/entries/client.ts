@@ -4,8 +4,14 @@ export { type Client, createClient } from "../client/client.ts";
 export type { Environment } from "../client/credential.ts";
 export type { ClientOptions, RetryNotice } from "../client/options.ts";
 export type { FittingItem, ListedItem, MisfitItem, Page, PageMeta } from "../client/page.ts";
-export type { FieldSelection, ListedProperty, ListOptions, PropertiesApi } from "../client/properties.ts";
-export type { Property, SelectedProperty } from "../client/property.ts";
+export type {
+  FieldSelection,
+  ListedProperty,
+  ListOptions,
+  PropertiesApi,
+  Property,
+  SelectedProperty,
+} from "../client/properties.ts";
 export { ServiceError, type ServiceErrorCode, type ServiceErrorDetails } from "../client/service-error.ts";
 export type { CreatedSubscription, NewSubscription, WebhooksApi } from "../client/webhooks.ts";
 export type { RetryOptions, RetryPolicy } from "../dispatch/retry.ts";

@@ -11,11 +11,13 @@ export {
 } from "../errors.ts";
 export type { EventKind } from "../event/kinds.ts";
 export type { Chaos, ChaosOptions } from "../sandbox/chaos.ts";
-export type { SandboxAttempt, SandboxDelivery, SandboxDeliveryState } from "../sandbox/delivery-log.ts";
 export type {
   OutageObservation,
   RequestObservation,
+  SandboxAttempt,
   SandboxAttemptObservation,
+  SandboxDelivery,
+  SandboxDeliveryState,
   SandboxObservation,
   StreamObservation,
   SubscriptionObservation,

@@ -36,7 +36,10 @@ export function readParts(source: string): readonly Part[] {
   };
   for (let at = 0; at < lines.length; at++) {
     const [, name, hash] = START.exec(lines[at]?.trimEnd() ?? "") ?? [];
-    const end = name === undefined ? -1 : lines.findIndex((line, index) => index > at && isEnd(line, name));
+    const end =
+      name === undefined
+        ? -1
+        : lines.findIndex((line, index) => index > at && line.trimEnd() === `// end of ${name}`);
     if (name === undefined || end < 0) {
       plain += lines[at];
       continue;
@@ -49,10 +52,6 @@ export function readParts(source: string): readonly Part[] {
   }
   endPlain();
   return parts;
-}
-
-function isEnd(line: string, name: string): boolean {
-  return line.trimEnd() === `// end of ${name}`;
 }
 
 /** A formatter may wrap lines, and change quotes, semicolons and trailing commas: that is no edit. */

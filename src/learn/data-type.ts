@@ -34,18 +34,13 @@ const MOST_TYPES = 3;
 const BY_MEANING = ["date-time", "date", "uuid", "email", "url", "id:", "decimal"];
 
 export function placeOf(shape: Shape): Place {
-  const types = typesOf(shape);
-  return { types: shape.deep > 0 || types.length > MOST_TYPES ? [] : types, isNullable: shape.nulls > 0 };
-}
-
-function typesOf(shape: Shape): readonly DataType[] {
   const types: DataType[] = [];
   if (shape.strings > 0) types.push(stringType(shape));
   if (shape.numbers > 0) types.push({ type: shape.fractions > 0 ? "number" : "integer" });
   if (shape.booleans > 0) types.push({ type: "boolean" });
   if (shape.objects > 0) types.push(objectType(shape));
   if (shape.arrays > 0) types.push({ type: "array", items: placeOf(shape.items ?? emptyShape()) });
-  return types;
+  return { types: shape.deep > 0 || types.length > MOST_TYPES ? [] : types, isNullable: shape.nulls > 0 };
 }
 
 function stringType({ formats, values }: Shape): DataType {

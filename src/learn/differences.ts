@@ -1,7 +1,6 @@
 import type { Difference } from "../event/difference.ts";
 import type { DataType, Place } from "./data-type.ts";
-import { looksLikeName } from "./key-form.ts";
-import { formatCheck } from "./text-format.ts";
+import { formatCheck, looksLikeName } from "./text-format.ts";
 
 type Compare = (value: unknown, found: Difference[]) => void;
 
@@ -77,33 +76,28 @@ function compareObject({ fields, others }: DataType & { type: "object" }, path: 
   const known = new Map(fields.map(({ name, place }) => [name, compareAt(place, `${path}.${name}`)]));
   const compareOther = others === undefined ? undefined : compareAt(others, `${path}.*`);
   const required = fields.filter(({ isOptional }) => !isOptional);
-  const gone = new Map(
-    required.map(({ name, place }) => [
-      name,
-      {
-        path: `${path}.${name}`,
-        what: "field gone",
-        expected: wordsOf(place),
-        got: "no such field",
-      } as const,
-    ]),
-  );
+  const gone = new Map(required.map(({ name, place }) => [name, goneField(`${path}.${name}`, place)]));
   return (value, found) => {
     const object = value as Readonly<Record<string, unknown>>;
     for (const name of Object.keys(object)) {
       const compare = known.get(name);
       if (compare !== undefined) compare(object[name], found);
       else if (compareOther !== undefined && !looksLikeName(name)) compareOther(object[name], found);
-      else found.push(newField(path, name, object[name]));
+      else found.push(newField(`${path}.${looksLikeName(name) ? name : "*"}`, typeOfValue(object[name])));
     }
     for (const [name, difference] of gone) if (!Object.hasOwn(object, name)) found.push(difference);
   };
 }
 
+const NO_FIELD = "no such field";
+
 /** A key that looks like data is not printed. */
-function newField(path: string, name: string, value: unknown): Difference {
-  const key = looksLikeName(name) ? name : "*";
-  return { path: `${path}.${key}`, what: "new field", expected: "no such field", got: typeOfValue(value) };
+export function newField(path: string, got: string): Difference {
+  return { path, what: "new field", expected: NO_FIELD, got };
+}
+
+export function goneField(path: string, place: Place): Difference {
+  return { path, what: "field gone", expected: wordsOf(place), got: NO_FIELD };
 }
 
 /** The types at a place in words, such as `string (date) or null`. */

@@ -5,7 +5,7 @@ import { ownCommand } from "../package/own-command.ts";
 import type { DriftWatch } from "../receiver/drift.ts";
 import { placeOf } from "./data-type.ts";
 import { comparerOf } from "./differences.ts";
-import type { Learned } from "./learned.ts";
+import type { Learned } from "./shape.ts";
 import { readShapes } from "./shape-file.ts";
 
 /** Differences remembered; with more, the file no longer says anything about what is received. */

@@ -1,5 +1,5 @@
 import type { DataType, Place } from "./data-type.ts";
-import { DECIMAL, type TextFormat } from "./text-format.ts";
+import { DECIMAL } from "./text-format.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -31,14 +31,10 @@ function typeSchema(type: DataType, isStrict: boolean): JsonSchema {
   if (type.type !== "string") return { type: type.type };
   if (type.values !== undefined)
     return isStrict ? { enum: type.values } : { type: "string", examples: type.values };
-  const format = formatSchema(type.format);
-  return { type: "string", ...(isStrict || "format" in format ? format : {}) };
-}
-
-function formatSchema(format: TextFormat | undefined): JsonSchema {
-  if (format === undefined) return {};
-  if (format === "url") return { format: "uri" };
-  if (format === "decimal") return { pattern: DECIMAL.source };
-  if (format.startsWith("id:")) return { pattern: `^${format.slice("id:".length)}` };
-  return { format };
+  const { format } = type;
+  if (format === undefined) return { type: "string" };
+  const pattern = format.startsWith("id:") ? `^${format.slice("id:".length)}` : DECIMAL.source;
+  if (format === "decimal" || format.startsWith("id:"))
+    return { type: "string", ...(isStrict && { pattern }) };
+  return { type: "string", format: format === "url" ? "uri" : format };
 }

@@ -1,16 +1,14 @@
 import type { Difference } from "../event/difference.ts";
 import type { DataType, Place } from "./data-type.ts";
-import { jsonType, wordsOf } from "./differences.ts";
+import { goneField, jsonType, newField, wordsOf } from "./differences.ts";
 
 /** Returns how a place is now, compared with how it was: what new events have that old ones had not, and the reverse. */
 export function placeDifferences(before: Place, now: Place, path = "data"): readonly Difference[] {
-  const [expected, got] = [wordsOf(before), wordsOf(now)];
-  const own: Difference[] = expected === got ? [] : [{ path, what: "type changed", expected, got }];
   const within = before.types.flatMap((type) => {
     const other = now.types.find((one) => jsonType(one) === jsonType(type));
     return other === undefined ? [] : typeDifferences(type, other, path);
   });
-  return [...own, ...within];
+  return [...changed(path, wordsOf(before), wordsOf(now)), ...within];
 }
 
 function typeDifferences(before: DataType, now: DataType, path: string): readonly Difference[] {
@@ -21,40 +19,23 @@ function typeDifferences(before: DataType, now: DataType, path: string): readonl
   if (before.type === "string" && now.type === "string") {
     const had = new Set(before.values);
     const added = before.values === undefined ? [] : (now.values ?? []).filter((value) => !had.has(value));
-    return added.map((value) => ({
-      path,
-      what: "new value",
-      expected: wordsOf({ types: [before], isNullable: false }),
-      got: JSON.stringify(value),
-    }));
+    const expected = wordsOf({ types: [before], isNullable: false });
+    return added.map((value) => ({ path, what: "new value", expected, got: JSON.stringify(value) }));
   }
   if (before.type !== "object" || now.type !== "object") return [];
   const then = new Map(before.fields.map((field) => [field.name, field]));
   const later = new Map(now.fields.map((field) => [field.name, field]));
   return [...new Set([...then.keys(), ...later.keys()])].sort().flatMap((name) => {
     const [old, own, inner] = [then.get(name), later.get(name), `${path}.${name}`];
-    if (old === undefined || own === undefined)
-      return [
-        {
-          path: inner,
-          what: old === undefined ? ("new field" as const) : ("field gone" as const),
-          expected: old === undefined ? "no such field" : wordsOf(old.place),
-          got: own === undefined ? "no such field" : wordsOf(own.place),
-        },
-      ];
-    const optional: readonly Difference[] =
-      old.isOptional === own.isOptional
-        ? []
-        : [
-            {
-              path: inner,
-              what: "type changed",
-              expected: presence(old.isOptional),
-              got: presence(own.isOptional),
-            },
-          ];
+    if (own === undefined) return old === undefined ? [] : goneField(inner, old.place);
+    if (old === undefined) return newField(inner, wordsOf(own.place));
+    const optional = changed(inner, presence(old.isOptional), presence(own.isOptional));
     return [...optional, ...placeDifferences(old.place, own.place, inner)];
   });
+}
+
+function changed(path: string, expected: string, got: string): readonly Difference[] {
+  return expected === got ? [] : [{ path, what: "type changed", expected, got }];
 }
 
 function presence(isOptional: boolean): string {

@@ -1,5 +1,4 @@
 import type { DataType, Place } from "./data-type.ts";
-import type { TextFormat } from "./text-format.ts";
 
 const DAY = 86_400_000;
 /** Dates are from the years after this. */
@@ -38,14 +37,10 @@ function list(place: Place, random: Random): readonly unknown[] {
 function stringOf({ format, values }: DataType & { type: "string" }, random: Random): string {
   if (values !== undefined) return values[upTo(values.length, random)] ?? "";
   if (format === undefined) return `sample text ${upTo(1000, random)}`;
-  return formatted(format, random);
-}
-
-/** A text of a format; addresses are in domains that belong to nobody. */
-function formatted(format: TextFormat, random: Random): string {
   const at = new Date(FROM + upTo(DAYS, random) * DAY + upTo(DAY, random)).toISOString();
   if (format === "date") return at.slice(0, 10);
   if (format === "date-time") return at;
+  // Addresses are in domains that belong to nobody.
   if (format === "email") return `sample.${digits(random)}@sample.invalid`;
   if (format === "url") return `https://sample.invalid/${digits(random)}`;
   if (format === "uuid") return `00000000-0000-4000-8000-${digits(random).padStart(12, "0")}`;

@@ -3,7 +3,7 @@ import { formatTimestamp } from "../event/timestamp.ts";
 import { type Block, blockText, readParts } from "./block.ts";
 import { placeOf } from "./data-type.ts";
 import { schemaName, typeName } from "./identifiers.ts";
-import { inOrder, type Learned, type LearnedKind } from "./learned.ts";
+import { inOrder, type Learned, type LearnedKind } from "./shape.ts";
 import { typescriptText } from "./write-typescript.ts";
 import { zodText } from "./write-zod.ts";
 
@@ -38,10 +38,7 @@ export function writeSchemas(learned: Learned, style: SchemaStyle): string {
 }
 
 /** Which blocks of a file were edited, and whether there is anything but blocks. */
-export function handWritten(
-  source: string,
-  format: SchemaFormat,
-): { readonly edited: readonly string[]; readonly hasOwnCode: boolean } {
+export function handWritten(source: string, format: SchemaFormat) {
   const parts = readParts(source);
   const plain = parts.map(({ block, source: text }) => (block === undefined ? text.trim() : ""));
   return {
@@ -94,43 +91,33 @@ export function takesOthers(source: string, format: SchemaFormat): boolean {
 }
 
 function kindBlocks(learned: Learned, { format, strict = false }: SchemaStyle): readonly Block[] {
-  const write = format === "zod" ? zodBlock : typescriptBlock;
-  return inOrder(learned).map(([kind, known]) => ({ name: kind, text: write(kind, known, strict) }));
-}
-
-function zodBlock(kind: string, known: LearnedKind, isStrict: boolean): string {
-  const [schema, type] = [schemaName(kind), typeName(kind)];
-  return (
-    `/** ${restsOn(kind, known)} */\n` +
-    `export const ${schema} = ${zodText(placeOf(known.shape), { isStrict })};\n\n` +
-    `/** \`data\` of \`${kind}\` events. */\n` +
-    `export type ${type} = z.infer<typeof ${schema}>;\n`
-  );
-}
-
-function typescriptBlock(kind: string, known: LearnedKind, isStrict: boolean): string {
-  const text = typescriptText(placeOf(known.shape), isStrict);
-  return `/** ${restsOn(kind, known)} */\nexport type ${typeName(kind)} = ${text};\n`;
+  return inOrder(learned).map(([kind, known]) => {
+    const [schema, type, place] = [schemaName(kind), typeName(kind), placeOf(known.shape)];
+    const zod = () =>
+      `export const ${schema} = ${zodText(place, strict)};\n\n` +
+      `/** \`data\` of \`${kind}\` events. */\n` +
+      `export type ${type} = z.infer<typeof ${schema}>;\n`;
+    const text = format === "zod" ? zod() : `export type ${type} = ${typescriptText(place, strict)};\n`;
+    return { name: kind, text: `/** ${restsOn(kind, known)} */\n${text}` };
+  });
 }
 
 /** The blocks at the end of a file. */
 function listBlocks(kinds: readonly string[], format: SchemaFormat): readonly Block[] {
-  const members = kinds.map((kind) =>
-    format === "zod"
-      ? `  ${JSON.stringify(kind)}: ${schemaName(kind)},\n`
-      : `  ${JSON.stringify(kind)}: ${typeName(kind)};\n`,
-  );
-  const [start, end] =
-    format === "zod" ? ["export const schemas = {\n", "};\n"] : ["export interface DataByKind {\n", "}\n"];
-  const comment =
-    format === "zod"
-      ? "/** The schemas by event kind, as the option `schemas` takes them. */\n"
-      : "/** The types of `data` by event kind. */\n";
-  const all = { name: ALL, text: `${comment}${start}${members.join("")}${end}` };
-  if (format === "typescript") return [all];
+  const members = (nameOf: (kind: string) => string, end: string) =>
+    kinds.map((kind) => `  ${JSON.stringify(kind)}: ${nameOf(kind)}${end}\n`).join("");
+  if (format === "typescript") {
+    const types = `export interface DataByKind {\n${members(typeName, ";")}}\n`;
+    return [{ name: ALL, text: `/** The types of \`data\` by event kind. */\n${types}` }];
+  }
+  const comment = "/** The schemas by event kind, as the option `schemas` takes them. */\n";
+  const all = `${comment}export const schemas = {\n${members(schemaName, ",")}};\n`;
   const others = kinds.filter((kind) => !isEventKind(kind)).map((kind) => JSON.stringify(kind));
   const text = `/** Kinds that hookporter does not know, as the option \`otherKinds\` takes them. */\nexport const otherKinds = [${others.join(", ")}] as const;\n`;
-  return [{ name: OTHERS, text }, all];
+  return [
+    { name: OTHERS, text },
+    { name: ALL, text: all },
+  ];
 }
 
 /** What a kind's schema rests on, and a warning if that is little. */

@@ -1,8 +1,15 @@
 import * as z from "zod";
 import { formatTimestamp, parseTimestamp } from "../event/timestamp.ts";
 import { knownKeys } from "./data-type.ts";
-import { inOrder, type Learned, type LearnedKind } from "./learned.ts";
-import { COUNTS, emptyShape, forEachCount, type Shape } from "./shape.ts";
+import {
+  COUNTS,
+  emptyShape,
+  forEachCount,
+  inOrder,
+  type Learned,
+  type LearnedKind,
+  type Shape,
+} from "./shape.ts";
 import type { TextFormat } from "./text-format.ts";
 
 /** Readers refuse files of another version. */

@@ -1,5 +1,4 @@
-import { looksLikeName } from "./key-form.ts";
-import { formatsOf, type TextFormat } from "./text-format.ts";
+import { formatsOf, looksLikeName, type TextFormat } from "./text-format.ts";
 
 /**
  * What was seen at one place of the data of events: how often which type. Everything here is a count or a set that only
@@ -47,13 +46,10 @@ const MOST_FIELDS = 200;
 /** More strings than this are no enum. */
 const MOST_VALUES = 40;
 
-/** Says at which places the strings themselves are kept. */
-export interface Watched {
-  /** Whether the strings at a path are kept. A path is as in `data.lines[].type`. */
-  readonly hasValues: (path: string) => boolean;
-}
+/** Whether the strings themselves are kept that stand at a path, as in `data.lines[].type`. */
+export type Watched = (path: string) => boolean;
 
-const NOTHING_WATCHED: Watched = { hasValues: () => false };
+const NOTHING_WATCHED: Watched = () => false;
 
 export function emptyShape(): Shape {
   return { ...forEachCount(0), formats: [], fields: new Map() };
@@ -87,7 +83,7 @@ export function observe(
 function seeString(shape: Shape, text: string, watched: Watched, path: string): void {
   if (shape.strings === 0) {
     shape.formats = formatsOf(text);
-    if (watched.hasValues(path)) shape.values = new Map();
+    if (watched(path)) shape.values = new Map();
   } else if (shape.formats.length > 0) shape.formats = common(shape.formats, formatsOf(text));
   shape.strings++;
   if (shape.values !== undefined) {
@@ -102,18 +98,16 @@ function seeArray(shape: Shape, list: readonly unknown[], watched: Watched, path
     shape.emptyArrays++;
     return;
   }
-  const items = shape.items ?? emptyShape();
-  shape.items = items;
-  for (const item of list) observe(items, item, watched, `${path}[]`, depth + 1);
+  shape.items ??= emptyShape();
+  for (const item of list) observe(shape.items, item, watched, `${path}[]`, depth + 1);
 }
 
 function seeObject(shape: Shape, object: object, watched: Watched, path: string, depth: number): void {
   shape.objects++;
   for (const [key, value] of Object.entries(object)) {
     if (shape.isMap === true || !looksLikeName(key)) {
-      const entries = shape.entries ?? emptyShape();
-      shape.entries = entries;
-      observe(entries, value, shape.isMap === true ? NOTHING_WATCHED : watched, `${path}.*`, depth + 1);
+      shape.entries ??= emptyShape();
+      observe(shape.entries, value, shape.isMap === true ? NOTHING_WATCHED : watched, `${path}.*`, depth + 1);
       continue;
     }
     let field = shape.fields.get(key);
@@ -172,12 +166,11 @@ function limitValues(shape: Shape): void {
 /** Takes all fields together if there are too many of them, or were elsewhere. */
 function limitFields(shape: Shape): void {
   if (shape.fields.size <= MOST_FIELDS && shape.isMap !== true) return;
-  const entries = shape.entries ?? emptyShape();
-  shape.entries = entries;
-  for (const field of shape.fields.values()) addShape(entries, field);
+  shape.entries ??= emptyShape();
+  for (const field of shape.fields.values()) addShape(shape.entries, field);
   shape.fields.clear();
   shape.isMap = true;
-  forgetValues(entries);
+  forgetValues(shape.entries);
 }
 
 /** In a map, the same strings would be kept or not by the order in which events come. */
@@ -185,4 +178,32 @@ function forgetValues(shape: Shape): void {
   shape.values = undefined;
   for (const inner of [...shape.fields.values(), shape.items, shape.entries])
     if (inner !== undefined) forgetValues(inner);
+}
+
+export interface LearnedKind {
+  events: number;
+  /** The times of the earliest and the latest of them, in milliseconds since 1970. */
+  first: number;
+  last: number;
+  readonly shape: Shape;
+}
+
+export type Learned = Map<string, LearnedKind>;
+
+/** The kinds in order of their names. */
+export function inOrder(learned: Learned): readonly (readonly [kind: string, LearnedKind])[] {
+  return [...learned].sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+/** Adds an event: its kind, its `data`, and its time in milliseconds since 1970. */
+export function learn(learned: Learned, kind: string, data: unknown, at: number, watched?: Watched): void {
+  let known = learned.get(kind);
+  if (known === undefined) {
+    known = { events: 0, first: at, last: at, shape: emptyShape() };
+    learned.set(kind, known);
+  }
+  known.events++;
+  known.first = Math.min(known.first, at);
+  known.last = Math.max(known.last, at);
+  observe(known.shape, data, watched);
 }

@@ -2,46 +2,41 @@ import type { DataType, Field, Place } from "./data-type.ts";
 import { memberKey } from "./identifiers.ts";
 import { DECIMAL, type TextFormat } from "./text-format.ts";
 
-export interface ZodStyle {
-  /** Whether it refuses texts of another format, fractions for integers and other values than those of an enum. */
-  readonly isStrict: boolean;
-  readonly indent?: string;
-}
-
 /**
  * Returns the zod schema of a place as source text, for use after `const name = `. Unless it is strict it holds the types of
- * JSON alone: what the few events had in common besides is a comment, and differs as drift.
+ * JSON alone: what the few events had in common besides is a comment, and differs as drift. A strict one refuses texts of
+ * another format, fractions for integers and other values than those of an enum.
  */
-export function zodText(place: Place, style: ZodStyle): string {
-  const own = unionText(place.types, style);
+export function zodText(place: Place, isStrict: boolean, indent = ""): string {
+  const own = unionText(place.types, isStrict, indent);
   return place.isNullable && place.types.length > 0 ? `${own}.nullable()` : own;
 }
 
-function unionText(types: readonly DataType[], style: ZodStyle): string {
-  const [first, ...others] = types.map((type) => typeText(type, style));
+function unionText(types: readonly DataType[], isStrict: boolean, indent: string): string {
+  const [first, ...others] = types.map((type) => typeText(type, isStrict, indent));
   if (first === undefined) return "z.unknown()";
   return others.length === 0 ? first : `z.union([${[first, ...others].join(", ")}])`;
 }
 
-function typeText(type: DataType, style: ZodStyle): string {
+function typeText(type: DataType, isStrict: boolean, indent: string): string {
   if (type.type === "boolean") return "z.boolean()";
-  if (type.type === "integer") return style.isStrict ? "z.int()" : "z.number()";
+  if (type.type === "integer") return isStrict ? "z.int()" : "z.number()";
   if (type.type === "number") return "z.number()";
-  if (type.type === "array") return `z.array(${zodText(type.items, style)})`;
-  if (type.type === "map") return `z.record(z.string(), ${zodText(type.values, style)})`;
-  if (type.type === "object") return objectText(type.fields, style);
+  if (type.type === "array") return `z.array(${zodText(type.items, isStrict, indent)})`;
+  if (type.type === "map") return `z.record(z.string(), ${zodText(type.values, isStrict, indent)})`;
+  if (type.type === "object") return objectText(type.fields, isStrict, indent);
   const { values, format } = type;
-  if (values === undefined) return style.isStrict ? formatText(format) : "z.string()";
+  if (values === undefined) return isStrict ? formatText(format) : "z.string()";
   const texts = values.map((value) => JSON.stringify(value));
-  if (style.isStrict) return `z.enum([${texts.join(", ")}])`;
+  if (isStrict) return `z.enum([${texts.join(", ")}])`;
   return `(z.string() as z.ZodType<${[...texts, "(string & {})"].join(" | ")}>)`; // an editor completes the known ones
 }
 
-function objectText(fields: readonly Field[], { isStrict, indent = "" }: ZodStyle): string {
+function objectText(fields: readonly Field[], isStrict: boolean, indent: string): string {
   if (fields.length === 0) return "z.looseObject({})";
   const inner = `${indent}  `;
   const lines = fields.map((field) => {
-    const text = fieldText(field, { isStrict, indent: inner });
+    const text = fieldText(field, isStrict, inner);
     return `${inner}${memberKey(field.name)}: ${text},${isStrict ? "" : formatComment(field.place)}\n`;
   });
   return `z.looseObject({\n${lines.join("")}${indent}})`;
@@ -57,9 +52,9 @@ function formatComment({ types }: Place): string {
   return formats.length === 0 ? "" : ` // ${formats.join(", ")}`;
 }
 
-function fieldText({ place, isOptional }: Field, style: ZodStyle): string {
-  if (!isOptional) return zodText(place, style);
-  const own = unionText(place.types, style);
+function fieldText({ place, isOptional }: Field, isStrict: boolean, indent: string): string {
+  if (!isOptional) return zodText(place, isStrict, indent);
+  const own = unionText(place.types, isStrict, indent);
   return `${own}${place.isNullable && place.types.length > 0 ? ".nullish()" : ".optional()"}`;
 }
 

@@ -1,3 +1,5 @@
+import type { Response } from "express";
+
 /** The statuses of the service (service description, "Errors"); 403 and 404 are the sandbox's own. */
 export type ApiStatus = 400 | 401 | 403 | 404 | 429 | 500;
 
@@ -41,7 +43,15 @@ export function rateLimited(waitMs: number): ApiError {
   };
 }
 
-/** An error of the service (service description, "Errors"). */
-export function serverError(message: string): ApiError {
-  return { status: 500, type: "server_error", message };
+export function fail(response: Response, error: ApiError): void {
+  const challenge = error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {};
+  response
+    .status(error.status)
+    .set({ ...challenge, ...error.headers })
+    .json(errorBody(error));
+}
+
+/** Writes a success: 200, the only success status of the service (service description, "Errors"). */
+export function succeed(response: Response, body: object): void {
+  response.status(200).json(body);
 }

@@ -1,23 +1,19 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import type { Listeners } from "../base/listeners.ts";
 import type { Logger } from "../base/logger.ts";
 import { describeError } from "../errors.ts";
-import { type ApiError, invalid, serverError } from "./api-error.ts";
+import { type ApiError, fail, invalid } from "./api-error.ts";
+import { checkLocal } from "./api-key.ts";
 import { controlApi } from "./control-api.ts";
-import { checkLocal } from "./local-only.ts";
-import type { RequestObservation } from "./observation.ts";
-import { fail } from "./respond.ts";
+import type { SandboxObservation } from "./observation.ts";
 import { type ServiceApiParts, serviceApi } from "./service-api.ts";
 
-export interface AppParts extends ServiceApiParts {
-  readonly onRequest: (observation: RequestObservation) => void;
-}
-
 /** Creates the Express app: the service's API and the sandbox's own routes, only for this machine. */
-export function createApp({ onRequest, ...parts }: AppParts): Express {
+export function createApp(parts: ServiceApiParts, observers: Listeners<SandboxObservation>): Express {
   const { settings, simulation, rules } = parts;
   const app = express().disable("x-powered-by").disable("etag");
   app.enable("case sensitive routing");
-  app.use(watch(onRequest));
+  app.use(watch(observers));
   app.use((request, response, next) => {
     const refused = checkLocal(request.headers, rules.ownPort);
     if (refused === undefined) next();
@@ -36,13 +32,13 @@ export function notFound(what: string): ApiError {
   return { status: 404, type: "not_found", message };
 }
 
-function watch(onRequest: AppParts["onRequest"]): RequestHandler {
+function watch(observers: Listeners<SandboxObservation>): RequestHandler {
   return (request, response, next) => {
     const start = performance.now();
     response.once("finish", () => {
       const duration = Math.round((performance.now() - start) * 10) / 10;
       const { method, originalUrl: target } = request;
-      onRequest({ type: "request", method, target, status: response.statusCode, duration });
+      observers.notify({ type: "request", method, target, status: response.statusCode, duration });
     });
     next();
   };
@@ -55,6 +51,7 @@ function onError(log: Logger): ErrorRequestHandler {
     if ((thrown as { status?: unknown } | undefined)?.status === 400)
       return fail(response, invalid("expected a path that can be decoded")); // Express's own error, for a stray %
     log.error({ error: describeError(thrown) }, "the sandbox failed to answer");
-    fail(response, serverError("the sandbox itself failed; see its log"));
+    const message = "the sandbox itself failed; see its log";
+    fail(response, { status: 500, type: "server_error", message });
   };
 }

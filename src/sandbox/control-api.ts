@@ -1,9 +1,8 @@
 import express, { type Router } from "express";
 import { isRecord } from "../base/is-record.ts";
 import { eventKinds, isEventKind } from "../event/kinds.ts";
-import { type ApiError, invalid } from "./api-error.ts";
+import { type ApiError, fail, invalid, succeed } from "./api-error.ts";
 import { readJson } from "./read-json.ts";
-import { fail, succeed } from "./respond.ts";
 import type { CausedEvent, Simulation } from "./simulation.ts";
 
 /**
@@ -20,7 +19,7 @@ export function controlApi(simulation: Simulation): Router {
     succeed(response, caused);
   });
 
-  router.get("/deliveries", (_, response) => succeed(response, { data: simulation.deliveries }));
+  router.get("/deliveries", (_, response) => succeed(response, { data: simulation.deliverer.deliveries }));
 
   router.get("/subscriptions", (_, response) => succeed(response, { data: simulation.subscriptions }));
 

@@ -1,8 +1,14 @@
+import type { Listeners } from "../base/listeners.ts";
 import { retryDelay } from "../dispatch/retry.ts";
 import { formatTimestamp } from "../event/timestamp.ts";
 import { fateOf, isMissigned } from "./chaos.ts";
-import { MAX_KEPT, type SandboxAttempt, type SandboxDelivery } from "./delivery-log.ts";
-import type { Destination, Reached } from "./destination.ts";
+import type { Destination } from "./destination.ts";
+import {
+  MAX_KEPT,
+  type SandboxAttempt,
+  type SandboxDelivery,
+  type SandboxObservation,
+} from "./observation.ts";
 import type { SandboxSettings } from "./options.ts";
 
 /** A body for one destination: an envelope's bytes, which stay the same for every attempt. */
@@ -27,20 +33,13 @@ interface UnderWay extends Consignment {
 
 type Terms = Pick<SandboxSettings, "seed" | "chaos" | "retry" | "clock">;
 
-export interface DelivererListener {
-  /** Called after an attempt; the delivery contains its next attempt. */
-  onAttempt(delivery: SandboxDelivery, attempt: SandboxAttempt): void;
-  /** Called when the outage starts. */
-  onOutage(): void;
-}
-
 /**
  * Delivers: sends, waits for the confirmation, retries on schedule, and simulates faults. That retries exist is described,
  * but not their number and schedule (service description, "Delivery"), so these are settings.
  */
 export class Deliverer {
   readonly #terms: Terms;
-  readonly #listener: DelivererListener;
+  readonly #observers: Listeners<SandboxObservation>;
   readonly #closing = new AbortController();
   /** The latest deliveries, oldest first. */
   readonly #kept: Standing[] = [];
@@ -48,11 +47,12 @@ export class Deliverer {
   #count = 0;
   #outageEnds: number | undefined;
 
-  constructor(terms: Terms, listener: DelivererListener) {
+  constructor(terms: Terms, observers: Listeners<SandboxObservation>) {
     this.#terms = terms;
-    this.#listener = listener;
+    this.#observers = observers;
   }
 
+  /** The latest 1000, oldest first. */
   get deliveries(): readonly SandboxDelivery[] {
     return structuredClone(this.#kept);
   }
@@ -118,17 +118,24 @@ export class Deliverer {
     if (!this.#open.has(one)) return;
     one.timer = undefined;
     const { standing, destination, number } = one;
-    const { seed, chaos, clock } = this.#terms;
+    const { seed, chaos, clock, retry } = this.#terms;
     Object.assign(standing, { state: "sending", nextAttemptAt: null });
     const attempt = standing.attempts.length + 1;
     const at = clock();
     const start = performance.now();
-    this.#beginOutage(at);
+    if (chaos.outage > 0 && this.#outageEnds === undefined) {
+      this.#outageEnds = at + chaos.outage;
+      this.#observers.notify({ type: "outage", duration: chaos.outage });
+    }
     const outage = this.inOutage;
     const missigned = destination.signed && !outage && isMissigned(seed, number, attempt, chaos);
     const { status, error } = outage
       ? { status: null, error: "outage: nothing gets through" }
-      : await this.#reach(one, missigned);
+      : await destination.reach(
+          one.body,
+          missigned,
+          AbortSignal.any([this.#closing.signal, destination.signal]),
+        );
     if (!this.#open.has(one)) return;
     const done: SandboxAttempt = {
       ...{ attempt, at: formatTimestamp(at), status, error },
@@ -136,26 +143,11 @@ export class Deliverer {
       chaos: [...(missigned ? ["wrong-signature"] : []), ...(outage ? ["outage"] : [])],
     };
     standing.attempts.push(done);
-    this.#settle(one, error);
-    this.#listener.onAttempt(structuredClone(standing), done);
-  }
-
-  #reach({ destination, body }: UnderWay, missigned: boolean): Promise<Reached> {
-    return destination.reach(body, missigned, AbortSignal.any([this.#closing.signal, destination.signal]));
-  }
-
-  #beginOutage(now: number): void {
-    const { outage } = this.#terms.chaos;
-    if (outage === 0 || this.#outageEnds !== undefined) return;
-    this.#outageEnds = now + outage;
-    this.#listener.onOutage();
-  }
-
-  #settle(one: UnderWay, error: string | null): void {
-    const wait = retryDelay(one.standing.attempts.length, this.#terms.retry, Math.random());
+    const wait = retryDelay(attempt, retry, Math.random());
     if (error === null) this.#end(one, "delivered");
     else if (wait === undefined) this.#end(one, "failed");
     else this.#attemptIn(one, wait);
+    this.#observers.notify({ type: "attempt", delivery: structuredClone(standing), attempt: done });
   }
 
   #attemptIn(one: UnderWay, wait: number): void {

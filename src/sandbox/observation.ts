@@ -1,4 +1,3 @@
-import type { SandboxAttempt, SandboxDelivery } from "./delivery-log.ts";
 import type { ShownSubscription } from "./subscription.ts";
 
 /** A request to the sandbox was answered. */
@@ -47,3 +46,41 @@ export type SandboxObservation =
   | SandboxAttemptObservation
   | StreamObservation
   | OutageObservation;
+
+/** The state of a delivery of the sandbox. */
+export type SandboxDeliveryState = "waiting" | "sending" | "delivered" | "failed" | "cancelled";
+
+/** One attempt to deliver. */
+export interface SandboxAttempt {
+  /** From 1. */
+  readonly attempt: number;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  /** The endpoint's status; `null` without an answer, and for a stream. */
+  readonly status: number | null;
+  /** Why it failed, in one line; `null` if it succeeded. */
+  readonly error: string | null;
+  /** Milliseconds. */
+  readonly duration: number;
+  /** The simulated faults: `wrong-signature`, `outage`. */
+  readonly chaos: readonly string[];
+}
+
+/** One delivery of an event to one subscription, or to the stream, as in the log. */
+export interface SandboxDelivery {
+  readonly id: string;
+  readonly event: string;
+  /** The envelope's timestamp. */
+  readonly timestamp: string;
+  /** The subscription, as in the envelope. */
+  readonly webhook: { readonly id: string; readonly url: string };
+  readonly state: SandboxDeliveryState;
+  /** The delivery that this one deliberately duplicates; `null` for most. */
+  readonly copyOf: string | null;
+  readonly attempts: readonly SandboxAttempt[];
+  /** ISO 8601 UTC; `null` if there will be no further attempt. */
+  readonly nextAttemptAt: string | null;
+}
+
+/** The number of deliveries in the log; above it, the oldest finished ones are dropped. */
+export const MAX_KEPT = 1000;

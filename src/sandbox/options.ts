@@ -15,7 +15,7 @@ import { givenOptions, type Settled } from "../options/given-options.ts";
 import { checkHeaderName, checkLog } from "../receiver/options/option-checks.ts";
 import { SIGNATURE_HEADER } from "../signature/signature-format.ts";
 import { type Chaos, type ChaosOptions, NO_CHAOS } from "./chaos.ts";
-import { isHostPattern } from "./target-hosts.ts";
+import { isHostPattern } from "./subscription.ts";
 
 /** The options of a sandbox. All times are in milliseconds. What the description does not show is an assumption. */
 export interface SandboxOptions {
@@ -80,7 +80,7 @@ const CHECKS: Readonly<Record<keyof SandboxOptions, Check>> = {
   }),
   retry: checkedElsewhere,
   answerTimeout: wholeNumber("milliseconds", 1, MAX_TIMER),
-  targetHosts: listOf(checkHost, "host names"),
+  targetHosts: checkHosts,
   chaos: (given) => checkOptions(given, "chaos", CHAOS_CHECKS, "chaos."),
   signatureHeader: checkHeaderName,
   log: checkLog,
@@ -113,9 +113,11 @@ function checkApiKey(given: unknown, name: string): void {
   throw invalid(`${name} to be a key that begins with sk_test_`, given, "pass one, or leave it out for any");
 }
 
-function checkHost(given: unknown, name: string): void {
-  if (isHostPattern(given)) return;
-  throw invalid(`${name} to be a host name`, given, "pass one such as example.com, *.example.com or *");
+function checkHosts(given: unknown, name: string): void {
+  if (!Array.isArray(given)) throw invalid(`${name} to be a list of host names`, given, "pass such a list");
+  const fix = "pass one such as example.com, *.example.com or *";
+  for (const [index, item] of given.entries())
+    if (!isHostPattern(item)) throw invalid(`${name}[${index}] to be a host name`, item, fix);
 }
 
 function checkRange(given: unknown, name: string): void {
@@ -124,11 +126,4 @@ function checkRange(given: unknown, name: string): void {
   if (list.length !== 2) throw invalid(`${name} to be two numbers`, given, "pass one such as [0, 1000]");
   milliseconds(low, `${name}[0]`);
   wholeNumber("milliseconds", Number(low), MAX_TIMER)(high, `${name}[1]`);
-}
-
-function listOf(check: Check, what: string): Check {
-  return (given, name) => {
-    if (!Array.isArray(given)) throw invalid(`${name} to be a list of ${what}`, given, "pass such a list");
-    for (const [index, item] of given.entries()) check(item, `${name}[${index}]`);
-  };
 }

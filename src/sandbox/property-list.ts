@@ -26,7 +26,12 @@ export function listProperties(properties: readonly ListedProperty[], query: URL
   if (typeof perPage !== "number") return perPage;
   const data = properties.slice((page - 1) * perPage, page * perPage);
   const meta = { total: properties.length, page, per_page: perPage };
-  return { envelope: { data: data.map((one) => restrict(one, fields.names)), meta } };
+  const { names } = fields;
+  const restrict = (one: ListedProperty): Partial<ListedProperty> =>
+    names === undefined
+      ? one
+      : Object.fromEntries(Object.entries(one).filter(([name]) => names.includes(name)));
+  return { envelope: { data: data.map(restrict), meta } };
 }
 
 /** `fields` restricts the returned fields; that its value is a list of names is assumed. */
@@ -41,11 +46,6 @@ function readFields(
   if (wrong === undefined) return { names };
   const known = Object.keys(FIELDS).join(separator);
   return { error: invalid(`expected field names separated by ${separator}: ${known}`, "fields") };
-}
-
-function restrict(property: ListedProperty, names?: readonly string[]): Partial<ListedProperty> {
-  if (names === undefined) return property;
-  return Object.fromEntries(Object.entries(property).filter(([name]) => names.includes(name)));
 }
 
 function readWhole(

@@ -4,7 +4,6 @@ import type { EventKind } from "../event/kinds.ts";
 import { sampleEvent } from "../event/sample.ts";
 import { formatTimestamp } from "../event/timestamp.ts";
 import { Deliverer } from "./deliverer.ts";
-import type { SandboxDelivery } from "./delivery-log.ts";
 import { type Destination, endpointOf } from "./destination.ts";
 import type { SandboxObservation } from "./observation.ts";
 import type { SandboxSettings } from "./options.ts";
@@ -37,22 +36,19 @@ export class Simulation {
   readonly #observers: Listeners<SandboxObservation>;
   /** The initial properties, the same for the same seed, and those created later. */
   readonly #properties: Property[];
-  readonly #deliverer: Deliverer;
+  readonly deliverer: Deliverer;
   readonly #subscribed = new Map<string, Subscribed>();
   #stream: Destination | undefined;
   #subscriptionCount = 0;
   #lastInstant = 0;
 
   constructor(settings: SandboxSettings, observers: Listeners<SandboxObservation>) {
-    const { seed, properties, clock, chaos } = settings;
+    const { seed, properties, clock } = settings;
     this.#settings = settings;
     this.#observers = observers;
     const now = clock();
     this.#properties = Array.from({ length: properties }, (_, index) => drawProperty(seed, index + 1, now));
-    this.#deliverer = new Deliverer(settings, {
-      onAttempt: (delivery, attempt) => observers.notify({ type: "attempt", delivery, attempt }),
-      onOutage: () => observers.notify({ type: "outage", duration: chaos.outage }),
-    });
+    this.deliverer = new Deliverer(settings, observers);
   }
 
   /** Oldest first. */
@@ -65,19 +61,13 @@ export class Simulation {
     return [...this.#subscribed.values()].map(({ subscription }) => shownSubscription(subscription));
   }
 
-  /** The latest 1000, oldest first. */
-  get deliveries(): readonly SandboxDelivery[] {
-    return this.#deliverer.deliveries;
-  }
-
-  get inOutage(): boolean {
-    return this.#deliverer.inOutage;
-  }
-
   /** Creates a subscription. An equal one stays the only one, so that a receiver may subscribe each time it starts. */
   subscribe(request: SubscriptionRequest): ShownSubscription {
-    for (const { subscription } of this.#subscribed.values())
-      if (isEqual(subscription, request)) return shownSubscription(subscription);
+    const { url, events, secret } = request;
+    for (const { subscription: one } of this.#subscribed.values()) {
+      const sameSecret = one.secret?.fingerprint === secret?.fingerprint;
+      if (one.url === url && one.events.join() === events.join() && sameSecret) return shownSubscription(one);
+    }
     const id = sandboxId(++this.#subscriptionCount);
     const subscription = { ...request, id };
     const ended = new AbortController();
@@ -94,7 +84,7 @@ export class Simulation {
     if (found === undefined) return undefined;
     this.#subscribed.delete(id);
     found.ended.abort();
-    this.#deliverer.cancel(found.destination);
+    this.deliverer.cancel(found.destination);
     const subscription = shownSubscription(found.subscription);
     this.#observers.notify({ type: "subscription", change: "removed", subscription });
     return subscription;
@@ -103,7 +93,7 @@ export class Simulation {
   /** From now on all events are sent to the stream too; waiting ones are sent at once. */
   openStream(stream: Destination): void {
     this.#stream = stream;
-    this.#deliverer.wake(stream);
+    this.deliverer.wake(stream);
   }
 
   /**
@@ -111,7 +101,9 @@ export class Simulation {
    * data creates a property, and the other kinds carry the invented data of their sample.
    */
   emit(kind: EventKind, data?: Readonly<Record<string, unknown>>): CausedEvent {
-    const instant = this.#nextInstant();
+    // No two events have the same millisecond, since a receiver could treat equal events as one.
+    const instant = Math.max(this.#lastInstant + 1, this.#settings.clock());
+    this.#lastInstant = instant;
     if (data !== undefined) return this.#cause(kind, data, instant);
     if (kind !== "property.created") return this.#cause(kind, sampleEvent(kind).data, instant);
     const property = drawProperty(this.#settings.seed, this.#properties.length + 1, instant);
@@ -119,37 +111,17 @@ export class Simulation {
     return this.#cause(kind, property.created, instant);
   }
 
-  /** Ends everything in progress; nothing is sent afterwards. */
-  close(): void {
-    this.#deliverer.close();
-  }
-
   #cause(event: EventKind, data: object, instant: number): CausedEvent {
     const timestamp = formatTimestamp(instant);
-    const deliveries = this.#destinationsOf(event).flatMap((destination) => {
+    const endpoints = [...this.#subscribed.values()]
+      .filter(({ subscription }) => subscription.events.includes(event))
+      .map(({ destination }) => destination);
+    const destinations = this.#stream === undefined ? endpoints : [...endpoints, this.#stream];
+    const deliveries = destinations.flatMap((destination) => {
       const { webhook } = destination;
       const body = Buffer.from(printExact({ event, timestamp, data, webhook }), "utf8");
-      return this.#deliverer.deliver({ event, timestamp, body, destination });
+      return this.deliverer.deliver({ event, timestamp, body, destination });
     });
     return { event, timestamp, deliveries };
   }
-
-  #destinationsOf(kind: EventKind): readonly Destination[] {
-    const endpoints = [...this.#subscribed.values()].filter(({ subscription }) => {
-      return subscription.events.includes(kind);
-    });
-    const streams = this.#stream === undefined ? [] : [this.#stream];
-    return [...endpoints.map(({ destination }) => destination), ...streams];
-  }
-
-  /** No two events have the same millisecond, since a receiver could treat equal events as one. */
-  #nextInstant(): number {
-    this.#lastInstant = Math.max(this.#lastInstant + 1, this.#settings.clock());
-    return this.#lastInstant;
-  }
-}
-
-function isEqual(one: SubscriptionRequest, other: SubscriptionRequest): boolean {
-  const sameSecret = one.secret?.fingerprint === other.secret?.fingerprint;
-  return one.url === other.url && one.events.join() === other.events.join() && sameSecret;
 }

@@ -5,11 +5,10 @@ import { createWebhookServer } from "../http/express-server.ts";
 import { closeServer, listenOn } from "../http/server.ts";
 import { checkFunction } from "../options/check-options.ts";
 import { createApp } from "./app.ts";
-import type { SandboxDelivery } from "./delivery-log.ts";
-import type { SandboxObservation } from "./observation.ts";
+import type { SandboxDelivery, SandboxObservation } from "./observation.ts";
 import { readSandboxOptions, type SandboxOptions } from "./options.ts";
 import { type CausedEvent, Simulation } from "./simulation.ts";
-import { StreamServer } from "./stream-server.ts";
+import { type StreamServer, streamServer } from "./stream-server.ts";
 import type { ShownSubscription } from "./subscription.ts";
 import { openStreamsOn, STREAM_PATH } from "./upgrade.ts";
 
@@ -61,30 +60,26 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const observers = new Listeners<SandboxObservation>(settings.log);
   const simulation = new Simulation(settings, observers);
   const rules = { targetHosts: settings.targetHosts, ownPort: settings.port };
-  const onRequest = (observation: SandboxObservation) => observers.notify(observation);
-  const server = createWebhookServer(createApp({ settings, simulation, rules, onRequest }));
+  const server = createWebhookServer(createApp({ settings, simulation, rules }, observers));
   const port = await listenOn(server, settings.port, HOST);
   rules.ownPort = port;
   const url = new URL(`http://${HOST}:${port}`);
   const streamUrl = new URL(`ws://${HOST}:${port}${STREAM_PATH}`);
-  const stream = new StreamServer({
-    ...{ url: streamUrl, answerTimeout: settings.answerTimeout },
-    onChange: (observation) => {
-      observers.notify(observation);
-      if (observation.change === "opened") simulation.openStream(stream);
-    },
+  const stream: StreamServer = streamServer(streamUrl, settings.answerTimeout, (observation) => {
+    observers.notify(observation);
+    if (observation.change === "opened") simulation.openStream(stream);
   });
   observers.add(({ type }) => {
     if (type === "outage") stream.cut();
   });
-  openStreamsOn(server, { stream, port, apiKey: settings.apiKey, inOutage: () => simulation.inOutage });
+  openStreamsOn(server, stream, { settings, simulation, rules });
   return {
     ...{ url, streamUrl },
     get subscriptions() {
       return simulation.subscriptions;
     },
     get deliveries() {
-      return simulation.deliveries;
+      return simulation.deliverer.deliveries;
     },
     emit: (kind, data) => {
       checkEventKind(kind);
@@ -95,7 +90,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       return observers.add(listener);
     },
     close: () => {
-      simulation.close();
+      simulation.deliverer.close();
       stream.close();
       return closeServer(server);
     },

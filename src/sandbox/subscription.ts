@@ -4,7 +4,6 @@ import { type EventKind, eventKinds, isEventKind } from "../event/kinds.ts";
 import { isLoopback } from "../http/is-loopback.ts";
 import { readSecrets, type Secret } from "../signature/secrets.ts";
 import { type ApiError, invalid } from "./api-error.ts";
-import { isAllowedTarget } from "./target-hosts.ts";
 
 /** A request to create a subscription (service description, "Webhook subscription (request to create)"). */
 export interface SubscriptionRequest {
@@ -49,6 +48,7 @@ export function readSubscription(
   const target = readTarget(url, rules);
   if ("error" in target) return target;
   if (events === undefined) return { error: invalid("events is required", "events") };
+  const isKind = (kind: unknown): kind is EventKind => typeof kind === "string" && isEventKind(kind);
   if (!Array.isArray(events) || events.length === 0 || !events.every(isKind))
     return { error: invalid(`expected events to be a list of kinds: ${eventKinds.join(", ")}`, "events") };
   const key = secret === undefined ? undefined : readSecret(secret);
@@ -92,10 +92,6 @@ function readTarget(
   return { url: String(url), target };
 }
 
-function isKind(value: unknown): value is EventKind {
-  return typeof value === "string" && isEventKind(value);
-}
-
 function readSecret(given: unknown): Secret | { error: ApiError } {
   const wrong = { error: invalid("expected secret to be a non-empty string", "secret") };
   if (typeof given !== "string") return wrong;
@@ -105,4 +101,26 @@ function readSecret(given: unknown): Secret | { error: ApiError } {
     if (thrown instanceof ConfigurationError) return wrong;
     throw thrown;
   }
+}
+
+/** A host name, a pattern for its subdomains, or `*`. */
+const PATTERN = /^(?:\*|(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/i;
+
+/** Whether a text is a valid pattern for {@link isAllowedTarget}. */
+export function isHostPattern(text: unknown): text is string {
+  return typeof text === "string" && PATTERN.test(text);
+}
+
+/**
+ * Whether deliveries may go to a URL: to this machine, or to an allowed host. A subscription makes the sandbox post to any
+ * URL, so it must not lead into a network that only this machine can reach.
+ */
+export function isAllowedTarget(target: URL, allowed: readonly string[]): boolean {
+  if (isLoopback(target)) return true;
+  const host = target.hostname.toLowerCase();
+  return allowed.some((pattern) => {
+    const wanted = pattern.toLowerCase();
+    if (wanted === "*") return true;
+    return wanted.startsWith("*.") ? host.endsWith(wanted.slice(1)) : host === wanted;
+  });
 }

@@ -8,10 +8,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { placeOf } from "../../src/learn/data-type.ts";
 import { comparerOf } from "../../src/learn/differences.ts";
-import { type Learned, learn } from "../../src/learn/learned.ts";
 import { sampleValue } from "../../src/learn/sample-value.ts";
 import { writeSchemas } from "../../src/learn/schemas-file.ts";
-import { addShape, emptyShape, observe, type Shape } from "../../src/learn/shape.ts";
+import { addShape, emptyShape, type Learned, learn, observe, type Shape } from "../../src/learn/shape.ts";
 import { readShapes, writeShapes } from "../../src/learn/shape-file.ts";
 import { zodText } from "../../src/learn/write-zod.ts";
 import { seededRandom } from "../../src/relay/random.ts";
@@ -67,7 +66,7 @@ const jiti = createJiti(import.meta.url);
 
 /** The schema that generated code would make. */
 function schemaOf(shape: Shape, isStrict = true): z.ZodType {
-  const source = `export default (z) => (${zodText(placeOf(shape), { isStrict })});`;
+  const source = `export default (z) => (${zodText(placeOf(shape), isStrict)});`;
   const module = jiti.evalModule(source, { filename: join(import.meta.dirname, "schema.ts") }) as {
     default: (zod: typeof z) => z.ZodType;
   };

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createClient } from "../../src/client/client.ts";
-import type { Property } from "../../src/client/property.ts";
+import type { Property } from "../../src/client/properties.ts";
 import { eventKinds } from "../../src/event/kinds.ts";
 import { KEY, openCountingReceiver, openSandbox, SECRET, until } from "./open.ts";
 

@@ -1,6 +1,5 @@
 import { canBeNamed } from "../../learn/identifiers.ts";
-import { type Learned, learn } from "../../learn/learned.ts";
-import type { Watched } from "../../learn/shape.ts";
+import { type Learned, learn, type Watched } from "../../learn/shape.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { inputError } from "../input-errors.ts";
@@ -87,7 +86,7 @@ function watching(enums: readonly EnumPath[]): (kind: string) => Watched {
     if (known !== undefined) return known;
     const own = enums.filter((one) => one.kind === undefined || one.kind === kind);
     const paths = new Set(own.map(({ path }) => path));
-    const watched: Watched = { hasValues: (path) => paths.has(path) };
+    const watched: Watched = (path) => paths.has(path);
     byKind.set(kind, watched);
     return watched;
   };

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import type { Delivery } from "../../event/delivery.ts";
 import type { Envelope } from "../../event/envelope.ts";
 import { readEnvelope } from "../../event/read-envelope.ts";
-import { Scrubber } from "../../learn/scrub.ts";
+import { type Scrubber, scrubberOf } from "../../learn/scrub.ts";
 import { formatDelivery } from "../../relay/fixture.ts";
 import type { CliContext } from "../context.ts";
 import { writeOut } from "../files/replace-file.ts";
@@ -25,7 +25,7 @@ export async function scrubFixtures(what: readonly string[], options: ScrubOptio
   const { fixtures, broken } = await gatherFixtures(what, options, context);
   const kept = new Set(options.keep);
   const key = options.seed === undefined ? randomBytes(32).toString("hex") : `seed ${options.seed}`;
-  const scrubber = new Scrubber({ key, keeps: (path) => kept.has(path) });
+  const scrubber = scrubberOf({ key, keeps: (path) => kept.has(path) });
   let written = 0;
   let unreadable = broken.length;
   for (const { fixture } of fixtures) {

@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { isEventKind } from "../../event/kinds.ts";
 import { knownKeys, placeOf } from "../../learn/data-type.ts";
 import { jsonSchema } from "../../learn/json-schema.ts";
-import { inOrder, type Learned } from "../../learn/learned.ts";
 import {
   type EditedBlock,
   ENOUGH_EVENTS,
@@ -12,6 +11,7 @@ import {
   takesOthers,
   writeSchemas,
 } from "../../learn/schemas-file.ts";
+import { inOrder, type Learned } from "../../learn/shape.ts";
 import { writeShapes } from "../../learn/shape-file.ts";
 import { diffLines } from "../../text/diff-lines.ts";
 import type { CliContext } from "../context.ts";
