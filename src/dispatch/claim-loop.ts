@@ -1,25 +1,13 @@
-import type { ClaimedEntry, ClaimRequest } from "../inbox/claim.ts";
+import type { ClaimRequest } from "../inbox/claim.ts";
 import { timerDelay } from "../options/timer-delay.ts";
-import type { ClaimFailures } from "./claim-failures.ts";
-import { dueTerms } from "./claim-terms.ts";
-import type { ConcurrencyLimit } from "./concurrency-limit.ts";
+import { type Claiming, dueTerms } from "./claim-terms.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 import { outsideRequests } from "./outside-requests.ts";
-import type { RetryWatch } from "./retry-watch.ts";
 
 /** Milliseconds that a due entry may wait before new ones are no longer run at once. */
 export const MAX_LATE_MS = 100;
 /** Milliseconds between two looks at an inbox that hears of all entries. */
 const HEARD_POLL_MS = 3_600_000;
-
-interface Claiming {
-  readonly limit: ConcurrencyLimit;
-  readonly failures: ClaimFailures;
-  readonly watch: RetryWatch;
-  readonly run: (entry: ClaimedEntry) => void;
-  readonly except: () => readonly number[];
-  readonly nextTurn: () => Promise<void>;
-}
 
 /** Claims due entries while there is room to run them, and waits for the next to become due. */
 export class ClaimLoop {
@@ -120,7 +108,7 @@ export class ClaimLoop {
     const { now: limit, ahead } = concurrency.room;
     const entries = await inbox.claim({ ...terms, except: except(), now: clock(), limit, ahead });
     if (entries.length > 0) await nextTurn(); // one may have just been kept: its sender is answered first
-    for (const entry of entries) run(entry);
+    for (const entry of entries) void run(entry, { claimed: true });
     const next = entries.length >= limit + ahead ? 0 : await nextRunAt();
     this.#behind ||= entries.length > 0 && next !== undefined && next <= clock();
     return next;

@@ -3,20 +3,18 @@ import { setImmediate } from "node:timers/promises";
 import { UnderWay } from "../base/under-way.ts";
 import { within } from "../base/within.ts";
 import { HookporterError } from "../errors.ts";
-import type { ClaimedEntry } from "../inbox/claim.ts";
-import { type Lease, leaseToken } from "../inbox/lease.ts";
+import { type ClaimedEntry, type Lease, leaseToken } from "../inbox/claim.ts";
 import type { Settlement } from "../inbox/settlement.ts";
-import { ClaimFailures } from "./claim-failures.ts";
 import { ClaimLoop } from "./claim-loop.ts";
-import { claimTerms } from "./claim-terms.ts";
+import { type Claiming, claimFailures, claimTerms } from "./claim-terms.ts";
 import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 import { type DrainReport, drain } from "./drain.ts";
 import type { Reservation } from "./reservation.ts";
 import { RetryWatch } from "./retry-watch.ts";
 import { EntryRunner } from "./runs/entry-runner.ts";
-import { leaseRenewal } from "./runs/lease-renewal.ts";
-import { RunBudget } from "./runs/run-budget.ts";
+import { runBudget } from "./runs/run-budget.ts";
+import { leaseRenewal } from "./runs/running.ts";
 import { TargetQueues } from "./targets/target-queues.ts";
 
 /** Claims due entries, runs their handlers and settles them: what lies between the inbox and the user's code. */
@@ -24,15 +22,11 @@ export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #aborter = new AbortController();
   readonly #stopper = new AbortController();
-  readonly #failures: ClaimFailures;
   readonly #startRenewing: () => () => void;
-  readonly #limit: ConcurrencyLimit;
+  readonly #claiming: Claiming;
   readonly #queues: TargetQueues;
   readonly #loop: ClaimLoop;
   readonly #runner: EntryRunner;
-  readonly #watch: RetryWatch;
-  /** Claims besides those of the loop: `stop` waits for them, so that no entry stays leased without a run. */
-  readonly #claims = new UnderWay();
   readonly #drains = new UnderWay();
   /** The next turn of the event loop, if entries wait for it: by then their senders are answered. */
   #turn: Promise<void> | undefined;
@@ -54,24 +48,17 @@ export class Dispatcher {
     // Every running handler listens to this signal and removes its listener when it ends, so there is no leak to warn about.
     setMaxListeners(0, this.#aborter.signal, this.#stopper.signal);
     this.#options = options;
-    this.#limit = new ConcurrencyLimit(options.concurrency);
-    this.#failures = new ClaimFailures(options.log);
-    const failures = this.#failures;
-    const except = () => this.#runner.doubtfullyLeased();
-    const wake = () => this.wake();
-    this.#watch = new RetryWatch(options);
-    const watch = this.#watch;
-    this.#queues = new TargetQueues(options, {
-      ...{ failures, except, wake },
-      run: (entry, how) => void this.#runner.run(entry, how),
-      whileClaiming: (claim) => this.#claims.follow(claim),
-    });
-    this.#loop = new ClaimLoop(options, {
-      ...{ failures, except, limit: this.#limit, nextTurn: this.#nextTurn, watch },
-      run: (entry) => void this.#runner.run(entry, { claimed: true }),
-    });
+    const [limit, watch] = [new ConcurrencyLimit(options.concurrency), new RetryWatch(options)];
+    this.#claiming = {
+      ...{ limit, watch, failures: claimFailures(options.log), claims: new UnderWay() },
+      run: (entry, how) => this.#runner.run(entry, how),
+      except: () => this.#runner.doubtfullyLeased(),
+      ...{ nextTurn: this.#nextTurn, wake: () => this.wake() },
+    };
+    this.#queues = new TargetQueues(options, this.#claiming);
+    this.#loop = new ClaimLoop(options, this.#claiming);
     this.#runner = new EntryRunner(options, {
-      ...{ limit: this.#limit, queues: this.#queues, loop: this.#loop, watch },
+      ...{ limit, queues: this.#queues, loop: this.#loop, watch },
       stopping: this.#stopper.signal,
       signal: this.#aborter.signal,
     });
@@ -102,9 +89,10 @@ export class Dispatcher {
    */
   reserve(): Reservation | undefined {
     const { clock, leaseTime, runner } = this.#options;
-    if (!this.#loop.caughtUp || this.#limit.isFull) return undefined;
+    const { limit } = this.#claiming;
+    if (!this.#loop.caughtUp || limit.isFull) return undefined;
     const lease: Lease = { token: leaseToken(runner), until: clock() + leaseTime };
-    const free = this.#limit.reserve();
+    const free = limit.reserve();
     let isUsed = false;
     return {
       lease,
@@ -136,7 +124,7 @@ export class Dispatcher {
   }
 
   get running(): number {
-    return this.#limit.running;
+    return this.#claiming.limit.running;
   }
 
   /** Claims nothing more on its own. What is claimed already runs, until {@link stop}, unless it waits for a target. */
@@ -152,9 +140,10 @@ export class Dispatcher {
     this.stopClaiming();
     this.#stopper.abort();
     const end = performance.now() + graceMs;
-    const claims = Promise.all([this.#loop.underWay, this.#claims.settled()]).then(() => this.#turn);
+    const { limit, claims: others } = this.#claiming;
+    const claims = Promise.all([this.#loop.underWay, others.settled()]).then(() => this.#turn);
     await within(claims, graceMs, () => undefined); // one may wait for a connection that a handler's transaction holds
-    this.#limit.close();
+    limit.close();
     this.#runner.close();
     const turns = this.#queues.stop();
     await within(this.#runner.running.drained(), Math.max(0, end - performance.now()), () => undefined);
@@ -176,13 +165,9 @@ export class Dispatcher {
   async drain(budgetMs: number, since = performance.now()): Promise<DrainReport> {
     const { handlerTimeout } = this.#options;
     const signals = { stopping: this.#stopper.signal, closing: this.#aborter.signal };
-    const budget = new RunBudget({ budgetMs, since, handlerTimeout, ...signals });
+    const budget = runBudget({ budgetMs, since, handlerTimeout, ...signals });
     const stopRenewing = this.#startRenewing();
-    const draining = drain(this.#options, {
-      ...{ budget, limit: this.#limit, failures: this.#failures, watch: this.#watch },
-      run: (entry, how) => this.#runner.run(entry, how),
-      except: () => this.#runner.doubtfullyLeased(),
-    });
+    const draining = drain(this.#options, { ...this.#claiming, budget });
     return this.#drains.follow(draining).finally(() => {
       stopRenewing();
       budget.end();
@@ -202,20 +187,18 @@ export class Dispatcher {
       if (!this.#started) return undefined;
       const known = running.of(seq);
       const isOver = known?.hasRun === true;
-      if (known === undefined) await this.#claimOnly(seq);
+      if (known === undefined) {
+        const { inbox, clock } = this.#options;
+        const claim = inbox.claim({ ...claimTerms(this.#options), now: clock(), limit: 1, only: seq });
+        const begun = claim.then((entries) => {
+          for (const entry of entries) void this.#runner.run(entry, { claimed: true, atOnce: true });
+        });
+        await this.#claiming.claims.follow(begun);
+      }
       const settlement = await (known ?? running.of(seq))?.finished;
       // The caller may have seen the result of a run that was over, and asks for another one.
       if (settlement !== undefined && !(isOver && settlement.state === "pending")) return settlement;
     }
     return undefined;
-  }
-
-  async #claimOnly(seq: number): Promise<void> {
-    const { inbox, clock } = this.#options;
-    const claim = inbox.claim({ ...claimTerms(this.#options), now: clock(), limit: 1, only: seq });
-    const running = claim.then((entries) => {
-      for (const entry of entries) void this.#runner.run(entry, { claimed: true, atOnce: true });
-    });
-    await this.#claims.follow(running);
   }
 }

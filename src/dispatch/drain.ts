@@ -1,12 +1,8 @@
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { type EndState, type Settlement, stateAfter } from "../inbox/settlement.ts";
-import type { ClaimFailures } from "./claim-failures.ts";
-import { dueTerms } from "./claim-terms.ts";
-import type { ConcurrencyLimit } from "./concurrency-limit.ts";
+import { type Claiming, dueTerms } from "./claim-terms.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
-import type { RetryWatch } from "./retry-watch.ts";
 import type { RunBudget } from "./runs/run-budget.ts";
-import type { EntryRun } from "./runs/run-options.ts";
 
 /** What a drain did, in entries, and when to drain again. */
 export interface DrainReport {
@@ -26,15 +22,7 @@ export interface DrainReport {
   readonly nextRunAt: number | undefined;
 }
 
-export interface Draining {
-  readonly limit: ConcurrencyLimit;
-  readonly failures: ClaimFailures;
-  /** Runs a claimed entry; returns its settlement, or `undefined` if it was given back. */
-  readonly run: (entry: ClaimedEntry, how: EntryRun) => Promise<Settlement | undefined>;
-  readonly except: () => readonly number[];
-  readonly budget: RunBudget;
-  readonly watch: RetryWatch;
-}
+type Draining = Claiming & { readonly budget: RunBudget };
 
 type Counts = Record<EndState | "returned", number>;
 

@@ -1,9 +1,11 @@
-import { relative, sep } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 import { FRAME, placePath } from "../base/system/paths.ts";
 import { describeError } from "../errors.ts";
 import type { HandlerFailure } from "../inbox/attempt-record.ts";
+import { ownAddress } from "../package/own-address.ts";
 import { cutText } from "../text/cut-text.ts";
-import { isOurs } from "./runs/our-code.ts";
 
 /** Bytes of the messages of an error and its causes, and of their stacks. */
 const MAX_ERROR = 2048;
@@ -14,23 +16,19 @@ const MAX_CAUSES = 8;
 const MAX_ERRORS = 4;
 
 /** Describes what a handler threw: the chain of messages, the place in the user's own code, the stack. Never throws. */
-export function describeFailure(thrown: unknown) {
+export function describeFailure(thrown: unknown): { error: string; failure: HandlerFailure } {
   try {
-    return describe(thrown);
+    const chain = causesOf(thrown);
+    const error = chain.map(messageOf).join(" ← ");
+    const stacks = chain.flatMap((one) => stackOf(one) ?? []);
+    const hasFrames = stacks.some((text) => text.split("\n").some((line) => frameOf(line) !== undefined));
+    const stack = !hasFrames ? null : cutText(stacks.join("\ncaused by: "), MAX_STACK);
+    const at = stacks.flatMap((text) => ownFrame(text) ?? [])[0] ?? null;
+    return { error: cutText(error, MAX_ERROR), failure: { name: cutText(nameOf(thrown), 100), at, stack } };
   } catch {
     // Such as a revoked proxy, of which nothing can be read.
     return { error: describeError(thrown), failure: { name: typeof thrown, at: null, stack: null } };
   }
-}
-
-function describe(thrown: unknown): { error: string; failure: HandlerFailure } {
-  const chain = causesOf(thrown);
-  const error = chain.map(messageOf).join(" ← ");
-  const stacks = chain.flatMap((one) => stackOf(one) ?? []);
-  const hasFrames = stacks.some((text) => text.split("\n").some((line) => frameOf(line) !== undefined));
-  const stack = !hasFrames ? null : cutText(stacks.join("\ncaused by: "), MAX_STACK);
-  const at = stacks.flatMap((text) => ownFrame(text) ?? [])[0] ?? null;
-  return { error: cutText(error, MAX_ERROR), failure: { name: cutText(nameOf(thrown), 100), at, stack } };
 }
 
 function causesOf(thrown: unknown): readonly unknown[] {
@@ -58,14 +56,13 @@ function describeThrown(thrown: unknown): string {
   if (typeof thrown === "string") return `threw the string ${JSON.stringify(thrown)}`;
   const message = read(thrown, "message");
   if (typeof message === "string" && message !== "") return `threw an object, not an Error: ${message}`;
-  if (typeof thrown === "object" && thrown !== null) return `threw ${kindOf(thrown)}, not an Error`;
+  if (typeof thrown === "object" && thrown !== null) {
+    const name = read(read(thrown, "constructor"), "name");
+    const isNamed = typeof name === "string" && name !== "" && name !== "Object";
+    return `threw ${isNamed ? `a ${name}` : "an object"}, not an Error`;
+  }
   if (typeof thrown === "function") return "threw a function, not an Error";
   return `threw ${String(thrown)}`;
-}
-
-function kindOf(thrown: object): string {
-  const name = read(read(thrown, "constructor"), "name");
-  return typeof name === "string" && name !== "" && name !== "Object" ? `a ${name}` : "an object";
 }
 
 function nameOf(thrown: unknown): string {
@@ -111,4 +108,23 @@ function read(value: unknown, name: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** The folders of this package's own code: `dist`, or `src` when it runs from source. Found once one is asked for. */
+let ourFolders: readonly string[] | undefined;
+
+export function isOurs(file: string): boolean {
+  ourFolders ??= findOurFolders();
+  return ourFolders.some((folder) => file.startsWith(folder));
+}
+
+function findOurFolders(): readonly string[] {
+  const start = dirname(fileURLToPath(ownAddress()));
+  for (let folder = start; dirname(folder) !== folder; folder = dirname(folder)) {
+    const manifest = join(folder, "package.json");
+    if (!existsSync(manifest)) continue;
+    if (!/"name":\s*"hookporter"/.test(readFileSync(manifest, "utf8"))) continue;
+    return ["dist", "src"].map((name) => join(folder, name) + sep);
+  }
+  return [];
 }

@@ -1,5 +1,4 @@
-import type { ClaimedEntry } from "../inbox/claim.ts";
-import type { Lease } from "../inbox/lease.ts";
+import type { ClaimedEntry, Lease } from "../inbox/claim.ts";
 import type { ReadyEvent } from "./handler.ts";
 
 /** Fields known only after insert. */

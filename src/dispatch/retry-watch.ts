@@ -52,13 +52,18 @@ export class RetryWatch {
     const now = performance.now();
     if (now - this.#lookedAt < LOOK) return;
     this.#lookedAt = now;
-    const { paused = [], retries = [] } = (await this.#options.inbox.pauses?.()) ?? {};
+    const { inbox, clock, log } = this.#options;
+    const { paused = [], retries = [] } = (await inbox.pauses?.()) ?? {};
     for (const retry of retries) {
       const pause = paused.find(({ scope, name }) => scope === "retry" && name === String(retry.id));
       if (pause === undefined) this.#stopped.delete(String(retry.id));
       // What a person, or the latest results, paused later has nothing to do with the canary.
       if (pause?.since === retry.since) await this.#judge(retry, pause);
-      else await this.#endIfOver(retry);
+      else if (retry.left === 0 && clock() >= Math.max(retry.until, retry.since + WRITTEN)) {
+        await inbox.endRetry?.(retry.id);
+        const fields = { retry: retry.id, entries: retry.entries };
+        log.info(fields, "a retry at a measured pace is over: all its entries were tried");
+      }
     }
   }
 
@@ -91,13 +96,6 @@ export class RetryWatch {
       this.#stopped.delete(pause.name);
       log.error({ error: describeError(thrown) }, "a retry could not be paused");
     }
-  }
-
-  async #endIfOver({ id, left, since, until, entries }: PacedRetry): Promise<void> {
-    const { inbox, clock, log } = this.#options;
-    if (left > 0 || clock() < Math.max(until, since + WRITTEN)) return;
-    await inbox.endRetry?.(id);
-    log.info({ retry: id, entries }, "a retry at a measured pace is over: all its entries were tried");
   }
 }
 

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { ClaimFailures } from "../../src/dispatch/claim-failures.ts";
+import { claimFailures } from "../../src/dispatch/claim-terms.ts";
 import { keptLog } from "./sample.ts";
 
 const MINUTE = 60_000;
 
-describe("ClaimFailures", () => {
+describe("claimFailures", () => {
   let log: ReturnType<typeof keptLog>;
-  let failures: ClaimFailures;
+  let failures: ReturnType<typeof claimFailures>;
   let now: number;
 
   beforeEach(() => {
     log = keptLog();
-    failures = new ClaimFailures(log);
+    failures = claimFailures(log);
     now = 5 * MINUTE;
     vi.spyOn(performance, "now").mockImplementation(() => now);
   });

@@ -10,7 +10,7 @@ import { outsideRequests } from "../outside-requests.ts";
 import type { RetryWatch } from "../retry-watch.ts";
 import type { TargetQueues } from "../targets/target-queues.ts";
 import { EntryTransactions, type Transacting } from "../transactions/entry-transactions.ts";
-import { TransactionPlaces } from "../transactions/transaction-places.ts";
+import { type TransactionPlaces, transactionPlaces } from "../transactions/transaction-places.ts";
 import { runEntry } from "./run-entry.ts";
 import type { EntryRun, RunParts } from "./run-options.ts";
 import { RunningEntries, type Running as RunningEntry } from "./running.ts";
@@ -44,7 +44,7 @@ export class EntryRunner {
     this.#parts = parts;
     const isLeased = (seq: number) => this.running.isLeased(seq, options.clock());
     this.#storing = { inbox, clock, isLeased, stopping, signal };
-    this.#places = new TransactionPlaces(options.inbox.insideLimit);
+    this.#places = transactionPlaces(options.inbox.insideLimit);
     const stepAside: Transacting["stepAside"] = (waiting) => {
       const aside = parts.limit.stepAside(waiting);
       parts.loop.goOn();

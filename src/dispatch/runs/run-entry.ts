@@ -25,7 +25,7 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions, parts: 
   if (entry.attempts > options.retry.attempts)
     return settlementOf(entry, clock, "dead", "attempts_exhausted");
 
-  let plan: Plan | Unplanned;
+  let plan: Plan | { readonly error: string | null };
   try {
     const planning = options.plan(entry, parts.ready);
     plan = planning instanceof Promise ? await plannedInTime(planning, entry, options, parts) : planning;
@@ -37,10 +37,6 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions, parts: 
     options.log.error({ seq, error: plan.error }, "an entry could not be read; trying again later");
     return afterFailure(entry, options, {}, { failures: [UNREADABLE] });
   }
-  return settleWithoutRun(plan, entry, clock);
-}
-
-function settleWithoutRun(plan: Exclude<Plan, PlannedRun>, entry: ClaimedEntry, clock: () => number) {
   if ("end" in plan) {
     if (plan.end === "done") return settlementOf(entry, clock, "done", null);
     return settlementOf(entry, clock, plan.end, plan.reason, { problems: plan.problems });
@@ -65,10 +61,6 @@ async function plannedInTime(plan: Promise<Plan>, entry: ClaimedEntry, options: 
     { handler: "plan", attempt: entry.attempts, timeout, signal, clock },
   );
   return made ?? { error: record.error };
-}
-
-interface Unplanned {
-  readonly error: string | null;
 }
 
 class EntryHandlers {
@@ -113,7 +105,11 @@ class EntryHandlers {
       const running =
         named.tx === true ? this.#runInside(named, limits) : runHandler(this.#callOf(named), limits);
       const ran = running instanceof Promise ? await running : running;
-      if (ran === undefined || "dueAt" in ran) return this.#unplaced(ran);
+      if (ran === undefined) return settlementOf(this.#entry, clock, "pending", null, this.#result());
+      if ("dueAt" in ran) {
+        const later = { ...this.#result(), runAt: ran.dueAt, uncount: true };
+        return settlementOf(this.#entry, clock, "pending", ran.reason, later);
+      }
       this.#note(named, ran);
     }
     return this.#end(isInTurn, isCut);
@@ -176,14 +172,6 @@ class EntryHandlers {
       this.#failures.push({ attempts, asked: failure.retryAfter });
     }
     this.#records.push(record);
-  }
-
-  #unplaced(noPlace: NoPlace | undefined): Settlement {
-    const sofar = this.#result();
-    const { clock } = this.#options;
-    if (noPlace === undefined) return settlementOf(this.#entry, clock, "pending", null, sofar);
-    const { dueAt: runAt, reason } = noPlace;
-    return settlementOf(this.#entry, clock, "pending", reason, { ...sofar, runAt, uncount: true });
   }
 
   #result() {

@@ -60,6 +60,10 @@ export class TargetQueue {
   #unseen: number[] = [];
   readonly #aside = new Set<number>();
   readonly #crashes = new Map<number, number>();
+  /** The entry of this round whose failure may be its own fault: it is not known if the target answers. */
+  #doubted: number | undefined;
+  /** Whether an entry was refused in this round. */
+  #hasRefused = false;
   #lastFailure: string | null = null;
 
   constructor(target: TargetOptions, work: QueueWork) {
@@ -70,7 +74,7 @@ export class TargetQueue {
   /** Begins with entries that wait from before; resolves once the oldest are claimed. */
   async open(): Promise<void> {
     this.#waits = true;
-    await new Promise<void>((claimed) => this.#startRound({ first: BATCH, claimed }));
+    await new Promise<void>((claimed) => this.#startRound(BATCH, false, claimed));
   }
 
   /** Starts no more rounds, and ends the current one after the entry that is being tried. */
@@ -99,7 +103,7 @@ export class TargetQueue {
       this.#aside.delete(seq);
       this.#crashes.delete(seq);
       const failedBefore = waits.some(({ target, attempts }) => target === this.#target.name && attempts > 0);
-      if (this.#waits || failedBefore) this.#startRound({ first: BATCH, answers: true });
+      if (this.#waits || failedBefore) this.#startRound(BATCH, true);
     } else if (end === "answered" || (end === "perhaps" && this.#aside.has(seq))) {
       this.#tryIn(Math.max(REFUSED, asked ?? 0));
     } else {
@@ -123,24 +127,18 @@ export class TargetQueue {
     this.#timerAt = at;
     if (this.#round !== undefined) return; // its end starts the timer
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#startRound({ first: 1 }), ms);
+    this.#timer = setTimeout(() => this.#startRound(1), ms);
   }
 
-  #startRound(start: {
-    readonly first: number;
-    readonly answers?: boolean;
-    readonly claimed?: () => void;
-  }): void {
-    if (this.#stopped || this.#round !== undefined) {
-      start.claimed?.();
-      return;
-    }
+  /** @param claimed - called once the first entries are claimed, or none will be */
+  #startRound(first: number, answers = false, claimed = () => {}): void {
+    if (this.#stopped || this.#round !== undefined) return void claimed();
     clearTimeout(this.#timer);
     this.#timerAt = Number.POSITIVE_INFINITY;
-    this.#round = this.#goRound(start.first, start.answers === true, start.claimed).then((next) => {
+    this.#round = this.#goRound(first, answers, claimed).then((next) => {
       this.#round = undefined;
       this.#answers = false;
-      start.claimed?.();
+      claimed();
       const wanted = Math.min(next ?? Number.POSITIVE_INFINITY, this.#timerAt - performance.now());
       this.#timerAt = Number.POSITIVE_INFINITY;
       if (wanted < Number.POSITIVE_INFINITY) this.#tryIn(Math.max(0, wanted));
@@ -148,10 +146,11 @@ export class TargetQueue {
   }
 
   /** Tries what waits, in order of arrival; returns after how many milliseconds to try again, if anything may wait. */
-  async #goRound(first: number, answers: boolean, claimed?: () => void): Promise<number | undefined> {
+  async #goRound(first: number, answers: boolean, claimed: () => void): Promise<number | undefined> {
     this.#cursor = 0;
     this.#unseen = [];
-    const round = new Round(this.#aside, this.#crashes);
+    this.#doubted = undefined;
+    this.#hasRefused = false;
     if (answers) this.#answer();
     for (let limit = first; !this.#stopped; limit = this.#answers ? BATCH : 1) {
       this.#unseen = this.#unseen.filter((seq) => seq <= this.#cursor); // the others are met by this claim
@@ -159,23 +158,23 @@ export class TargetQueue {
       const except = [...this.#aside];
       const ready = await this.#work.claim({ target: this.#target.name, after: this.#cursor, limit, except });
       this.#claiming = false;
-      claimed?.();
+      claimed();
       if (ready === undefined) return AWAY;
       if (ready.length === 0) {
         if (this.#unseen.some((seq) => seq > this.#cursor)) continue;
-        return this.#finish(round);
+        return this.#finish();
       }
-      const next = await this.#tryAll(ready, round);
+      const next = await this.#tryAll(ready);
       if (next !== "on") return next;
     }
     return undefined;
   }
 
-  async #tryAll(ready: readonly ReadyEntry[], round: Round): Promise<number | undefined | "on"> {
+  async #tryAll(ready: readonly ReadyEntry[]): Promise<number | undefined | "on"> {
     for (const [index, { seq, run }] of ready.entries()) {
       this.#cursor = seq;
       const { end, asked } = await run();
-      const verdict = round.judge(seq, end);
+      const verdict = this.#judge(seq, end);
       if (verdict === "answers" && (this.#waits || end === "took")) this.#answer();
       if (verdict === "doubt") this.#waits = true;
       const refusedOnly = verdict === "answers" && !this.#waits;
@@ -202,58 +201,32 @@ export class TargetQueue {
   }
 
   /** Nothing is left to try: from now on entries are tried as they come. */
-  #finish(round: Round): number | undefined {
-    if (round.isInDoubt && !this.#answers) return AWAY;
+  #finish(): number | undefined {
+    if (this.#doubted !== undefined && !this.#answers) return AWAY;
     this.#waits = false;
     if (this.#unseen.length > 0) this.#work.hasten({ seqs: this.#unseen });
-    return round.isEmpty ? undefined : REFUSED;
-  }
-}
-
-/** What the entries of one round say about their target. */
-class Round {
-  readonly #aside: Set<number>;
-  readonly #crashes: Map<number, number>;
-  /** The entry whose failure may be its own fault. */
-  #doubted: number | undefined;
-  #refused = 0;
-
-  constructor(aside: Set<number>, crashes: Map<number, number>) {
-    this.#aside = aside;
-    this.#crashes = crashes;
-  }
-
-  /** Whether it is not known if the target answers. */
-  get isInDoubt(): boolean {
-    return this.#doubted !== undefined;
-  }
-
-  /** Whether no entry was refused. */
-  get isEmpty(): boolean {
-    return this.#refused === 0;
+    return this.#hasRefused ? REFUSED : undefined;
   }
 
   /** Judges a result: whether the target answers, is away, or whether the next entry decides. */
-  judge(seq: number, end: TargetEnd | undefined): "answers" | "away" | "doubt" | "unknown" {
+  #judge(seq: number, end: TargetEnd | undefined): "answers" | "away" | "doubt" | "unknown" {
     if (end === undefined) return "unknown";
     const doubted = this.#doubted;
     if (end === "took" || end === "answered") {
-      if (end === "answered") this.#refused++;
+      if (end === "answered") this.#hasRefused = true;
       else this.#crashes.delete(seq);
       if (doubted !== undefined) this.#aside.add(doubted);
       this.#doubted = undefined;
       return "answers";
     }
-    if (end === "away" && doubted !== undefined) this.#noteCrash(doubted);
+    if (end === "away" && doubted !== undefined) {
+      // The target was there for this entry, and gone for the next.
+      const crashes = (this.#crashes.get(doubted) ?? 0) + 1;
+      this.#crashes.set(doubted, crashes);
+      if (crashes >= MAX_CRASHES) this.#aside.add(doubted);
+    }
     if (end === "away" || doubted !== undefined) return "away";
     this.#doubted = seq;
     return "doubt";
-  }
-
-  /** The target was there for this entry, and gone for the next. */
-  #noteCrash(seq: number): void {
-    const crashes = (this.#crashes.get(seq) ?? 0) + 1;
-    this.#crashes.set(seq, crashes);
-    if (crashes >= MAX_CRASHES) this.#aside.add(seq);
   }
 }

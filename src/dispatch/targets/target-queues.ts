@@ -1,33 +1,22 @@
 import type { ClaimedEntry } from "../../inbox/claim.ts";
-import type { ClaimFailures } from "../claim-failures.ts";
-import { claimTerms } from "../claim-terms.ts";
+import { type Claiming, claimTerms } from "../claim-terms.ts";
 import type { DispatcherOptions } from "../dispatcher-options.ts";
-import type { EntryRun } from "../runs/run-options.ts";
 import { TURN_OVERDUE } from "./entry-waits.ts";
 import type { TargetEnd, TargetGate, TargetOptions, Turn } from "./target.ts";
 import { type QueueWork, type ReadyEntry, TargetQueue, type Wanted } from "./target-queue.ts";
 
-interface Dispatching {
-  readonly failures: ClaimFailures;
-  readonly run: (entry: ClaimedEntry, how: EntryRun) => void;
-  readonly except: () => readonly number[];
-  /** Makes a shutdown wait for a claim. */
-  readonly whileClaiming: <Result>(claim: Promise<Result>) => Promise<Result>;
-  readonly wake: () => void;
-}
-
 /** The queues of all targets that were ever away, or refused an entry. Claims what waits, and gives each its turn. */
 export class TargetQueues implements TargetGate, QueueWork {
   readonly #options: DispatcherOptions;
-  readonly #dispatching: Dispatching;
+  readonly #claiming: Claiming;
   readonly #queues = new Map<string, TargetQueue>();
   /** By entry: the queues it joins once its result is stored. */
   readonly #joining = new Map<number, TargetQueue[]>();
   #stopped = false;
 
-  constructor(options: DispatcherOptions, dispatching: Dispatching) {
+  constructor(options: DispatcherOptions, claiming: Claiming) {
     this.#options = options;
-    this.#dispatching = dispatching;
+    this.#claiming = claiming;
   }
 
   /** Gives entries that wait from before their turn, before any other entry is claimed. */
@@ -48,7 +37,7 @@ export class TargetQueues implements TargetGate, QueueWork {
       if (waiting.size > 0) await inbox.reschedule({ targets: [...waiting], sources }, clock());
       await Promise.all(open.map((target) => this.#of(target).open()));
     } catch (thrown) {
-      this.#dispatching.failures.report(thrown);
+      this.#claiming.failures.report(thrown);
     }
   }
 
@@ -94,11 +83,11 @@ export class TargetQueues implements TargetGate, QueueWork {
   async claim({ target, after, limit, except }: Wanted): Promise<readonly ReadyEntry[] | undefined> {
     const { inbox, clock, role } = this.#options;
     if (role === "receive") return [];
-    const { except: leased, whileClaiming, failures } = this.#dispatching;
+    const { except: leased, claims, failures } = this.#claiming;
     const terms = { ...claimTerms(this.#options), now: clock(), limit, except: [...leased(), ...except] };
     try {
       const claim = inbox.claim({ ...terms, waitingFor: { target, after } });
-      return await whileClaiming(claim.then((entries) => entries.map((entry) => this.#ready(entry, target))));
+      return await claims.follow(claim.then((entries) => entries.map((entry) => this.#ready(entry, target))));
     } catch (thrown) {
       failures.report(thrown);
       return undefined;
@@ -107,7 +96,7 @@ export class TargetQueues implements TargetGate, QueueWork {
 
   hasten(entries: Parameters<QueueWork["hasten"]>[0]): void {
     const { inbox, sources, clock } = this.#options;
-    const { wake, failures } = this.#dispatching;
+    const { wake, failures } = this.#claiming;
     inbox.reschedule({ ...entries, sources }, clock()).then(wake, (thrown) => failures.report(thrown));
   }
 
@@ -119,7 +108,7 @@ export class TargetQueues implements TargetGate, QueueWork {
     });
     const ended = new Promise<Turn>((resolve) => {
       const onEnd = () => resolve(turn);
-      this.#dispatching.run(entry, { claimed: true, atOnce: true, before: () => began, turn, onEnd });
+      void this.#claiming.run(entry, { claimed: true, atOnce: true, before: () => began, turn, onEnd });
     });
     const run = () => {
       begin(!this.#stopped);

@@ -1,8 +1,7 @@
 import { HookporterError } from "../../errors.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
-import type { Inbox } from "../../inbox/inbox.ts";
-import type { Progress } from "../../inbox/inside.ts";
+import type { Inbox, Progress } from "../../inbox/inbox.ts";
 import type { WaitingReason } from "../../inbox/reasons.ts";
 import type { Settlement } from "../../inbox/settlement.ts";
 import { describeFailure } from "../failure.ts";
@@ -108,7 +107,7 @@ export class EntryTransactions {
   async #takePlace(signal: AbortSignal): Promise<NoPlace | undefined> {
     const { places, clock, stepAside } = this.#parts;
     if (places.take()) return undefined;
-    if (!this.#canWait && places.isCrowded) return { dueAt: places.dueAt(clock()), reason: "tx_busy" };
+    if (!this.#canWait && places.isCrowded()) return { dueAt: places.dueAt(clock()), reason: "tx_busy" };
     const entered = await stepAside(places.wait(signal));
     return entered ? undefined : { dueAt: clock(), reason: null };
   }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { RunBudget } from "../../../src/dispatch/runs/run-budget.ts";
+import { runBudget } from "../../../src/dispatch/runs/run-budget.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
@@ -12,7 +12,7 @@ afterEach(() => {
 function open(budgetMs: number, handlerTimeout: number) {
   const stopper = new AbortController();
   const closer = new AbortController();
-  const budget = new RunBudget({
+  const budget = runBudget({
     ...{ budgetMs, handlerTimeout, stopping: stopper.signal, closing: closer.signal },
   });
   return { budget, stopper, closer };

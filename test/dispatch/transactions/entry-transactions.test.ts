@@ -2,10 +2,9 @@ import { describe, expect, it } from "vitest";
 import { runEntry } from "../../../src/dispatch/runs/run-entry.ts";
 import type { RunOptions, RunParts } from "../../../src/dispatch/runs/run-options.ts";
 import { EntryTransactions } from "../../../src/dispatch/transactions/entry-transactions.ts";
-import { TransactionPlaces } from "../../../src/dispatch/transactions/transaction-places.ts";
+import { transactionPlaces } from "../../../src/dispatch/transactions/transaction-places.ts";
 import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
-import type { Inbox } from "../../../src/inbox/inbox.ts";
-import type { InsideEnd, InsideResult, InsideTerms } from "../../../src/inbox/inside.ts";
+import type { Inbox, InsideEnd, InsideResult, InsideTerms } from "../../../src/inbox/inbox.ts";
 import { AT, sampleDelivery, sampleKey } from "../../inbox/entries.ts";
 import { keptLog, QUICK, sampleEvent } from "../sample.ts";
 
@@ -17,7 +16,7 @@ const ENTRY: ClaimedEntry = {
 /** Runs an entry with two handlers, the first with a transaction; it ends as the inbox says. */
 function start(
   inside: NonNullable<Inbox["inside"]>,
-  places = new TransactionPlaces(1),
+  places = transactionPlaces(1),
   canWait = false,
   isLeased = () => true,
 ) {
@@ -57,7 +56,7 @@ describe("a handler's transaction", () => {
       given.push(terms);
       return ending("committed")(work);
     };
-    await start(inside, new TransactionPlaces(1), false, () => holds).settled;
+    await start(inside, transactionPlaces(1), false, () => holds).settled;
     const [terms] = given;
     expect([terms?.timeout, terms?.now(), terms?.isLeased()]).toEqual([1000, AT, true]);
     holds = false;
@@ -79,7 +78,7 @@ describe("a handler's transaction", () => {
   });
 
   it("that finds too many waiting gives the entry back, before any handler has run and without counting", async () => {
-    const places = new TransactionPlaces(1);
+    const places = transactionPlaces(1);
     expect(places.take()).toBe(true);
     const waiting = places.wait(new AbortController().signal);
     const { ran, settled } = start(ending("committed"), places);
@@ -93,7 +92,7 @@ describe("a handler's transaction", () => {
   });
 
   it("waits for a place however many do, if it is run at once", async () => {
-    const places = new TransactionPlaces(1);
+    const places = transactionPlaces(1);
     places.take();
     const first = places.wait(new AbortController().signal);
     const { ran, settled } = start(ending("committed"), places, true);

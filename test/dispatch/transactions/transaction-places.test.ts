@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { TransactionPlaces } from "../../../src/dispatch/transactions/transaction-places.ts";
+import { transactionPlaces } from "../../../src/dispatch/transactions/transaction-places.ts";
 
 const never = new AbortController().signal;
 
 describe("the places for transactions", () => {
   it("are taken up to the limit, and go to those that wait, in order", async () => {
-    const places = new TransactionPlaces(2);
+    const places = transactionPlaces(2);
     expect([places.take(), places.take(), places.take()]).toEqual([true, true, false]);
     const order: string[] = [];
     const first = places.wait(never).then((entered) => order.push(`first ${entered}`));
@@ -21,12 +21,12 @@ describe("the places for transactions", () => {
   });
 
   it("are unlimited if the inbox sets no limit", () => {
-    const places = new TransactionPlaces();
+    const places = transactionPlaces();
     for (let many = 0; many < 1000; many++) expect(places.take()).toBe(true);
   });
 
   it("are crowded once a second of work waits, and never before as many wait as there are places", () => {
-    const places = new TransactionPlaces(2);
+    const places = transactionPlaces(2);
     places.take();
     places.take();
     places.leave(100);
@@ -35,17 +35,17 @@ describe("the places for transactions", () => {
       for (let one = 0; one < many; one++) void places.wait(never);
     };
     queue(2);
-    expect(places.isCrowded).toBe(false); // 2 places × 1 s / 100 ms = 20
+    expect(places.isCrowded()).toBe(false); // 2 places × 1 s / 100 ms = 20
     queue(18);
-    expect(places.isCrowded).toBe(true);
-    const slow = new TransactionPlaces(2);
+    expect(places.isCrowded()).toBe(true);
+    const slow = transactionPlaces(2);
     slow.take();
     slow.leave(10_000);
-    expect(slow.isCrowded).toBe(false);
+    expect(slow.isCrowded()).toBe(false);
   });
 
   it("spread what is given back over the time that its work takes, within a minute", () => {
-    const places = new TransactionPlaces(2);
+    const places = transactionPlaces(2);
     places.take();
     places.leave(1000);
     expect([places.dueAt(5000), places.dueAt(5000), places.dueAt(5000)]).toEqual([6000, 6500, 7000]);
@@ -54,7 +54,7 @@ describe("the places for transactions", () => {
   });
 
   it("refuse those that wait when they are closed, or when their signal is aborted", async () => {
-    const places = new TransactionPlaces(1);
+    const places = transactionPlaces(1);
     places.take();
     const aborter = new AbortController();
     const aborted = places.wait(aborter.signal);
