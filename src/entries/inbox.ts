@@ -5,15 +5,20 @@
 export { HookporterError, type InboxErrorCode } from "../errors.ts";
 export type { DedupKey } from "../event/identity.ts";
 export type { Appended, NewEntry } from "../inbox/append.ts";
-export type { ClaimedEntry, ClaimRequest, DueRequest } from "../inbox/claim.ts";
+export type { ClaimedEntry, ClaimRequest, DueRequest, Lease } from "../inbox/claim.ts";
 export type { CountFilter, Counts } from "../inbox/counts.ts";
 export type { EntryFilter, TextAlternatives } from "../inbox/entry-filter.ts";
 export { entryState, type StateFacts, type StoredIn, type StoredState } from "../inbox/entry-state.ts";
-export type { Erasure } from "../inbox/erasure.ts";
-export type { BacklogRequest, Inbox } from "../inbox/inbox.ts";
-export type { InsideEnd, InsideResult, InsideTerms, Progress } from "../inbox/inside.ts";
-export type { Lease } from "../inbox/lease.ts";
-export type { OpenTerms } from "../inbox/open-terms.ts";
+export type {
+  BacklogRequest,
+  Erasure,
+  Inbox,
+  InsideEnd,
+  InsideResult,
+  InsideTerms,
+  OpenTerms,
+  Progress,
+} from "../inbox/inbox.ts";
 export type { EntryOutline, OutlineRequest, RunOutline } from "../inbox/outline.ts";
 export type {
   NewPacedRetry,

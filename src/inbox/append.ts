@@ -1,9 +1,8 @@
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
-import type { ClaimRequest } from "./claim.ts";
+import type { ClaimRequest, Lease } from "./claim.ts";
 import type { StoredState } from "./entry-state.ts";
-import type { Lease } from "./lease.ts";
 
 /** A verified delivery to keep. */
 export interface NewEntry {

@@ -1,4 +1,6 @@
 import { problemLine } from "../event/data-problems.ts";
+import type { Delivery } from "../event/delivery.ts";
+import { readEnvelope } from "../event/read-envelope.ts";
 import type { Entry } from "./entry.ts";
 import { entryState, storedIn } from "./entry-state.ts";
 import type { Inbox } from "./inbox.ts";
@@ -119,4 +121,11 @@ export async function outlinesOf(inbox: Inbox, entries: readonly Entry[], bodyBy
       return { seq, lastRuns: runs.map((run) => ({ ...run, at: run.failure?.at ?? null })), bodyStart };
     }),
   );
+}
+
+/** What is wrong with an entry's data: what made it a dead letter, or the numbers in its delivery that a double does not hold. */
+export function problemsOf({ problems }: Pick<Entry, "problems">, delivery: Delivery | undefined) {
+  if (problems.length > 0 || delivery === undefined) return problems;
+  const read = readEnvelope(delivery.body);
+  return read.ok ? read.inexact : [];
 }

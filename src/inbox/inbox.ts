@@ -1,3 +1,4 @@
+import type { Logger } from "../base/logger.ts";
 import type { HookporterError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
@@ -7,9 +8,6 @@ import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
 import type { CountFilter, Counts } from "./counts.ts";
 import type { Entry } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
-import type { Erasure } from "./erasure.ts";
-import type { InsideEnd, InsideResult, InsideTerms } from "./inside.ts";
-import type { OpenTerms } from "./open-terms.ts";
 import type { EntryOutline, OutlineRequest } from "./outline.ts";
 import type { NewPacedRetry, PaceStep, Pause, PauseOf, Pauses } from "./pause.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
@@ -171,4 +169,56 @@ export interface Inbox {
   counts(filter?: CountFilter): Promise<Counts>;
   /** Waits for operations in progress, then closes the store. */
   close(): Promise<void>;
+}
+
+/** What is stored of an entry that has handlers left: it stays leased. */
+export interface Progress extends Pick<Settlement, "seq" | "lease" | "finishedHandlers" | "records"> {
+  readonly state: "running";
+}
+
+/**
+ * How a handler's transaction is to end: with a result that is stored last in it, or with nothing. `abandon` is for a
+ * handler that may still be running: nothing that it does later may have an effect.
+ */
+export type InsideEnd = Settlement | Progress | "roll_back" | "abandon";
+
+/**
+ * How a handler's transaction ended. `refused`: the lease was lost, so it was rolled back. `unknown`: the connection was
+ * lost while it was committed, and the store did not say in time which it was.
+ */
+export type InsideResult = "committed" | "refused" | "rolled_back" | "unknown";
+
+/** The terms of a handler's transaction. */
+export interface InsideTerms {
+  /** Milliseconds that the handler may take. */
+  readonly timeout: number;
+  /** The time of the result, in milliseconds since 1970. */
+  readonly now: () => number;
+  /** Whether the entry is still leased here: otherwise an unknown result is no longer looked up. */
+  readonly isLeased: () => boolean;
+}
+
+/** How to open an inbox. */
+export interface OpenTerms {
+  /**
+   * `own` makes the store if there is none, and brings its schema up to date. `change` reads and writes an existing
+   * store of the current schema. `read` only reads an existing store. Default `own`.
+   */
+  readonly access?: "own" | "change" | "read";
+  /** Where to report what an operator should know, such as damage. Default: no log. */
+  readonly log?: Logger;
+  /**
+   * Size in bytes of the write-ahead log from which a warning is logged. Read again at each look, since several receivers
+   * may share the inbox. Default 256 MiB.
+   */
+  readonly walLimit?: number;
+}
+
+/** The proof of an erasure. */
+export interface Erasure {
+  /** When it ended: milliseconds since 1970. */
+  readonly erasedAt: number;
+  readonly entries: number;
+  /** SHA-256, hex, of a line for each entry, in order of their numbers: `["source","event id",timestamp]`. */
+  readonly keysHash: string;
 }

@@ -1,5 +1,4 @@
-import type { Inbox } from "./inbox.ts";
-import type { InsideEnd, InsideResult, InsideTerms, Progress } from "./inside.ts";
+import type { Inbox, InsideEnd, InsideResult, InsideTerms, Progress } from "./inbox.ts";
 import type { Settlement } from "./settlement.ts";
 import { loadSqlite } from "./sqlite/client.ts";
 import { createSchema } from "./sqlite/migrations.ts";

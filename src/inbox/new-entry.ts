@@ -4,7 +4,7 @@ import { type DedupKey, rejectedKey } from "../event/identity.ts";
 import type { ReadEnvelope } from "../event/read-envelope.ts";
 import type { Rejection } from "../event/rejection.ts";
 import type { NewEntry } from "./append.ts";
-import type { Lease } from "./lease.ts";
+import type { Lease } from "./claim.ts";
 
 /** Longer kinds are cut when stored; handlers get them whole. */
 const MAX_STORED_KIND = 200;

@@ -1,5 +1,3 @@
-import { matchesKind } from "../event/kind-pattern.ts";
-
 /**
  * What can be paused: everything, the entries of a source or a kind, the runs of a handler or at a target, or what is left
  * of a {@link PacedRetry}.
@@ -78,25 +76,3 @@ export const PAUSED = "paused";
 
 /** How the reason of an entry begins that is due at its time in a retry; the retry's number follows. */
 export const PACED = "paced_";
-
-/** The pauses that a claim looks at: those of whole entries, and those of single runs, which it passes on. */
-export interface ClaimPauses {
-  readonly all: boolean;
-  readonly sources: ReadonlySet<string>;
-  readonly runs: readonly PauseOf[];
-  /** Whether an entry is paused, whatever its source. */
-  holds(entry: { readonly kind: string | null; readonly reason: string | null }): boolean;
-}
-
-export function claimPauses(paused: readonly PauseOf[]): ClaimPauses {
-  const named = (wanted: PauseScope) => paused.flatMap(({ scope, name }) => (scope === wanted ? [name] : []));
-  const [kinds, retries] = [named("kind"), named("retry")];
-  return {
-    all: paused.some(({ scope }) => scope === "all"),
-    sources: new Set(named("source")),
-    runs: paused.filter(({ scope }) => scope === "handler" || scope === "target"),
-    holds: ({ kind, reason }) =>
-      kinds.some((pattern) => kind !== null && matchesKind(pattern, kind)) ||
-      retries.some((id) => reason === PACED + id),
-  };
-}

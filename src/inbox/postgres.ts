@@ -2,9 +2,7 @@ import { HookporterError } from "../errors.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
-import type { Inbox } from "./inbox.ts";
-import type { InsideEnd, InsideResult, InsideTerms } from "./inside.ts";
-import type { OpenTerms } from "./open-terms.ts";
+import type { Inbox, InsideEnd, InsideResult, InsideTerms, OpenTerms } from "./inbox.ts";
 import type { NewPacedRetry, Pause, PauseOf } from "./pause.ts";
 import { drop, hasten, paceRetry, reschedule, retry } from "./postgres/change.ts";
 import {
@@ -15,7 +13,7 @@ import {
   sourcesOf,
   toClaimedEntry,
 } from "./postgres/claim.ts";
-import { StoreClock } from "./postgres/clock.ts";
+import { type StoreClock, storeClock } from "./postgres/clock.ts";
 import { endErasure, erase } from "./postgres/erase.ts";
 import { runInside } from "./postgres/inside.ts";
 import { touchAll } from "./postgres/keep.ts";
@@ -31,9 +29,9 @@ import { pruneStep, slimStep } from "./postgres/prune.ts";
 import * as reads from "./postgres/reads.ts";
 import { readSenders, recordSender } from "./postgres/senders.ts";
 import type { Store } from "./postgres/store.ts";
-import { StoreVitals } from "./postgres/store-vitals.ts";
 import type { Settlement } from "./settlement.ts";
 import { DROPPED } from "./target-wait.ts";
+import { CommitListeners } from "./vitals.ts";
 
 /** The store of an inbox on PostgreSQL. Its connections bear the runner's name, so that others see that one is there. */
 export function postgresStore(
@@ -50,13 +48,13 @@ type Whole = Required<Inbox>;
 class PostgresInbox implements Inbox {
   readonly #terms: PostgresTerms;
   readonly #clock: StoreClock;
-  readonly vitals = new StoreVitals(() => this.#open.store);
+  readonly vitals = new CommitListeners(async () => ({ bytes: await reads.bytesOfSchema(this.#open.store) }));
   #opened: Opened | undefined;
   isPaused = false;
 
   constructor(terms: PostgresTerms) {
     this.#terms = terms;
-    this.#clock = new StoreClock(terms.clock);
+    this.#clock = storeClock(terms.clock);
   }
 
   async open(terms: OpenTerms = {}): Promise<void> {

@@ -1,15 +1,13 @@
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
-import type { ClaimedEntry } from "./claim.ts";
+import type { ClaimedEntry, Lease } from "./claim.ts";
 import type { Entry } from "./entry.ts";
-import type { Lease } from "./lease.ts";
 import type { PacedRetry, Pause, PauseScope } from "./pause.ts";
 import type { Role, Runner } from "./runner.ts";
 import { finishedNames } from "./runs-within.ts";
 import type { SenderRecord } from "./senders.ts";
 import type { TargetCount, TargetWait } from "./target-wait.ts";
-import { decodeText, encodeNullable, encodeText } from "./text.ts";
 
 // What a row of either store stands for. PostgreSQL's clients return 64-bit numbers as texts, and SQLite's files of older
 // schemas lack some columns. Texts are not converted: in a damaged file, they may be of another type, which must be noticed.
@@ -178,4 +176,29 @@ function nullableNumber(stored: unknown): number | null {
 
 function decodeNullable(stored: unknown): string | null {
   return stored === null || stored === undefined ? null : decodeText(stored as string);
+}
+
+/** No control characters, and no half of a surrogate pair. */
+const PLAIN = /^[^\p{Cc}\p{Cs}]*$/u;
+
+/** Marks an encoded text; a text that itself starts with the mark is encoded too. */
+const MARK = "\u0001";
+
+/**
+ * Encodes a text so that a store keeps it exactly. Some cut a text at NUL, PostgreSQL refuses it, and all turn half a surrogate pair
+ * into U+FFFD, which would make two keys equal.
+ */
+export function encodeText(text: string): string {
+  if (PLAIN.test(text)) return text; // nearly always, and faster than the exact test below
+  const safe = !text.includes("\0") && !text.startsWith(MARK) && text.isWellFormed();
+  return safe ? text : MARK + JSON.stringify(text);
+}
+
+/** The same for a text that there may be none of. */
+export function encodeNullable(text: string | null): string | null {
+  return text === null ? null : encodeText(text);
+}
+
+export function decodeText(stored: string): string {
+  return stored.startsWith(MARK) ? JSON.parse(stored.slice(1)) : stored;
 }

@@ -61,7 +61,9 @@ export function runsKind({ role, sources, kinds }: Runner, source: string, kind:
  */
 export function mergedRunner(id: string, runners: readonly Runner[]): Runner {
   const running = runners.filter(({ role }) => role !== "receive");
-  const isPlain = runners.length === running.length && distinct(running.map(kindsText)).length === 1;
+  const isPlain =
+    runners.length === running.length &&
+    distinct(running.map(({ kinds }) => JSON.stringify([...kinds].sort()))).length === 1;
   const role =
     running.length === 0 ? "receive" : runners.every(({ role }) => role === "run") ? "run" : "both";
   const kinds = running.flatMap(({ kinds, sources }) =>
@@ -69,10 +71,6 @@ export function mergedRunner(id: string, runners: readonly Runner[]): Runner {
   );
   const sources = distinct(runners.flatMap((runner) => runner.sources));
   return { id, version: VERSION, role, sources, kinds: distinct(kinds) };
-}
-
-function kindsText({ kinds }: Runner): string {
-  return JSON.stringify([...kinds].sort());
 }
 
 function distinct(texts: readonly string[]): readonly string[] {

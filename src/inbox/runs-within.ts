@@ -68,11 +68,11 @@ export function finishedNames(stored: unknown): readonly string[] {
 
 /** The runs within an entry, oldest first; they are later than its rows of `attempt`. */
 export function runsWithin(stored: unknown): readonly AttemptRecord[] {
-  return read(stored).flatMap((one) => (typeof one === "string" ? [] : toRecord(one)));
-}
-
-function toRecord([handler, attempt, startedAt, duration]: Exclude<Finished, string>): AttemptRecord {
-  return { attempt, handler, startedAt, duration, outcome: "ok", error: null, failure: null, note: null };
+  return read(stored).flatMap((one): readonly AttemptRecord[] => {
+    if (typeof one === "string") return [];
+    const [handler, attempt, startedAt, duration] = one;
+    return [{ attempt, handler, startedAt, duration, outcome: "ok", error: null, failure: null, note: null }];
+  });
 }
 
 function read(stored: unknown): readonly Finished[] {

@@ -1,15 +1,15 @@
 import { HookporterError } from "../errors.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
-import type { Inbox } from "./inbox.ts";
-import type { OpenTerms } from "./open-terms.ts";
+import type { Inbox, OpenTerms } from "./inbox.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
 import type { Runner } from "./runner.ts";
 import type { Settlement } from "./settlement.ts";
 import { checkAtStart } from "./sqlite/care/check-at-start.ts";
+import { explainsFailure } from "./sqlite/care/damaged-deliveries.ts";
 import { Connection } from "./sqlite/connection.ts";
 import { inboxError, isCorrupt, isDamage } from "./sqlite/errors.ts";
 import { tellMigrated } from "./sqlite/file/copy-before.ts";
-import { FileVitals } from "./sqlite/file/file-vitals.ts";
+import { sizeOfFile } from "./sqlite/file/file-vitals.ts";
 import { openFile, readOnly } from "./sqlite/file/inbox-file.ts";
 import { logSizeWatch } from "./sqlite/file/log-size.ts";
 import { tellNew } from "./sqlite/file/rescued-files.ts";
@@ -22,6 +22,7 @@ import { SqlInbox } from "./sqlite/sql-inbox.ts";
 import type { Statements } from "./sqlite/statements.ts";
 import { defaultThreading, type Threading } from "./sqlite/thread/threaded-writer.ts";
 import { Trust } from "./sqlite/trust.ts";
+import { CommitListeners } from "./vitals.ts";
 
 /**
  * The embedded inbox: one SQLite file, flushed to disk with every commit, before the delivery is answered. All writes
@@ -48,14 +49,14 @@ const MOST_STEPS = 50_000;
 class SqliteInbox extends SqlInbox {
   readonly #path: string;
   readonly #threading: Threading;
-  readonly vitals: FileVitals;
+  readonly vitals: CommitListeners;
   #opened: Opened | undefined;
 
   constructor(path: string, threading: Threading) {
     super();
     this.#path = path;
     this.#threading = threading;
-    this.vitals = new FileVitals(path);
+    this.vitals = new CommitListeners(() => sizeOfFile(path));
   }
 
   open(terms: OpenTerms = {}): Promise<void> {
@@ -72,16 +73,21 @@ class SqliteInbox extends SqlInbox {
       const connection = new Connection(path, database, this.#threading, reports);
       const runners = new Runners(path, this.#runnerRecords, log);
       const lookAtLog = logSizeWatch(path, terms);
-      const look = () => void this.#upkeep(lookAtLog);
-      const upkeep = access === "own" ? setInterval(look, UPKEEP).unref() : undefined;
+      const look = async () => {
+        try {
+          if (connection.look() !== undefined) return;
+          lookAtLog(() => connection.cutLog());
+          await runners.endLeasesOfDead();
+        } catch {
+          // Claims meet the same failure and report it. The next check comes soon.
+        }
+      };
+      const upkeep = access === "own" ? setInterval(() => void look(), UPKEEP).unref() : undefined;
       const trust = new Trust(path, log);
       this.#opened = { access, connection, runners, trust, upkeep };
     });
-    if (access === "own") await this.#takeOver();
-  }
-
-  /** Checks what another process, or another version, left behind. */
-  async #takeOver(): Promise<void> {
+    if (access !== "own") return;
+    // Checks what another process, or another version, left behind.
     try {
       const { connection, trust } = this.#open;
       if (!checkAtStart(connection.statements)) trust.doubt("a delivery cannot be read");
@@ -116,27 +122,16 @@ class SqliteInbox extends SqlInbox {
       : new HookporterError("inbox_corrupt", trust.damage);
   }
 
-  async #upkeep(lookAtLog: ReturnType<typeof logSizeWatch>): Promise<void> {
-    const { connection, runners } = this.#opened ?? {};
-    try {
-      if (connection?.look() !== undefined) return;
-      lookAtLog(() => connection?.cutLog());
-      await runners?.endLeasesOfDead();
-    } catch {
-      // Claims meet the same failure and report it. The next check comes soon.
-    }
-  }
-
   override async claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
     const { trust, connection } = this.#open;
     const { damaged } = trust;
     const entries = await this.#whileUsable(async () => {
       try {
-        return await this.write("claim", this.#sound(request), damaged.seqs);
+        return await this.write("claim", this.#sound(request), [...damaged]);
       } catch (thrown) {
-        if (!isCorrupt(thrown) || !damaged.explain(connection.statements, request)) throw thrown;
+        if (!isCorrupt(thrown) || !explainsFailure(connection.statements, request, damaged)) throw thrown;
         trust.doubt("a delivery cannot be read");
-        return await this.write("claim", this.#sound(request), damaged.seqs);
+        return await this.write("claim", this.#sound(request), [...damaged]);
       }
     });
     for (const { seq, unreadable } of entries) {

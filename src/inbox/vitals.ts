@@ -23,13 +23,26 @@ export interface InboxVitals {
   onCommit(listener: (duration: number) => void): () => void;
 }
 
-/** The listeners for commits. Without any, a commit costs nothing more. */
-export class CommitListeners {
+/** The figures of a store, and the listeners for its commits. Without any, a commit costs nothing more. */
+export class CommitListeners implements InboxVitals {
+  readonly size: InboxVitals["size"];
   readonly #listeners = new Set<(duration: number) => void>();
+
+  constructor(size: InboxVitals["size"]) {
+    this.size = size;
+  }
 
   onCommit(listener: (duration: number) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Runs a transaction, and notes how long it took if it was committed. */
+  async timed<Result>(work: Promise<Result>): Promise<Result> {
+    const start = performance.now();
+    const result = await work;
+    this.note(performance.now() - start);
+    return result;
   }
 
   note(duration: number): void {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { retryDelay } from "../../src/dispatch/retry.ts";
 import { type Chaos, NO_CHAOS } from "../../src/sandbox/chaos.ts";
-import type { SandboxAttempt, SandboxDelivery } from "../../src/sandbox/delivery-log.ts";
+import type { SandboxAttempt, SandboxDelivery } from "../../src/sandbox/observation.ts";
 import { readSandboxOptions, type SandboxOptions } from "../../src/sandbox/options.ts";
 import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from "../../src/sandbox/property-list.ts";
 import { STREAM_DEFAULTS, STREAM_RETRY } from "../../src/stream/stream-options.ts";

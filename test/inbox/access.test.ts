@@ -2,11 +2,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:f
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { Inbox } from "../../src/inbox/inbox.ts";
-import type { OpenTerms } from "../../src/inbox/open-terms.ts";
+import type { Inbox, OpenTerms } from "../../src/inbox/inbox.ts";
 import { closeWholly, loadSqlite } from "../../src/inbox/sqlite/client.ts";
 import { SCHEMA_VERSION } from "../../src/inbox/sqlite/migrations.ts";
-import { RunnerLock } from "../../src/inbox/sqlite/processes/runner-lock.ts";
+import { runnerLock } from "../../src/inbox/sqlite/processes/runner-lock.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { AT, claimOne, keep, numberedEntry, sampleEntry, settlementOf } from "./entries.ts";
 import { TO_SCHEMA_2 } from "./sqlite/schema-2.ts";
@@ -144,7 +143,7 @@ describe("an inbox file of an older version", () => {
   });
 
   it("is left unchanged while a process has it open", async () => {
-    const lock = new RunnerLock(path, "0a");
+    const lock = runnerLock(path, "0a");
     await expect(open()).rejects.toMatchObject({ code: "inbox_busy" });
     expect(schema()).toBe(2);
     lock.release();

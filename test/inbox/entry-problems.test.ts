@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { problemsOf } from "../../src/inbox/entry-problems.ts";
+import { problemsOf } from "../../src/inbox/failures.ts";
 import { sampleDelivery } from "./entries.ts";
 
 const stored = [{ field: "data.a", message: "is missing" }];

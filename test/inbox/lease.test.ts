@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { leaseToken } from "../../src/inbox/lease.ts";
+import { leaseToken } from "../../src/inbox/claim.ts";
 
 const UUID = "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}";
 

@@ -7,7 +7,7 @@ import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { DEAD_REASONS } from "../../src/inbox/reasons.ts";
 import { driftFrom } from "../../src/learn/drift.ts";
-import { type Learned, learn } from "../../src/learn/learned.ts";
+import { type Learned, learn } from "../../src/learn/shape.ts";
 import { REFUSALS } from "../../src/receiver/refusals.ts";
 import { SIGNATURE_REASONS } from "../../src/signature/signature-format.ts";
 import { openReceiver } from "../receiver/open.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { watchDrift } from "../../src/learn/drift.ts";
-import { type Learned, learn } from "../../src/learn/learned.ts";
+import { type Learned, learn } from "../../src/learn/shape.ts";
 import { writeShapes } from "../../src/learn/shape-file.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import type { Drift } from "../../src/receiver/drift.ts";

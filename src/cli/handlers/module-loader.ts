@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { types } from "node:util";
 import type { Jiti, ModuleCache, TransformOptions } from "jiti";
 import { realPath } from "../../base/system/paths.ts";
-import { isOurs } from "../../dispatch/runs/our-code.ts";
+import { isOurs } from "../../dispatch/failure.ts";
 import { SourcePositions } from "./source-positions.ts";
 
 const SOURCE = /\.[cm]?[jt]s$/;

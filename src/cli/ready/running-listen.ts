@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isRecord } from "../../base/is-record.ts";
 import { orElse } from "../../base/or-else.ts";
-import { isHeld, lockFile, RunnerLock } from "../../inbox/sqlite/processes/runner-lock.ts";
+import { isHeld, lockFile, runnerLock } from "../../inbox/sqlite/processes/runner-lock.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { makeStateFolder, readOwnFile, STATE_FOLDER } from "../files/state-folder.ts";
 
@@ -18,14 +18,14 @@ const FOLDER = join(STATE_FOLDER, "listening");
  */
 export function recordListening(cwd: string, { port, pathname: path }: URL): () => void {
   const file = fileOf(cwd, process.pid);
-  let lock: RunnerLock | undefined;
+  let lock: ReturnType<typeof runnerLock> | undefined;
   try {
     makeStateFolder(cwd);
     mkdirSync(join(cwd, FOLDER), { recursive: true, mode: 0o700 });
     for (const dead of recorded(cwd).map((pid) => fileOf(cwd, pid))) {
       if (!isHeld(dead, "")) for (const left of [dead, lockFile(dead, "")]) rmSync(left, { force: true });
     }
-    lock = new RunnerLock(file, "");
+    lock = runnerLock(file, "");
     replaceFile(file, `${JSON.stringify({ port: Number(port), path, since: Date.now() })}\n`);
   } catch {}
   return () => {

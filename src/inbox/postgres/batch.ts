@@ -106,13 +106,6 @@ export class Batches<Item, Result> {
     return batch;
   }
 
-  #refuseWaiting(thrown: unknown): void {
-    for (const { reject } of this.#waiting) reject(thrown);
-    this.#waiting = [];
-    this.#bytes = 0;
-    this.#free = 0;
-  }
-
   async #runOne(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await this.#terms.run(batch.map(({ item }) => item));
@@ -124,7 +117,10 @@ export class Batches<Item, Result> {
       } else {
         for (const { reject } of batch) reject(thrown);
         this.#outage = this.#terms.isOutage?.(thrown) === true ? { error: thrown } : undefined;
-        if (this.#outage !== undefined) this.#refuseWaiting(thrown);
+        if (this.#outage === undefined) return;
+        for (const { reject } of this.#waiting) reject(thrown);
+        this.#waiting = [];
+        this.#bytes = this.#free = 0;
       }
     }
   }

@@ -65,14 +65,8 @@ export function retry(store: Store, filter: EntryFilter, now: number): Promise<n
 
 export async function paceRetry(store: Store, { id, interval, seqs, from, waits }: PaceStep) {
   const values = [seqs, Math.round(from), interval, waits ? PACED + id : null];
-  return store.transaction(async (query) => {
-    const keys = await query(LOCK_KEYS_OF, [seqs]);
-    const pending = await query(PACE, values); // first, since those that are retried become pending
-    const ended = await query(RETRY, values);
-    const hashes = keys.map(({ hash }) => Number(hash));
-    if (hashes.length > 0) for (const next of [HOLD_BACK_OTHERS, RELEASE_FIRST]) await query(next, [hashes]);
-    return pending.length + ended.length;
-  });
+  // Pending ones first, since those that are retried become pending.
+  return changeStep(store, seqs, [PACE, RETRY], values, [HOLD_BACK_OTHERS, RELEASE_FIRST]);
 }
 
 export function reschedule(store: Store, filter: EntryFilter, runAt: number): Promise<number> {
@@ -120,13 +114,25 @@ async function change(store: Store, filter: EntryFilter, how: Change): Promise<n
   let changed = 0;
   for (let at = 0; at < seqs.length; at += STEP) {
     const step = seqs.slice(at, at + STEP);
-    changed += await store.transaction(async (query) => {
-      const keys = after.length === 0 ? [] : await query(LOCK_KEYS_OF, [step]);
-      const rows = await query(sql, [step, now, ...more]);
-      const hashes = keys.map(({ hash }) => Number(hash));
-      if (hashes.length > 0) for (const next of after) await query(next, [hashes]);
-      return rows.length;
-    });
+    changed += await changeStep(store, step, [sql], [step, now, ...more], after);
   }
   return changed;
+}
+
+/** Runs statements, and others after them for the order keys of the entries; returns how many were changed. */
+function changeStep(
+  store: Store,
+  seqs: readonly number[],
+  statements: readonly string[],
+  values: readonly Value[],
+  after: readonly string[],
+): Promise<number> {
+  return store.transaction(async (query) => {
+    const keys = after.length === 0 ? [] : await query(LOCK_KEYS_OF, [seqs]);
+    let changed = 0;
+    for (const sql of statements) changed += (await query(sql, values)).length;
+    const hashes = keys.map(({ hash }) => Number(hash));
+    if (hashes.length > 0) for (const next of after) await query(next, [hashes]);
+    return changed;
+  });
 }

@@ -1,10 +1,9 @@
 import { noDelivery } from "../../event/delivery.ts";
 import { hash } from "../../package/builtins.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "../claim.ts";
-import { hex, type Row, toClaimed } from "../rows.ts";
+import { encodeText, hex, type Row, toClaimed } from "../rows.ts";
 import type { Settlement } from "../settlement.ts";
 import { DROPPED } from "../target-wait.ts";
-import { encodeText } from "../text.ts";
 import { isOutage } from "./errors.ts";
 import {
   ANY_PAUSED,
@@ -15,7 +14,7 @@ import {
   servedOf,
   toPausedRuns,
 } from "./pause.ts";
-import type { Value } from "./session.ts";
+import { parametersIn, type Value } from "./session.ts";
 import type { Store } from "./store.ts";
 import { spanOf, toDelivery } from "./values.ts";
 
@@ -41,23 +40,16 @@ const notOfKinds = (kinds: string) => `
   AND NOT EXISTS (SELECT FROM @.entry kept WHERE kept.seq = turn.seq AND kept.key_timestamp = turn.key_timestamp
     AND kept.kind = ANY (${kinds}) OFFSET 0)`;
 
-class Parameters {
-  readonly values: Value[] = [];
-
-  add(value: Value, type: string): string {
-    return `$${this.values.push(value)}::${type}`;
-  }
-}
-
 /** Leases due entries and returns their rows, joined with their entry and delivery. */
 export async function claimRows(store: Store, request: ClaimRequest, from: number | undefined) {
   const { now, leaseTime, runner, limit, ahead = 0 } = request;
-  const parameters = new Parameters();
+  const values: Value[] = [];
+  const parameter = parametersIn(values);
   const sources = await sourcesOf(store, request.sources);
   if (sources.length === 0 || limit + ahead <= 0) return [];
-  const chosen = choose(request, sources, parameters, from);
-  const prefix = parameters.add(runner === undefined ? "" : `${runner}.`, "text");
-  const until = parameters.add(now + leaseTime, "bigint");
+  const chosen = choose(request, sources, parameter, from);
+  const prefix = parameter(runner === undefined ? "" : `${runner}.`, "text");
+  const until = parameter(now + leaseTime, "bigint");
   const leased = await store.query(
     `WITH ${chosen}, leased AS (
        UPDATE @.turn SET lease = ${prefix} || gen_random_uuid(), run_at = ${until}, attempts = attempts + 1
@@ -65,7 +57,7 @@ export async function claimRows(store: Store, request: ClaimRequest, from: numbe
        RETURNING seq, key_timestamp, received_at, source, lease, attempts, reason, finished_handlers, waits
      )
      SELECT leased.*, chosen.run_at, ${PAUSED_RUNS} FROM leased JOIN chosen USING (seq) ORDER BY rank, chosen.run_at, leased.seq`,
-    parameters.values,
+    values,
   );
   if (leased.length === 0) return [];
   const kept = new Map((await keptRows(store, leased)).map((row) => [row.seq, row]));
@@ -103,17 +95,14 @@ async function keptRows(store: Store, leased: readonly Row[]): Promise<readonly 
 
 /** A claimed entry. If its delivery is not what was received, it is marked: it must not stop others from being claimed. */
 export function toClaimedEntry(row: Row, until: number): ClaimedEntry {
-  const unreadable = whyUnreadable(row);
+  const { body, body_hash: expected } = row;
+  const isOther = body === null || hash("sha256", body as Uint8Array, "hex") !== hex(expected);
+  const why = body === null ? "it has no delivery" : "its body is not what was received";
+  const unreadable = isOther ? why : undefined;
   const delivery = unreadable === undefined ? toDelivery(row) : noDelivery(Number(row.received_at));
   const lease = { token: String(row.lease), until };
   const paused = toPausedRuns(row);
   return { ...toClaimed(row, lease, Number(row.attempts), delivery), unreadable, ...(paused && { paused }) };
-}
-
-function whyUnreadable({ body, body_hash: expected }: Row): string | undefined {
-  if (body === null) return "it has no delivery";
-  const isAsReceived = hash("sha256", body as Uint8Array, "hex") === hex(expected);
-  return isAsReceived ? undefined : "its body is not what was received";
 }
 
 /** The end of an entry that was dropped while it ran, and leased again only to be ended. */
@@ -125,41 +114,40 @@ export function droppedBefore({ seq, lease, runAt, finishedHandlers }: ClaimedEn
 function choose(
   request: ClaimRequest,
   sources: readonly string[],
-  parameters: Parameters,
+  parameter: ReturnType<typeof parametersIn>,
   from: number | undefined,
 ): string {
   const { now, limit, leaseTime, ahead = 0, except = [], deadBlocks = false, only, waitingFor } = request;
   const latest = now + Math.max(request.horizon ?? Number.POSITIVE_INFINITY, leaseTime);
-  const bySource = parameters.add(sources, "text[]");
-  const free = `NOT behind AND seq <> ALL (${parameters.add(except, "bigint[]")})${deadBlocks ? NOT_BLOCKED : ""}`;
+  const bySource = parameter(sources, "text[]");
+  const free = `NOT behind AND seq <> ALL (${parameter(except, "bigint[]")})${deadBlocks ? NOT_BLOCKED : ""}`;
   const { exceptKinds = [] } = request;
-  const due = `run_at <= ${parameters.add(now, "bigint")}`;
+  const due = `run_at <= ${parameter(now, "bigint")}`;
   const misdated = Number.isFinite(latest)
-    ? `run_at > greatest(${parameters.add(latest, "bigint")}, ${PACED_UNTIL})`
+    ? `run_at > greatest(${parameter(latest, "bigint")}, ${PACED_UNTIL})`
     : "false";
   if (only !== undefined || waitingFor !== undefined) {
-    const target = () => parameters.add(encodeText(waitingFor?.target ?? ""), "text");
+    const target = () => parameter(encodeText(waitingFor?.target ?? ""), "text");
     const named =
       only !== undefined
-        ? `seq = ${parameters.add(only, "bigint")}`
-        : `seq > ${parameters.add(waitingFor?.after ?? 0, "bigint")} AND waiting_for IS NOT NULL
+        ? `seq = ${parameter(only, "bigint")}`
+        : `seq > ${parameter(waitingFor?.after ?? 0, "bigint")} AND waiting_for IS NOT NULL
            AND ${target()} = ANY (waiting_for) ${notPausedTarget(target())}`;
     return `chosen AS MATERIALIZED (
       SELECT seq, seq AS rank, run_at FROM @.turn
       WHERE source IN (SELECT served FROM ${servedOf(bySource)}) AND ${free} AND ${named}
         AND (lease IS NULL OR ${due} OR ${misdated}) ${NOT_HELD}
-      ORDER BY seq LIMIT ${parameters.add(limit, "int")} FOR UPDATE SKIP LOCKED)`;
+      ORDER BY seq LIMIT ${parameter(limit, "int")} FOR UPDATE SKIP LOCKED)`;
   }
-  const early = from === undefined ? due : `${due} AND run_at >= ${parameters.add(from, "bigint")}`;
-  const taken =
-    exceptKinds.length === 0 ? "" : notOfKinds(parameters.add(exceptKinds.map(encodeText), "text[]"));
+  const early = from === undefined ? due : `${due} AND run_at >= ${parameter(from, "bigint")}`;
+  const taken = exceptKinds.length === 0 ? "" : notOfKinds(parameter(exceptKinds.map(encodeText), "text[]"));
   // MATERIALIZED, or the planner may run a subquery with a LIMIT more than once and lease more than that.
   const first = (name: string, condition: string, many: string) => `${name} AS MATERIALIZED (
     SELECT seq, run_at FROM ${servedOf(bySource)} CROSS JOIN LATERAL (
       SELECT seq, run_at FROM @.turn WHERE source = served AND ${free} AND ${condition}${taken} ${NOT_HELD}
       ORDER BY run_at, seq LIMIT ${many} FOR UPDATE SKIP LOCKED) found
     ORDER BY run_at, seq LIMIT ${many})`;
-  const many = parameters.add(limit, "int");
+  const many = parameter(limit, "int");
   const parts = [first("due", early, many)];
   const rows = ["SELECT seq, 1 AS rank, run_at FROM due"];
   if (Number.isFinite(latest)) {
@@ -171,7 +159,7 @@ function choose(
   );
   if (ahead <= 0) return [...parts, "chosen AS MATERIALIZED (SELECT * FROM now)"].join(", ");
   const fresh = `attempts = 0 AND ${early} AND seq <> ALL (ARRAY (SELECT seq FROM now))`;
-  parts.push(first("later", fresh, parameters.add(ahead, "int")));
+  parts.push(first("later", fresh, parameter(ahead, "int")));
   return [
     ...parts,
     "chosen AS MATERIALIZED (SELECT * FROM now UNION ALL SELECT seq, 3, run_at FROM later)",

@@ -7,33 +7,27 @@ const SAME = 1000;
  * The time of the database, which all machines of an inbox share: a machine whose clock is ahead must not take leases
  * that have not ended. Between two measurements it goes on with a clock that nobody sets.
  */
-export class StoreClock {
-  readonly #wall: () => number;
+export function storeClock(wallClock: () => number = Date.now) {
   /** The database's time at an instant of the monotonic clock. */
-  #measured: { readonly time: number; readonly at: number } | undefined;
-
-  constructor(wall: () => number = Date.now) {
-    this.#wall = wall;
-  }
-
+  let measured: { readonly time: number; readonly at: number } | undefined;
+  /** Takes note of the database's time, which was asked for at an instant of the monotonic clock. */
+  const note = (time: number, sent: number): void => {
+    measured = { time, at: (sent + performance.now()) / 2 };
+  };
   /** Asks the database for its time; the answer is taken to be half a round trip old. */
-  async measure(store: Store): Promise<void> {
+  const measure = async (store: Store): Promise<void> => {
     const sent = performance.now();
     const [row] = await store.query("SELECT extract(epoch FROM clock_timestamp()) * 1000 AS time");
-    this.note(Number(row?.time), sent);
-  }
-
-  /** Takes note of the database's time, which was asked for at an instant of the monotonic clock. */
-  note(time: number, sent: number): void {
-    this.#measured = { time, at: (sent + performance.now()) / 2 };
-  }
-
+    note(Number(row?.time), sent);
+  };
   /** Whole milliseconds since 1970. */
-  now(): number {
-    const wall = Math.floor(this.#wall());
-    if (this.#measured === undefined) return wall;
-    const { time, at } = this.#measured;
-    const theirs = Math.floor(time + performance.now() - at);
+  const now = (): number => {
+    const wall = Math.floor(wallClock());
+    if (measured === undefined) return wall;
+    const theirs = Math.floor(measured.time + performance.now() - measured.at);
     return Math.abs(theirs - wall) < SAME ? wall : theirs;
-  }
+  };
+  return { note, measure, now };
 }
+
+export type StoreClock = ReturnType<typeof storeClock>;

@@ -1,4 +1,4 @@
-import type { Erasure } from "../erasure.ts";
+import type { Erasure } from "../inbox.ts";
 import { KEY_COLUMNS, keysHashOf } from "../keys-hash.ts";
 import { ERASED } from "../reasons.ts";
 import { LOCK_KEYS_OF, RELEASE_FIRST } from "./order.ts";

@@ -100,23 +100,16 @@ export function isConflict(thrown: unknown): boolean {
 /** An error of the client or the server as one of ours, which names the inbox and the fix, and never a password. */
 export function inboxError(name: string, thrown: unknown): HookporterError {
   if (thrown instanceof HookporterError) return thrown;
-  const { code, fix } = meaningOf(thrown);
-  const got = JSON.stringify(describeError(reasonOf(thrown)));
+  // Node reports a failed connection to several addresses as one error with a list.
+  const [first] = thrown instanceof AggregateError ? thrown.errors : [];
+  const reason: unknown = first ?? thrown;
+  const { code: given } = (reason ?? {}) as { code?: unknown };
+  const key = typeof given === "string" ? given : "";
+  const known = MEANINGS[key] ?? (stateOf(thrown) === undefined ? undefined : MEANINGS[key.slice(0, 2)]);
+  const said = MESSAGES.find(([pattern]) => pattern.test(describeError(thrown)))?.[1];
+  const { code, fix } = known ?? said ?? unavailable("check the server");
+  const got = JSON.stringify(describeError(reason));
   return new HookporterError(code, `expected the inbox ${name} to work, got ${got}: ${fix}`, {
     cause: thrown,
   });
-}
-
-function meaningOf(thrown: unknown): Meaning {
-  const { code } = (reasonOf(thrown) ?? {}) as { code?: unknown };
-  const key = typeof code === "string" ? code : "";
-  const known = MEANINGS[key] ?? (stateOf(thrown) === undefined ? undefined : MEANINGS[key.slice(0, 2)]);
-  const message = describeError(thrown);
-  return known ?? MESSAGES.find(([pattern]) => pattern.test(message))?.[1] ?? unavailable("check the server");
-}
-
-/** Node reports a failed connection to several addresses as one error with a list. */
-function reasonOf(thrown: unknown): unknown {
-  const [first] = thrown instanceof AggregateError ? thrown.errors : [];
-  return first ?? thrown;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { within } from "../../base/within.ts";
 import type { InboxFacts } from "../inbox-facts.ts";
 import { DROPPED } from "../target-wait.ts";
-import { StoreClock } from "./clock.ts";
+import { storeClock } from "./clock.ts";
 import { connect } from "./connect.ts";
 import { FAILING } from "./filter.ts";
 import { hiddenTables, SCHEMA_VERSION, schemaOf } from "./migrations.ts";
@@ -130,7 +130,7 @@ async function missingRights(store: Store): Promise<string[]> {
 }
 
 async function readTables(store: Store, schema: number): Promise<TableFacts> {
-  const clock = new StoreClock();
+  const clock = storeClock();
   await clock.measure(store);
   const [counts] = await store.query(
     `SELECT (SELECT count(*) FROM (SELECT FROM @.turn LIMIT ${COUNTED}) x) AS waiting,

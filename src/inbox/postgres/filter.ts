@@ -1,7 +1,7 @@
 import { type EntryFilter, MIN_HEADER_TEXT, type TextAlternatives } from "../entry-filter.ts";
 import type { StoredIn, StoredState } from "../entry-state.ts";
-import { encodeText } from "../text.ts";
-import type { Value } from "./session.ts";
+import { encodeText } from "../rows.ts";
+import { parametersIn, type Value } from "./session.ts";
 
 /** An entry with its state: it has a row in exactly one of the last three tables. */
 export const ENTRY_WITH_STATE = `@.entry e
@@ -33,7 +33,7 @@ const escaped = (bytes: string) => `lower(encode(${bytes}, 'escape') COLLATE "C"
 export function filterSql(filter: EntryFilter): { where: string; values: Value[] } {
   const conditions: string[] = [];
   const values: Value[] = [];
-  const value = (given: Value, type: string) => `$${values.push(given)}::${type}`;
+  const value = parametersIn(values);
   const { states, kinds, since, until, sources, seq, eventId, seqs, targets, after, before, text } = filter;
   if (states !== undefined) conditions.push(anyOf(statesSql({ ...filter, states })));
   if (kinds !== undefined) conditions.push(kindsSql(kinds, values));
@@ -54,7 +54,7 @@ export function filterSql(filter: EntryFilter): { where: string; values: Value[]
   return { where: conditions.length === 0 ? "true" : conditions.join(" AND "), values };
 }
 
-type AddValue = (given: Value, type: string) => string;
+type AddValue = ReturnType<typeof parametersIn>;
 
 /** Problems as they are shown: field, colon, message. */
 const PROBLEMS = `replace(replace(coalesce(s.problems, ''), '","message":"', ': '), '\\"', '"')`;
@@ -91,12 +91,11 @@ function anyOf(conditions: readonly string[]): string {
 
 /** That the entry `e` matches one of some kinds or patterns. */
 export function kindsSql(kinds: readonly string[], values: Value[]): string {
-  const value = (given: Value, type: string) => `$${values.push(given)}::${type}`;
-  return anyOf(kinds.map((kind) => kindSql(kind, value)));
-}
-
-function kindSql(pattern: string, value: (given: Value, type: string) => string): string {
-  if (pattern === "*") return "true";
-  if (!pattern.endsWith(".*")) return `e.kind = ${value(encodeText(pattern), "text")}`;
-  return `starts_with(e.kind, ${value(pattern.slice(0, -1), "text")})`;
+  const value = parametersIn(values);
+  const conditions = kinds.map((pattern) => {
+    if (pattern === "*") return "true";
+    if (!pattern.endsWith(".*")) return `e.kind = ${value(encodeText(pattern), "text")}`;
+    return `starts_with(e.kind, ${value(pattern.slice(0, -1), "text")})`;
+  });
+  return anyOf(conditions);
 }

@@ -1,7 +1,7 @@
 import type { Row } from "../rows.ts";
 import type { HandlerTransaction } from "../transaction-types.ts";
 import type { Query, Session, Value } from "./session.ts";
-import { RevocableTransaction, revocable } from "./transaction.ts";
+import { revocable, revocableTransaction } from "./transaction.ts";
 
 /** Runs one statement of the inbox in a transaction of your database library; returns its rows. */
 export type TransactionQuery = (
@@ -32,8 +32,7 @@ export type RunTransaction = (work: (open: OpenTransaction) => Promise<void>) =>
 export function sessionTransactions(session: Session, timeout: number): RunTransaction {
   return (work) =>
     session.transaction((query, statements) => {
-      const tx = new RevocableTransaction(statements);
-      return work({ tx, query, revoke: () => tx.revoke() });
+      return work({ ...revocableTransaction(statements), query });
     }, timeout);
 }
 
@@ -46,16 +45,13 @@ export function ownTransactions(own: OwnTransactions): RunTransaction {
         throw new TypeError("expected transaction to call its function once, got a second call");
       const { proxy, revoke } = revocable(tx);
       const query = async (text: string, values: readonly Value[] = []) => {
-        const result = await ask(text, texts(values));
+        // All values of the statements in a handler's transaction are texts or lists of numbers.
+        const texts = values.map((value) => (Array.isArray(value) ? `{${value.join(",")}}` : String(value)));
+        const result = await ask(text, texts);
         return ("rows" in result ? result.rows : result) as readonly Row[];
       };
       await work({ tx: proxy, revoke, query });
     });
     if (runs === 0) throw new TypeError("expected transaction to call its function, got a return before it");
   };
-}
-
-/** All values of the statements in a handler's transaction are texts or lists of numbers. */
-function texts(values: readonly Value[]): string[] {
-  return values.map((value) => (Array.isArray(value) ? `{${value.join(",")}}` : String(value)));
 }

@@ -1,14 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { HookporterError } from "../../errors.ts";
-import type { InsideEnd, InsideResult, InsideTerms, Progress } from "../inside.ts";
+import type { InsideEnd, InsideResult, InsideTerms, Progress } from "../inbox.ts";
 import type { Settlement } from "../settlement.ts";
 import { inboxError, stateOf } from "./errors.ts";
-import {
-  type OpenTransaction,
-  ownTransactions,
-  type RunTransaction,
-  sessionTransactions,
-} from "./handler-transactions.ts";
+import { type OpenTransaction, ownTransactions, sessionTransactions } from "./handler-transactions.ts";
 import type { PostgresTerms } from "./options.ts";
 import { ABANDONED, type Query, ROLLED_BACK, type Session } from "./session.ts";
 import { storeInside, wasStored } from "./settle.ts";
@@ -22,17 +17,12 @@ const ABANDONED_WAIT = 5000;
 const FIRST_WAIT = 50;
 const LAST_WAIT = 1000;
 
-export interface InsideParts {
-  readonly store: Store;
-  readonly run: RunTransaction;
-  /** Whether the server ends transactions of a client that is gone: a database in this process has no such client. */
-  readonly isServer: boolean;
-  /** Called once a result is stored that lets entries run that were held back. */
-  readonly onReleased: () => void;
-}
+type InsideParts = ReturnType<typeof insideParts>;
 
+/** @param onReleased - called once a result is stored that lets entries run that were held back */
 export function insideParts(store: Store, session: Session, terms: PostgresTerms, onReleased: () => void) {
   const { connection, transaction } = terms;
+  // Whether the server ends transactions of a client that is gone: a database in this process has no such client.
   const isServer = transaction !== undefined || typeof connection === "string" || "connect" in connection;
   const run =
     transaction === undefined ? sessionTransactions(session, TIMEOUT) : ownTransactions(transaction);
@@ -82,7 +72,15 @@ export async function runInside(
     await Promise.race([running, abandoned.then(() => delay(ABANDONED_WAIT, undefined, { ref: false }))]);
   } catch (thrown) {
     if (result !== undefined) return result;
-    if (stored === undefined) throw reasonOf(thrown, store.name);
+    if (stored === undefined && stateOf(thrown) === "25P02") {
+      throw new HookporterError(
+        "inbox_unavailable",
+        "expected the handler's transaction to be usable at its end, but one of its statements had failed: let the error be thrown, " +
+          "or run a statement that may fail within a SAVEPOINT",
+        { cause: thrown },
+      );
+    }
+    if (stored === undefined) throw thrown instanceof TypeError ? thrown : inboxError(store.name, thrown);
     const end = await readBack(stored, store, terms);
     if (end === "rolled_back") throw thrown;
     return end;
@@ -104,17 +102,6 @@ async function readBack(result: Settlement | Progress, store: Store, { isLeased 
       await delay(wait);
     }
   }
-}
-
-/** What a transaction failed with before its result was stored. */
-function reasonOf(thrown: unknown, name: string): unknown {
-  if (stateOf(thrown) !== "25P02") return thrown instanceof TypeError ? thrown : inboxError(name, thrown);
-  return new HookporterError(
-    "inbox_unavailable",
-    "expected the handler's transaction to be usable at its end, but one of its statements had failed: let the error be thrown, " +
-      "or run a statement that may fail within a SAVEPOINT",
-    { cause: thrown },
-  );
 }
 
 /**

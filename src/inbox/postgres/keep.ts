@@ -1,18 +1,12 @@
 import type { DedupKey } from "../../event/identity.ts";
 import { hash } from "../../package/builtins.ts";
 import type { Appended, NewEntry } from "../append.ts";
+import type { Lease } from "../claim.ts";
 import type { StoredState } from "../entry-state.ts";
-import type { Lease } from "../lease.ts";
-import { keyColumns, type Row } from "../rows.ts";
-import { encodeNullable } from "../text.ts";
+import { encodeNullable, keyColumns, type Row } from "../rows.ts";
 import { LOCK_HASHES } from "./order.ts";
 import type { Store } from "./store.ts";
 import { datedAt, deliveryColumns, orderHash } from "./values.ts";
-
-interface Kinds {
-  readonly ordered: boolean;
-  readonly dead: boolean;
-}
 
 /** The columns of one row of the batch, which goes as one JSON text. The bodies go in one binary value beside it. */
 const INPUT = `n int, key_timestamp bigint, event_id text, source text, kind text, event_timestamp bigint, order_key text,
@@ -35,7 +29,7 @@ const DEAD = `, dead AS (
  * inserted in order of their keys, so that two batches with the same keys cannot wait for each other. The server plans
  * each statement again, so parts that a batch does not need are left out.
  */
-const keep = ({ ordered, dead }: Kinds) => `
+const keep = (ordered: boolean, dead: boolean) => `
   WITH input AS MATERIALIZED (
     SELECT nextval('@.seq') AS seq, i.* FROM (
       SELECT * FROM json_to_recordset($1::text::json) AS j(${dead ? DEAD_INPUT : INPUT}) ORDER BY n OFFSET 0) i
@@ -60,13 +54,6 @@ const keep = ({ ordered, dead }: Kinds) => `
     FROM kept${dead ? " WHERE state IS NULL" : ""}
   )${dead ? DEAD : ""}
   SELECT n, seq FROM kept`;
-
-const KEEP = {
-  usual: keep({ ordered: false, dead: false }),
-  ordered: keep({ ordered: true, dead: false }),
-  dead: keep({ ordered: false, dead: true }),
-  orderedAndDead: keep({ ordered: true, dead: true }),
-};
 
 /** Counts duplicates, and returns the entries that they are duplicates of. */
 const TOUCH = `
@@ -126,11 +113,11 @@ async function insert(store: Store, entries: readonly NewEntry[]): Promise<reado
   const hashes = [...new Set(rows.flatMap(({ order_hash }) => order_hash ?? []))];
   const dead = entries.some(({ state }) => state === "dead");
   // A role's default may be a level at which the statement would not see marks that were raised while it waited for locks.
-  if (hashes.length === 0 && store.readsCommitted) return store.query(dead ? KEEP.dead : KEEP.usual, values);
+  if (hashes.length === 0 && store.readsCommitted) return store.query(keep(false, dead), values);
   // The lock first, in a statement of its own: a statement sees what was committed before it began.
   return store.transaction(async (query) => {
     await query(LOCK_HASHES, [hashes]);
-    return query(dead ? KEEP.orderedAndDead : KEEP.ordered, values);
+    return query(keep(true, dead), values);
   });
 }
 

@@ -20,33 +20,32 @@ const MISSING = `
  * lagged when it was promoted, or a restored backup, acknowledged entries are gone. Nothing here can bring them back, but
  * the service can send them again, so the log says how many there are.
  */
-export class KeptLately {
-  #kept: { readonly key: DedupKey; readonly at: number }[] = [];
-
-  add(key: DedupKey, at: number): void {
-    this.#kept.push({ key, at });
-    if (this.#kept.length > 2 * MOST) this.#kept = this.#kept.slice(-MOST);
-  }
-
+export function keptLately() {
+  let kept: { readonly key: DedupKey; readonly at: number }[] = [];
+  const add = (key: DedupKey, at: number): void => {
+    kept.push({ key, at });
+    if (kept.length > 2 * MOST) kept = kept.slice(-MOST);
+  };
   /** Looks for all of them, after the database was away, and says what is missing. Each is reported once. */
-  async look(store: Store, now: number, log: Logger | undefined): Promise<void> {
-    const kept = this.#kept.slice(-MOST).filter(({ at }) => at > now - LATELY);
-    if (kept.length === 0) return;
-    const rows = kept.map(({ key }, n) => ({ n, ...keyColumns(key) }));
+  const look = async (store: Store, now: number, log: Logger | undefined): Promise<void> => {
+    const latest = kept.slice(-MOST).filter(({ at }) => at > now - LATELY);
+    if (latest.length === 0) return;
+    const rows = latest.map(({ key }, n) => ({ n, ...keyColumns(key) }));
     try {
       const found = await store.query(MISSING, [JSON.stringify(rows)]);
-      const missing = new Set(found.flatMap(({ n }) => kept[Number(n)] ?? []));
+      const missing = new Set(found.flatMap(({ n }) => latest[Number(n)] ?? []));
       if (missing.size === 0) return;
       // Those that were kept meanwhile stay, and those that are there: it may come back older once more.
-      this.#kept = this.#kept.filter((one) => !missing.has(one));
+      kept = kept.filter((one) => !missing.has(one));
       const since = Math.min(...[...missing].map(({ at }) => at));
       log?.error(
-        { missing: missing.size, of: kept.length, since: new Date(since).toISOString() },
+        { missing: missing.size, of: latest.length, since: new Date(since).toISOString() },
         "acknowledged entries are missing: the database has come back as an older copy of itself, such as a standby that " +
           "lagged or a restored backup; ask the service to send again what it has sent since then",
       );
     } catch (thrown) {
       log?.debug({ error: describeError(thrown) }, "could not look for recently kept entries");
     }
-  }
+  };
+  return { add, look };
 }

@@ -17,7 +17,10 @@ interface Migration {
  * it. As text in the program, since bundlers lose files.
  */
 const MIGRATIONS: readonly Migration[] = [
-  { statements: [...split(TABLES), FIRST_PARTITIONS, ...splitFunctions(DAY_FUNCTIONS)], breaking: true },
+  {
+    statements: [...split(TABLES), FIRST_PARTITIONS, ...split(DAY_FUNCTIONS, /(?<=\$body\$;)\s*\n/)],
+    breaking: true,
+  },
   { statements: split(STEP_2_TABLES), breaking: false },
 ];
 
@@ -92,10 +95,22 @@ export async function checkEncoding(store: Store): Promise<void> {
   );
 }
 
-/** Refuses a schema that is not there, or older than this code: `inbox_unavailable`, `inbox_older`, `inbox_newer`. */
+/**
+ * Refuses a schema that is not there, or older than this code, and tables of which policies may hide rows:
+ * `inbox_unavailable`, `inbox_older`, `inbox_newer`.
+ */
 export async function checkSchema(store: Store): Promise<void> {
   const version = await schemaOf(store);
-  if (version >= SCHEMA_VERSION) return checkPolicies(store);
+  if (version >= SCHEMA_VERSION) {
+    const [hidden] = await hiddenTables(store);
+    if (hidden === undefined) return;
+    // Entries that are accepted would never be found again.
+    throw new HookporterError(
+      "inbox_unavailable",
+      `expected all rows of ${store.name} to be seen, got row-level security on ${hidden}: ` +
+        `ALTER TABLE ${store.schema}.${hidden} DISABLE ROW LEVEL SECURITY, or give the user BYPASSRLS`,
+    );
+  }
   if (version === 0) {
     throw new HookporterError(
       "inbox_unavailable",
@@ -107,17 +122,6 @@ export async function checkSchema(store: Store): Promise<void> {
     "inbox_older",
     `expected schema version ${SCHEMA_VERSION} in ${store.name}, got ${version}: run ${ownCommand("inbox migrate")}, ` +
       'or open it once with the option migrate: "auto"',
-  );
-}
-
-/** Refuses tables of which policies may hide rows: entries that are accepted would never be found again. */
-async function checkPolicies(store: Store): Promise<void> {
-  const [first] = await hiddenTables(store);
-  if (first === undefined) return;
-  throw new HookporterError(
-    "inbox_unavailable",
-    `expected all rows of ${store.name} to be seen, got row-level security on ${first}: ` +
-      `ALTER TABLE ${store.schema}.${first} DISABLE ROW LEVEL SECURITY, or give the user BYPASSRLS`,
   );
 }
 
@@ -167,11 +171,7 @@ async function versions(query: Query): Promise<{ version: number; breaking: numb
   return { version: Number(row?.version), breaking: Number(row?.breaking) };
 }
 
-/** The statements of a text without functions. */
-function split(text: string): readonly string[] {
-  return text.split(/;\s*\n/).filter((part) => part.trim() !== "");
-}
-
-function splitFunctions(text: string): readonly string[] {
-  return text.split(/(?<=\$body\$;)\s*\n/).filter((part) => part.trim() !== "");
+/** The statements of a text; those of functions end in another way. */
+function split(text: string, end = /;\s*\n/): readonly string[] {
+  return text.split(end).filter((part) => part.trim() !== "");
 }

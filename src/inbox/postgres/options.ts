@@ -111,11 +111,8 @@ function transactionLimit(connection: PostgresConnection, options: PostgresOptio
     );
   }
   if (transaction !== undefined) return maxTransactions ?? OF_LIBRARY;
-  return Math.min(maxTransactions ?? Number.POSITIVE_INFINITY, Math.max(0, roomOf(connection, connections)));
-}
-
-function roomOf(connection: PostgresConnection, connections: number): number {
-  if (typeof connection === "string") return connections - OWN;
-  if ("transaction" in connection) return 1; // it has one, and runs nothing else meanwhile
-  return (connection.options?.max ?? OF_POOL) - OWN;
+  const most = maxTransactions ?? Number.POSITIVE_INFINITY;
+  if (typeof connection === "string") return Math.min(most, Math.max(0, connections - OWN));
+  if ("transaction" in connection) return Math.min(most, 1); // it has one, and runs nothing else meanwhile
+  return Math.min(most, Math.max(0, (connection.options?.max ?? OF_POOL) - OWN));
 }

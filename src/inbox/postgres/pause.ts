@@ -9,8 +9,7 @@ import {
   type Pauses,
   SET_ASIDE,
 } from "../pause.ts";
-import { type Row, toPause, toRetry } from "../rows.ts";
-import { decodeText, encodeText } from "../text.ts";
+import { decodeText, encodeText, type Row, toPause, toRetry } from "../rows.ts";
 import type { Query } from "./session.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
 

@@ -3,10 +3,9 @@ import { HookporterError } from "../../errors.ts";
 import { REJECTED } from "../../event/identity.ts";
 import { latestDates, stepResult } from "../prune.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "../prune-request.ts";
-import type { Row } from "../rows.ts";
-import { encodeText } from "../text.ts";
+import { encodeText, type Row } from "../rows.ts";
 import { ENTRY_WITH_STATE } from "./filter.ts";
-import type { Query, Value } from "./session.ts";
+import type { Value } from "./session.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
 
 /** Milliseconds after the end of a day until what could not be dropped with it is deleted row by row. */
@@ -82,7 +81,10 @@ async function deleteEntries(store: Store, rows: readonly Row[], request: PruneR
   await store.query(MARK, [JSON.stringify(marks)], LONG_TIMEOUT);
   await writersEnd(store);
   return store.transaction(async (query) => {
-    if (!(await mayPrune(query, wholeDays))) return undefined;
+    // Only one process prunes at a time. Another one is waited for, unless the days' ends are.
+    const lock = wholeDays ? "pg_try_advisory_xact_lock(%)" : "pg_advisory_xact_lock(%) IS NOT NULL";
+    const [row] = await query(`SELECT ${lock.replace("%", "hashtext('@.prune')")} AS may`);
+    if (row?.may !== true) return undefined;
     return (await query(DELETE, [rows.map(({ seq }) => Number(seq)), states])).length;
   }, LONG_TIMEOUT);
 }
@@ -112,16 +114,6 @@ const WRITERS = `
   WHERE relation = '@.entry'::regclass AND mode = 'RowExclusiveLock' AND granted AND pid <> pg_backend_pid()
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-/** Only one process prunes at a time. Waits for another one if `canSkip` is `false`. */
-async function mayPrune(query: Query, canSkip: boolean): Promise<boolean> {
-  const [row] = await query(
-    canSkip
-      ? "SELECT pg_try_advisory_xact_lock(hashtext('@.prune')) AS may"
-      : "SELECT pg_advisory_xact_lock(hashtext('@.prune')) IS NOT NULL AS may",
-  );
-  return row?.may === true;
-}
-
 /** Deletes the deliveries of done entries. The first step also drops the deliveries of the oldest days. */
 export async function slimStep(store: Store, request: SlimRequest, step: Step): Promise<StepResult> {
   const { settledUntil } = request;
@@ -149,27 +141,21 @@ export async function slimStep(store: Store, request: SlimRequest, step: Step): 
   return stepResult(rows, old.length, dropped + done.length, step);
 }
 
-/** Calls a function that drops one day, until it has dropped the last; returns the number of rows. */
-async function dropDays(store: Store, call: string, values: readonly Value[]): Promise<number> {
-  for (let dropped = 0; ; ) {
-    const many = await dropOne(store, `SELECT @.${call} AS dropped`, values);
-    if (many < 0) return dropped;
-    dropped += many;
-  }
-}
-
 /**
- * Drops a day. The function waits half a second for its locks, since writers wait behind it meanwhile; then it is called
- * again. If it never gets them, the day is dropped next time.
+ * Calls a function that drops one day, until it has dropped the last; returns the number of rows. The function waits half a
+ * second for its locks, since writers wait behind it meanwhile; then it is called again. If it never gets them, the day is
+ * dropped next time.
  */
-async function dropOne(store: Store, sql: string, values: readonly Value[]): Promise<number> {
-  for (let tries = 1; ; tries++) {
+async function dropDays(store: Store, call: string, values: readonly Value[]): Promise<number> {
+  for (let [dropped, tries] = [0, 1]; ; ) {
     try {
-      const [row] = await store.query(sql, values, LONG_TIMEOUT);
-      return Number(row?.dropped ?? -1);
+      const [row] = await store.query(`SELECT @.${call} AS dropped`, values, LONG_TIMEOUT);
+      const many = Number(row?.dropped ?? -1);
+      if (many < 0) return dropped;
+      [dropped, tries] = [dropped + many, 1];
     } catch (thrown) {
       if (!(thrown instanceof HookporterError) || thrown.code !== "inbox_busy") throw thrown;
-      if (tries === TRIES) return -1;
+      if (tries++ === TRIES) return dropped;
       await delay(BETWEEN * (0.5 + Math.random()));
     }
   }

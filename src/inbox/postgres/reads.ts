@@ -7,10 +7,9 @@ import type { StoredState } from "../entry-state.ts";
 import type { BacklogRequest } from "../inbox.ts";
 import { FAILURE_START, type OutlineRequest } from "../outline.ts";
 import { toOutlines } from "../outline-rows.ts";
-import { type Row, toAttempt, toEntry, toTargetCounts } from "../rows.ts";
+import { encodeText, type Row, toAttempt, toEntry, toTargetCounts } from "../rows.ts";
 import { runsWithin } from "../runs-within.ts";
 import { DROPPED } from "../target-wait.ts";
-import { encodeText } from "../text.ts";
 import { ENTRY_WITH_STATE, FAILING, filterSql } from "./filter.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
 import { spanOf, toDelivery } from "./values.ts";
@@ -118,6 +117,12 @@ export async function countByState(store: Store, filter: CountFilter = {}): Prom
   add(rows);
   for (const { rows: estimate } of large) counts.done += Math.round(Number(estimate));
   return large.length === 0 ? counts : { ...counts, doneIsEstimate: true };
+}
+
+/** The size of all tables and indexes. How much disk is left, only the server's owner can tell. */
+export async function bytesOfSchema(store: Store): Promise<number> {
+  return store.number(`SELECT sum(pg_total_relation_size(oid)) FROM pg_class
+    WHERE relkind = 'r' AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = '@.done'::regclass)`);
 }
 
 export async function countByTarget(store: Store, sources: readonly string[] | undefined) {

@@ -1,7 +1,6 @@
 import type { Logger } from "../../base/logger.ts";
-import { type Row, toRunner } from "../rows.ts";
+import { encodeText, toRunner } from "../rows.ts";
 import type { Runner } from "../runner.ts";
-import { encodeText } from "../text.ts";
 import { sourcesOf } from "./claim.ts";
 import type { StoreClock } from "./clock.ts";
 import { SCHEMA_VERSION } from "./migrations.ts";
@@ -256,23 +255,13 @@ export class Runners {
       const dead = cut.filter((signed) => now - (this.#suspects.get(signed) ?? now) >= DOUBT);
       if (cut.length > 0) this.othersBusy();
       if (dead.length === 0 || this.#server !== server || this.#left) return;
-      this.#report(await this.#endLeases(dead));
+      const sources = await sourcesOf(this.#store, undefined);
+      const ended = await this.#store.query(END_LEASES, [dead, this.#clock.now(), sources]);
+      this.#companions?.due(); // it may also have kept entries, and died before it said so
+      const message = "a process was killed or cut off; the entries it was running run again";
+      if (ended.length > 0) this.#log?.info({ entries: ended.length }, message);
     } catch {
       // The next look comes soon.
     }
-  }
-
-  async #endLeases(dead: readonly string[]): Promise<readonly Row[]> {
-    const sources = await sourcesOf(this.#store, undefined);
-    return this.#store.query(END_LEASES, [dead, this.#clock.now(), sources]);
-  }
-
-  #report(ended: readonly Row[]): void {
-    this.#companions?.due(); // it may also have kept entries, and died before it said so
-    if (ended.length === 0) return;
-    this.#log?.info(
-      { entries: ended.length },
-      "a process was killed or cut off; the entries it was running run again",
-    );
   }
 }

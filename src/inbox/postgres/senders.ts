@@ -1,6 +1,5 @@
-import { toSender } from "../rows.ts";
+import { encodeText, toSender } from "../rows.ts";
 import { addNote, type SenderNote, type SenderRecord } from "../senders.ts";
-import { encodeText } from "../text.ts";
 import type { Store } from "./store.ts";
 
 export async function recordSender(store: Store, note: SenderNote): Promise<SenderRecord> {

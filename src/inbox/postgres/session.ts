@@ -4,6 +4,11 @@ import type { PostgresResult, PostgresStatement, Statements } from "./transactio
 
 export type Value = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[];
 
+/** A function that adds a value to those of a statement, and returns how the statement names it. */
+export function parametersIn(values: Value[]) {
+  return (value: Value, type: string) => `$${values.push(value)}::${type}`;
+}
+
 /** Runs one statement with positional parameters, `$1` and so on. */
 export type Query = (text: string, values?: readonly Value[]) => Promise<readonly Row[]>;
 
@@ -108,11 +113,11 @@ export function poolSession(pool: PostgresPool, end?: () => Promise<void>): Omit
       try {
         await ask(client, "BEGIN ISOLATION LEVEL READ COMMITTED", [], timeout);
         try {
-          const statements = new HandlerStatements(client);
-          const result = await run((text, values = []) => ask(client, text, values, timeout), statements);
-          const commit = end !== undefined && statements.wereUsed ? COMMIT_AND_RESET : "COMMIT";
+          const { query, noted } = handlerStatements(client);
+          const result = await run((text, values = []) => ask(client, text, values, timeout), { query });
+          const commit = end !== undefined && noted.wereUsed ? COMMIT_AND_RESET : "COMMIT";
           await ask(client, commit, [], timeout);
-          isClean = !statements.maySet;
+          isClean = !noted.maySet;
           return result;
         } catch (thrown) {
           // Otherwise the connection does not answer: it is destroyed, which ends its transaction too.
@@ -143,21 +148,15 @@ const COMMIT_AND_RESET = "COMMIT; RESET SESSION AUTHORIZATION; RESET ROLE; RESET
  * Runs the statements of a handler one at a time, so that none can hide another one, such as COMMIT. Notes whether one may
  * have changed a setting of its connection: then nobody else must use it.
  */
-class HandlerStatements implements Statements {
-  readonly #client: PostgresClient;
-  wereUsed = false;
-  maySet = false;
-
-  constructor(client: PostgresClient) {
-    this.#client = client;
-  }
-
-  query(statement: string | PostgresStatement, values?: unknown[]): Promise<unknown> {
+function handlerStatements(client: PostgresClient) {
+  const noted = { wereUsed: false, maySet: false };
+  const query: Statements["query"] = (statement, values) => {
     const given = typeof statement === "string" ? { text: statement } : statement;
-    this.wereUsed = true;
-    this.maySet ||= SETS.test(given.text);
-    return this.#client.query({ ...given, ...(values && { values }), queryMode: "extended" });
-  }
+    noted.wereUsed = true;
+    noted.maySet ||= SETS.test(given.text);
+    return client.query({ ...given, ...(values && { values }), queryMode: "extended" });
+  };
+  return { query, noted };
 }
 
 /** A session on a database in this process. It has one connection, so nothing can be waited for in vain. */
@@ -166,30 +165,27 @@ export function databaseSession(database: PostgresDatabase): Session {
     query: async (text, values) => (await database.query(text, [...values])).rows as Row[],
     transaction: (run) =>
       database.transaction((transaction) =>
-        run(
-          async (text, values = []) => (await transaction.query(text, [...values])).rows as Row[],
-          databaseStatements(transaction),
-        ),
+        run(async (text, values = []) => (await transaction.query(text, [...values])).rows as Row[], {
+          // Statements of a handler, with results as those of `pg`.
+          async query(statement, values): Promise<PostgresResult<unknown>> {
+            const given: PostgresStatement & { rowMode?: "array" } =
+              typeof statement === "string" ? { text: statement } : statement;
+            const options = given.rowMode === "array" ? { rowMode: given.rowMode } : undefined;
+            const { rows, affectedRows } = await transaction.query(
+              given.text,
+              values ?? given.values,
+              options,
+            );
+            return { rows, rowCount: affectedRows || rows.length };
+          },
+        }),
       ),
-    ...(database.listen && { listen: async (channel, heard) => listenOn(database, channel, heard) }),
+    ...(database.listen && {
+      listen: async (channel, heard) => {
+        const stop = await database.listen?.(channel, heard);
+        return { stop: async () => stop?.() };
+      },
+    }),
     close: async () => {},
   };
-}
-
-/** Statements of a handler, with results as those of `pg`. */
-function databaseStatements(transaction: PostgresQueries): Statements {
-  return {
-    async query(statement, values): Promise<PostgresResult<unknown>> {
-      const given: PostgresStatement & { rowMode?: "array" } =
-        typeof statement === "string" ? { text: statement } : statement;
-      const options = given.rowMode === "array" ? { rowMode: given.rowMode } : undefined;
-      const { rows, affectedRows } = await transaction.query(given.text, values ?? given.values, options);
-      return { rows, rowCount: affectedRows || rows.length };
-    },
-  };
-}
-
-async function listenOn(database: PostgresDatabase, channel: string, heard: (payload: string) => void) {
-  const stop = await database.listen?.(channel, heard);
-  return { stop: async () => stop?.() };
 }

@@ -1,9 +1,8 @@
-import type { InsideResult, Progress } from "../inside.ts";
-import { type Row, waitsValue } from "../rows.ts";
+import type { InsideResult, Progress } from "../inbox.ts";
+import { encodeNullable, type Row, waitsValue } from "../rows.ts";
 import { isUneventful, withRuns } from "../runs-within.ts";
 import type { Settlement } from "../settlement.ts";
 import { DROPPED } from "../target-wait.ts";
-import { encodeNullable } from "../text.ts";
 import { OWN_TURNS } from "./claim.ts";
 import { LOCK_KEYS_OF, RELEASE_FIRST } from "./order.ts";
 import type { Query } from "./session.ts";
@@ -195,7 +194,12 @@ function valuesOf(batch: readonly Settling[]): readonly string[] {
 }
 
 function recordsValue(results: readonly (Settlement | Progress)[]): string {
-  return JSON.stringify(results.flatMap(recordsOf).map((record, at) => ({ at, ...record })));
+  const rows = results.flatMap((result, n) => {
+    // Those of an uneventful entry are within it.
+    if (result.state !== "running" && isUneventful(result)) return [];
+    return result.records.map((record) => ({ n, ...attemptColumns(record) }));
+  });
+  return JSON.stringify(rows.map((record, at) => ({ at, ...record })));
 }
 
 /** A row of a batch of which there is nothing to say. */
@@ -216,10 +220,4 @@ function inputOf({ settlement, now }: Settling, n: number) {
     ...(waits !== undefined && { waits: waitsValue(waits), waiting_for: waitingFor(waits), has_waits: true }),
     uncounted: uncount === true ? 1 : 0,
   };
-}
-
-/** The rows of the runs that are not within the entry. */
-function recordsOf(result: Settlement | Progress, n: number) {
-  if (result.state !== "running" && isUneventful(result)) return [];
-  return result.records.map((record) => ({ n, ...attemptColumns(record) }));
 }

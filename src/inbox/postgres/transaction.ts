@@ -40,7 +40,7 @@ const ENDS_OR_BEGINS = new RegExp(
 );
 
 /** The error of a transaction that is used too late. */
-export function ended(): HookporterError {
+function ended(): HookporterError {
   return new HookporterError(
     "tx_ended",
     "expected tx to be used while its handler runs, got a use after it had ended, timed out or was stopped: await every statement",
@@ -48,32 +48,25 @@ export function ended(): HookporterError {
 }
 
 /** A handler's transaction on a connection, until it is revoked. */
-export class RevocableTransaction implements PostgresTransaction {
-  #statements: Statements | undefined;
-
-  constructor(statements: Statements) {
-    this.#statements = statements;
-  }
-
-  async query<Row extends object = Record<string, unknown>>(
-    statement: string | PostgresStatement,
-    values?: readonly unknown[],
-  ): Promise<PostgresResult<Row>> {
-    if (this.#statements === undefined) throw ended();
-    const text = typeof statement === "string" ? statement : statement.text;
-    if (ENDS_OR_BEGINS.test(text)) {
-      throw new TypeError(
-        `expected the inbox to begin and end the transaction, got ${JSON.stringify(text.trim().slice(0, 40))}: ` +
-          "throw an error to roll it back, and use SAVEPOINT for a part of it",
-      );
-    }
-    const given = values === undefined ? undefined : [...values];
-    return (await this.#statements.query(statement, given)) as PostgresResult<Row>;
-  }
-
-  revoke(): void {
-    this.#statements = undefined;
-  }
+export function revocableTransaction(given: Statements) {
+  let statements: Statements | undefined = given;
+  const tx: PostgresTransaction = {
+    query: async (statement, values) => {
+      if (statements === undefined) throw ended();
+      const text = typeof statement === "string" ? statement : statement.text;
+      if (ENDS_OR_BEGINS.test(text)) {
+        throw new TypeError(
+          `expected the inbox to begin and end the transaction, got ${JSON.stringify(text.trim().slice(0, 40))}: ` +
+            "throw an error to roll it back, and use SAVEPOINT for a part of it",
+        );
+      }
+      return (await statements.query(statement, values && [...values])) as PostgresResult<never>;
+    },
+  };
+  const revoke = () => {
+    statements = undefined;
+  };
+  return { tx, revoke };
 }
 
 /** An object that fails once it is revoked: every use of it, not those of what was taken from it before. */

@@ -1,10 +1,8 @@
 import { grouped } from "../../base/grouped.ts";
-import { entryColumns, toAttempt, toEntry } from "../rows.ts";
+import { decodeText, encodeText, entryColumns, toAttempt, toEntry } from "../rows.ts";
 import { runsWithin, splitRuns } from "../runs-within.ts";
-import { decodeText, encodeText } from "../text.ts";
-import type { Transfer, TransferRange, WholeEntry } from "../transfer/transfer.ts";
-import { oneRead } from "../transfer/transfer.ts";
-import { StoreClock } from "./clock.ts";
+import { oneRead, type Transfer, type TransferRange, type WholeEntry } from "../transfer/transfer.ts";
+import { storeClock } from "./clock.ts";
 import { checkEncoding, checkSchema, migrate } from "./migrations.ts";
 import { MARK } from "./prune.ts";
 import { ENTRY_COLUMNS } from "./reads.ts";
@@ -19,7 +17,7 @@ export async function openSchemaTransfer(store: Store, access: "read" | "own"): 
   if (access === "own") await migrate(store);
   await checkSchema(store);
   if (access === "own") await makeDays(store);
-  const clock = new StoreClock();
+  const clock = storeClock();
   await clock.measure(store);
   const number = (sql: string) => store.number(sql, [], LONG_TIMEOUT);
   return {
@@ -133,7 +131,16 @@ async function write(store: Store, entries: readonly WholeEntry[]): Promise<void
   let bodyAt = 0;
   const split = entries.map(({ entry, runs }) => ({ entry, ...splitRuns(entry, runs) }));
   const rows = entries.map((one, index) => {
-    const row = { ...rowOf(one, bodyAt), finished_handlers: split[index]?.finished };
+    const { entry, lease, delivery } = one;
+    const { key, eventTimestamp, receivedAt, settledAt } = entry;
+    const row = {
+      ...{ ...entryColumns(entry), settled_at: settledAt ?? receivedAt, lease, body_at: bodyAt },
+      order_hash: orderHash(key, entry.orderKey),
+      dated: datedAt(key, eventTimestamp, receivedAt),
+      waiting_for: waitingFor(entry.waits),
+      finished_handlers: split[index]?.finished,
+      ...(delivery && deliveryColumns(delivery)),
+    };
     bodyAt += one.delivery?.body.byteLength ?? 0;
     return row;
   });
@@ -147,15 +154,4 @@ async function write(store: Store, entries: readonly WholeEntry[]): Promise<void
     const last = entries.at(-1)?.entry.seq ?? 1;
     await query("SELECT setval('@.seq', greatest((SELECT last_value FROM @.seq), $1::bigint))", [last]);
   }, LONG_TIMEOUT);
-}
-
-function rowOf({ entry, lease, delivery }: WholeEntry, bodyAt: number) {
-  const { key, eventTimestamp, receivedAt, settledAt } = entry;
-  return {
-    ...{ ...entryColumns(entry), settled_at: settledAt ?? receivedAt, lease, body_at: bodyAt },
-    order_hash: orderHash(key, entry.orderKey),
-    dated: datedAt(key, eventTimestamp, receivedAt),
-    waiting_for: waitingFor(entry.waits),
-    ...(delivery && deliveryColumns(delivery)),
-  };
 }

@@ -23,78 +23,58 @@ interface DaysLeft {
 }
 
 /** Measures the clock, and makes the days' partitions in time; else rows go to one for all later days, not refused. */
-export class Upkeep {
-  readonly #store: Store;
-  readonly #clock: StoreClock;
-  readonly #log: Logger | undefined;
-  #failures = 0;
+export function keepDays(store: Store, clock: StoreClock, log: Logger | undefined) {
+  let failures = 0;
   /** Each state of missing days is logged once. */
-  #warned: "not_made" | "run_out" | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #working: Promise<unknown> | undefined;
-  #stopped = false;
-
-  constructor(store: Store, clock: StoreClock, log: Logger | undefined) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#log = log;
-  }
-
-  /** Looks now, and again from time to time. The clock is measured again with each sign of life. */
-  async start(): Promise<void> {
-    await this.#clock.measure(this.#store).catch(() => {});
-    await this.#look();
-  }
-
-  /** Resolves once a look in progress has ended, or after 5 seconds. Closing the connections ends it then. */
-  async stop(): Promise<void> {
-    this.#stopped = true;
-    clearTimeout(this.#timer);
-    if (this.#working !== undefined) await within(this.#working, LAST_LOOK, () => undefined);
-  }
-
-  async #look(): Promise<void> {
-    const working = this.#makeDays();
-    this.#working = working;
-    const period = (await working) ? PERIOD : SHORT_PERIOD;
-    if (this.#stopped) return;
-    this.#timer = setTimeout(() => void this.#look(), period).unref();
-  }
-
-  /** Resolves to whether there are enough days now. */
-  async #makeDays(): Promise<boolean> {
+  let warned: "not_made" | "run_out" | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let working: Promise<unknown> | undefined;
+  let stopped = false;
+  /** The days could not be made, or their number is not even known. */
+  const notMade = (left: DaysLeft | undefined, thrown: unknown): void => {
+    if (++failures < MANY) return;
+    const state = left !== undefined && left.ms <= 0 ? "run_out" : "not_made";
+    if (warned === state || warned === "run_out") return;
+    warned = state;
+    const days = left && { daysLeft: Math.floor(left.ms / DAY_MS) };
+    const error = thrown === undefined ? undefined : { error: describeError(thrown) };
+    log?.warn({ ...days, ...error }, state === "run_out" ? RUN_OUT : NOT_MADE);
+  };
+  /** Resolves to after how many milliseconds to look again. */
+  const makeMissing = async (): Promise<number> => {
     let left: DaysLeft | undefined;
     try {
-      left = await daysLeft(this.#store);
-      const made = await makeDays(this.#store);
-      const shared = made > 0 ? await sharedDays(this.#store, left.until) : 1;
-      if (shared > 1) this.#log?.warn({ days: shared }, SHARED);
-      await this.#store.query("SELECT @.analyze_first()", [], LONG_TIMEOUT);
+      left = await daysLeft(store);
+      const made = await makeDays(store);
+      const shared = made > 0 ? await sharedDays(store, left.until) : 1;
+      if (shared > 1) log?.warn({ days: shared }, SHARED);
+      await store.query("SELECT @.analyze_first()", [], LONG_TIMEOUT);
       // Another session may hold the lock for making days, or hold it for ever.
-      const areEnough = made > 0 || left.ms >= DAY_MS;
-      if (areEnough) {
-        this.#failures = 0;
-        this.#warned = undefined;
-      } else this.#notMade(left, undefined);
-      return areEnough;
+      if (made > 0 || left.ms >= DAY_MS) {
+        [failures, warned] = [0, undefined];
+        return PERIOD;
+      }
+      notMade(left, undefined);
     } catch (thrown) {
-      this.#notMade(left, thrown);
-      return false;
+      notMade(left, thrown);
     }
-  }
-
-  /** The days could not be made, or their number is not even known. */
-  #notMade(left: DaysLeft | undefined, thrown: unknown): void {
-    if (++this.#failures < MANY) return;
-    const state = left !== undefined && left.ms <= 0 ? "run_out" : "not_made";
-    if (this.#warned === state || this.#warned === "run_out") return;
-    this.#warned = state;
-    const fields = {
-      ...(left && { daysLeft: Math.floor(left.ms / DAY_MS) }),
-      ...(thrown !== undefined && { error: describeError(thrown) }),
-    };
-    this.#log?.warn(fields, state === "run_out" ? RUN_OUT : NOT_MADE);
-  }
+    return SHORT_PERIOD;
+  };
+  const look = async (): Promise<void> => {
+    const period = makeMissing();
+    working = period;
+    const ms = await period;
+    if (!stopped) timer = setTimeout(() => void look(), ms).unref();
+  };
+  /** Looks now, and again from time to time. The clock is measured again with each sign of life. */
+  const start = () => clock.measure(store).then(look, look);
+  /** Resolves once a look in progress has ended, or after 5 seconds. Closing the connections ends it then. */
+  const stop = async () => {
+    stopped = true;
+    clearTimeout(timer);
+    if (working !== undefined) await within(working, LAST_LOOK, () => undefined);
+  };
+  return { start, stop };
 }
 
 /** If entries came after the last day that there was. */

@@ -2,9 +2,8 @@ import type { Delivery } from "../../event/delivery.ts";
 import { type DedupKey, REJECTED } from "../../event/identity.ts";
 import { hash } from "../../package/builtins.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
-import type { Row } from "../rows.ts";
+import { decodeText, encodeNullable, encodeText, type Row } from "../rows.ts";
 import type { TargetWait } from "../target-wait.ts";
-import { decodeText, encodeNullable, encodeText } from "../text.ts";
 
 /**
  * The date up to which an event must be pruned before it can be taken for new again. A rejected delivery never ran, so

@@ -2,7 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Logger } from "../../base/logger.ts";
 import { within } from "../../base/within.ts";
 import { describeError } from "../../errors.ts";
-import type { Listening, Query, Session } from "./session.ts";
+import type { Runners } from "./runners.ts";
+import type { Listening, Session } from "./session.ts";
 import type { Store } from "./store.ts";
 
 /** Milliseconds between two notifications of a process, since each commit with one waits for those of all others. */
@@ -20,11 +21,7 @@ const LAST_WAIT = 30_000;
 const USELESS_WAIT = 300_000;
 
 /** Who uses the connection that listens, besides. */
-interface Companion {
-  connected(query: Query, end: () => void): void;
-  disconnected(): void;
-  othersBusy(): void;
-}
+type Listener = Pick<Runners, "connected" | "disconnected" | "othersBusy">;
 
 /**
  * Tells the other processes of an inbox that entries may be due, and hears it from them. A hint only: what is not heard
@@ -33,7 +30,7 @@ interface Companion {
 export class Wake {
   readonly #store: Store;
   readonly #session: Pick<Session, "listen">;
-  readonly #companion: Companion;
+  readonly #runners: Listener;
   readonly #log: Logger | undefined;
   readonly #channel: string;
   /** Marks this process's own notifications. */
@@ -52,10 +49,10 @@ export class Wake {
   #isSaid = false;
   #stopped = false;
 
-  constructor(store: Store, session: Pick<Session, "listen">, companion: Companion, log: Logger | undefined) {
+  constructor(store: Store, session: Pick<Session, "listen">, runners: Listener, log: Logger | undefined) {
     this.#store = store;
     this.#session = session;
-    this.#companion = companion;
+    this.#runners = runners;
     this.#log = log;
     this.#channel = `hookporter_due_${store.schema}`;
   }
@@ -117,7 +114,7 @@ export class Wake {
     const heard = (payload: string) => {
       if (payload === proof) this.#proven?.();
       else if (payload !== this.#id) {
-        this.#companion.othersBusy();
+        this.#runners.othersBusy();
         this.due();
       }
     };
@@ -129,41 +126,30 @@ export class Wake {
       this.#lost();
     };
     if (this.#stopped) return; // nothing waits for the proof
-    const arrives = await this.#arrives(proof);
+    // A pooler accepts LISTEN and loses it, so a notification is sent and listened for.
+    const arrived = new Promise<boolean>((resolve) => {
+      this.#proven = () => resolve(true);
+    });
+    const arrives = await this.#notify(proof)
+      .then(() => within(arrived, PROOF, () => false))
+      .finally(() => {
+        this.#proven = undefined;
+      });
     if (this.#listening === undefined || this.#stopped) return; // lost meanwhile, or no longer needed
     if (!arrives) {
-      this.#sayThatNoneArrives();
+      const message =
+        "notifications of the database do not arrive, as behind a pooler in transaction mode: entries of other processes " +
+        "are found by polling; set listenUrl to a direct connection";
+      if (!this.#isSaid) this.#log?.warn({}, message);
+      this.#isSaid = true;
       this.#wait = USELESS_WAIT;
       end();
       return;
     }
     this.#wait = 0;
     this.hears = true;
-    if (this.#listening.query !== undefined) this.#companion.connected(this.#listening.query, end);
+    if (this.#listening.query !== undefined) this.#runners.connected(this.#listening.query, end);
     this.due(); // for what was missed
-  }
-
-  #sayThatNoneArrives(): void {
-    if (this.#isSaid) return;
-    this.#isSaid = true;
-    this.#log?.warn(
-      {},
-      "notifications of the database do not arrive, as behind a pooler in transaction mode: entries of other processes " +
-        "are found by polling; set listenUrl to a direct connection",
-    );
-  }
-
-  /** Whether a notification that is sent now is heard: a pooler accepts LISTEN and loses it. */
-  async #arrives(proof: string): Promise<boolean> {
-    const arrived = new Promise<boolean>((resolve) => {
-      this.#proven = () => resolve(true);
-    });
-    try {
-      await this.#notify(proof);
-      return await within(arrived, PROOF, () => false);
-    } finally {
-      this.#proven = undefined;
-    }
   }
 
   #end(): void {
@@ -173,7 +159,7 @@ export class Wake {
 
   #lost(): void {
     this.#listening = undefined;
-    this.#companion.disconnected();
+    this.#runners.disconnected();
     const heard = this.hears;
     this.hears = false;
     if (this.#stopped || this.#retry !== undefined) return;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { VERSION } from "../../package/version.ts";
 import type { Inbox } from "../inbox.ts";
-import { SharedStore } from "./shared-store.ts";
+import { type SharedStore, shareStore } from "./shared-store.ts";
 
 interface ProcessStores {
   /** Random: stands for this process, or this thread, in every inbox. */
@@ -48,8 +48,8 @@ export function receiverId(): string {
 /** The store that this process has under one of these names, or else a new one, which has them all from now on. */
 export function storeOf(names: readonly string[], make: (process: string) => Inbox): SharedStore {
   const { id, stores } = processStores();
-  for (const [name, store] of stores) if (store.isUnused) stores.delete(name);
-  const store = names.flatMap((name) => stores.get(name) ?? [])[0] ?? new SharedStore(id, make(id));
+  for (const [name, store] of stores) if (store.isUnused()) stores.delete(name);
+  const store = names.flatMap((name) => stores.get(name) ?? [])[0] ?? shareStore(id, make(id));
   for (const name of names) stores.set(name, store);
   return store;
 }

@@ -13,12 +13,8 @@ export function sharedFile(path: string): Inbox {
       const file = statSync(path, { throwIfNoEntry: false });
       const open = file === undefined ? [] : [`file ${file.dev}:${file.ino}`];
       // Another one may be about to make it. Once it is open, a file that replaces it is another inbox.
-      return { opening: [...open, `path ${wholePath(path)}`], open };
+      const folder = existsSync(dirname(path)) ? realPath(dirname(path)) : dirname(path);
+      return { opening: [...open, `path ${join(folder, basename(path))}`], open };
     },
   });
-}
-
-function wholePath(path: string): string {
-  const folder = dirname(path);
-  return join(existsSync(folder) ? realPath(folder) : folder, basename(path));
 }

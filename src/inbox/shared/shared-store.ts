@@ -1,90 +1,69 @@
 import type { Logger } from "../../base/logger.ts";
-import type { Inbox } from "../inbox.ts";
-import type { OpenTerms } from "../open-terms.ts";
+import type { Inbox, OpenTerms } from "../inbox.ts";
 import { mergedRunner, type Runner } from "../runner.ts";
-import { inboxUse, type UseInbox } from "./inbox-use.ts";
+import { inboxUse } from "./inbox-use.ts";
+
+export type SharedStore = ReturnType<typeof shareStore>;
 
 /** A store that is open once in this process, for everyone who opens it. */
-export class SharedStore {
-  readonly inbox: Inbox;
-  readonly #process: string;
-  readonly #use: UseInbox;
+export function shareStore(process: string, inbox: Inbox) {
   /** How everyone who uses it opened it. */
-  readonly #members = new Map<object, OpenTerms>();
-  readonly #runners = new Map<string, Runner>();
-  #registering: Promise<void> = Promise.resolve();
-  #isConflictTold = false;
-
-  constructor(process: string, inbox: Inbox) {
-    this.#process = process;
-    this.inbox = inbox;
-    this.#use = inboxUse(
-      () => inbox.open(this.#terms),
-      () => inbox.close(),
+  const members = new Map<object, OpenTerms>();
+  const registered = new Map<string, Runner>();
+  let registering: Promise<void> = Promise.resolve();
+  let isConflictTold = false;
+  const given = <Name extends keyof OpenTerms>(name: Name) =>
+    new Set([...members.values()].flatMap((terms) => terms[name] ?? []));
+  /** The terms of all members together, as they are whenever the store looks: the smallest limit counts. */
+  const together: OpenTerms = {
+    log: logOfAll(() => given("log")),
+    get walLimit() {
+      return Math.min(...given("walLimit"));
+    },
+  };
+  const use = inboxUse(
+    () => inbox.open(together),
+    () => inbox.close(),
+  );
+  /** Records what is registered, one after another: the latest must be what stays. */
+  const record = (): Promise<void> => {
+    const recorded = registering.then(() =>
+      inbox.register?.(mergedRunner(process, [...registered.values()])),
     );
-  }
-
-  get isUnused(): boolean {
-    return this.#members.size === 0;
-  }
-
+    registering = recorded.catch(() => {});
+    return recorded;
+  };
   /** Opens it, unless it is open. Resolves to a function that closes it, if nobody else uses it. */
-  async join(terms: OpenTerms): Promise<() => Promise<void>> {
+  const join = async (terms: OpenTerms): Promise<() => Promise<void>> => {
     const member = {};
-    this.#members.set(member, terms);
-    const leave = () => void this.#members.delete(member);
+    members.set(member, terms);
+    const leave = () => void members.delete(member);
     try {
-      const release = await this.#use();
-      if (terms.walLimit !== undefined) this.#tellConflict(terms);
+      const release = await use();
+      const limits = new Set([...members.values()].map(({ walLimit }) => walLimit));
+      if (terms.walLimit !== undefined && limits.size > 1 && !isConflictTold) {
+        isConflictTold = true;
+        const message = "the receivers of this inbox have different walLimits: the smallest counts";
+        terms.log?.warn({ walLimit: together.walLimit }, message);
+      }
       return () => release().finally(leave);
     } catch (thrown) {
       leave();
       throw thrown;
     }
-  }
-
-  /** Registers a receiver of this process: the store has one record, of all of them. */
-  register(runner: Runner): Promise<void> {
-    this.#runners.set(runner.id, runner);
-    return this.#record();
-  }
-
-  async unregister(id: string): Promise<void> {
-    if (this.#runners.delete(id) && this.#runners.size > 0) await this.#record();
-  }
-
-  async runners(): Promise<readonly Runner[]> {
-    return [...((await this.inbox.runners?.()) ?? []), ...this.#runners.values()];
-  }
-
-  /** Records what is registered, one after another: the latest must be what stays. */
-  #record(): Promise<void> {
-    const recorded = this.#registering.then(() =>
-      this.inbox.register?.(mergedRunner(this.#process, [...this.#runners.values()])),
-    );
-    this.#registering = recorded.catch(() => {});
-    return recorded;
-  }
-
-  /** The terms of all members together, as they are whenever the store looks: the smallest limit counts. */
-  get #terms(): OpenTerms {
-    const given = <Name extends keyof OpenTerms>(name: Name) =>
-      new Set([...this.#members.values()].flatMap((terms) => terms[name] ?? []));
-    return {
-      log: logOfAll(() => given("log")),
-      get walLimit() {
-        return Math.min(...given("walLimit"));
-      },
-    };
-  }
-
-  #tellConflict({ log }: OpenTerms): void {
-    const limits = new Set([...this.#members.values()].map(({ walLimit }) => walLimit));
-    if (this.#isConflictTold || limits.size === 1) return;
-    this.#isConflictTold = true;
-    const { walLimit } = this.#terms;
-    log?.warn({ walLimit }, "the receivers of this inbox have different walLimits: the smallest counts");
-  }
+  };
+  return {
+    ...{ inbox, join, isUnused: () => members.size === 0 },
+    /** Registers a receiver of this process: the store has one record, of all of them. */
+    register: (runner: Runner): Promise<void> => {
+      registered.set(runner.id, runner);
+      return record();
+    },
+    unregister: async (id: string): Promise<void> => {
+      if (registered.delete(id) && registered.size > 0) await record();
+    },
+    runners: async () => [...((await inbox.runners?.()) ?? []), ...registered.values()],
+  };
 }
 
 /** A logger that writes each line to all of these, as they are then. */

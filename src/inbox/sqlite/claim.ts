@@ -1,13 +1,10 @@
-import type { ClaimedEntry, ClaimRequest, DueRequest } from "../claim.ts";
-import { leaseToken } from "../lease.ts";
-import type { Row } from "../rows.ts";
+import { type ClaimedEntry, type ClaimRequest, type DueRequest, leaseToken } from "../claim.ts";
+import { encodeText, type Row } from "../rows.ts";
 import { DROPPED } from "../target-wait.ts";
-import { encodeText } from "../text.ts";
-import { WAITING, WAITS } from "./index-conditions.ts";
+import { servedBy, WAITING, WAITS } from "./index-conditions.ts";
 import { holdBackIfNeeded, releaseNext } from "./order.ts";
 import { type ClaimTerms, claimTerms, setAsideIfPaused, unpausedSources } from "./pause.ts";
 import { CLAIM_COLUMNS, readClaimed } from "./read-claimed.ts";
-import { servedBy } from "./sources.ts";
 import type { Statements } from "./statements.ts";
 
 const NOT_EXCEPT = "seq NOT IN (SELECT value FROM json_each(?))";
@@ -108,15 +105,6 @@ function claimWaiting(
   return claimed;
 }
 
-/** Ends an entry that was dropped while it ran in a process that has died. */
-function endIfDropped(statements: Statements, row: Row, now: number): boolean {
-  if (row.state !== "running" || row.reason !== DROPPED) return false;
-  const sql = "UPDATE entry SET state = 'dead', lease = NULL, settled_at = ? WHERE seq = ?";
-  statements.run(sql, now, row.seq as number);
-  releaseNext(statements, row);
-  return true;
-}
-
 /** Between threads an infinite horizon is `null`, as JSON writes it. */
 function horizonOf({ horizon }: ClaimRequest): number {
   return horizon ?? Number.POSITIVE_INFINITY;
@@ -145,7 +133,14 @@ export function nextDue(statements: Statements, request: DueRequest): number | u
 function leaseIfFree(statements: Statements, row: Row, request: ClaimRequest, terms: ClaimTerms) {
   const { now, leaseTime, deadBlocks = false, runner } = request;
   const { damaged, pauses } = terms;
-  if (endIfDropped(statements, row, now) || setAsideIfPaused(statements, row, pauses, now)) return [];
+  if (row.state === "running" && row.reason === DROPPED) {
+    // It was dropped while it ran in a process that has died.
+    const end = "UPDATE entry SET state = 'dead', lease = NULL, settled_at = ? WHERE seq = ?";
+    statements.run(end, now, row.seq as number);
+    releaseNext(statements, row);
+    return [];
+  }
+  if (setAsideIfPaused(statements, row, pauses, now)) return [];
   if (holdBackIfNeeded(statements, row, deadBlocks)) return [];
   const [token, until] = [leaseToken(runner), now + leaseTime];
   statements.run(

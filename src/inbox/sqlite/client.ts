@@ -62,7 +62,12 @@ function checked(
 ) {
   try {
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`); // first: each of the next steps may meet a lock
-    if (pragma(database, "application_id") !== APPLICATION_ID) throw notAnInbox(path);
+    if (pragma(database, "application_id") !== APPLICATION_ID) {
+      throw new HookporterError(
+        "inbox_corrupt",
+        `expected ${path} to be an inbox, got another SQLite database: choose another path, or, if this was an inbox, see docs/recovery.md`,
+      );
+    }
     prepare?.(database);
     return database;
   } catch (error) {
@@ -97,13 +102,6 @@ export async function closeWholly(database: { close(): void }): Promise<void> {
 export function pragma(database: DatabaseSyncInstance, name: string): unknown {
   const row = database.prepare(`PRAGMA ${name}`).get();
   return row === undefined ? undefined : Object.values(row)[0];
-}
-
-function notAnInbox(path: string): HookporterError {
-  return new HookporterError(
-    "inbox_corrupt",
-    `expected ${path} to be an inbox, got another SQLite database: choose another path, or, if this was an inbox, see docs/recovery.md`,
-  );
 }
 
 /**
@@ -145,15 +143,11 @@ function installedSqlite(): unknown {
 }
 
 function ownSqlite(): unknown {
-  return withoutExperimentalWarning(() => process.getBuiltinModule?.("node:sqlite" as "node:fs") as unknown);
-}
-
-/** Node 22 warns on standard error that its SQLite is experimental; the API used here is stable. */
-function withoutExperimentalWarning<Result>(load: () => Result): Result {
-  const emitWarning = process.emitWarning;
+  const { emitWarning } = process;
+  // Node 22 warns on standard error that its SQLite is experimental; the API used here is stable.
   process.emitWarning = () => {};
   try {
-    return load();
+    return process.getBuiltinModule?.("node:sqlite" as "node:fs");
   } finally {
     process.emitWarning = emitWarning;
   }

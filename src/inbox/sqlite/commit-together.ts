@@ -28,23 +28,15 @@ export function transactionsOn(statements: Statements, presence: Presence): Tran
 
 export type WorkResult = { readonly value: unknown } | { readonly error: unknown };
 
-/** Runs operations in one transaction; if one of them fails, runs each in a separate transaction. */
+/** Runs operations in one transaction; if one of them fails, runs each in a separate one, so that it does not undo the others. */
 export function commitTogether<Operation>(
   transactions: Transactions,
   operations: readonly Operation[],
   run: (operation: Operation) => unknown,
 ): readonly WorkResult[] {
-  const { results, storeFailed } = tryTogether(transactions, operations, run);
-  const mayBeOneOfThem = operations.length > 1 && !storeFailed && results.some((result) => "error" in result);
-  return mayBeOneOfThem ? commitEach(transactions, operations, run) : results;
-}
-
-/** Runs each operation in a separate transaction, so that one that fails does not undo the others. */
-function commitEach<Operation>(
-  transactions: Transactions,
-  operations: readonly Operation[],
-  run: (operation: Operation) => unknown,
-): readonly WorkResult[] {
+  const together = tryTogether(transactions, operations, run);
+  const mayBeOneOfThem = operations.length > 1 && together.results.some((result) => "error" in result);
+  if (together.storeFailed || !mayBeOneOfThem) return together.results;
   const all: WorkResult[] = [];
   for (const operation of operations) {
     const { results, storeFailed } = tryTogether(transactions, [operation], run);

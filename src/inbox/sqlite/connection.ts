@@ -64,7 +64,10 @@ export class Connection {
     this.#writer = this.#writerOf(database);
     this.rescue = new Rescue(path, {
       missing: () => this.#writer.presence.missing(),
-      bytes: () => bytesOf(this.statements),
+      bytes: () => {
+        const number = (name: string) => Number(this.statements.pragma(name));
+        return (number("page_count") - number("freelist_count")) * number("page_size"); // without unused pages
+      },
       copyInto: (draft) => this.#writer.copyInto(draft),
       log: reports.log,
     });
@@ -250,10 +253,4 @@ function leftIn(path: string, newest: number): object {
   } catch (thrown) {
     return { entriesInDatabase: describeError(thrown), lastAcknowledged: newest || undefined };
   }
-}
-
-/** The size of an inbox in bytes, without its unused pages. */
-function bytesOf(statements: Statements): number {
-  const number = (name: string) => Number(statements.pragma(name));
-  return (number("page_count") - number("freelist_count")) * number("page_size");
 }

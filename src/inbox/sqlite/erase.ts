@@ -1,5 +1,5 @@
 import { hash } from "../../package/builtins.ts";
-import type { Erasure } from "../erasure.ts";
+import type { Erasure } from "../inbox.ts";
 import { KEY_COLUMNS } from "../keys-hash.ts";
 import { ERASED } from "../reasons.ts";
 import type { Row } from "../rows.ts";
@@ -33,7 +33,12 @@ export function erase(statements: Statements, seqs: readonly number[], now: numb
     const rows = seqs.flatMap<Row>((seq) => statements.get(find, seq) ?? []);
     for (const row of rows) overwrite(statements, row, now);
     const erased = rows.map(({ seq }) => seq as number);
-    if (erased.length > 0 && statements.hasTable("erasure")) record(statements, erased, now);
+    if (erased.length > 0 && statements.hasTable("erasure")) {
+      const begin = "INSERT INTO erasure (erased_at, entries) VALUES (?, 0)";
+      const id = openErasure(statements) ?? statements.insert(begin, now) ?? 0;
+      const insert = "INSERT INTO erased SELECT value, ? FROM json_each(?)";
+      statements.run(insert, id, JSON.stringify(erased));
+    }
     return erased;
   });
 }
@@ -51,10 +56,9 @@ function securely<Result>(statements: Statements, work: () => Result): Result {
 function overwrite(statements: Statements, row: Row, now: number): void {
   const seq = row.seq as number;
   for (const sql of OVERWRITE) statements.run(sql, seq);
-  for (const text of ["note", "failure"]) {
-    if (hasColumn(statements, "attempt", text))
-      statements.run(`UPDATE attempt SET ${ZEROS(text)} WHERE seq = ?`, seq);
-  }
+  const newer = "SELECT name FROM pragma_table_info('attempt') WHERE name IN ('note', 'failure')";
+  for (const { name } of statements.all(newer))
+    statements.run(`UPDATE attempt SET ${ZEROS(name as string)} WHERE seq = ?`, seq);
   const texts = TEXTS.filter((name) => row[name] !== undefined).map((name) => `${name} = NULL`);
   statements.run(
     `UPDATE entry SET ${texts.join(", ")}, state = 'done', reason = '${ERASED}', lease = NULL,
@@ -63,18 +67,6 @@ function overwrite(statements: Statements, row: Row, now: number): void {
     ...[now, seq],
   );
   releaseNext(statements, row);
-}
-
-function hasColumn(statements: Statements, table: string, column: string): boolean {
-  const sql = "SELECT 1 FROM pragma_table_info(?) WHERE name = ?";
-  return statements.get(sql, table, column) !== undefined;
-}
-
-function record(statements: Statements, erased: readonly number[], now: number): void {
-  const begin = "INSERT INTO erasure (erased_at, entries) VALUES (?, 0)";
-  const id = openErasure(statements) ?? statements.insert(begin, now) ?? 0;
-  const insert = "INSERT INTO erased SELECT value, ? FROM json_each(?)";
-  statements.run(insert, id, JSON.stringify(erased));
 }
 
 /** Rows on each side of an erased one to which it may have been copied: they take up several pages. Bytes of bodies among them. */

@@ -1,6 +1,6 @@
 import { type EntryFilter, MIN_HEADER_TEXT, type TextAlternatives } from "../entry-filter.ts";
 import type { StoredIn } from "../entry-state.ts";
-import { encodeText } from "../text.ts";
+import { encodeText } from "../rows.ts";
 
 /** What a text is looked for in. SQLite's `lower` changes A to Z only, and leaves bytes that are not UTF-8 alone. */
 const TEXTS = {

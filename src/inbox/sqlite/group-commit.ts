@@ -82,7 +82,11 @@ export class GroupCommit<Operation> {
   #atEndOfTurn(): void {
     this.#endOfTurn = undefined; // work may add more work
     if (this.#sent.length > 0 || this.#waiting.operations.length === 0) return;
-    if (!this.#trySending()) this.#commitHere();
+    if (this.#trySending()) return;
+    const batch = this.#takeWaiting();
+    const results = this.#committer.commit(batch.operations);
+    if (results instanceof Promise) this.#send(batch, results);
+    else this.#settle(batch, results);
   }
 
   /** Sends all that is waiting to the other thread, unless it should run here. */
@@ -111,13 +115,6 @@ export class GroupCommit<Operation> {
       this.#sent.length === 0 ? this.#waiting.operations.length > 0 : this.#urgent >= FULL_ENOUGH;
     if (enough && !this.#trySending() && this.#sent.length === 0) this.#commitAtEndOfTurn();
     this.#settle(batch, known);
-  }
-
-  #commitHere(): void {
-    const batch = this.#takeWaiting();
-    const results = this.#committer.commit(batch.operations);
-    if (results instanceof Promise) this.#send(batch, results);
-    else this.#settle(batch, results);
   }
 
   #settle({ promises }: Batch<Operation>, results: readonly WorkResult[]): void {

@@ -1,5 +1,5 @@
 import type { NewEntry } from "../append.ts";
-import { encodeNullable, encodeText } from "../text.ts";
+import { encodeNullable, encodeText } from "../rows.ts";
 import type { Statements, Value } from "./statements.ts";
 
 // Each value that is bound takes time, so nearly all entries go through a statement with few of them. And VALUES

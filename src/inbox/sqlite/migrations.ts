@@ -194,16 +194,18 @@ export function createSchema(database: DatabaseSyncInstance, now: number, versio
   database.exec(`BEGIN IMMEDIATE; ${CREATE_MIGRATION}; ${steps.join("\n")} COMMIT`);
 }
 
-interface AroundMigration {
-  /** Throws if the file must not be changed now. */
-  readonly refuse: () => void;
-  /** Called once with the version of the file, in the transaction of the first step, before it changes anything. */
-  readonly before: (version: number) => void;
-}
-
-/** Brings a file up to date, each step in a transaction that only one process can win. Throws `inbox_newer`. */
-export function migrate(database: DatabaseSyncInstance, path: string, now: number, around: AroundMigration) {
-  const { refuse, before } = around;
+/**
+ * Brings a file up to date, each step in a transaction that only one process can win. Throws `inbox_newer`.
+ *
+ * @param refuse - throws if the file must not be changed now
+ * @param before - called once with the version of the file, in the transaction of the first step, before it changes anything
+ */
+export function migrate(
+  database: DatabaseSyncInstance,
+  path: string,
+  refuse: () => void,
+  before: (version: number) => void,
+): void {
   const applied = () => schemaOf(database, path);
   const first = applied();
   if (first < SCHEMA_VERSION) refuse();
@@ -215,7 +217,7 @@ export function migrate(database: DatabaseSyncInstance, path: string, now: numbe
         const { sql = "", inPlace } = MIGRATIONS[version - 1] ?? {};
         if (inPlace === undefined) database.exec(sql);
         else inPlace(database);
-        database.prepare("INSERT INTO migration VALUES (?, ?)").run(version, now);
+        database.prepare("INSERT INTO migration VALUES (?, ?)").run(version, Date.now());
       }
       database.exec("COMMIT");
     } catch (error) {

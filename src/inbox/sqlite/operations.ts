@@ -4,23 +4,21 @@ import { hash } from "../../package/builtins.ts";
 import type { Appended, NewEntry } from "../append.ts";
 import type { EntryFilter } from "../entry-filter.ts";
 import type { StoredState } from "../entry-state.ts";
-import { waitsValue } from "../rows.ts";
+import { encodeNullable, encodeText, waitsValue } from "../rows.ts";
 import { AWAITS_HANDLER, NO_HANDLER } from "../runner.ts";
 import type { Finish } from "../runs-within.ts";
 import type { Settlement } from "../settlement.ts";
 import { DROPPED } from "../target-wait.ts";
-import { encodeNullable, encodeText } from "../text.ts";
 import { claimDue } from "./claim.ts";
 import { clearErased, endErasure, erase, rewriteOrder } from "./erase.ts";
 import { filterSql } from "./filter.ts";
-import { WAITING } from "./index-conditions.ts";
+import { sourcesToServe, WAITING } from "./index-conditions.ts";
 import { insertEntry, mayBePruned } from "./insert-entry.ts";
 import { isBehind, releaseAll, releaseBehind, releaseNext } from "./order.ts";
 import { endPause, endRetry, newRetry, paceRetry, pause, release } from "./pause.ts";
 import { forgetRunners, recordRunner } from "./processes/runner-records.ts";
 import { giveBackPages, pruneStep, slimStep } from "./prune.ts";
 import { recordSender } from "./senders.ts";
-import { sourcesToServe } from "./sources.ts";
 import type { Statements } from "./statements.ts";
 
 /**

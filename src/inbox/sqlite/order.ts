@@ -1,7 +1,6 @@
 import type { NewEntry } from "../append.ts";
-import type { Row } from "../rows.ts";
+import { encodeNullable, encodeText, type Row } from "../rows.ts";
 import { DROPPED } from "../target-wait.ts";
-import { encodeNullable, encodeText } from "../text.ts";
 import { ORDERED } from "./index-conditions.ts";
 import type { Statements } from "./statements.ts";
 

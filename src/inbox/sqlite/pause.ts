@@ -1,7 +1,6 @@
 import { HookporterError } from "../../errors.ts";
+import { matchesKind } from "../../event/kind-pattern.ts";
 import {
-  type ClaimPauses,
-  claimPauses,
   type NewPacedRetry,
   PACE_STEP,
   PACED,
@@ -9,36 +8,47 @@ import {
   type PaceStep,
   type Pause,
   type PauseOf,
+  type PauseScope,
   type Pauses,
   SET_ASIDE,
 } from "../pause.ts";
-import { type Row, toPause, toRetry } from "../rows.ts";
-import { decodeText, encodeText } from "../text.ts";
-import { WAITING } from "./index-conditions.ts";
-import { sourcesToServe } from "./sources.ts";
+import { decodeText, encodeText, type Row, toPause, toRetry } from "../rows.ts";
+import { sourcesToServe, WAITING } from "./index-conditions.ts";
 import type { Statements } from "./statements.ts";
 
-export interface ClaimTerms {
-  /** Entries whose delivery is on a damaged page. */
-  readonly damaged: ReadonlySet<number>;
-  readonly pauses: ClaimPauses;
-  /** When the last entry of all retries at a measured pace is due. */
-  readonly pacedUntil: number;
-}
+export type ClaimTerms = ReturnType<typeof claimTerms>;
 
-export function claimTerms(statements: Statements, onDamagedPages: readonly number[]): ClaimTerms {
+/** @param onDamagedPages - entries whose delivery is on a damaged page */
+export function claimTerms(statements: Statements, onDamagedPages: readonly number[]) {
   const paced = statements.get("SELECT coalesce(max(due_until), 0) AS until FROM pace");
   return {
     damaged: new Set(onDamagedPages),
     pauses: readClaimPauses(statements),
+    /** When the last entry of all retries at a measured pace is due. */
     pacedUntil: paced?.until as number,
   };
 }
 
-/** What is paused, with names as they are stored, except those of runs. */
-function readClaimPauses(statements: Statements): ClaimPauses {
-  const pauses = claimPauses(statements.all("SELECT scope, name FROM paused") as unknown as PauseOf[]);
-  return { ...pauses, runs: pauses.runs.map(({ scope, name }) => ({ scope, name: decodeText(name) })) };
+type ClaimPauses = ReturnType<typeof readClaimPauses>;
+
+/**
+ * The pauses that a claim looks at: those of whole entries, with names as they are stored, and those of single runs, which
+ * it passes on.
+ */
+function readClaimPauses(statements: Statements) {
+  const paused = statements.all("SELECT scope, name FROM paused") as unknown as PauseOf[];
+  const named = (wanted: PauseScope) => paused.flatMap(({ scope, name }) => (scope === wanted ? [name] : []));
+  const [kinds, retries] = [named("kind"), named("retry")];
+  const runs = paused.filter(({ scope }) => scope === "handler" || scope === "target");
+  return {
+    all: paused.some(({ scope }) => scope === "all"),
+    sources: new Set(named("source")),
+    runs: runs.map(({ scope, name }): PauseOf => ({ scope, name: decodeText(name) })),
+    /** Whether an entry is paused, whatever its source. */
+    holds: (kind: string | null, reason: string | null) =>
+      kinds.some((pattern) => kind !== null && matchesKind(pattern, kind)) ||
+      retries.some((id) => reason === PACED + id),
+  };
 }
 
 /** The sources to look at, as stored, that are not paused. */
@@ -53,7 +63,7 @@ export function unpausedSources(
 /** Makes a due entry that is paused due later, so that the next claims do not look at it again; returns whether it is paused. */
 export function setAsideIfPaused(statements: Statements, row: Row, { holds }: ClaimPauses, now: number) {
   const reason = row.reason as string | null;
-  if (!holds({ kind: row.kind as string | null, reason })) return false;
+  if (!holds(row.kind as string | null, reason)) return false;
   statements.run(
     "UPDATE entry SET state = 'pending', lease = NULL, run_at = ?, reason = ? WHERE seq = ?",
     ...[now + SET_ASIDE, reason?.startsWith(PACED) === true ? reason : PAUSED, row.seq as number],
@@ -100,16 +110,11 @@ export function endPause(statements: Statements, { scope, name }: PauseOf): bool
   return statements.run("DELETE FROM paused WHERE scope = ? AND name = ?", scope, encodeText(name)) > 0;
 }
 
-/** Entries that are due again after a pause: with this reason and a higher number. */
-interface Release {
-  readonly of: PauseOf;
-  readonly after: number;
-  /** When the first of them is due. */
-  readonly from: number;
-}
-
-/** Makes the next entries due that a pause held back; returns how many there were, and the last of them. */
-export function release(statements: Statements, { of: { scope, name }, after, from }: Release) {
+/**
+ * Makes the next entries due that a pause held back, with a higher number than `after`, the first of them at `from`; returns
+ * how many there were, and the last of them.
+ */
+export function release(statements: Statements, { scope, name }: PauseOf, after: number, from: number) {
   const isRetry = scope === "retry";
   const interval = isRetry
     ? Number(statements.get("SELECT interval_ms FROM pace WHERE id = ?", name)?.interval_ms ?? 0)

@@ -1,9 +1,8 @@
 import { REJECTED } from "../../event/identity.ts";
 import { latestDates, stepResult } from "../prune.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "../prune-request.ts";
-import type { Row } from "../rows.ts";
+import { servedBy } from "./index-conditions.ts";
 import { releaseNext } from "./order.ts";
-import { servedBy } from "./sources.ts";
 import type { Statements } from "./statements.ts";
 
 /** Pages returned to the file system after a step: few, since a delivery may be waiting. */
@@ -23,7 +22,11 @@ export function pruneStep(statements: Statements, request: PruneRequest, step: S
   const old = rows.filter(({ received_at: at }) => (at as number) <= receivedUntil);
   const ended = old.filter((row) => row.ended === 1 && (row.dated as number) <= datedUntil);
   const pruned = ended.filter(isServed);
-  for (const row of pruned) deleteEntry(statements, row);
+  for (const row of pruned) {
+    for (const table of ["attempt", "delivery", "entry"])
+      statements.run(`DELETE FROM ${table} WHERE seq = ?`, row.seq as number);
+    releaseNext(statements, row);
+  }
   for (const [source, dated] of latestDates(pruned)) statements.run(MARK_PRUNED, source, dated);
   statements.prunedUntil.clear();
   return stepResult(rows, old.length, pruned.length, step);
@@ -50,11 +53,3 @@ export function giveBackPages(statements: Statements): void {
 
 export const MARK_PRUNED = `INSERT INTO pruned_source (source, dated_until) VALUES (?, ?)
   ON CONFLICT (source) DO UPDATE SET dated_until = max(dated_until, excluded.dated_until)`;
-
-function deleteEntry(statements: Statements, row: Row): void {
-  const seq = row.seq as number;
-  statements.run("DELETE FROM attempt WHERE seq = ?", seq);
-  statements.run("DELETE FROM delivery WHERE seq = ?", seq);
-  statements.run("DELETE FROM entry WHERE seq = ?", seq);
-  releaseNext(statements, row);
-}

@@ -1,8 +1,7 @@
 import { orElse } from "../../base/or-else.ts";
 import { type Delivery, noDelivery } from "../../event/delivery.ts";
 import { hash } from "../../package/builtins.ts";
-import type { ClaimedEntry } from "../claim.ts";
-import type { Lease } from "../lease.ts";
+import type { ClaimedEntry, Lease } from "../claim.ts";
 import { type Row, toClaimed } from "../rows.ts";
 import { finishedNames } from "../runs-within.ts";
 import type { Statements } from "./statements.ts";

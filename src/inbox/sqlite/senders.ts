@@ -1,6 +1,5 @@
-import { toSender } from "../rows.ts";
+import { encodeText, toSender } from "../rows.ts";
 import { addNote, type SenderNote, type SenderRecord } from "../senders.ts";
-import { encodeText } from "../text.ts";
 import type { Statements } from "./statements.ts";
 
 export function recordSender(statements: Statements, note: SenderNote): SenderRecord {

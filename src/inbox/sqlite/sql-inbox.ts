@@ -1,8 +1,6 @@
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "../claim.ts";
-import type { Erasure } from "../erasure.ts";
-import type { Inbox } from "../inbox.ts";
+import type { Erasure, Inbox, OpenTerms } from "../inbox.ts";
 import { keysHashOf } from "../keys-hash.ts";
-import type { OpenTerms } from "../open-terms.ts";
 import { PACE_STEP, type PauseOf } from "../pause.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "../prune-request.ts";
 import { finishOf } from "../runs-within.ts";
@@ -52,7 +50,7 @@ export abstract class SqlInbox implements Inbox {
     if (of.scope === "target") await this.reschedule({ targets: [of.name] }, now); // else they wait for their turn
     // In steps, even if there was none: another resume may have ended before its last.
     for (let step = { found: PACE_STEP, last: 0, until: now }; step.found === PACE_STEP; ) {
-      step = await this.write("release", { of, after: step.last, from: step.until });
+      step = await this.write("release", of, step.last, step.until);
     }
     return wasPaused;
   }

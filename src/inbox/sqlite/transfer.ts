@@ -1,8 +1,7 @@
 import type { Entry } from "../entry.ts";
 import { progressOf } from "../entry-state.ts";
-import { entryColumns, type Row, toEntry } from "../rows.ts";
+import { decodeText, encodeText, entryColumns, type Row, toEntry } from "../rows.ts";
 import { splitRuns } from "../runs-within.ts";
-import { decodeText, encodeText } from "../text.ts";
 import {
   oneRead,
   type PrunedMark,
@@ -29,6 +28,7 @@ export async function openFileTransfer(given: string, access: "read" | "own"): P
   };
   const { path, database } = await guard(() => openFile(given, access));
   const statements = new Statements(database);
+  const inTransaction = <Result>(work: () => Result) => guard(() => statements.transaction(work));
   const number = (sql: string) => Number(statements.get(sql)?.n ?? 0);
   return {
     runners: () => guard(() => livingRunners(path).length),
@@ -36,25 +36,21 @@ export async function openFileTransfer(given: string, access: "read" | "own"): P
     count: () => guard(() => number("SELECT count(*) AS n FROM entry")),
     read: (range) => guard(() => read(statements, range)),
     write: (entries) =>
-      guard(() =>
-        statements.transaction(() => {
-          for (const entry of entries) write(statements, entry);
-        }),
-      ),
+      inTransaction(() => {
+        for (const entry of entries) write(statements, entry);
+      }),
     merge: (entries) =>
-      guard(() => {
+      inTransaction(() => {
         const marks = new Map(prunedMarks(statements).map(({ source, until }) => [source, until]));
-        const found = statements.transaction(() => entries.map((one) => merge(statements, one, marks)));
+        const found = entries.map((one) => merge(statements, one, marks));
         const how = (wanted: string) => found.filter((one) => one === wanted).length;
         return { added: how("added"), advanced: how("advanced") };
       }),
     pruned: () => guard(() => prunedMarks(statements)),
     markPruned: (marks) =>
-      guard(() =>
-        statements.transaction(() => {
-          for (const { source, until } of marks) statements.run(MARK_PRUNED, encodeText(source), until);
-        }),
-      ),
+      inTransaction(() => {
+        for (const { source, until } of marks) statements.run(MARK_PRUNED, encodeText(source), until);
+      }),
     close: () =>
       guard(() => {
         if (access === "own") statements.exec("PRAGMA wal_checkpoint(TRUNCATE)"); // so that a copy of the file is complete

@@ -1,6 +1,5 @@
 import type { Logger } from "../../base/logger.ts";
-import { type CheckReport, checkElsewhere, type StartCheck } from "./care/check-elsewhere.ts";
-import { DamagedDeliveries } from "./care/damaged-deliveries.ts";
+import { type CheckReport, checkElsewhere } from "./care/check-elsewhere.ts";
 
 const FIX = "stop all programs that use it, move it and its -wal away, and follow docs/recovery.md";
 
@@ -17,10 +16,11 @@ export const LONGEST_WAIT = 600_000;
  * until a later check finds the whole file intact, as it does once a disk no longer reports errors.
  */
 export class Trust {
-  readonly damaged = new DamagedDeliveries();
+  /** The entries known to have their delivery on a damaged page. */
+  readonly damaged = new Set<number>();
   readonly #path: string;
   readonly #log: Logger | undefined;
-  readonly #startCheck: StartCheck;
+  readonly #startCheck: typeof checkElsewhere;
   /** Why no delivery may be acknowledged; `undefined` while the file is trusted. */
   damage: string | undefined;
   #checked = false;
@@ -28,7 +28,7 @@ export class Trust {
   #nextCheck: NodeJS.Timeout | undefined;
   #wait = FIRST_WAIT;
 
-  constructor(path: string, log: Logger | undefined, startCheck: StartCheck = checkElsewhere) {
+  constructor(path: string, log: Logger | undefined, startCheck = checkElsewhere) {
     this.#path = path;
     this.#log = log;
     this.#startCheck = startCheck;
@@ -39,7 +39,7 @@ export class Trust {
    * can be read again.
    */
   get suspects(): readonly number[] {
-    return this.#endCheck === undefined && this.#nextCheck === undefined ? [] : this.damaged.seqs;
+    return this.#endCheck === undefined && this.#nextCheck === undefined ? [] : [...this.damaged];
   }
 
   /** Call it for damage that stops entries from being run. */
@@ -72,19 +72,17 @@ export class Trust {
     this.#endCheck ??= this.#startCheck(this.#path, (report) => {
       this.#endCheck = undefined;
       if (report !== undefined) this.#judge(report);
-      if (this.damage !== undefined || report?.diskError !== undefined) this.#checkLater();
+      if (this.damage !== undefined || report?.diskError !== undefined) {
+        this.#nextCheck = setTimeout(() => this.#check(), this.#wait).unref();
+        this.#wait = Math.min(2 * this.#wait, LONGEST_WAIT);
+      }
     });
-  }
-
-  #checkLater(): void {
-    this.#nextCheck = setTimeout(() => this.#check(), this.#wait).unref();
-    this.#wait = Math.min(2 * this.#wait, LONGEST_WAIT);
   }
 
   #judge({ problems, unreadable, usable, diskError }: CheckReport): void {
     if (problems.length + unreadable.length === 0) {
       this.damage = undefined;
-      this.damaged.clear();
+      this.damaged.clear(); // the disk could not be read for a while
       this.#checked = false;
       this.#wait = FIRST_WAIT;
       this.#log?.warn({}, `${this.#path}: the whole file was checked and is not damaged`);

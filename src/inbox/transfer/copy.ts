@@ -1,4 +1,4 @@
-import { createHash, type Hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { HookporterError } from "../../errors.ts";
 import { digestOf, type Transfer, type WholeEntry } from "./transfer.ts";
 
@@ -51,7 +51,7 @@ export async function copyInbox(from: Transfer, to: Transfer, terms: CopyTerms =
     entries += read.length;
     onProgress({ step: "copy", entries, total });
   }
-  const digest = await verify(from, to, { last, total, onProgress, signal });
+  const digest = await verify(from, to, last, total, terms);
   return digest === undefined ? undefined : { entries, before, digest };
 }
 
@@ -78,21 +78,15 @@ async function* eachStep(from: Transfer, to: Transfer, last: number) {
   }
 }
 
-interface Verifying extends Required<Pick<CopyTerms, "onProgress">> {
-  readonly last: number;
-  readonly total: number;
-  readonly signal: AbortSignal | undefined;
-}
-
-async function verify(from: Transfer, to: Transfer, { last, total, onProgress, signal }: Verifying) {
+async function verify(from: Transfer, to: Transfer, last: number, total: number, terms: CopyTerms) {
   const [original, copy] = [createHash("sha256"), createHash("sha256")];
   let entries = 0;
   for await (const { read, found } of eachStep(from, to, last)) {
-    if (signal?.aborted === true) return undefined;
-    add(original, read);
-    add(copy, found);
+    if (terms.signal?.aborted === true) return undefined;
+    for (const one of read) original.update(digestOf(one));
+    for (const one of found) copy.update(digestOf(one));
     entries += read.length;
-    onProgress({ step: "verify", entries, total });
+    terms.onProgress?.({ step: "verify", entries, total });
   }
   const digest = original.digest("hex");
   const counts = [await from.count(), await to.count()];
@@ -102,10 +96,6 @@ async function verify(from: Transfer, to: Transfer, { last, total, onProgress, s
     `expected both inboxes to hold the same ${total} entries after the copy, got ${counts.join(" and ")} or others: ` +
       "stop all processes that use them, and copy again",
   );
-}
-
-function add(digest: Hash, entries: readonly WholeEntry[]): void {
-  for (const one of entries) digest.update(digestOf(one));
 }
 
 function notACopy({ entry }: WholeEntry): HookporterError {

@@ -26,7 +26,12 @@ export async function mergeInbox(from: Transfer, into: Transfer, terms: CopyTerm
     const last = read.at(-1)?.entry.seq;
     if (last === undefined) break;
     const merged = await into.merge?.(read);
-    if (merged === undefined) throw cannotMerge();
+    if (merged === undefined) {
+      throw new ConfigurationError(
+        "inbox_unsupported",
+        "expected a file to merge into, got a database: start a receiver on the file, and hand its events on with `replay --exact`",
+      );
+    }
     report.entries += read.length;
     report.added += merged.added;
     report.advanced += merged.advanced;
@@ -36,11 +41,4 @@ export async function mergeInbox(from: Transfer, into: Transfer, terms: CopyTerm
   // Last: what was pruned there is not new here either, but what waits was acknowledged and must be added first.
   await into.markPruned(await from.pruned());
   return report;
-}
-
-function cannotMerge(): ConfigurationError {
-  return new ConfigurationError(
-    "inbox_unsupported",
-    "expected a file to merge into, got a database: start a receiver on the file, and hand its events on with `replay --exact`",
-  );
 }

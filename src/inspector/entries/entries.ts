@@ -1,6 +1,6 @@
 import type { Delivery } from "../../event/delivery.ts";
 import type { Entry } from "../../inbox/entry.ts";
-import { problemsOf } from "../../inbox/entry-problems.ts";
+import { problemsOf } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { lastRunsOf } from "../../inbox/outline.ts";
 import { shownUrl } from "../../text/shown-url.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { type Learned, learn } from "../../../src/learn/learned.ts";
+import { type Learned, learn } from "../../../src/learn/shape.ts";
 import { writeShapes } from "../../../src/learn/shape-file.ts";
 import { runCli, startCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";

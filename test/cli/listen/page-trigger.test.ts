@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import type { Sample, Triggered } from "../../../src/inspector/api.ts";
-import { type Learned, learn } from "../../../src/learn/learned.ts";
+import { type Learned, learn } from "../../../src/learn/shape.ts";
 import { writeShapes } from "../../../src/learn/shape-file.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";

@@ -10,7 +10,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod";
 import { DEFAULT_OUT, shapesBeside } from "../../../src/cli/learn/options.ts";
 import { eventKinds } from "../../../src/event/kinds.ts";
-import { type Learned, learn } from "../../../src/learn/learned.ts";
+import { type Learned, learn } from "../../../src/learn/shape.ts";
 import { writeShapes } from "../../../src/learn/shape-file.ts";
 import { root } from "../../docs/markdown.ts";
 import { SECRET } from "../../receiver/sample.ts";

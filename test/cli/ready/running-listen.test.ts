@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { runningListen } from "../../../src/cli/ready/running-listen.ts";
-import { isHeld, RunnerLock } from "../../../src/inbox/sqlite/processes/runner-lock.ts";
+import { isHeld, runnerLock } from "../../../src/inbox/sqlite/processes/runner-lock.ts";
 import { type CliRun, runCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
 
@@ -101,7 +101,7 @@ function record(cwd: string, pid: number, fields: object, lives = true): void {
   const file = join(folder, String(pid));
   writeFileSync(file, JSON.stringify(fields), { mode: 0o600 });
   if (!lives || isHeld(file, "")) return;
-  const lock = new RunnerLock(file, "");
+  const lock = runnerLock(file, "");
   onTestFinished(() => lock.release());
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createReceiver } from "../../../src/entries/index.ts";
-import { StoreClock } from "../../../src/inbox/postgres/clock.ts";
+import { storeClock } from "../../../src/inbox/postgres/clock.ts";
 import type { Store } from "../../../src/inbox/postgres/store.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { deliveryOf, envelope, keptLog, SECRET, until } from "../../receiver/sample.ts";
@@ -31,7 +31,7 @@ function answering(time: number, monotonic: { now: number }): Store {
 it("the clock of the database goes on between measurements, whatever the machine's clock does", async () => {
   const monotonic = frozen(500);
   const wall = { now: AT };
-  const clock = new StoreClock(() => wall.now);
+  const clock = storeClock(() => wall.now);
   expect(clock.now()).toBe(AT);
   await clock.measure(answering(AT + HOUR, monotonic));
   expect(clock.now()).toBe(AT + HOUR + 20);
@@ -42,7 +42,7 @@ it("the clock of the database goes on between measurements, whatever the machine
 
 it("clocks that differ by less than a second count as the same", async () => {
   const monotonic = frozen(0);
-  const clock = new StoreClock(() => AT);
+  const clock = storeClock(() => AT);
   await clock.measure(answering(AT + 900, monotonic));
   expect(clock.now()).toBe(AT);
   await clock.measure(answering(AT - 1100, monotonic));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { KeptLately } from "../../../src/inbox/postgres/kept-lately.ts";
+import { keptLately } from "../../../src/inbox/postgres/kept-lately.ts";
 import type { Store } from "../../../src/inbox/postgres/store.ts";
 import { keptLog } from "../../receiver/sample.ts";
 import { AT, sampleKey } from "../entries.ts";
@@ -18,7 +18,7 @@ const key = (eventId: string) => sampleKey({ eventId });
 
 it("each missing entry is reported once, with the time of the first", async () => {
   const { log, lines } = keptLog();
-  const kept = new KeptLately();
+  const kept = keptLately();
   const { store } = lacking("b", "c");
   for (const [at, id] of ["a", "b", "c"].entries()) kept.add(key(id), AT + at);
   await kept.look(store, AT + 10, log);
@@ -30,7 +30,7 @@ it("each missing entry is reported once, with the time of the first", async () =
 
 it("what was there at one look, or was kept while it went on, is looked for at the next", async () => {
   const { log, lines } = keptLog();
-  const kept = new KeptLately();
+  const kept = keptLately();
   const { store, lost } = lacking();
   kept.add(key("a"), AT);
   const looking = kept.look(store, AT + 10, log);
@@ -43,7 +43,7 @@ it("what was there at one look, or was kept while it went on, is looked for at t
 
 it("entries of more than ten minutes ago may have been pruned, so they are not looked for", async () => {
   const { log, lines } = keptLog();
-  const kept = new KeptLately();
+  const kept = keptLately();
   const { store } = lacking("a");
   kept.add(key("a"), AT);
   await kept.look(store, AT + 10 * 60_000 + 1, log);

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from "vitest";
-import { LowWater } from "../../../src/inbox/postgres/low-water.ts";
+import { lowWater } from "../../../src/inbox/postgres/low-water.ts";
 import { AT } from "../entries.ts";
 
 const REQUEST = { now: AT, limit: 3, leaseTime: 1000, sources: ["service"] };
@@ -9,7 +9,7 @@ async function after(tookMs: number, dueTimes: readonly number[]) {
   const clock = { now: 0 };
   const looks = { times: 0 };
   vi.spyOn(performance, "now").mockImplementation(() => clock.now);
-  const water = new LowWater(() => looks.times++);
+  const water = lowWater(() => looks.times++);
   onTestFinished(() => {
     water.stop();
     vi.restoreAllMocks();

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { Sockets } from "../../../src/inbox/postgres/sockets.ts";
+import { Sockets } from "../../../src/inbox/postgres/connect.ts";
 
 it("a connection that the other side never closes is destroyed, although the client did not wait for it", async () => {
   const held: Socket[] = [];

@@ -4,7 +4,7 @@ import {
   type PostgresOptions,
   readPostgresOptions,
 } from "../../../src/inbox/postgres/options.ts";
-import { RevocableTransaction, revocable } from "../../../src/inbox/postgres/transaction.ts";
+import { revocable, revocableTransaction } from "../../../src/inbox/postgres/transaction.ts";
 
 const asked: unknown[] = [];
 const statements = {
@@ -17,7 +17,7 @@ const statements = {
 describe("the transaction of a handler", () => {
   it("passes statements on, as texts or as objects", async () => {
     asked.length = 0;
-    const tx = new RevocableTransaction(statements);
+    const { tx } = revocableTransaction(statements);
     expect(await tx.query("SELECT $1", [1])).toEqual({ rows: [{ n: 1 }], rowCount: 1 });
     await tx.query({ text: "SELECT 2", values: [2] });
     expect(asked).toEqual([
@@ -27,8 +27,8 @@ describe("the transaction of a handler", () => {
   });
 
   it("refuses everything once it is revoked", async () => {
-    const tx = new RevocableTransaction(statements);
-    tx.revoke();
+    const { tx, revoke } = revocableTransaction(statements);
+    revoke();
     await expect(tx.query("SELECT 1")).rejects.toMatchObject({ code: "tx_ended" });
   });
 
@@ -43,7 +43,7 @@ describe("the transaction of a handler", () => {
     "abort",
     "PREPARE TRANSACTION 'a'",
   ])("refuses %j, which begins or ends a transaction", async (text) => {
-    const tx = new RevocableTransaction(statements);
+    const { tx } = revocableTransaction(statements);
     await expect(tx.query(text)).rejects.toThrow(TypeError);
     await expect(tx.query({ text })).rejects.toThrow("SAVEPOINT");
   });
@@ -58,7 +58,7 @@ describe("the transaction of a handler", () => {
     "SELECT 'commit'",
     "endless",
   ])("lets %j pass", async (text) => {
-    await expect(new RevocableTransaction(statements).query(text)).resolves.toMatchObject({ rowCount: 1 });
+    await expect(revocableTransaction(statements).tx.query(text)).resolves.toMatchObject({ rowCount: 1 });
   });
 });
 

@@ -4,7 +4,7 @@ import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import type { PostgresOptions } from "../../../src/inbox/postgres/options.ts";
-import { RevocableTransaction } from "../../../src/inbox/postgres/transaction.ts";
+import { revocableTransaction } from "../../../src/inbox/postgres/transaction.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { codeOf, readPage } from "../../docs/markdown.ts";
@@ -62,7 +62,7 @@ if (NO_SERVER !== undefined) {
           return { rows, rowCount: Number(numAffectedRows ?? rows.length) };
         };
         const statements = { query: (text: unknown, values?: unknown[]) => ask(String(text), values) };
-        return run(new RevocableTransaction(statements), ask);
+        return run(revocableTransaction(statements).tx, ask);
       });
     describeTransactions("on a server", () => on(server.url, { transaction }));
   });

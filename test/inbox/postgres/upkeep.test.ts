@@ -1,9 +1,9 @@
 import { beforeEach, expect, it, onTestFinished } from "vitest";
-import { StoreClock } from "../../../src/inbox/postgres/clock.ts";
+import { storeClock } from "../../../src/inbox/postgres/clock.ts";
 import { connect } from "../../../src/inbox/postgres/connect.ts";
 import { readPostgresOptions } from "../../../src/inbox/postgres/options.ts";
 import { Store } from "../../../src/inbox/postgres/store.ts";
-import { Upkeep } from "../../../src/inbox/postgres/upkeep.ts";
+import { keepDays } from "../../../src/inbox/postgres/upkeep.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { keptLog } from "../../receiver/sample.ts";
 import { keep, sampleDelivery, sampleEntry, sampleKey } from "../entries.ts";
@@ -47,7 +47,7 @@ async function upkeep() {
   const terms = readPostgresOptions(database, { schema });
   const store = new Store(await connect(terms), terms);
   const { log, lines } = keptLog();
-  const kept = new Upkeep(store, new StoreClock(), log);
+  const kept = keepDays(store, storeClock(), log);
   return { look: () => kept.start().then(() => kept.stop()), lines };
 }
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CheckReport } from "../../../src/inbox/sqlite/care/check-elsewhere.ts";
+import { explainsFailure } from "../../../src/inbox/sqlite/care/damaged-deliveries.ts";
 import type { Statements } from "../../../src/inbox/sqlite/statements.ts";
 import { Trust } from "../../../src/inbox/sqlite/trust.ts";
 import { keptLog } from "../../receiver/sample.ts";
@@ -46,18 +47,18 @@ describe("trust that was lost", () => {
     };
     const statements = { all: () => [{ seq: 7 }], get: unreadable } as unknown as Statements;
     const request = { now: 0, limit: 1, leaseTime: 1000, sources: ["service"] };
-    expect(trust.damaged.explain(statements, request)).toBe(true);
+    expect(explainsFailure(statements, request, trust.damaged)).toBe(true);
     trust.doubt("entry 7");
     expect(trust.suspects).toEqual([7]); // and waits meanwhile
     end({ ...BROKEN, usable: true, diskError: "EIO" });
     expect(trust.suspects).toEqual([7]);
     vi.advanceTimersByTime(30 * SECOND);
     end(CLEAN);
-    expect(trust.damaged.seqs).toEqual([]);
-    expect(trust.damaged.explain(statements, request)).toBe(true);
+    expect([...trust.damaged]).toEqual([]);
+    expect(explainsFailure(statements, request, trust.damaged)).toBe(true);
     trust.doubt("entry 7");
     end({ ...BROKEN, usable: true });
-    expect(trust.damaged.seqs).toEqual([7]);
+    expect([...trust.damaged]).toEqual([7]);
     expect(trust.suspects).toEqual([]); // it is known to be damaged
   });
 

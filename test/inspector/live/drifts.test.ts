@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import { sampleEvent } from "../../../src/entries/testing.ts";
 import { Drifts } from "../../../src/inspector/live/drifts.ts";
 import { driftFrom } from "../../../src/learn/drift.ts";
-import { learn } from "../../../src/learn/learned.ts";
+import { learn } from "../../../src/learn/shape.ts";
 import { openInspector } from "../open.ts";
 
 const WAIT = { timeout: 10_000, interval: 10 };

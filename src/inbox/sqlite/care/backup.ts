@@ -66,7 +66,10 @@ function checked(draft: string, source: string): Omit<Backup, "path" | "bytes"> 
 /** A backup must never take the place of an inbox, since the log beside it would not match. */
 function refuseTarget(source: string, path: string, replace: boolean): void {
   const found = statSync(path, { throwIfNoEntry: false });
-  const isOwn = (found !== undefined && realPath(path) === source) || isBeside(source, path);
+  // Those that SQLite, or a receiver, keeps beside an inbox are its own, too.
+  const isBeside =
+    path.startsWith(source) && /^-(?:wal|shm|journal|holder-.*)$/.test(path.slice(source.length));
+  const isOwn = (found !== undefined && realPath(path) === source) || isBeside;
   const inUse =
     sizes(path).logBytes > 0 || livingRunners(path).length > 0
       ? `${path}, which a receiver or its log is beside`
@@ -79,13 +82,6 @@ function refuseTarget(source: string, path: string, replace: boolean): void {
     );
   }
   if (found !== undefined && !(replace && found.isFile())) throw exists(path);
-}
-
-/** Whether a path is that of one of the files that SQLite, or a receiver, keeps beside an inbox. */
-function isBeside(source: string, path: string): boolean {
-  return (
-    path.startsWith(`${source}-`) && /^(?:wal|shm|journal|holder-.*)$/.test(path.slice(source.length + 1))
-  );
 }
 
 function exists(path: string): HookporterError {

@@ -1,4 +1,3 @@
-import type { Row } from "../../rows.ts";
 import { ORDERED, WAITING } from "../index-conditions.ts";
 import type { Statements } from "../statements.ts";
 import { canRead } from "./damaged-deliveries.ts";
@@ -29,7 +28,8 @@ export function checkAtStart(statements: Statements): boolean {
     if (performance.now() > end) break;
     const entry = statements.get("SELECT * FROM entry WHERE seq >= ? ORDER BY seq LIMIT 1", seq);
     if (entry === undefined) continue;
-    lookUpKey(statements, entry);
+    const key = [entry.key_timestamp as number, entry.event_id as string, entry.source as string] as const;
+    statements.get("SELECT seq FROM entry WHERE key_timestamp = ? AND event_id = ? AND source = ?", ...key);
     readable &&= REST.every((sql) => canRead(statements, sql, entry.seq as number));
   }
   return readable;
@@ -43,14 +43,6 @@ function newestAndSample(statements: Statements): readonly number[] {
   if (first === null || last === null) return [];
   const step = (last - first) / SAMPLES;
   return Array.from({ length: SAMPLES + 1 }, (_, index) => Math.round(last - index * step));
-}
-
-function lookUpKey(statements: Statements, entry: Row): void {
-  const { key_timestamp: timestamp, event_id: eventId, source } = entry;
-  statements.get(
-    "SELECT seq FROM entry WHERE key_timestamp = ? AND event_id = ? AND source = ?",
-    ...[timestamp as number, eventId as string, source as string],
-  );
 }
 
 /** What a run reads of an entry besides itself. */

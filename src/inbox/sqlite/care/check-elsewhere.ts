@@ -11,13 +11,9 @@ export interface CheckReport extends FileReport {
  * Starts a check of a file, and later calls back with its report, or with none if the check failed. Returns what ends it
  * without a report; `undefined` if no check can be started.
  */
-export type StartCheck = (
-  path: string,
-  done: (report: CheckReport | undefined) => void,
-) => (() => void) | undefined;
-
-export const checkElsewhere: StartCheck = (path, done) =>
-  runElsewhere([path], (code, text) => done(code === 0 ? JSON.parse(text) : undefined));
+export function checkElsewhere(path: string, done: (report: CheckReport | undefined) => void) {
+  return runElsewhere([path], (code, text) => done(code === 0 ? JSON.parse(text) : undefined));
+}
 
 /**
  * Runs the program that checks files, and calls back with its exit code and its output. Returns what ends it, without a

@@ -25,19 +25,17 @@ const OF_SINGLE_ENTRIES = ["delivery", "attempt", "attempt_entry"];
 /** Checks every page of an inbox file, and every body. It takes as long as reading the file. */
 export function checkFile(path: string): FileReport {
   try {
-    return closing(openToRead(path), checkAll);
+    return closing(openToRead(path), (statements) => {
+      const whole = checkIntegrity(statements, String(MOST));
+      // If the check of the whole file was cut short, each table is checked alone, to find the damaged ones.
+      const broken = whole.brokeOff ? brokenTables(statements) : [];
+      const problems = [...whole.problems, ...broken.map((table) => `table ${table} cannot be read`)];
+      const usable = concernSingleEntries(problems, statements) && !(whole.brokeOff && broken.length === 0);
+      return { problems, unreadable: usable ? unreadableEntries(statements) : [], usable };
+    });
   } catch (thrown) {
     return { problems: [describeError(thrown)], unreadable: [], usable: false };
   }
-}
-
-function checkAll(statements: Statements): FileReport {
-  const whole = checkIntegrity(statements, String(MOST));
-  // If the check of the whole file was cut short, each table is checked alone, to find the damaged ones.
-  const broken = whole.brokeOff ? brokenTables(statements) : [];
-  const problems = [...whole.problems, ...broken.map((table) => `table ${table} cannot be read`)];
-  const usable = concernSingleEntries(problems, statements) && !(whole.brokeOff && broken.length === 0);
-  return { problems, unreadable: usable ? unreadableEntries(statements) : [], usable };
 }
 
 /** The problems that SQLite finds until it is cut short; `of` is a table, or how many problems to find. */
@@ -93,18 +91,14 @@ function unreadableEntries(statements: Statements): readonly number[] {
     const last = entries.at(-1);
     if (last === undefined) break;
     after = last.seq as number;
-    unreadable.push(
-      ...entries.filter((entry) => !isReadable(statements, entry)).map(({ seq }) => seq as number),
-    );
+    const isReadable = ({ seq, state, body_hash: expected }: Row) =>
+      orElse(() => {
+        const stored = statements.get("SELECT headers, body FROM delivery WHERE seq = ?", seq as number);
+        if (stored === undefined) return state === "done"; // slimmed
+        JSON.parse(stored.headers as string);
+        return hash("sha256", stored.body as Uint8Array, "hex") === expected;
+      }, false);
+    unreadable.push(...entries.filter((entry) => !isReadable(entry)).map(({ seq }) => seq as number));
   }
   return unreadable.slice(0, MOST);
-}
-
-function isReadable(statements: Statements, { seq, state, body_hash: expected }: Row): boolean {
-  return orElse(() => {
-    const stored = statements.get("SELECT headers, body FROM delivery WHERE seq = ?", seq as number);
-    if (stored === undefined) return state === "done"; // slimmed
-    JSON.parse(stored.headers as string);
-    return hash("sha256", stored.body as Uint8Array, "hex") === expected;
-  }, false);
 }

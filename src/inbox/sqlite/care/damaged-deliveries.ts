@@ -1,7 +1,6 @@
 import type { ClaimRequest } from "../../claim.ts";
 import { isDamage } from "../errors.ts";
-import { WAITING, WAITS } from "../index-conditions.ts";
-import { sourcesToServe } from "../sources.ts";
+import { sourcesToServe, WAITING, WAITS } from "../index-conditions.ts";
 import type { Statements } from "../statements.ts";
 
 const WHOLE = "SELECT method, target, headers, body FROM delivery WHERE seq = ?";
@@ -12,36 +11,26 @@ const LOOKED_AT = 1000;
 /** Maximum damaged entries, more than one page holds: beyond it the damage is not limited to single entries. */
 const MOST = 100;
 
-/** The entries known to have their delivery on a damaged page. */
-export class DamagedDeliveries {
-  readonly #seqs = new Set<number>();
-
-  get seqs(): readonly number[] {
-    return [...this.#seqs];
-  }
-
-  /** Forgets them, since the whole file is intact: the disk could not be read for a while. */
-  clear(): void {
-    this.#seqs.clear();
-  }
-
-  /**
-   * Finds the deliveries that made a claim fail, outside any transaction. Returns whether they explain the failure: at
-   * least one was found, and few enough that only single entries are damaged.
-   */
-  explain(statements: Statements, { now, only, waitingFor, sources }: ClaimRequest): boolean {
-    const due = `${WAITING} AND run_at <= ? ORDER BY run_at, seq`;
-    const condition = waitingFor === undefined ? due : `${WAITS} AND seq > ? ORDER BY seq`;
-    const sql = `SELECT seq FROM entry WHERE source = ? AND ${condition} LIMIT ?`;
-    const waiting = sourcesToServe(statements, sources).flatMap((source) =>
-      statements.all(sql, source, waitingFor?.after ?? now, LOOKED_AT).map(({ seq }) => seq as number),
-    );
-    const suspects = only === undefined ? waiting : [only];
-    const found = suspects.filter((seq) => !this.#seqs.has(seq) && !canRead(statements, WHOLE, seq));
-    if (found.length === 0 || this.#seqs.size + found.length > MOST) return false;
-    for (const seq of found) this.#seqs.add(seq);
-    return true;
-  }
+/**
+ * Finds the deliveries that made a claim fail, outside any transaction, and adds them to those that are known. Returns
+ * whether they explain the failure: at least one was found, and few enough that only single entries are damaged.
+ */
+export function explainsFailure(
+  statements: Statements,
+  { now, only, waitingFor, sources }: ClaimRequest,
+  known: Set<number>,
+): boolean {
+  const due = `${WAITING} AND run_at <= ? ORDER BY run_at, seq`;
+  const condition = waitingFor === undefined ? due : `${WAITS} AND seq > ? ORDER BY seq`;
+  const sql = `SELECT seq FROM entry WHERE source = ? AND ${condition} LIMIT ?`;
+  const waiting = sourcesToServe(statements, sources).flatMap((source) =>
+    statements.all(sql, source, waitingFor?.after ?? now, LOOKED_AT).map(({ seq }) => seq as number),
+  );
+  const suspects = only === undefined ? waiting : [only];
+  const found = suspects.filter((seq) => !known.has(seq) && !canRead(statements, WHOLE, seq));
+  if (found.length === 0 || known.size + found.length > MOST) return false;
+  for (const seq of found) known.add(seq);
+  return true;
 }
 
 /** Whether a row of an entry can be read; `false` if its page is damaged. */

@@ -10,20 +10,16 @@ const STEP = 1024 * 1024;
 export function diskError(path: string): string | undefined {
   for (const file of [path, `${path}-wal`]) {
     try {
-      readThrough(file);
+      const descriptor = openSync(file, "r");
+      try {
+        const buffer = Buffer.alloc(STEP);
+        while (readSync(descriptor, buffer) > 0);
+      } finally {
+        closeSync(descriptor);
+      }
     } catch (thrown) {
       if ((thrown as NodeJS.ErrnoException).code !== "ENOENT") return describeError(thrown);
     }
   }
   return undefined;
-}
-
-function readThrough(file: string): void {
-  const descriptor = openSync(file, "r");
-  try {
-    const buffer = Buffer.alloc(STEP);
-    while (readSync(descriptor, buffer) > 0);
-  } finally {
-    closeSync(descriptor);
-  }
 }

@@ -32,13 +32,10 @@ export async function examineFile(path: string, now: number, timeout: number): P
   const elsewhere = sizes(path).bytes > SMALL ? await examineElsewhere(path, timeout) : undefined;
   if (elsewhere !== undefined) return elsewhere;
   const wasOpen = isOpen(path);
-  const found = examineHere(path, now);
+  const examine = (): Partial<FileFacts> => Object.assign({}, ...examineSteps(path, now));
+  const found = examine();
   // A file that was opened meanwhile was not read as it is.
-  return !wasOpen && isOpen(path) ? examineHere(path, now) : found;
-}
-
-function examineHere(path: string, now: number): Partial<FileFacts> {
-  return Object.assign({}, ...examineSteps(path, now));
+  return !wasOpen && isOpen(path) ? examine() : found;
 }
 
 function examineElsewhere(path: string, timeout: number): Promise<Partial<FileFacts> | undefined> {
@@ -142,22 +139,18 @@ function* examine(statements: Statements, path: string, now: number): Generator<
   const living = livingRunners(path);
   yield { processes: recorded.filter(({ id }) => living.includes(id)) };
   yield { senders: readSenders(statements), pauses: readPauses(statements) };
-  yield entries(statements, now);
-  const { problems, brokeOff } = checkIntegrity(statements, PROBLEMS, "quick_check");
-  yield { problems: brokeOff ? [...problems, "the check broke off"] : problems };
-  const sql = "SELECT count(*) AS n FROM entry WHERE state = 'dead' AND reason IS NOT ?";
-  yield { dead: Number(statements.get(sql, DROPPED)?.n) };
-}
-
-function entries(statements: Statements, now: number): Partial<FileFacts> {
   const waiting = `SELECT count(*) AS n FROM entry WHERE ${WAITING}`;
   const due = `SELECT count(*) AS n, min(run_at) AS oldest FROM entry WHERE ${WAITING} AND run_at <= ?`;
   const failing = `SELECT count(*) AS n FROM entry WHERE state = 'pending' AND ${FAILING}`;
   const { n, oldest } = statements.get(due, now) ?? {};
-  return {
+  yield {
     waiting: Number(statements.get(waiting)?.n),
     failing: Number(statements.get(failing)?.n),
     due: Number(n),
     oldestDue: typeof oldest === "number" ? oldest : null,
   };
+  const { problems, brokeOff } = checkIntegrity(statements, PROBLEMS, "quick_check");
+  yield { problems: brokeOff ? [...problems, "the check broke off"] : problems };
+  const sql = "SELECT count(*) AS n FROM entry WHERE state = 'dead' AND reason IS NOT ?";
+  yield { dead: Number(statements.get(sql, DROPPED)?.n) };
 }

@@ -49,8 +49,15 @@ export class Rescue {
   /** Looks whether the file is in place, and begins a rescue at once if not. */
   look(): HookporterError | undefined {
     const missing = this.#parts.missing();
-    if (missing === undefined) this.#isBack();
-    else if (this.#underWay !== undefined) this.error ??= rescuing(missing);
+    if (missing === undefined && this.error !== undefined) {
+      this.#parts.log?.warn({}, `${this.#path} is back in place`);
+      this.#returns++;
+      this.error = undefined;
+      this.#isSafe = false;
+      this.#nextTry = 0;
+    }
+    if (missing === undefined) return undefined;
+    if (this.#underWay !== undefined) this.error ??= rescuing(missing);
     else if (!this.#isSafe && performance.now() >= this.#nextTry) this.#begin(missing);
     return this.error;
   }
@@ -63,15 +70,6 @@ export class Rescue {
     this.look();
     await this.#underWay;
     clearInterval(alive);
-  }
-
-  #isBack(): void {
-    if (this.error === undefined) return;
-    this.#parts.log?.warn({}, `${this.#path} is back in place`);
-    this.#returns++;
-    this.error = undefined;
-    this.#isSafe = false;
-    this.#nextTry = 0;
   }
 
   #begin(missing: string): void {
@@ -111,7 +109,9 @@ export class Rescue {
   async #write(): Promise<string> {
     const folder = dirname(this.#path);
     makeFolder(folder, 0o700);
-    this.#refuseFullDisk(folder);
+    const { bavail, bsize } = statfsSync(folder);
+    const [free, needed] = [bavail * bsize, this.#parts.bytes() + LEFT_FREE];
+    if (free < needed) throw new Error(`${needed} bytes are needed, ${free} are free`);
     for (let again = 0; ; again++) {
       const path = rescuePath(this.#path, Date.now(), again);
       if (existsSync(path)) continue;
@@ -122,12 +122,6 @@ export class Rescue {
       if (isMade) return path;
     }
   }
-
-  #refuseFullDisk(folder: string): void {
-    const { bavail, bsize } = statfsSync(folder);
-    const [free, needed] = [bavail * bsize, this.#parts.bytes() + LEFT_FREE];
-    if (free < needed) throw new Error(`${needed} bytes are needed, ${free} are free`);
-  }
 }
 
 function rescuing(missing: string): HookporterError {
@@ -136,8 +130,7 @@ function rescuing(missing: string): HookporterError {
 }
 
 function lost(missing: string, rest: string, code: InboxErrorCode = "inbox_unavailable"): HookporterError {
-  const message = missing + rest;
-  return new HookporterError(code, message);
+  return new HookporterError(code, missing + rest);
 }
 
 /** Checks every page and every body, in another process if there can be one. */

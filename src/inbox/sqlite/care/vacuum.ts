@@ -23,7 +23,14 @@ export function vacuumFile(given: string) {
 }
 
 function vacuum(path: string) {
-  refuseWhileHeld(path);
+  const [user, ...others] = closing(openToRead(path), (statements) => livingHolders(path, statements));
+  if (user !== undefined) {
+    const more = others.length === 0 ? "" : ` and ${others.length} more`;
+    throw new HookporterError(
+      "inbox_busy",
+      `expected no process to use ${path}, got ${holderText(user)}${more}: stop it first, since it could keep no delivery meanwhile`,
+    );
+  }
   const size = () => sizes(path).bytes + sizes(path).logBytes;
   const before = size();
   const { database } = openFile(path, "change");
@@ -41,14 +48,4 @@ function vacuum(path: string) {
     database.close();
   }
   return { path, before, after: size() };
-}
-
-function refuseWhileHeld(path: string): void {
-  const [holder, ...others] = closing(openToRead(path), (statements) => livingHolders(path, statements));
-  if (holder === undefined) return;
-  const more = others.length === 0 ? "" : ` and ${others.length} more`;
-  throw new HookporterError(
-    "inbox_busy",
-    `expected no process to use ${path}, got ${holderText(holder)}${more}: stop it first, since it could keep no delivery meanwhile`,
-  );
 }

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { realPath } from "../../../base/system/paths.ts";
 import { statfsSync } from "../../../package/builtins.ts";
-import { CommitListeners, type InboxSize, type InboxVitals } from "../../vitals.ts";
+import type { InboxSize } from "../../vitals.ts";
 import { inboxError } from "../errors.ts";
 
 export function sizes(path: string): { readonly bytes: number; readonly logBytes: number } {
@@ -10,23 +10,14 @@ export function sizes(path: string): { readonly bytes: number; readonly logBytes
   return { bytes: sizeOf(path), logBytes: sizeOf(`${path}-wal`) };
 }
 
-/** The figures of an inbox file. Nothing opens the file: closing it again would end SQLite's locks. */
-export class FileVitals extends CommitListeners implements InboxVitals {
-  readonly #path: string;
-
-  constructor(path: string) {
-    super();
-    this.#path = path;
-  }
-
-  async size(): Promise<InboxSize> {
-    try {
-      const path = realPath(this.#path);
-      const { bytes, logBytes } = sizes(path);
-      const { bavail, bsize } = statfsSync(dirname(path));
-      return { bytes: bytes + logBytes, logBytes, freeBytes: bavail * bsize };
-    } catch (thrown) {
-      throw inboxError(this.#path, thrown);
-    }
+/** How large an inbox file is. Nothing opens the file: closing it again would end SQLite's locks. */
+export async function sizeOfFile(given: string): Promise<InboxSize> {
+  try {
+    const path = realPath(given);
+    const { bytes, logBytes } = sizes(path);
+    const { bavail, bsize } = statfsSync(dirname(path));
+    return { bytes: bytes + logBytes, logBytes, freeBytes: bavail * bsize };
+  } catch (thrown) {
+    throw inboxError(given, thrown);
   }
 }

@@ -29,16 +29,28 @@ export function openFile(given: string, access: "own" | "change" | "read"): Open
   const database = access === "read" ? openToRead(path) : openDatabase(path);
   try {
     if (access !== "own") {
-      if (schemaOf(database, path) < SCHEMA_VERSION && access === "change") throw isOlder(path);
+      if (schemaOf(database, path) < SCHEMA_VERSION && access === "change") {
+        throw new HookporterError(
+          "inbox_older",
+          `expected ${path} to be of this version, got one of an older version: ` +
+            "start a receiver of this version on it once, then try again",
+        );
+      }
       return { path, database, isNew };
     }
     let migrated: Migrated | undefined;
-    migrate(database, path, Date.now(), {
-      refuse: () => refuseWhileInUse(path),
-      before: (from) => {
-        migrated = { from, copy: copyBefore(path, from) };
-      },
-    });
+    const before = (from: number) => {
+      migrated = { from, copy: copyBefore(path, from) };
+    };
+    const refuse = () => {
+      // A running process of an older version would go on with the schema that it knows.
+      if (livingRunners(path).length === 0) return;
+      throw new HookporterError(
+        "inbox_busy",
+        `expected to migrate ${path}, but a receiver of another version has it open: stop that receiver first`,
+      );
+    };
+    migrate(database, path, refuse, before);
     return { path, database, isNew, ...(migrated && { migrated }) };
   } catch (error) {
     database.close();
@@ -52,25 +64,6 @@ export function readOnly(path: string): HookporterError {
     `expected ${path} to be open for writing, but it was opened read-only: open it with the access own or change`,
   );
 }
-
-/** A running process of an older version would go on with the schema that it knows. */
-function refuseWhileInUse(path: string): void {
-  if (livingRunners(path).length === 0) return;
-  throw new HookporterError(
-    "inbox_busy",
-    `expected to migrate ${path}, but a receiver of another version has it open: stop that receiver first`,
-  );
-}
-
-function isOlder(path: string): HookporterError {
-  return new HookporterError(
-    "inbox_older",
-    `expected ${path} to be of this version, got one of an older version: ` +
-      "start a receiver of this version on it once, then try again",
-  );
-}
-
-type InboxFile = Pick<OpenedFile, "path" | "isNew">;
 
 const PAGE = "see docs/recovery.md";
 
@@ -93,13 +86,17 @@ export function findInboxFile(path: string): string {
  * @throws HookporterError `inbox_unavailable` if the file is missing, but its log or a process that uses it is there; if
  *   it is empty; or if its log is missing
  */
-export function provideInboxFile(given: string): InboxFile {
+export function provideInboxFile(given: string): Pick<OpenedFile, "path" | "isNew"> {
   const path = existsSync(given) ? realPath(given) : given;
   if (existsSync(dirname(path))) removeLeftBehind(path);
   if (!existsSync(path)) refuseParts(path);
-  if (!existsSync(path)) return makeInbox(path);
-  refuseParts(path);
-  return { path, isNew: false };
+  if (existsSync(path)) {
+    refuseParts(path);
+    return { path, isNew: false };
+  }
+  makeFolder(dirname(path), 0o700);
+  const isNew = makeFile(path, (draft) => makeTables(draft, Date.now()));
+  return { path: realPath(path), isNew };
 }
 
 /** Evidence of an earlier inbox at a path: its log, or a process that still has it open. */
@@ -159,20 +156,17 @@ export function isLogLost(path: string): boolean {
   return before !== undefined && !hasLog() && index() === before && !hasLog();
 }
 
-function makeInbox(path: string): InboxFile {
-  makeFolder(dirname(path), 0o700);
-  const isNew = makeFile(path, (draft) => {
-    const database = new (loadSqlite().DatabaseSync)(draft);
-    try {
-      // No flushes: the whole file is flushed once before it gets its name. In WAL mode already, since a later change of the
-      // mode would be flushed several times.
-      database.exec("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY");
-      markAsInbox(database);
-      createSchema(database, Date.now());
-      database.exec("PRAGMA journal_mode = WAL");
-    } finally {
-      database.close();
-    }
-  });
-  return { path: realPath(path), isNew };
+/** Makes an inbox of an empty file; an older version is for the first page of a damaged file only. */
+export function makeTables(draft: string, now: number, version = SCHEMA_VERSION): void {
+  const database = new (loadSqlite().DatabaseSync)(draft);
+  try {
+    // No flushes: the whole file is flushed once before it gets its name. In WAL mode already, since a later change of the
+    // mode would be flushed several times.
+    database.exec("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY");
+    markAsInbox(database);
+    createSchema(database, now, version);
+    database.exec("PRAGMA journal_mode = WAL");
+  } finally {
+    database.close();
+  }
 }

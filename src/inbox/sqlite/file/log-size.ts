@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import type { OpenTerms } from "../../open-terms.ts";
+import type { OpenTerms } from "../../inbox.ts";
 import { KEPT_LOG } from "../client.ts";
 import type { Statements } from "../statements.ts";
 

@@ -46,10 +46,22 @@ function beginDraft(path: string): string {
 }
 
 function finishDraft(draft: string, path: string, replace: boolean): boolean {
-  flush(draft);
+  const file = openSync(draft, "r+");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
   if (replace) moveFile(draft, path);
   else if (!putInPlace(draft, path)) return false;
-  flushFolder(dirname(path));
+  try {
+    // So that the name of a new file survives a power cut as its content does.
+    const folder = openSync(dirname(path), "r");
+    fsyncSync(folder);
+    closeSync(folder);
+  } catch {
+    // Some systems cannot open folders. They flush names themselves.
+  }
   return true;
 }
 
@@ -64,25 +76,5 @@ export function removeLeftBehind(path: string): void {
     const file = join(dirname(path), name);
     const changed = name.startsWith(start) ? statSync(file, { throwIfNoEntry: false })?.mtimeMs : undefined;
     if (changed !== undefined && changed < Date.now() - LEFT_BEHIND) rmSync(file, { force: true });
-  }
-}
-
-function flush(path: string): void {
-  const descriptor = openSync(path, "r+");
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-/** Flushes a folder, so that the name of a new file survives a power cut as its content does. */
-function flushFolder(folder: string): void {
-  try {
-    const descriptor = openSync(folder, "r");
-    fsyncSync(descriptor);
-    closeSync(descriptor);
-  } catch {
-    // Some systems cannot open folders. They flush names themselves.
   }
 }

@@ -16,13 +16,23 @@ export function refuseCut(presence: Presence, statements: Statements): void {
   const { shrunk } = presence;
   if (shrunk === undefined) return;
   // A database that was cut, but not to nothing, is found damaged where a page is missing.
-  if (shrunk.isLog ? lacksPages(shrunk, statements) : shrunk.to === 0) throw cut(shrunk);
+  const { file, isLog, from, to } = shrunk;
+  if (isLog ? lacksPages(shrunk, statements) : to === 0) {
+    throw new HookporterError(
+      "inbox_corrupt",
+      `expected ${file} to keep its ${from} bytes, but another program cut it to ${to}: nothing more is kept, since it would be lost; ` +
+        "stop all programs that use the inbox, and follow docs/recovery.md",
+    );
+  }
   presence.shrunk = undefined;
 }
 
 function lacksPages({ file, to }: Shrunk, statements: Statements): boolean {
   if (to === KEPT_LOG) return false; // as SQLite cuts it here
-  return to === 0 ? isEmptyTooSoon(file, statements) : isShorterThanItsIndex(file);
+  if (to === 0) return isEmptyTooSoon(file, statements);
+  // In another process, since closing the index here would end SQLite's locks on it. Rare enough to wait for it.
+  const options = { encoding: "utf8", timeout: 5000 } as const;
+  return spawnSync(process.execPath, ["-e", READ_INDEX, file], options).stdout?.trim() === "short";
 }
 
 /** Milliseconds between tries while another connection empties the log: SQLite itself waits for every lock but this one. */
@@ -72,20 +82,3 @@ const READ_INDEX = `
     if (pages > 0 && size < 32 + pages * (24 + page)) console.log("short");
     break;
   }`;
-
-/** In another process, since closing the index here would end SQLite's locks on it. Rare enough to wait for it. */
-function isShorterThanItsIndex(log: string): boolean {
-  const { stdout } = spawnSync(process.execPath, ["-e", READ_INDEX, log], {
-    encoding: "utf8",
-    timeout: 5000,
-  });
-  return stdout?.trim() === "short";
-}
-
-function cut({ file, from, to }: Shrunk): HookporterError {
-  return new HookporterError(
-    "inbox_corrupt",
-    `expected ${file} to keep its ${from} bytes, but another program cut it to ${to}: nothing more is kept, since it would be lost; ` +
-      "stop all programs that use the inbox, and follow docs/recovery.md",
-  );
-}

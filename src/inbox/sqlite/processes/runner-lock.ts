@@ -10,27 +10,20 @@ import { loadSqlite } from "../client.ts";
 // and uses them safely within one process. Only `exec` is used here: on Node 20 statements, and with them the file,
 // stay open until they are garbage-collected.
 
-/** The lock that shows that this process lives. */
-export class RunnerLock {
-  readonly #file: string;
-  #database: DatabaseSyncInstance;
-
-  /** Takes the lock. Ids are never reused, so no other process can hold it. */
-  constructor(inbox: string, id: string) {
-    this.#file = lockFile(inbox, id);
-    this.#database = hold(this.#file);
-  }
-
-  /** Takes the lock again if its file was removed, since others would take this process for dead. */
-  keep(): void {
-    if (existsSync(this.#file)) return;
-    this.#database.close();
-    this.#database = hold(this.#file);
-  }
-
-  release(): void {
-    closeAndRemove(this.#file, this.#database);
-  }
+/** Takes the lock that shows that this process lives. */
+export function runnerLock(inbox: string, id: string) {
+  const file = lockFile(inbox, id);
+  // Ids are never reused, so no other process can hold it.
+  let database = hold(file);
+  return {
+    /** Takes the lock again if its file was removed, since others would take this process for dead. */
+    keep: (): void => {
+      if (existsSync(file)) return;
+      database.close();
+      database = hold(file);
+    },
+    release: () => closeAndRemove(file, database),
+  };
 }
 
 /**

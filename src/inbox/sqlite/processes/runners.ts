@@ -3,7 +3,7 @@ import type { Logger } from "../../../base/logger.ts";
 import { networkFileSystem, syncedFolder } from "../../../base/system/files.ts";
 import { describeError } from "../../../errors.ts";
 import type { Runner } from "../../runner.ts";
-import { findDead, isHeld, lockedRunners, RunnerLock } from "./runner-lock.ts";
+import { findDead, isHeld, lockedRunners, runnerLock } from "./runner-lock.ts";
 
 export interface RunnerRecords {
   others(own: string | undefined): readonly Runner[];
@@ -17,7 +17,7 @@ export class Runners {
   readonly #inbox: string;
   readonly #records: RunnerRecords;
   readonly #log: Logger | undefined;
-  #own: { readonly id: string; readonly lock: RunnerLock } | undefined;
+  #own: { readonly id: string; readonly lock: ReturnType<typeof runnerLock> } | undefined;
   #cannotLock = false;
 
   constructor(inbox: string, records: RunnerRecords, log: Logger | undefined) {
@@ -85,7 +85,7 @@ export class Runners {
     try {
       if (network === undefined) {
         this.#warnOfCopies();
-        this.#own = { id, lock: new RunnerLock(this.#inbox, id) };
+        this.#own = { id, lock: runnerLock(this.#inbox, id) };
         return true;
       }
       const message =

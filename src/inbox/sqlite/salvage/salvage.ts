@@ -1,14 +1,16 @@
 import { grouped } from "../../../base/grouped.ts";
 import { orElse } from "../../../base/or-else.ts";
-import { describeError, HookporterError } from "../../../errors.ts";
 import type { Delivery } from "../../../event/delivery.ts";
-import { type DedupKey, keyText } from "../../../event/identity.ts";
+import { type DedupKey, keyText, rejectedKey } from "../../../event/identity.ts";
+import { readEnvelope } from "../../../event/read-envelope.ts";
+import { hash } from "../../../package/builtins.ts";
 import type { Entry } from "../../entry.ts";
 import { STORED_STATES } from "../../entry-state.ts";
+import { storedKind } from "../../new-entry.ts";
 import { type Row, toAttempt, toEntry, toKey } from "../../rows.ts";
 import { runsWithin } from "../../runs-within.ts";
 import type { CopyTerms } from "../../transfer/copy.ts";
-import { oneRead, type PrunedMark, type Transfer, type WholeEntry } from "../../transfer/transfer.ts";
+import { oneRead, type Transfer, type WholeEntry } from "../../transfer/transfer.ts";
 import { toDelivery } from "../read-claimed.ts";
 import { Statements } from "../statements.ts";
 import { prunedMarks } from "../transfer.ts";
@@ -21,7 +23,6 @@ import {
   STEP,
   tryGet,
 } from "./readable-rows.ts";
-import { rebuildEntry } from "./rebuild.ts";
 import { openWorkingCopy } from "./working-copy.ts";
 
 export interface Salvaged {
@@ -51,7 +52,7 @@ export async function salvageFile(
   to: Transfer,
   { source, onProgress = () => {}, signal }: SalvageTerms,
 ): Promise<Salvaged | undefined> {
-  const copy = openCopy(path);
+  const copy = openWorkingCopy(path);
   try {
     const statements = new Statements(copy.database);
     const last = highestNumber(statements);
@@ -60,9 +61,10 @@ export async function salvageFile(
       delivery: isReadable(statements, "delivery", last),
       attempt: isReadable(statements, "attempt", last),
     };
-    await to.markPruned(readMarks(statements));
+    const hasMarks = tryGet(statements, "SELECT 1 FROM pruned") !== undefined;
+    await to.markPruned(hasMarks ? orElse(() => prunedMarks(statements), []) : []);
     const found = nothingFound();
-    const keys = new LostKeys(statements);
+    const keys = lostKeys(statements);
     for (let from = 1; from <= last; from += STEP) {
       if (signal?.aborted === true) return undefined;
       const range: Range = [from, Math.min(last, from + STEP - 1)];
@@ -77,23 +79,13 @@ export async function salvageFile(
   }
 }
 
-function openCopy(path: string) {
-  try {
-    return openWorkingCopy(path);
-  } catch (cause) {
-    const got = JSON.stringify(describeError(cause));
-    const message = `expected something of ${path} to be readable, got ${got}: restore a backup, see docs/recovery.md`;
-    throw new HookporterError("inbox_corrupt", message, { cause });
-  }
-}
-
 function nothingFound() {
   return { entries: 0, rebuilt: [] as number[], withoutDelivery: [] as number[], lost: [] as Range[] };
 }
 
 interface Reading {
   readonly tables: Tables;
-  readonly keys: LostKeys;
+  readonly keys: ReturnType<typeof lostKeys>;
   readonly source: string;
   readonly found: ReturnType<typeof nothingFound>;
 }
@@ -135,7 +127,7 @@ function readStep(statements: Statements, range: Range, { tables, keys, source, 
       found.lost.push([part, part]);
       continue;
     }
-    const entry = rebuildEntry(part, delivery, { key: keys.of(part), source: keys.onlySource ?? source });
+    const entry = rebuildEntry(part, delivery, { key: keys.of(part), source: keys.onlySource() ?? source });
     if (seen.has(keyText(entry.key))) continue;
     found.rebuilt.push(part);
     whole.set(part, { entry, lease: null, delivery, runs: [] });
@@ -149,44 +141,30 @@ function rowsOf(table: "entry" | "delivery"): string {
 }
 
 /** Dedup keys and sources from the index of an inbox whose entries cannot all be read, looked up once. */
-class LostKeys {
-  readonly #statements: Statements;
-  #keys: ReadonlyMap<number, DedupKey> | undefined;
-
-  constructor(statements: Statements) {
-    this.#statements = statements;
-  }
-
-  of(seq: number): DedupKey | undefined {
-    return this.#all.get(seq);
-  }
-
-  /** The source, if all entries of the index have the same. */
-  get onlySource(): string | undefined {
-    const sources = new Set([...this.#all.values()].map((key) => key.source));
-    return sources.size === 1 ? [...sources][0] : undefined;
-  }
-
-  numbersIn([from, to]: Range): readonly number[] {
-    return numbersIn([from, to]).filter((seq) => this.#all.has(seq));
-  }
-
-  get #all(): ReadonlyMap<number, DedupKey> {
-    this.#keys ??= this.#read();
-    return this.#keys;
-  }
-
-  #read(): ReadonlyMap<number, DedupKey> {
+function lostKeys(statements: Statements) {
+  let found: ReadonlyMap<number, DedupKey> | undefined;
+  const all = () => {
+    if (found !== undefined) return found;
     const keys = new Map<number, DedupKey>();
     try {
       const sql =
         "SELECT seq, key_timestamp, event_id, source FROM entry INDEXED BY entry_key ORDER BY key_timestamp, event_id, source";
-      for (const row of this.#statements.iterate(sql)) keys.set(Number(row.seq), toKey(row));
+      for (const row of statements.iterate(sql)) keys.set(Number(row.seq), toKey(row));
     } catch {
       // What the index still has was read.
     }
+    found = keys;
     return keys;
-  }
+  };
+  return {
+    of: (seq: number) => all().get(seq),
+    /** The source, if all entries of the index have the same. */
+    onlySource: () => {
+      const sources = new Set([...all().values()].map((key) => key.source));
+      return sources.size === 1 ? [...sources][0] : undefined;
+    },
+    numbersIn: (range: Range) => numbersIn(range).filter((seq) => all().has(seq)),
+  };
 }
 
 function numbersIn([from, to]: Range): readonly number[] {
@@ -210,11 +188,6 @@ function deliveryOf(row: Row | undefined, receivedAt: number): Delivery | undefi
   return orElse(() => toDelivery({ ...row, received_at: receivedAt }), undefined); // no JSON, or not the type of the column
 }
 
-function readMarks(statements: Statements): readonly PrunedMark[] {
-  const isThere = tryGet(statements, "SELECT 1 FROM pruned") !== undefined;
-  return isThere ? orElse(() => prunedMarks(statements), []) : [];
-}
-
 /** Entries in parts of some megabytes. */
 function* parts(whole: readonly WholeEntry[]): Generator<readonly WholeEntry[]> {
   for (let rest = whole; rest.length > 0; ) {
@@ -226,4 +199,37 @@ function* parts(whole: readonly WholeEntry[]): Generator<readonly WholeEntry[]> 
     yield rest.slice(0, count);
     rest = rest.slice(count);
   }
+}
+
+/**
+ * An entry of which only the delivery is left, as it was when it was received. It runs again, since nobody knows whether it
+ * did; a delivery that is no event is a dead letter again.
+ *
+ * @param key - its dedup key if that is known from an index; otherwise it is derived, without the receiver's own `identity`
+ */
+export function rebuildEntry(
+  seq: number,
+  delivery: Delivery,
+  { key, source }: { readonly key: DedupKey | undefined; readonly source: string },
+): Entry {
+  const read = readEnvelope(delivery.body);
+  const { receivedAt } = delivery;
+  const own = read.ok
+    ? {
+        key: key ?? { source, eventId: read.eventId, timestamp: read.timestamp },
+        ...{ kind: storedKind(read.envelope.event), eventTimestamp: read.timestamp },
+        ...{ state: "pending" as const, reason: null, settledAt: null },
+      }
+    : {
+        key: key ?? rejectedKey(source, delivery.body),
+        ...{ kind: null, eventTimestamp: null },
+        ...{ state: "dead" as const, reason: read.rejection.reason, settledAt: receivedAt },
+      };
+  return {
+    ...own,
+    seq,
+    ...{ problems: [], orderKey: null, receivedAt, runAt: receivedAt, attempts: 0, duplicates: 0 },
+    ...{ lastSeenAt: receivedAt, finishedHandlers: [], waits: [] },
+    ...{ bodyHash: hash("sha256", delivery.body, "hex"), bodyLength: delivery.body.byteLength },
+  };
 }

@@ -15,54 +15,45 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { orElse } from "../../../base/or-else.ts";
-import { loadSqlite, markAsInbox } from "../client.ts";
-import { createSchema, SCHEMA_VERSION } from "../migrations.ts";
+import { describeError, HookporterError } from "../../../errors.ts";
+import { loadSqlite } from "../client.ts";
+import { makeTables } from "../file/inbox-file.ts";
+import { SCHEMA_VERSION } from "../migrations.ts";
 
 // The damaged file itself is only read, and only while no process has it open. Everything else is done with a copy.
 
 /** Bytes per page of an inbox file. */
 const PAGE = 4096;
 
-/** A copy of a damaged inbox file, opened as far as that is possible. */
-export interface WorkingCopy {
-  readonly database: DatabaseSyncInstance;
-  /** What was put right in the copy, in words. */
-  readonly repairs: readonly string[];
-  close(): void;
-}
-
 /**
  * Copies an inbox file and its log to a folder for temporary files, and opens the copy. A file that was cut short is
  * filled up with empty pages. If the first page, or another one with the addresses of tables, cannot be read, those of a
- * new inbox replace them: SQLite gives the tables of two inboxes of one version the same addresses.
+ * new inbox replace them: SQLite gives the tables of two inboxes of one version the same addresses. Returns the database,
+ * and what was put right in the copy, in words.
  *
- * @throws if nothing of it can be read as an inbox
+ * @throws HookporterError `inbox_corrupt` if nothing of it can be read as an inbox
  */
-export function openWorkingCopy(path: string): WorkingCopy {
+export function openWorkingCopy(path: string) {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-salvage-"));
   const copy = join(folder, "copy.db");
-  const repairs: string[] = [];
-  const close = () => rmSync(folder, { recursive: true, force: true });
+  const removeFolder = () => rmSync(folder, { recursive: true, force: true });
   try {
     copyFileSync(path, copy);
     if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`);
-    if (fillUp(copy)) repairs.push("the file was cut short");
-    let database = tryToOpen(copy);
-    if (database === undefined) {
-      repairs.push("its list of tables could not be read");
-      database = openWithNewPages(copy, path, folder);
-    }
-    const opened = database;
-    return {
-      ...{ database: opened, repairs },
-      close: () => {
-        opened.close();
-        close();
-      },
+    const repairs = fillUp(copy) ? ["the file was cut short"] : [];
+    const whole = tryToOpen(copy);
+    if (whole === undefined) repairs.push("its list of tables could not be read");
+    const database = whole ?? openWithNewPages(copy, path, folder);
+    const close = () => {
+      database.close();
+      removeFolder();
     };
-  } catch (thrown) {
-    close();
-    throw thrown;
+    return { database, repairs, close };
+  } catch (cause) {
+    removeFolder();
+    const got = JSON.stringify(describeError(cause));
+    const message = `expected something of ${path} to be readable, got ${got}: restore a backup, see docs/recovery.md`;
+    throw new HookporterError("inbox_corrupt", message, { cause });
   }
 }
 
@@ -135,14 +126,7 @@ type Page = readonly [number: number, bytes: Buffer];
 /** The first page of a new inbox, for a file of some pages, and the pages below it: together they have the tables' addresses. */
 function listOfTables(version: number, folder: string, pages: number): readonly Page[] {
   const path = join(folder, `new-${version}.db`);
-  const database = new (loadSqlite().DatabaseSync)(path);
-  try {
-    markAsInbox(database);
-    createSchema(database, 0, version);
-    database.exec("PRAGMA journal_mode = WAL"); // so that the log beside the copy is read
-  } finally {
-    database.close();
-  }
+  makeTables(path, 0, version);
   const made = readFileSync(path);
   const first = made.subarray(0, PAGE);
   const isLeaf = first[100] === 13;

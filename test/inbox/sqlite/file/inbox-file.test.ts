@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { provideInboxFile } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
-import { RunnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
+import { runnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
 import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
 import { keptLog } from "../../../dispatch/sample.ts";
 import { keep, sampleEntry } from "../../entries.ts";
@@ -66,7 +66,7 @@ describe("a new inbox", () => {
 
   it("is refused while a process still has the removed one open", async () => {
     const path = join(newFolder(), "inbox.db");
-    const lock = new RunnerLock(path, "0a");
+    const lock = runnerLock(path, "0a");
     await expect(openInbox(path)).rejects.toMatchObject({ code: "inbox_unavailable" });
     expect(existsSync(path)).toBe(false);
     lock.release();

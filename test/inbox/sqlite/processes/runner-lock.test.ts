@@ -6,7 +6,7 @@ import {
   findDead,
   isHeld,
   lockedRunners,
-  RunnerLock,
+  runnerLock,
 } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
 
 function newInbox(): string {
@@ -17,7 +17,7 @@ function newInbox(): string {
 
 it("a held lock shows that its process is alive, also to this process", () => {
   const inbox = newInbox();
-  const lock = new RunnerLock(inbox, "0a");
+  const lock = runnerLock(inbox, "0a");
   for (let probe = 0; probe < 3; probe++) expect(isHeld(inbox, "0a")).toBe(true);
   lock.release();
   expect(isHeld(inbox, "0a")).toBe(false);
@@ -25,7 +25,7 @@ it("a held lock shows that its process is alive, also to this process", () => {
 
 it("a released lock leaves no file", () => {
   const inbox = newInbox();
-  const lock = new RunnerLock(inbox, "0a");
+  const lock = runnerLock(inbox, "0a");
   expect(lockedRunners(inbox)).toEqual(["0a"]);
   expect(statSync(`${inbox}-holder-0a`).mode & 0o777).toBe(0o600);
   lock.release();
@@ -36,7 +36,7 @@ it("a dead process is found by one process at a time, and its file is removed wh
   const inbox = newInbox();
   const dead = findDead(inbox, "0a");
   dead?.cleanUp();
-  new RunnerLock(inbox, "0b").release();
+  runnerLock(inbox, "0b").release();
   const first = findDead(inbox, "0b");
   expect(first).toBeDefined();
   first?.cleanUp();
@@ -45,7 +45,7 @@ it("a dead process is found by one process at a time, and its file is removed wh
 
 it("a lock whose file was removed is acquired again", () => {
   const inbox = newInbox();
-  const lock = new RunnerLock(inbox, "0a");
+  const lock = runnerLock(inbox, "0a");
   unlinkSync(`${inbox}-holder-0a`);
   expect(isHeld(inbox, "0a")).toBe(false);
   lock.keep();
@@ -55,6 +55,6 @@ it("a lock whose file was removed is acquired again", () => {
 
 it("files with other names next to an inbox are not locks", () => {
   const inbox = newInbox();
-  new RunnerLock(`${inbox}-other`, "0a").keep();
+  runnerLock(`${inbox}-other`, "0a").keep();
   expect(lockedRunners(inbox)).toEqual([]);
 });

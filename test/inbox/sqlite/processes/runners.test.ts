@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Inbox } from "../../../../src/inbox/inbox.ts";
 import type { Runner } from "../../../../src/inbox/runner.ts";
 import { loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
-import { isHeld, RunnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
+import { isHeld, runnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
 import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
 import { keptLog } from "../../../receiver/sample.ts";
 import { keep, sampleDelivery, sampleEntry } from "../../entries.ts";
@@ -120,7 +120,7 @@ describe("the leases of a process that is dead", () => {
 
 it("the leases of a process that holds its lock stay, and so does its record", async () => {
   await inbox.open({ log: log.log });
-  const lock = new RunnerLock(path, "0b");
+  const lock = runnerLock(path, "0b");
   onTestFinished(() => lock.release());
   await leaseTo("0b");
   await inbox.register?.(OWN);
@@ -131,7 +131,7 @@ it("the leases of a process that holds its lock stay, and so does its record", a
 
 it("lock files of dead processes that were never recorded are removed, and a held one is not", async () => {
   await inbox.open();
-  const lock = new RunnerLock(path, "0b");
+  const lock = runnerLock(path, "0b");
   onTestFinished(() => lock.release());
   writeFileSync(`${path}-holder-0c`, "");
   await inbox.register?.(OWN);
