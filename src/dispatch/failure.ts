@@ -101,10 +101,10 @@ function frameOf(line: string): { readonly file: string | undefined; readonly po
   return { file: placePath(place), position: column === undefined ? `:${at}` : `:${at}:${column}` };
 }
 
-/** A property of a thrown value, whose getter may throw too. */
+/** A property of a thrown value, which may be none, and whose getter may throw too. */
 function read(value: unknown, name: string): unknown {
   try {
-    return (value as Record<string, unknown> | null | undefined)?.[name];
+    return (value as Record<string, unknown>)[name];
   } catch {
     return undefined;
   }

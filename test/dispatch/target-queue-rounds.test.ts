@@ -107,6 +107,7 @@ it("an entry that joined during the last claim is claimed once more", async () =
   await pass();
   expect(claims.length).toBeGreaterThan(2);
   expect(tried).toEqual([1, 9]);
+  expect(hastened).toEqual([]);
 });
 
 it("an entry that is stored as waiting after the target is back is made due", async () => {
@@ -194,9 +195,11 @@ it("an entry that its target takes after failures starts a round of all that wai
   queue.tried(waiting("other", 1), "took", undefined);
   await pass(0);
   expect(claims).toEqual([]);
+  const held: boolean[] = [];
+  onClaim = () => held.push(queue.holds(entry(9)), queue.holds(entry(9, "key")));
   queue.tried(waiting("app", 1), "took", undefined);
   await pass(0);
-  expect([tried, claims[0]?.limit]).toEqual([[2, 3], 20]);
+  expect([tried, claims[0]?.limit, held.slice(0, 2)]).toEqual([[2, 3], 20, [true, false]]);
 });
 
 it("a store that fails is asked again after a second", async () => {
@@ -212,6 +215,14 @@ it("a store that fails is asked again after a second", async () => {
   await pass(1);
   expect(wanted).toHaveLength(2);
   await failing.stop();
+});
+
+it("if nothing waits any more, nothing is held, and nothing is claimed again", async () => {
+  queue.tried(entry(1), "away", undefined);
+  await pass();
+  expect([claims.length, queue.holds(entry(2))]).toEqual([1, false]);
+  await pass(10_000);
+  expect(claims).toHaveLength(1);
 });
 
 it("a failure repeats if it is the same as the one before", () => {

@@ -9,7 +9,17 @@ function redirect(location?: string, status = 308) {
 
 describe("a redirect", () => {
   it.each([
-    ["a slash at the end", "/hooks/", "use http://127.0.0.1:3000/hooks/"],
+    [
+      "a slash at the end",
+      "/hooks/",
+      "the app wants a slash at the end of the path: use http://127.0.0.1:3000/hooks/",
+    ],
+    ["another machine's slash", "http://app.test/hooks/", "not followed: use http://app.test/hooks/"],
+    [
+      "another machine's path without a slash",
+      "http://app.test/hook",
+      "not followed: use http://app.test/hook if",
+    ],
     ["https", "https://127.0.0.1:3000/hooks", "the app wants https: use https://127.0.0.1:3000/hooks"],
     ["https on another port", "https://127.0.0.1:3443/hooks", "use https://127.0.0.1:3443/hooks"],
     ["both", "https://127.0.0.1/hooks/", "https and a slash at the end: use https://127.0.0.1/hooks/"],

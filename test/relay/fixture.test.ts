@@ -114,6 +114,7 @@ describe("parseFixture", () => {
     ["method", undefined],
     ["method", 1],
     ["method", ""],
+    ["method", ["POST"]],
     ["method", "post"],
     ["method", "POST\r\nx: y"],
     ["target", undefined],

@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { send } from "../../src/relay/send.ts";
+import { HookporterError } from "../../src/errors.ts";
+import { isOverdue, isUnconnected, send } from "../../src/relay/send.ts";
 import { openTarget } from "./sample.ts";
 
 const EMPTY = { headers: {}, body: new Uint8Array(0) };
@@ -251,4 +252,15 @@ describe("send", () => {
       ...{ body: "1234", bytes: Buffer.from("1234"), cut: "too_long" },
     });
   });
+});
+
+it("only an error of its own says that there was no connection, or no answer in time", () => {
+  const refused = Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
+  const unreachable = (cause: unknown) => new HookporterError("target_unreachable", "away", { cause });
+  const overdue = new DOMException("late", "TimeoutError");
+  expect([refused, overdue, undefined].map(isUnconnected)).toEqual([false, false, false]);
+  expect([refused, overdue, undefined].map(isOverdue)).toEqual([false, false, false]);
+  const causes = [refused, new AggregateError([refused]), overdue, undefined];
+  expect(causes.map((cause) => isUnconnected(unreachable(cause)))).toEqual([true, true, false, false]);
+  expect(causes.map((cause) => isOverdue(unreachable(cause)))).toEqual([false, false, true, false]);
 });

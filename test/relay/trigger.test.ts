@@ -172,3 +172,20 @@ describe("triggerBody", () => {
     });
   });
 });
+
+describe("the resource of an event", () => {
+  it("is in the sample's own id, unless data has another", () => {
+    const idOf = (options: Partial<TriggerOptions>) => parsed("payment.received", options).data.id;
+    expect(idOf({ resource: "ab12" })).toBe("payment_sample_ab12");
+    expect(idOf({})).toMatch(/^payment_sample_[0-9]+$/);
+    expect(idOf({ resource: "ab12", data: '{"id":7}' })).toBe(7);
+    expect(idOf({ resource: "ab12", ...set("data.id", "own") })).toBe("own");
+  });
+
+  it("data that is no JSON object is refused with what it is", () => {
+    const said = (data: string) => () => triggerBody("lead.created", { timestamp: AT, data });
+    expect(said("{")).toThrow("expected data to be a JSON object, got text that is not JSON");
+    for (const data of ["[1]", "null", "7", '"x"'])
+      expect(said(data)).toThrow("expected data to be a JSON object, got another JSON value");
+  });
+});

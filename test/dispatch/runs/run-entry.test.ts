@@ -52,6 +52,25 @@ describe("runEntry", () => {
     expect(settlement.uncount).toBe(false);
   });
 
+  it("leaves out the runs that are paused: those of a handler, or at a target", async () => {
+    const ran: string[] = [];
+    const named = (name: string, target?: string) => ({
+      name,
+      handler: () => void ran.push(name),
+      ...(target !== undefined && { target: { name: target } }),
+    });
+    const handlers = [named("a"), named("b", "crm"), named("c", "a"), named("crm")];
+    const plan = async () => ({ run: handlers, event: async () => sampleEvent() });
+    const pausedAt = async (scope: "handler" | "target", name: string) => {
+      ran.length = 0;
+      const settlement = await run({ plan }, { paused: [{ scope, name }] });
+      return [[...ran], settlement.state];
+    };
+    expect(await pausedAt("handler", "a")).toEqual([["b", "c", "crm"], "pending"]);
+    expect(await pausedAt("target", "crm")).toEqual([["a", "c", "crm"], "pending"]);
+    expect(await pausedAt("handler", "none")).toEqual([["a", "b", "c", "crm"], "done"]);
+  });
+
   it("[case 77] does not run a finished handler again", async () => {
     const ran: string[] = [];
     const plan = planOf({ a: () => void ran.push("a"), b: () => void ran.push("b") });
