@@ -264,3 +264,14 @@ it("only an error of its own says that there was no connection, or no answer in 
   expect(causes.map((cause) => isUnconnected(unreachable(cause)))).toEqual([true, true, false, false]);
   expect(causes.map((cause) => isOverdue(unreachable(cause)))).toEqual([false, false, true, false]);
 });
+
+it("a kept-alive connection counts as one if there is no answer on it", async () => {
+  let asked = 0;
+  const { url } = await openTarget((response) => {
+    if (++asked === 1) response.end("ok");
+  });
+  expect(await send({ target: url, ...EMPTY })).toMatchObject({ ok: true });
+  await expect(send({ target: url, ...EMPTY, timeout: 100 })).rejects.toThrow(
+    "connected, but no answer within 100 ms",
+  );
+});
