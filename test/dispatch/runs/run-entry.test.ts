@@ -71,6 +71,24 @@ describe("runEntry", () => {
     expect(await pausedAt("handler", "none")).toEqual([["a", "b", "c", "crm"], "done"]);
   });
 
+  it("in its turn at a target runs that target's handlers alone, or all if it has none left there", async () => {
+    const ran: string[] = [];
+    const handlers = [
+      { name: "a", handler: () => void ran.push("a") },
+      { name: "b", handler: () => void ran.push("b"), target: { name: "crm" } },
+      { name: "c", handler: () => void ran.push("c"), target: { name: "billing" } },
+    ];
+    const plan = async () => ({ run: handlers, event: async () => sampleEvent() });
+    const inTurn = async (finishedHandlers: readonly string[] = []) => {
+      ran.length = 0;
+      const turn = { target: "crm", end: undefined, asked: undefined };
+      await run({ plan, turn }, { finishedHandlers });
+      return [[...ran], turn.end];
+    };
+    expect(await inTurn()).toEqual([["b"], "took"]);
+    expect(await inTurn(["b"])).toEqual([["a", "c"], undefined]);
+  });
+
   it("[case 77] does not run a finished handler again", async () => {
     const ran: string[] = [];
     const plan = planOf({ a: () => void ran.push("a"), b: () => void ran.push("b") });

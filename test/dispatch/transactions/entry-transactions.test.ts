@@ -13,12 +13,13 @@ const ENTRY: ClaimedEntry = {
   ...{ finishedHandlers: [], lease: "lease-1", delivery: sampleDelivery() },
 };
 
-/** Runs an entry with two handlers, the first with a transaction; it ends as the inbox says. */
+/** Runs an entry with two handlers, or one, the first with a transaction; it ends as the inbox says. */
 function start(
   inside: NonNullable<Inbox["inside"]>,
   places = transactionPlaces(1),
   canWait = false,
   isLeased = () => true,
+  { others = true } = {},
 ) {
   const ran: string[] = [];
   const clock = () => AT;
@@ -31,7 +32,7 @@ function start(
     plan: () => ({
       run: [
         { name: "a", handler: () => void ran.push("a"), tx: true },
-        { name: "b", handler: () => void ran.push("b") },
+        ...(others ? [{ name: "b", handler: () => void ran.push("b") }] : []),
       ],
       event: sampleEvent,
     }),
@@ -68,6 +69,41 @@ describe("a handler's transaction", () => {
     await expect(settled).rejects.toMatchObject({ code: "inbox_unavailable" });
     expect(ran).toEqual(["a"]);
     expect(transactions.end).toBeUndefined();
+  });
+
+  it("stores the end of the entry if its handler is the last, and leaves the rest if it is not", async () => {
+    const { transactions, settled } = start(ending("committed"));
+    const { records } = await settled;
+    expect(transactions.end).toBeUndefined();
+    expect(transactions.unstored(records).map(({ handler }) => handler)).toEqual(["b"]);
+    const alone = start(ending("committed"), new TransactionPlaces(1), false, () => true, { others: false });
+    await alone.settled;
+    expect(alone.transactions.end).toBe("stored");
+  });
+
+  it("that cannot be begun or committed is a failure of its handler", async () => {
+    const full = new Error("the disk is full");
+    const uncommitted = start(async (work) => {
+      await work({});
+      throw full;
+    });
+    const failed = { handler: "a", attempt: 1, outcome: "error", error: "the disk is full", startedAt: AT };
+    expect((await uncommitted.settled).records[0]).toMatchObject(failed);
+    const unbegun = start(async () => {
+      throw full;
+    });
+    expect((await unbegun.settled).records[0]).toMatchObject({ ...failed, duration: 0 });
+    expect([uncommitted.ran, unbegun.ran]).toEqual([["a", "b"], ["b"]]);
+  });
+
+  it("that waits for a place while the receiver closes gives the entry back, due at once", async () => {
+    const places = new TransactionPlaces(1);
+    places.take();
+    const { ran, settled } = start(ending("committed"), places, true);
+    await new Promise((resolve) => setImmediate(resolve));
+    places.close();
+    expect(await settled).toMatchObject({ state: "pending", reason: null, runAt: AT, uncount: true });
+    expect(ran).toEqual([]);
   });
 
   it("that is refused since the lease was lost ends the run, and leaves nothing to store", async () => {
