@@ -33,7 +33,10 @@ describe("a redirect", () => {
 
   it("to the path without its slash is explained", () => {
     const slashed = new URL("http://127.0.0.1:3000/hooks/");
-    expect(explainAnswer(slashed, redirect("/hooks"))).toContain("use http://127.0.0.1:3000/hooks");
+    expect(explainAnswer(slashed, redirect("/hooks"))).toBe(
+      "the app wants no slash at the end of the path: use http://127.0.0.1:3000/hooks",
+    );
+    expect(explainAnswer(slashed, redirect("http://app.test/hooks"))).toContain("redirects are not followed");
   });
 
   it("without an address it can be sent to is explained", () => {
@@ -95,4 +98,12 @@ it("a long answer leaves room for the explanation", () => {
   const told = describeRefusal(target, { status: 404, headers: {}, body: "x".repeat(5000) });
   expect(told.length).toBeLessThan(400);
   expect(told).toContain("check the path");
+});
+
+it("a method that is not taken is explained, with those that are if the app names them", () => {
+  const explained = (headers: { allow?: string }) =>
+    explainAnswer(target, { status: 405, headers, body: "" });
+  const fix = ": check the path, and that its route takes POST";
+  expect(explained({})).toBe(`the app does not take POST at /hooks${fix}`);
+  expect(explained({ allow: "GET, PUT" })).toBe(`the app does not take POST at /hooks, only GET, PUT${fix}`);
 });
