@@ -76,7 +76,7 @@ describe("a handler's transaction", () => {
     const { records } = await settled;
     expect(transactions.end).toBeUndefined();
     expect(transactions.unstored(records).map(({ handler }) => handler)).toEqual(["b"]);
-    const alone = start(ending("committed"), new TransactionPlaces(1), false, () => true, { others: false });
+    const alone = start(ending("committed"), transactionPlaces(1), false, () => true, { others: false });
     await alone.settled;
     expect(alone.transactions.end).toBe("stored");
   });
@@ -97,7 +97,7 @@ describe("a handler's transaction", () => {
   });
 
   it("that waits for a place while the receiver closes gives the entry back, due at once", async () => {
-    const places = new TransactionPlaces(1);
+    const places = transactionPlaces(1);
     places.take();
     const { ran, settled } = start(ending("committed"), places, true);
     await new Promise((resolve) => setImmediate(resolve));
