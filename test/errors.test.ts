@@ -14,7 +14,7 @@ const ROOMS = ["receiver", "http", "dispatch", "inbox", "signature", "event", "c
  */
 const MADE_ELSEWHERE = [
   "inbox/sqlite.ts: trust.damage",
-  "inbox/sqlite/care/rescue.ts: message",
+  "inbox/sqlite/care/rescue.ts: missing + rest)",
   "inbox/sqlite/client.ts: message",
   "inbox/sqlite/file/inbox-file.ts: message",
   "inbox/sqlite/file/presence.ts: message",
