@@ -42,7 +42,7 @@ export class SendingRun {
   readonly #deliveries: readonly Disturbed<Sendable>[];
   readonly #plan: SendPlan;
   readonly #context: CliContext;
-  readonly #progress: SendProgress;
+  #progress: SendProgress | undefined;
   readonly #summary: SendSummary;
   readonly #start = performance.now();
   /** Aborted when no more are to be sent. */
@@ -60,7 +60,6 @@ export class SendingRun {
     this.#plan = plan;
     this.#context = context;
     this.#summary = new SendSummary(deliveries.length);
-    this.#progress = startProgress(deliveries.length, context);
   }
 
   /**
@@ -76,6 +75,8 @@ export class SendingRun {
       cut: () => cutting.abort(),
       onEnd: (reason) => this.#reportStop(reason),
     });
+    // Only now, as whoever sees it may press Ctrl-C.
+    this.#progress = startProgress(this.#deliveries.length, this.#context);
     try {
       const { concurrency = 1 } = this.#plan;
       await Promise.all(Array.from({ length: concurrency }, () => this.#sendNext(cutting.signal)));
@@ -83,7 +84,7 @@ export class SendingRun {
       this.#stopping.abort(); // if one of several failed, the others end too
       this.#reportAnswers();
       interrupt.done();
-      this.#progress.end();
+      this.#progress?.end();
     }
     if (interrupt.reason !== undefined) return this.#reportStop(interrupt.reason);
     if (this.#error !== undefined) throw this.#withProgress(this.#error);
@@ -149,9 +150,9 @@ export class SendingRun {
     this.#reportAnswers();
     this.#summary.dropped++;
     const { output } = this.#context;
-    if (!this.#progress.shown) output.data(output.color.dim(`dropped ${printable(label)}`));
+    if (this.#progress?.shown !== true) output.data(output.color.dim(`dropped ${printable(label)}`));
     output.record("dropped", { label, at });
-    this.#progress.advance();
+    this.#progress?.advance();
   }
 
   #reportAnswers(): void {
@@ -161,14 +162,14 @@ export class SendingRun {
   #report({ item, chaos }: Disturbed<Sendable>, answer: TargetAnswer): void {
     const { status, duration, ok } = answer;
     this.#summary.add(answer);
-    if (!ok || !this.#progress.shown)
+    if (!ok || this.#progress?.shown !== true)
       this.#context.output.data(this.#answerLine(nameOf(item.label, chaos), answer));
     // What was tampered with is meant to be refused.
     if (!ok && chaos === null) this.#explain(answer);
     const body = answer.body.slice(0, 2000);
     this.#record({ label: item.label, status, ok, duration, chaos, body, error: null });
     if (ok) this.#plan.onSent?.(item, answer);
-    this.#progress.advance();
+    this.#progress?.advance();
   }
 
   /** Prints cause and fix, as far as the answer shows them, unless they are those of the answer before. */
@@ -195,7 +196,7 @@ export class SendingRun {
     this.#context.output.data(`${color.red("no answer")} ${printable(nameOf(item.label, chaos))}  ${why}`);
     const empty = { status: null, ok: false, duration: null, body: null };
     this.#record({ label: item.label, ...empty, chaos, error: message });
-    this.#progress.advance();
+    this.#progress?.advance();
   }
 
   #record(fields: object): void {
@@ -214,7 +215,7 @@ export class SendingRun {
   #reportStop({ reason, exitCode }: { readonly reason: string; readonly exitCode: 129 | 130 | 143 }): void {
     const { output } = this.#context;
     this.#reportAnswers();
-    this.#progress.end();
+    this.#progress?.end();
     this.#context.exitCode = exitCode;
     output.talk(`${reason}: ${this.#summary.progress}`);
     output.record("interrupted", { reason, exitCode, ...this.#summary.fields });
