@@ -1,6 +1,7 @@
 import type { ClaimRequest } from "../inbox/claim.ts";
 import { timerDelay } from "../options/timer-delay.ts";
-import { type Claiming, dueTerms } from "./claim-terms.ts";
+import { dueTerms } from "./claim-terms.ts";
+import type { Claiming } from "./claiming.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 import { outsideRequests } from "./outside-requests.ts";
 

@@ -6,15 +6,16 @@ import { HookporterError } from "../errors.ts";
 import { type ClaimedEntry, type Lease, leaseToken } from "../inbox/claim.ts";
 import type { Settlement } from "../inbox/settlement.ts";
 import { ClaimLoop } from "./claim-loop.ts";
-import { type Claiming, claimFailures, claimTerms } from "./claim-terms.ts";
+import { claimTerms } from "./claim-terms.ts";
+import { type Claiming, claimFailures } from "./claiming.ts";
 import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 import { type DrainReport, drain } from "./drain.ts";
 import type { Reservation } from "./reservation.ts";
 import { RetryWatch } from "./retry-watch.ts";
 import { EntryRunner } from "./runs/entry-runner.ts";
+import { leaseRenewal } from "./runs/lease-renewal.ts";
 import { runBudget } from "./runs/run-budget.ts";
-import { leaseRenewal } from "./runs/running.ts";
 import { TargetQueues } from "./targets/target-queues.ts";
 
 /** Claims due entries, runs their handlers and settles them: what lies between the inbox and the user's code. */
@@ -187,18 +188,20 @@ export class Dispatcher {
       if (!this.#started) return undefined;
       const known = running.of(seq);
       const isOver = known?.hasRun === true;
-      if (known === undefined) {
-        const { inbox, clock } = this.#options;
-        const claim = inbox.claim({ ...claimTerms(this.#options), now: clock(), limit: 1, only: seq });
-        const begun = claim.then((entries) => {
-          for (const entry of entries) void this.#runner.run(entry, { claimed: true, atOnce: true });
-        });
-        await this.#claiming.claims.follow(begun);
-      }
-      const settlement = await (known ?? running.of(seq))?.finished;
+      if (known === undefined) await this.#claimOnly(seq);
+      const settlement = await running.of(seq)?.finished;
       // The caller may have seen the result of a run that was over, and asks for another one.
       if (settlement !== undefined && !(isOver && settlement.state === "pending")) return settlement;
     }
     return undefined;
+  }
+
+  async #claimOnly(seq: number): Promise<void> {
+    const { inbox, clock } = this.#options;
+    const claim = inbox.claim({ ...claimTerms(this.#options), now: clock(), limit: 1, only: seq });
+    const begun = claim.then((entries) => {
+      for (const entry of entries) void this.#runner.run(entry, { claimed: true, atOnce: true });
+    });
+    await this.#claiming.claims.follow(begun);
   }
 }

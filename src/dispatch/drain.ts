@@ -1,6 +1,7 @@
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { type EndState, type Settlement, stateAfter } from "../inbox/settlement.ts";
-import { type Claiming, dueTerms } from "./claim-terms.ts";
+import { dueTerms } from "./claim-terms.ts";
+import type { Claiming } from "./claiming.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 import type { RunBudget } from "./runs/run-budget.ts";
 

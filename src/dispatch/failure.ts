@@ -1,10 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
-import { fileURLToPath } from "node:url";
+import { relative, sep } from "node:path";
 import { FRAME, placePath } from "../base/system/paths.ts";
 import { describeError } from "../errors.ts";
 import type { HandlerFailure } from "../inbox/attempt-record.ts";
-import { ownAddress } from "../package/own-address.ts";
+import { isOwnCode } from "../package/package-root.ts";
 import { cutText } from "../text/cut-text.ts";
 
 /** Bytes of the messages of an error and its causes, and of their stacks. */
@@ -77,7 +75,7 @@ function stackOf(thrown: unknown): string | undefined {
   // Frames of Node and of this package are the same for every handler.
   const isShown = (line: string) => {
     const frame = frameOf(line);
-    return frame === undefined || (frame.file !== undefined && !isOurs(frame.file));
+    return frame === undefined || (frame.file !== undefined && !isOwnCode(frame.file));
   };
   return stack.split("\n").filter(isShown).join("\n");
 }
@@ -86,7 +84,7 @@ function stackOf(thrown: unknown): string | undefined {
 function ownFrame(stack: string): string | undefined {
   for (const line of stack.split("\n")) {
     const { file, position } = frameOf(line) ?? {};
-    if (file === undefined || file.includes(`${sep}node_modules${sep}`) || isOurs(file)) continue;
+    if (file === undefined || file.includes(`${sep}node_modules${sep}`) || isOwnCode(file)) continue;
     const inside = relative(process.cwd(), file);
     return `${inside.startsWith("..") ? file : inside}${position}`;
   }
@@ -108,23 +106,4 @@ function read(value: unknown, name: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** The folders of this package's own code: `dist`, or `src` when it runs from source. Found once one is asked for. */
-let ourFolders: readonly string[] | undefined;
-
-export function isOurs(file: string): boolean {
-  ourFolders ??= findOurFolders();
-  return ourFolders.some((folder) => file.startsWith(folder));
-}
-
-function findOurFolders(): readonly string[] {
-  const start = dirname(fileURLToPath(ownAddress()));
-  for (let folder = start; dirname(folder) !== folder; folder = dirname(folder)) {
-    const manifest = join(folder, "package.json");
-    if (!existsSync(manifest)) continue;
-    if (!/"name":\s*"hookporter"/.test(readFileSync(manifest, "utf8"))) continue;
-    return ["dist", "src"].map((name) => join(folder, name) + sep);
-  }
-  return [];
 }

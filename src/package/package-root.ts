@@ -1,6 +1,7 @@
-import { readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { ownAddress } from "./own-address.ts";
 
 /** The installed package: its folder and version. */
 export interface PackageRoot {
@@ -14,19 +15,39 @@ export interface PackageRoot {
  *
  * @throws Error if the package is incomplete
  */
-export async function findPackageRoot(from = dirname(fileURLToPath(import.meta.url))): Promise<PackageRoot> {
+export async function findPackageRoot(from = ownFolder()): Promise<PackageRoot> {
+  const root = rootAbove(from);
+  if (root !== undefined) return root;
+  throw new Error(`expected hookporter's package.json above ${from}, found none: install it again`);
+}
+
+/** The folders of this package's own code: `dist`, or `src` when it runs from source. Found once one is asked for. */
+let ownFolders: readonly string[] | undefined;
+
+/** Whether a file is part of this package, not of the user's code. */
+export function isOwnCode(file: string): boolean {
+  if (ownFolders === undefined) {
+    const root = rootAbove(ownFolder());
+    ownFolders = root === undefined ? [] : ["dist", "src"].map((name) => join(root.path, name) + sep);
+  }
+  return ownFolders.some((folder) => file.startsWith(folder));
+}
+
+function ownFolder(): string {
+  return dirname(fileURLToPath(ownAddress()));
+}
+
+function rootAbove(from: string): PackageRoot | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
-    const { name, version } = await readManifest(join(folder, "package.json"));
+    const { name, version } = readManifest(join(folder, "package.json"));
     if (name === "hookporter" && typeof version === "string") return { path: folder, version };
-    if (dirname(folder) === folder) {
-      throw new Error(`expected hookporter's package.json above ${from}, found none: install it again`);
-    }
+    if (dirname(folder) === folder) return undefined;
   }
 }
 
-async function readManifest(path: string): Promise<{ name?: unknown; version?: unknown }> {
+function readManifest(path: string): { name?: unknown; version?: unknown } {
   try {
-    return JSON.parse(await readFile(path, "utf8"));
+    return JSON.parse(readFileSync(path, "utf8"));
   } catch {
     return {}; // none here, or a broken one of another package: continue upwards
   }

@@ -30,11 +30,10 @@ export function deliveryObservation(
   { head: { method, target, headers, receivedAt }, outcome, start, delivery, remoteAddress }: Answered,
   settings: Settings,
 ): { readonly observation: DeliveryObservation; readonly forget: (() => void) | undefined } {
-  const authentic = outcome.type === "accepted" || outcome.type === "rejected";
+  const authentic = outcome.type === "accepted" || outcome.type === "rejected" ? delivery : undefined;
   // Without any signature the body was not read, nor does the diagnosis need it.
   const seen = delivery ?? { method, target, headers, receivedAt, body: NO_BODY };
-  const shown = Object.freeze({ ...headers }); // all observers share them, and handlers get copies of the delivery's later
-  const own = authentic && delivery && { ...delivery, headers: shown, body: Buffer.from(delivery.body) };
+  const shown = Object.freeze({ ...headers }); // all observers share them
   const passing = outcome.type === "unauthorized" ? passingDiagnosis(seen, settings) : undefined;
   const observation: DeliveryObservation = {
     type: "delivery",
@@ -46,7 +45,7 @@ export function deliveryObservation(
     duration: Math.round((performance.now() - start) * 100) / 100,
     bytes: delivery?.body.byteLength ?? 0,
     outcome,
-    delivery: own || undefined,
+    delivery: authentic && { ...authentic, headers: shown, body: Buffer.from(authentic.body) },
     diagnose: passing?.diagnose,
     digests: delivery === undefined ? undefined : passing?.digests,
     body: delivery === undefined ? undefined : passing?.body,

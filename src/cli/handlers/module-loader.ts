@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { types } from "node:util";
 import type { Jiti, ModuleCache, TransformOptions } from "jiti";
 import { realPath } from "../../base/system/paths.ts";
-import { isOurs } from "../../dispatch/failure.ts";
+import { isOwnCode } from "../../package/package-root.ts";
 import { SourcePositions } from "./source-positions.ts";
 
 const SOURCE = /\.[cm]?[jt]s$/;
@@ -232,7 +232,7 @@ export function isLoadedForGood(file: string): boolean {
 
 /** Whether a file is the user's own: neither a package nor a part of this one. */
 function isTheirs(file: string): boolean {
-  return !/[\\/]node_modules[\\/]/.test(file) && !isOurs(normalize(file));
+  return !/[\\/]node_modules[\\/]/.test(file) && !isOwnCode(normalize(file));
 }
 
 /** The user's files that Node loaded with `require`, JSON included. */

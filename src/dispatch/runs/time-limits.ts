@@ -10,7 +10,7 @@ export interface Limited {
 /** Runs that begin within this many milliseconds share a timer. */
 const TOGETHER_MS = 1;
 
-/** Milliseconds that a timer takes longer, for the last of its runs; and since Node's timers count whole milliseconds. */
+/** Milliseconds added to a timer: its last run began up to one after its first, and Node's timers may be one early. */
 export const LATE = TOGETHER_MS + 1;
 
 /** Runs that began together, with one timer. */

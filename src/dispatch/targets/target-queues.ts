@@ -1,5 +1,6 @@
 import type { ClaimedEntry } from "../../inbox/claim.ts";
-import { type Claiming, claimTerms } from "../claim-terms.ts";
+import { claimTerms } from "../claim-terms.ts";
+import type { Claiming } from "../claiming.ts";
 import type { DispatcherOptions } from "../dispatcher-options.ts";
 import { TURN_OVERDUE } from "./entry-waits.ts";
 import type { TargetEnd, TargetGate, TargetOptions, Turn } from "./target.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { claimFailures } from "../../src/dispatch/claim-terms.ts";
+import { claimFailures } from "../../src/dispatch/claiming.ts";
 import { keptLog } from "./sample.ts";
 
 const MINUTE = 60_000;
