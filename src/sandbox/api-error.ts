@@ -1,5 +1,3 @@
-import type { Response } from "express";
-
 /** The statuses of the service (service description, "Errors"); 403 and 404 are the sandbox's own. */
 export type ApiStatus = 400 | 401 | 403 | 404 | 429 | 500;
 
@@ -41,17 +39,4 @@ export function rateLimited(waitMs: number): ApiError {
     ...{ status: 429, type: "rate_limited", message: `too many requests: retry in ${seconds} s` },
     headers: { "Retry-After": String(seconds) },
   };
-}
-
-export function fail(response: Response, error: ApiError): void {
-  const challenge = error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {};
-  response
-    .status(error.status)
-    .set({ ...challenge, ...error.headers })
-    .json(errorBody(error));
-}
-
-/** Writes a success: 200, the only success status of the service (service description, "Errors"). */
-export function succeed(response: Response, body: object): void {
-  response.status(200).json(body);
 }

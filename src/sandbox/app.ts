@@ -2,10 +2,11 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import type { Listeners } from "../base/listeners.ts";
 import type { Logger } from "../base/logger.ts";
 import { describeError } from "../errors.ts";
-import { type ApiError, fail, invalid } from "./api-error.ts";
-import { checkLocal } from "./api-key.ts";
+import { type ApiError, invalid } from "./api-error.ts";
 import { controlApi } from "./control-api.ts";
+import { checkLocal } from "./local-only.ts";
 import type { SandboxObservation } from "./observation.ts";
+import { fail } from "./respond.ts";
 import { type ServiceApiParts, serviceApi } from "./service-api.ts";
 
 /** Creates the Express app: the service's API and the sandbox's own routes, only for this machine. */

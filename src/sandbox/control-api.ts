@@ -1,8 +1,9 @@
 import express, { type Router } from "express";
 import { isRecord } from "../base/is-record.ts";
 import { eventKinds, isEventKind } from "../event/kinds.ts";
-import { type ApiError, fail, invalid, succeed } from "./api-error.ts";
+import { type ApiError, invalid } from "./api-error.ts";
 import { readJson } from "./read-json.ts";
+import { fail, succeed } from "./respond.ts";
 import type { CausedEvent, Simulation } from "./simulation.ts";
 
 /**

@@ -3,12 +3,7 @@ import { retryDelay } from "../dispatch/retry.ts";
 import { formatTimestamp } from "../event/timestamp.ts";
 import { fateOf, isMissigned } from "./chaos.ts";
 import type { Destination } from "./destination.ts";
-import {
-  MAX_KEPT,
-  type SandboxAttempt,
-  type SandboxDelivery,
-  type SandboxObservation,
-} from "./observation.ts";
+import type { SandboxAttempt, SandboxDelivery, SandboxObservation } from "./observation.ts";
 import type { SandboxSettings } from "./options.ts";
 
 /** A body for one destination: an envelope's bytes, which stay the same for every attempt. */
@@ -30,6 +25,9 @@ interface UnderWay extends Consignment {
   readonly standing: Standing;
   timer?: NodeJS.Timeout | undefined;
 }
+
+/** The number of deliveries that are kept; above it, the oldest finished ones are dropped. */
+export const MAX_KEPT = 1000;
 
 type Terms = Pick<SandboxSettings, "seed" | "chaos" | "retry" | "clock">;
 
@@ -117,7 +115,8 @@ export class Deliverer {
   async #attempt(one: UnderWay): Promise<void> {
     if (!this.#open.has(one)) return;
     one.timer = undefined;
-    const { standing, destination, number } = one;
+    const { standing, destination, number, body } = one;
+    const signal = AbortSignal.any([this.#closing.signal, destination.signal]);
     const { seed, chaos, clock, retry } = this.#terms;
     Object.assign(standing, { state: "sending", nextAttemptAt: null });
     const attempt = standing.attempts.length + 1;
@@ -131,11 +130,7 @@ export class Deliverer {
     const missigned = destination.signed && !outage && isMissigned(seed, number, attempt, chaos);
     const { status, error } = outage
       ? { status: null, error: "outage: nothing gets through" }
-      : await destination.reach(
-          one.body,
-          missigned,
-          AbortSignal.any([this.#closing.signal, destination.signal]),
-        );
+      : await destination.reach(body, missigned, signal);
     if (!this.#open.has(one)) return;
     const done: SandboxAttempt = {
       ...{ attempt, at: formatTimestamp(at), status, error },

@@ -81,6 +81,3 @@ export interface SandboxDelivery {
   /** ISO 8601 UTC; `null` if there will be no further attempt. */
   readonly nextAttemptAt: string | null;
 }
-
-/** The number of deliveries in the log; above it, the oldest finished ones are dropped. */
-export const MAX_KEPT = 1000;

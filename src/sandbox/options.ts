@@ -15,7 +15,7 @@ import { givenOptions, type Settled } from "../options/given-options.ts";
 import { checkHeaderName, checkLog } from "../receiver/options/option-checks.ts";
 import { SIGNATURE_HEADER } from "../signature/signature-format.ts";
 import { type Chaos, type ChaosOptions, NO_CHAOS } from "./chaos.ts";
-import { isHostPattern } from "./subscription.ts";
+import { isHostPattern } from "./local-only.ts";
 
 /** The options of a sandbox. All times are in milliseconds. What the description does not show is an assumption. */
 export interface SandboxOptions {

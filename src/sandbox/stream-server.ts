@@ -23,13 +23,9 @@ export function streamServer(
   answerTimeout: number,
   onChange: (observation: StreamObservation) => void,
 ) {
-  const options = {
-    noServer: true,
-    maxPayload: MAX_MESSAGE,
-    perMessageDeflate: false,
-    clientTracking: false,
-  };
-  const server = new WebSocketServer(options);
+  const server = new WebSocketServer({
+    ...{ noServer: true, maxPayload: MAX_MESSAGE, perMessageDeflate: false, clientTracking: false },
+  });
   server.on("headers", (headers, request) => {
     if (acknowledges(request)) headers.push(`${ACKNOWLEDGE_HEADER}: 1`);
   });

@@ -1,8 +1,9 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { type ApiError, errorBody, invalid } from "./api-error.ts";
-import { checkKey, checkLocal } from "./api-key.ts";
+import { checkKey } from "./api-key.ts";
 import { notFound } from "./app.ts";
+import { checkLocal } from "./local-only.ts";
 import type { ServiceApiParts } from "./service-api.ts";
 import type { StreamServer } from "./stream-server.ts";
 

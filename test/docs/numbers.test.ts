@@ -239,7 +239,7 @@ const ROWS: readonly Row[] = [
   ["reference/package/drain.md", "plus {} seconds", "dispatch/runs/run-budget.ts MAX_MARGIN * 2"],
   ["reference/package/sandbox.md", "waits up to {} seconds for requests", "http/closing.ts CLOSE_GRACE"],
   ["operations.md", "if its body arrives within {} seconds", "http/closing.ts CLOSE_GRACE"],
-  ["reference/sandbox.md", "the latest {} deliveries", "sandbox/observation.ts MAX_KEPT"],
+  ["reference/sandbox.md", "the latest {} deliveries", "sandbox/deliverer.ts MAX_KEPT"],
   [
     "reference/sandbox.md",
     "One of more than {} MiB ends the connection. `listen` sends a ping every {} seconds",
@@ -347,7 +347,7 @@ const ROWS: readonly Row[] = [
   ["reference/package/diagnose.md", "the first {} digits", "receiver/observed.ts SHOWN_DIGITS"],
   ["reference/package/inbox.md", "from {} characters on", "inbox/entry-filter.ts MIN_HEADER_TEXT"],
   ["reference/package/lambda.md", "plus {} seconds", "dispatch/runs/run-budget.ts MAX_MARGIN * 2"],
-  ["reference/package/sandbox.md", "the latest {} deliveries", "sandbox/observation.ts MAX_KEPT"],
+  ["reference/package/sandbox.md", "the latest {} deliveries", "sandbox/deliverer.ts MAX_KEPT"],
   [
     "reference/postgres.md",
     "one write at a time waits for it, at most {} seconds",
