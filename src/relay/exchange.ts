@@ -9,7 +9,8 @@ import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { Socket } from "node:net";
 import type { DeliveryHeaders } from "../event/delivery.ts";
 import { NOT_PASSED_ON } from "./hop-by-hop.ts";
-import { isLocalhost, lookupBothFamilies, lookupPrivate } from "./private-address.ts";
+import { isLocalhost, lookupBothFamilies } from "./localhost.ts";
+import { lookupPrivate } from "./private-address.ts";
 
 export interface Posting {
   /** Default `POST`. */

@@ -1,4 +1,5 @@
 import { shownUrl } from "../text/shown-url.ts";
+import { briefBody } from "./brief-body.ts";
 import type { TargetAnswer } from "./send.ts";
 import { wantsTls } from "./unreachable.ts";
 
@@ -72,43 +73,4 @@ function redirectedTo(target: URL, { status, headers: { location } }: Pick<Expla
   if (status < 300 || status >= 400 || location === undefined) return undefined;
   const to = URL.canParse(location, target.href) ? new URL(location, target.href) : undefined;
   return to !== undefined && /^https?:$/.test(to.protocol) ? to : undefined;
-}
-
-/** How many characters of a body are looked at. */
-const LOOKED_AT = 8192;
-
-/** How many characters of a page are shown: its title says what happened. */
-const PAGE = 120;
-
-/** The characters that every page escapes; any other entity stays as it is. */
-const ENTITIES: Readonly<Record<string, string>> = {
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  "#39": "'",
-  nbsp: " ",
-  amp: "&",
-};
-
-/** A body in one line: for a page in HTML its title or first words, else the text without line breaks. */
-export function briefBody(body: string, maxLength = 500): string {
-  const text = body.slice(0, LOOKED_AT);
-  if (!/^\s*<(?:!doctype html|!--|\?xml|html|head|body|title|h1)/i.test(text))
-    return oneLine(text, maxLength);
-  const [, head = "", rest = text] = /<title[^>]*>(.*?)<\/title>(.*)/is.exec(text) ?? [];
-  const title = oneLine(words(head), PAGE);
-  if (title.includes(" ")) return title;
-  return oneLine(`${title === "" ? "" : `${title}: `}${words(rest)}`, PAGE); // a single word, such as Error, says nothing
-}
-
-/** The words of a part of a page. */
-function words(html: string): string {
-  return html
-    .replace(/<(script|style)\b.*?<\/\1\s*>|<!--.*?-->|<[^>]*>/gis, " ")
-    .replace(/&(lt|gt|quot|#39|nbsp|amp);/g, (_, name: string) => ENTITIES[name] ?? "");
-}
-
-function oneLine(text: string, maxLength: number): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
-  return line.length > maxLength ? `${line.slice(0, maxLength).trimEnd()}…` : line;
 }

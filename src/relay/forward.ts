@@ -44,11 +44,8 @@ export function forwardTo(target: URL, options: ForwardOptions = {}): Handler {
   const { added = {}, onAnswer, onNoted, onFailure, giveUpOn, clock = Date.now } = options;
   const hide = hiding(Object.values(added).flat());
   return async (_event, { delivery, signal, note, seq }) => {
-    const sent = {
-      query: queryOf(delivery),
-      headers: { ...delivery.headers, ...added },
-      body: delivery.body,
-    };
+    const { body } = delivery;
+    const sent = { query: queryOf(delivery), headers: { ...delivery.headers, ...added }, body };
     let answer: TargetAnswer;
     try {
       answer = await send({ target, ...sent, host, insecure, signal, timeout, bodyTimeout, maxAnswer });

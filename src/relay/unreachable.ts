@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { describeError } from "../errors.ts";
 import { hostOf, portOf, tryToConnect } from "../http/try-to-connect.ts";
-import { isLocalhost } from "./private-address.ts";
+import { isLocalhost } from "./localhost.ts";
 
 /** Milliseconds that a probe of this machine's ports may take. */
 const PROBE_TIMEOUT = 500;

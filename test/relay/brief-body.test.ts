@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { briefBody } from "../../src/relay/explain-answer.ts";
+import { briefBody } from "../../src/relay/brief-body.ts";
 
 it.each([
   ["a text", "not found", "not found"],

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
-import { isLocalhost, lookupBothFamilies } from "../../src/relay/private-address.ts";
+import { isLocalhost, lookupBothFamilies } from "../../src/relay/localhost.ts";
 import { send } from "../../src/relay/send.ts";
 import { openTarget } from "./sample.ts";
 
