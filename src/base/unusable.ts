@@ -23,7 +23,7 @@ export function using<Value>(path: string, call: () => Value, instead?: string):
   }
 }
 
-/** The same for an error of the file system that no other code explained; `undefined` for any other error. */
+/** {@link unusable} for an error of the file system that no other code explained; `undefined` for any other error. */
 export function unusableFrom(thrown: unknown): HookporterError | undefined {
   const { code, path, syscall } = (thrown ?? {}) as Partial<NodeJS.ErrnoException>;
   if (code === "EMFILE" || code === "ENFILE") {

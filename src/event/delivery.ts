@@ -20,7 +20,7 @@ export const TRACE_HEADER = "hookporter-traceparent";
 /** Header values by lowercase name. */
 export type DeliveryHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** A copy for code of the user's: what that changes, nobody else sees. */
+/** A copy for a function of the user: nobody else sees what that changes in it. */
 export function ownDelivery({ method, target, headers, body, receivedAt }: Delivery): Delivery {
   return { method, target, headers: { ...headers }, body: new Uint8Array(body), receivedAt };
 }
