@@ -7,8 +7,9 @@ import { Stryker } from "@stryker-mutator/core";
 import settings from "../stryker.config.js";
 
 /**
- * The tests that run for each folder, the files beside it that they cover too, and the files in it that are left out: their
- * code runs in another thread or process, where no mutant is active, or is another folder's. `quick` leaves out code that runs when a module is loaded, as each such mutant runs all tests.
+ * What is changed and tested for each folder of `src/`: `tests` are those that run, `also` the files beside the folder that they
+ * cover too, and `without` the files in it that are left out. Their code runs in another thread or process, where no mutant is
+ * active, or belongs to another folder. `quick` leaves out code that runs when a module is loaded, as each such mutant runs all tests.
  */
 const FOLDERS = {
   "src/event": { tests: ["test/event/*.test.ts"] },

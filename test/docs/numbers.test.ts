@@ -356,7 +356,6 @@ const ROWS: readonly Row[] = [
   ["reference/sandbox.md", "a message of more than {} MiB", `${OPTIONS} DEFAULTS.bodyLimit`],
   ["reference/transactions.md", "its transaction {} second after", "inbox/postgres/inside.ts SLACK"],
   ["reference/tunnel.md", "restarts are up to {} minutes apart", `${KINDS} NGROK_TIMING.idleProbeEvery`],
-
   ["scaling.md", "`deliveryRetention` ({} days)", `${OPTIONS} DEFAULTS.deliveryRetention`],
   ["scaling.md", "`retention` ({} days)", `${OPTIONS} DEFAULTS.retention`],
 ];

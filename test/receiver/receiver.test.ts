@@ -438,7 +438,8 @@ describe("close", () => {
     expect(await late).toMatchObject({ status: 503 });
   });
 
-  it("[case 80] waits for running handlers, and starts no others", async () => {
+  /** A receiver that runs one of its two entries until `held` is opened, and how many it has begun. */
+  async function runningOneOfTwo() {
     const inbox = memoryInbox();
     const { receiver } = await openReceiver({ concurrency: 1, drainTimeout: 5000, inbox });
     const held = gate();
@@ -450,26 +451,22 @@ describe("close", () => {
     await receiver.accept(deliveryOf(freshEnvelope()));
     await receiver.accept(deliveryOf(freshEnvelope()));
     await until(() => expect(ran).toBe(1));
+    return { receiver, inbox, held, ran: () => ran };
+  }
+
+  it("[case 80] waits for running handlers, and starts no others", async () => {
+    const { receiver, inbox, held, ran } = await runningOneOfTwo();
     const closed = receiver.close();
     expect(await receiver.accept(deliveryOf(freshEnvelope()))).toMatchObject({ type: "unavailable" });
     held.open();
     await closed;
-    expect(ran).toBe(1);
+    expect(ran()).toBe(1);
     expect(await inbox.counts()).toMatchObject({ done: 1, pending: 1 });
   });
 
   it("[case 80] starts no handler while it still reads a request", async () => {
-    const inbox = memoryInbox();
-    const { receiver } = await openReceiver({ concurrency: 1, drainTimeout: 5000, inbox });
-    const [held, body] = [gate(), gate()];
-    let ran = 0;
-    receiver.on("*", async () => {
-      ran++;
-      await held.opened;
-    });
-    await receiver.accept(deliveryOf(freshEnvelope()));
-    await receiver.accept(deliveryOf(freshEnvelope()));
-    await until(() => expect(ran).toBe(1));
+    const { receiver, inbox, held, ran } = await runningOneOfTwo();
+    const body = gate();
     const before = receiver.receive(incoming({ read: () => body.opened.then(() => GOOD) }));
     const closed = receiver.close();
     held.open();
@@ -477,7 +474,7 @@ describe("close", () => {
     body.open();
     expect(await before).toMatchObject({ status: 200 });
     await closed;
-    expect(ran).toBe(1);
+    expect(ran()).toBe(1);
     expect(await inbox.counts()).toMatchObject({ done: 1, pending: 2 });
   });
 

@@ -77,7 +77,7 @@ describe("disturb", () => {
     expect(new Set(forms).size).toBe(6);
   });
 
-  /** What is sent of one delivery, if its place among the ways to tamper with it is this share. */
+  /** A delivery before and after it is tampered with; `draw` takes the place of each random number. */
   function tampered(tamper: (typeof TAMPERINGS)[number], draw: number, item: Partial<Sendable> = {}) {
     const [given] = sendings([Buffer.from("body")]);
     const own = {
@@ -88,7 +88,7 @@ describe("disturb", () => {
     return { before: own.item, after: disturbed?.item };
   }
 
-  it("breaks the header's format by letters, prefixes, length or encoding", () => {
+  it("breaks the header's format by case, prefix, length or encoding", () => {
     const digest = sign(Buffer.from("body"), SECRET).slice("sha256=".length);
     const forms = [0, 1, 2, 3, 4, 5].map((at) => tampered("header", at / 6 + 0.01).after?.headers[header]);
     expect(forms).toEqual([
@@ -125,7 +125,7 @@ describe("disturb", () => {
     expect(String(tampered("body", draw, { body: Buffer.alloc(0) }).after?.body)).toBe(" ");
   });
 
-  it("tampers with the first of several signatures, and omits a header in any letters", () => {
+  it("tampers with the first of several signatures, and omits the header whatever its case", () => {
     const signature = sign(Buffer.from("body"), SECRET);
     const { after } = tampered("header", 0.2, { headers: { [header]: [signature, "other"] } });
     expect(after?.headers[header]).toBe(signature.slice("sha256=".length));

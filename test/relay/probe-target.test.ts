@@ -24,7 +24,7 @@ it("recognises a TLS server by its answer to plain HTTP", async () => {
   });
 });
 
-it("waits no longer than it may for one that accepts connections", async () => {
+it("waits no longer than its time-out for a server that accepts connections", async () => {
   let asked = 0;
   const { url } = await openTarget((response) => {
     if (++asked === 1) response.end();

@@ -265,7 +265,7 @@ it("only an error of its own says that there was no connection, or no answer in 
   expect(causes.map((cause) => isOverdue(unreachable(cause)))).toEqual([false, false, true, false]);
 });
 
-it("a kept-alive connection counts as one if there is no answer on it", async () => {
+it("a kept-alive connection without an answer counts as connected", async () => {
   let asked = 0;
   const { url } = await openTarget((response) => {
     if (++asked === 1) response.end("ok");

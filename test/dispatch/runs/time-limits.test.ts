@@ -25,7 +25,7 @@ describe("limitTime", () => {
     expect(overdue).toHaveBeenCalledOnce();
   });
 
-  it("gives the last of the runs that share a timer its whole time, though Node's timers may be 1 ms early", () => {
+  it("gives each run its whole time, even if Node calls the shared timer 1 ms early", () => {
     const { overdue } = begin();
     vi.advanceTimersByTime(1001);
     expect(overdue).not.toHaveBeenCalled();

@@ -96,7 +96,7 @@ describe("a handler's transaction", () => {
     expect([uncommitted.ran, unbegun.ran]).toEqual([["a", "b"], ["b"]]);
   });
 
-  it("that waits for a place while the receiver closes gives the entry back, due at once", async () => {
+  it("that still waits for a place when the receiver closes does not run, and its entry is due at once", async () => {
     const places = transactionPlaces(1);
     places.take();
     const { ran, settled } = start(ending("committed"), places, true);
