@@ -23,7 +23,7 @@ export function registerInbox(program: CliCommand, context: CliContext): void {
       "create the partitions for the coming days of an inbox on PostgreSQL, and delete old entries; for cron",
     )
     .example("hookporter inbox maintain --older-than 90d")
-    .action(async (options) => (await import("../events/prune.ts")).maintainInbox(options, context));
+    .action(async (options) => (await import("../inbox/maintain.ts")).maintainInbox(options, context));
 
   inbox
     .command("check")

@@ -1,11 +1,8 @@
 import { storedIn } from "../../inbox/entry-state.ts";
-import { countDays, makeDaysAhead } from "../../inbox/postgres/care.ts";
-import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import { type Pruning, pruneInbox } from "../../inbox/prune.ts";
 import { isEnded } from "../../inbox/prune-request.ts";
 import { DEFAULT_AGES } from "../../receiver/options/options.ts";
 import type { CliContext } from "../context.ts";
-import { nameInbox } from "../inbox/named-inbox.ts";
 import { usageError } from "../input-errors.ts";
 import { withInbox } from "./inbox.ts";
 import type { SelectOptions } from "./selection.ts";
@@ -52,19 +49,4 @@ export async function pruneEvents(options: PruneOptions, context: CliContext): P
     output.data(`entries deleted: ${pruned}; deliveries deleted from other entries: ${slimmed}`);
     output.record("prune", { pruned, slimmed });
   });
-}
-
-export async function maintainInbox(options: PruneOptions, context: CliContext): Promise<void> {
-  const { output } = context;
-  const { prune, slim } = pruningOf(options, context);
-  const { option } = nameInbox(context, options.inbox);
-  const isDatabase = isPostgresUrl(option);
-  const before = isDatabase ? await makeDaysAhead(option) : { made: 0, days: 0 };
-  const { pruned, slimmed } = await withInbox(context, { inbox: options.inbox, access: "change" }, (inbox) =>
-    pruneInbox(inbox, { prune: { ...prune, wholeDays: isDatabase }, slim }),
-  );
-  const dropped = isDatabase ? Math.max(0, before.days - (await countDays(option))) : 0;
-  const days = isDatabase ? `days made: ${before.made}; days dropped: ${dropped}; ` : "";
-  output.data(`${days}entries deleted: ${pruned}; deliveries deleted from other entries: ${slimmed}`);
-  output.record("maintain", { daysMade: before.made, daysDropped: dropped, pruned, slimmed });
 }
