@@ -1,10 +1,9 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { createServer } from "node:net";
-import { orElse } from "../../base/or-else.ts";
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import { runningListen } from "../ready/running-listen.ts";
 import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
 import { DOCTOR_AGENT } from "./options.ts";
+import { portUser } from "./port-user.ts";
 import type { Setup } from "./setup.ts";
 
 const HOST = "127.0.0.1";
@@ -72,37 +71,4 @@ async function answersAsReceiver(port: number, path: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** State of a TCP socket that listens, in Linux's tables. */
-const LISTENS = "0A";
-
-/** Who listens on a port, such as `node (process 1234)`; `undefined` if the system does not say, as for other users' programs. */
-function portUser(port: number): string | undefined {
-  return orElse(() => {
-    const sockets = new Set([...socketsOn(port, "/proc/net/tcp"), ...socketsOn(port, "/proc/net/tcp6")]);
-    const pid = readdirSync("/proc").find((name) => /^\d+$/.test(name) && hasSocket(name, sockets));
-    if (pid === undefined) return undefined;
-    return `${readFileSync(`/proc/${pid}/comm`, "utf8").trim()} (process ${pid})`;
-  }, undefined); // only Linux has these files
-}
-
-/** The inodes of the sockets that listen on a port. */
-function socketsOn(port: number, table: string): readonly string[] {
-  const suffix = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
-  const [, ...lines] = readFileSync(table, "utf8").split("\n");
-  return lines.flatMap((line) => {
-    const fields = line.trim().split(/\s+/);
-    const [, local = "", , state, , , , , , inode] = fields;
-    return local.endsWith(suffix) && state === LISTENS && inode !== undefined ? [`socket:[${inode}]`] : [];
-  });
-}
-
-function hasSocket(pid: string, sockets: ReadonlySet<string>): boolean {
-  return orElse(() => {
-    const folder = `/proc/${pid}/fd`;
-    return readdirSync(folder).some((name) =>
-      sockets.has(orElse(() => readlinkSync(`${folder}/${name}`), "")),
-    );
-  }, false); // it ended, or is another user's
 }
