@@ -1,10 +1,9 @@
-import { describeError, type HookporterError } from "../../errors.ts";
+import type { HookporterError } from "../../errors.ts";
 import { SAME_SIGNAL } from "../../project/run-server.ts";
 import { durationText } from "../../text/duration-text.ts";
 import type { CliContext } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { StopSignal } from "../io.ts";
-import { printable } from "../output.ts";
 import type { Goal } from "./goal.ts";
 import type { ListenTally } from "./tally.ts";
 
@@ -49,17 +48,4 @@ export function stopAfter(timeout: number | undefined, goal: Goal | undefined, s
     stop({ reason: `timed out: ${goal?.progress} in ${durationText(timeout)}`, exitCode: 6 });
   const timer = setTimeout(giveUp, timeout);
   return () => clearTimeout(timer);
-}
-
-/**
- * Lets a command that serves others go on when the reader of its output goes away, does not read, or has no room. Says so
- * once on the other stream.
- */
-export function outliveOutput({ io, output }: CliContext): void {
-  output.dropUnread();
-  io.onBrokenOutput(({ name, error }) => {
-    const line = `cannot write to ${name} any more (${printable(describeError(error), 200)}): going on without it`;
-    if (name === "standard output") output.talk(line);
-    else output.data(line);
-  });
 }

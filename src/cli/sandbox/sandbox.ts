@@ -4,10 +4,11 @@ import type { SandboxOptions } from "../../sandbox/options.ts";
 import { type Sandbox, startSandbox } from "../../sandbox/start.ts";
 import { createCliLogger } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
-import { outliveOutput, type Stop, stopOnSignal } from "../end/stop.ts";
+import { outliveOutput } from "../end/outlive-output.ts";
+import { type Stop, stopOnSignal } from "../end/stop.ts";
 import { showInSandbox } from "./view.ts";
 
-/** Those of the library, and flat what it has in `retry` and `chaos`. */
+/** The library's options; those in its `retry` and `chaos` are flags beside the others. */
 export interface SandboxCommandOptions
   extends Omit<SandboxOptions, "apiKey" | "retry" | "chaos" | "log" | "clock">,
     NonNullable<SandboxOptions["chaos"]> {
