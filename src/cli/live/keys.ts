@@ -1,8 +1,3 @@
-import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { openerOf } from "../../base/system/programs.ts";
 import { HookporterError } from "../../errors.ts";
 import { type Change, changedInAll, changeEntries } from "../../inbox/change-entries.ts";
 import type { Entry } from "../../inbox/entry.ts";
@@ -13,6 +8,7 @@ import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import { entryPage } from "../events/entry-view.ts";
 import type { Session } from "../listen/plan.ts";
 import { printable } from "../output.ts";
+import { openInBrowser, writeLeadingFile } from "./open-in-browser.ts";
 
 const ENTER = ["\r", "\n"];
 const ESCAPE = "\u001b";
@@ -188,35 +184,4 @@ class LiveKeys {
 
 function gone(seq: number): HookporterError {
   return new HookporterError("entry_unknown", `#${seq} is no longer in the inbox`);
-}
-
-/** Milliseconds after which a program that has not failed counts as successful: some run as long as the browser. */
-const STARTED = 3000;
-
-/**
- * Writes a file that redirects a browser to an address, readable only by this user. The address contains a token, and
- * other users can see command lines, so the browser gets the file instead.
- */
-function writeLeadingFile({ href }: URL) {
-  const folder = mkdtempSync(join(tmpdir(), "hookporter-open-"));
-  const path = join(folder, "inspector.html");
-  const head = `<meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0;url=${href}">`;
-  const page = `<!doctype html>${head}\n<title>hookporter</title><a href="${href}">Open the inspector</a>\n`;
-  writeFileSync(path, page, { mode: 0o600 });
-  return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };
-}
-
-/** Opens a file in the user's browser. Throws `target_unreachable` if no browser can be started. */
-function openInBrowser(path: string, env: Readonly<Record<string, string | undefined>>) {
-  const [program, ...argv] = openerOf();
-  return new Promise<void>((resolve, reject) => {
-    const child = spawn(program, [...argv, path], { env: { ...env }, stdio: "ignore", detached: true });
-    const failed = (cause?: Error) => {
-      const told = "could not start a browser: open the address above yourself";
-      reject(new HookporterError("target_unreachable", told, { cause }));
-    };
-    child.on("error", failed).on("exit", (code) => (code === 0 ? resolve() : failed()));
-    setTimeout(resolve, STARTED).unref();
-    child.unref();
-  });
 }
