@@ -1,8 +1,8 @@
 import { relative, resolve } from "node:path";
 import { findPackageRoot } from "../../package/package-root.ts";
 import { nameProblem } from "../../scaffold/project-name.ts";
-import { type Scaffolded, scaffold } from "../../scaffold/scaffold.ts";
-import { findTemplate, listTemplates, type ProjectInbox } from "../../scaffold/templates.ts";
+import { type Scaffolded, type ScaffoldOptions, scaffold } from "../../scaffold/scaffold.ts";
+import { findTemplate, listTemplates } from "../../scaffold/templates.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
@@ -12,11 +12,8 @@ import { type FitTable, fitOptions } from "../settings/fitting.ts";
 import { addInto } from "./into.ts";
 import { askAbout, type Project } from "./questions.ts";
 
-interface InitOptions {
+interface InitOptions extends Pick<ScaffoldOptions, "template" | "inbox" | "name"> {
   readonly yes?: boolean;
-  readonly template?: string;
-  readonly inbox?: ProjectInbox;
-  readonly name?: string;
   readonly into?: string;
 }
 

@@ -86,20 +86,11 @@ function readFixtures(path: string): readonly Found[] {
 function readLines(bytes: Buffer, name: string): readonly Found[] {
   const whole = tryFixture(bytes, name);
   if (!(whole instanceof HookporterError)) return [whole];
-  const lines: Buffer[] = [];
-  for (let start = 0; start < bytes.byteLength; ) {
-    const end = bytes.indexOf(0x0a, start);
-    lines.push(bytes.subarray(start, end === -1 ? bytes.byteLength : end));
-    start = end === -1 ? bytes.byteLength : end + 1;
-  }
+  const lines = bytes.toString("latin1").split("\n"); // which keeps every byte
   return lines.flatMap((line, index) => {
-    return isBlank(line) ? [] : [tryFixture(line, `${name}, line ${index + 1}`)];
+    if (/^[ \t\r]*$/.test(line)) return [];
+    return [tryFixture(Buffer.from(line, "latin1"), `${name}, line ${index + 1}`)];
   });
-}
-
-/** A blank line, or one that ends a Windows file. */
-function isBlank(line: Buffer): boolean {
-  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }
 
 /** An envelope has no signature, so it cannot be sent as it is. */

@@ -90,6 +90,13 @@ it("blank lines are passed over, and a broken line is named by its number", asyn
   expect(run.stderr).toMatch(/^skipped: standard input, line 5: /m);
 });
 
+it("each line keeps its bytes", async () => {
+  const { target, replay } = await replaying({});
+  const line = ENVELOPE.replace("{}", '{"street":"rue de l’Église 🏠"}');
+  expect(labels(await replay(["-"], `${line}\n${line}`))).toHaveLength(2);
+  expect(target.bodies()[1]).toContain('"data":{"street":"rue de l’Église 🏠"}');
+});
+
 it.each(["", "\n", " \r\n\t\n"])("blank input %j is nothing to replay", async (stdin) => {
   const { target, replay } = await replaying({});
   const run = await replay(["-"], stdin);
