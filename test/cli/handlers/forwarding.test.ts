@@ -3,10 +3,11 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createContext } from "../../../src/cli/context.ts";
 import { chooseHandlers } from "../../../src/cli/handlers/chosen-handlers.ts";
-import { forwardTimeout, receiverLimits } from "../../../src/cli/handlers/forwarding.ts";
+import { forwardTimeout, orderByPath, receiverLimits } from "../../../src/cli/handlers/forwarding.ts";
 import { readForward } from "../../../src/cli/handlers/values.ts";
 import { DEFAULT_RETRY } from "../../../src/dispatch/retry.ts";
 import { Router } from "../../../src/receiver/handlers/router.ts";
+import { sampleEvent } from "../../dispatch/sample.ts";
 import { tempFolder } from "../fake-io.ts";
 
 const one = readForward("3000");
@@ -53,4 +54,35 @@ it("entries are never given up, targets are tried at most 30 seconds apart, hand
   for (const options of [{}, { handlers: "h.js" }, { forwardTo: one }])
     expect(receiverLimits(options).retry.attempts).toBe(Number.POSITIVE_INFINITY);
   expect(receiverLimits({ forwardTo: one }).retry).toMatchObject({ delay: 500, maxDelay: 30_000 });
+});
+
+const eventWith = (data: Record<string, unknown>) => {
+  const whole = sampleEvent();
+  return { ...whole, data, envelope: { ...whole.envelope, data } };
+};
+
+it.each([
+  ["data.id", { id: "prop_1" }, "prop_1"],
+  ["data.owner.id", { owner: { id: 7 } }, "7"],
+  ["data.list.0", { list: ["first"] }, "first"],
+  ["data.vacant", { vacant: false }, "false"],
+  ["webhook.id", {}, "wh_1"],
+  ["event", {}, "payment.received"],
+])("the path finds %s", (path, data, key) => {
+  expect(orderByPath(path)(eventWith(data))).toBe(key);
+});
+
+it.each([
+  ["data.id", {}],
+  ["data.id", { id: null }],
+  ["data.id", { id: "" }],
+  ["data.id", { id: { a: 1 } }],
+  ["data.id", { id: ["a"] }],
+  ["data.id.more", { id: "prop_1" }],
+  ["data.toString", {}],
+  ["data.__proto__", {}],
+  ["data.id.length", { id: "prop_1" }],
+  ["nothing.there", {}],
+])("there is no order if %s is absent or not a plain value", (path, data) => {
+  expect(orderByPath(path)(eventWith(data))).toBeUndefined();
 });
