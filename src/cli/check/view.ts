@@ -17,7 +17,7 @@ import { printable } from "../output.ts";
 import { hangingLines, readableWidth } from "../wrap-text.ts";
 
 const INDENT = "    ";
-/** Columns before what belongs to a case. */
+/** Columns of indentation below the line of a case. */
 const UNDER_TITLE = 14;
 
 /**

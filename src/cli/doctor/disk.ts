@@ -16,7 +16,7 @@ import { type DoctorCheck, fail, ok, warn } from "./finding.ts";
 export const ONE_DELIVERY = 2 * DEFAULTS.bodyLimit;
 /** Milliseconds from which flushing is slow: each commit waits for it. */
 const SLOW_FLUSH = 250;
-/** Flushes that are measured, and the milliseconds from which two are enough. */
+/** How many flushes are measured; after so many milliseconds, two are enough. */
 const SAMPLES = 5;
 const LONG = 2000;
 
@@ -50,8 +50,8 @@ export const disk: DoctorCheck = {
 };
 
 /**
- * The shortest time of a flushed write to a file that is gone afterwards; `undefined` if there are none. Other checks go on
- * meanwhile, and may make one of the times longer than the disk did.
+ * The shortest time of a flushed write to a file that is gone afterwards; `undefined` if there can be no such file. Other
+ * checks go on meanwhile, and may make one of the times longer than the disk did.
  */
 async function flushTime(folder: string): Promise<number | undefined> {
   const file = orElse(() => openNameless(folder), undefined); // the file system has no such files, or is read-only

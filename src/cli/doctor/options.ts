@@ -6,7 +6,7 @@ export const DOCTOR_AGENT = "hookporter-doctor";
 /** How often a drill kills a receiver by default. */
 export const KILLS = 20;
 
-/** The options of `doctor`: those of `listen`, of which it has what decides what is needed, and its own. */
+/** The options of `doctor`: its own, and those flags of `listen` that decide what `listen` needs. */
 export interface DoctorOptions extends ListenOptions {
   readonly listen?: boolean;
   readonly url?: URL;

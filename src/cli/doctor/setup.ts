@@ -63,7 +63,7 @@ export function openSetup(options: DoctorOptions, context: CliContext, isProject
     secrets: once(() => findUsed(options, context, isProject)),
     contents: async () => {
       const found = await facts();
-      return found.dead === undefined ? undefined : (found as InboxFacts); // which is found out last
+      return found.dead === undefined ? undefined : (found as InboxFacts); // the last to be found out
     },
     failures: once(() => withInbox(context, { inbox: inbox.option, access: "read" }, failureGroups)),
   };

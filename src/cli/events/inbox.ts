@@ -48,7 +48,7 @@ export async function withInbox<Result>(
  */
 export function requireInbox({ option, shown, file }: NamedInbox, access: InboxAccess["access"]): void {
   if (option !== "memory:" && (file === undefined || isThere(file, access))) return;
-  // A project's server, or a path that was typed: listen alone would create another.
+  // If a project or a flag named the inbox, `listen` alone would create another.
   const start =
     file?.endsWith(DEFAULT_INBOX) === true ? `run \`${ownCommand("listen")}\` here` : "start its receiver";
   const fix = `${start} first, or pass one with --inbox`;
@@ -66,8 +66,8 @@ function isThere(path: string, access: InboxAccess["access"]): boolean {
 }
 
 /**
- * What is at a path; a folder is an error, which SQLite would take for a broken disk. Since Node 24, `throwIfNoEntry: false`
- * also hides that a part of the path is a file.
+ * What is at a path. A folder is an error: SQLite would report it as a broken disk. Since Node 24, `throwIfNoEntry: false` also
+ * hides that a part of the path is a file.
  */
 function found(path: string): Stats | undefined {
   try {

@@ -35,8 +35,8 @@ export function openExec(
 }
 
 /**
- * Prepares the command of `--on-dead`; returns `undefined` without it. At the end it waits for the current run, and says how
- * many dead letters no run was for. Throws `usage` if there is no such program.
+ * Prepares the command of `--on-dead`; returns `undefined` without it. Its `close` waits for the current run, and says for
+ * how many dead letters there was no run. Throws `usage` if there is no such program.
  */
 export function openDeadLetterCommand(options: Beside, inbox: NamedInbox, context: CliContext) {
   if (options.onDead === undefined) return undefined;

@@ -9,7 +9,7 @@ export interface ForwardRequestOptions {
   readonly insecure?: boolean;
 }
 
-/** The flags that add headers to each request, which `what` names. */
+/** The flags that add headers to each request; `what` is the word for one, such as "forward". */
 export function addHeaderOptions(command: CliCommand, what: string, variable: string): CliCommand {
   return command
     .option(

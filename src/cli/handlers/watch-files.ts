@@ -15,7 +15,7 @@ export interface LoadedModules {
 const SOURCE = /\.[cm]?[jt]s$/;
 const NOT_HANDLERS = /^[._]|\.d\.[cm]?ts$|\.(?:test|spec)\./;
 
-/** Whether a file of a folder of handlers has some, by its name. */
+/** Whether a file in a folder of handlers contains handlers, judged by its name. */
 export function isHandlerFile(name: string): boolean {
   return SOURCE.test(name) && !NOT_HANDLERS.test(name);
 }

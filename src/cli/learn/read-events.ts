@@ -26,7 +26,7 @@ export interface SeenEvent {
   readonly at: number;
 }
 
-/** Receives what was read, or what it is and why if it is no event; and how many there will be if that is known. */
+/** Receives each event, or what is no event and why, if that is known; `of` is how many there will be, if that is known. */
 export type Count = (event: SeenEvent | string | undefined, of?: number) => void;
 
 /** Entries that are read at a time. */

@@ -17,7 +17,7 @@ const FIRST_WAIT = 2000;
 const LONGEST_WAIT = 60_000;
 /** Milliseconds between two looks at whether entries still fail. */
 const RECHECK = 5000;
-/** The states of one that does, of which the next attempt may just be running. */
+/** The states of an entry that still fails: its next attempt may be running. */
 const STILL: readonly EntryState[] = ["failing", "running", "dead"];
 
 /** What became of an entry: an attempt, or a delivery that is a dead letter at once. */

@@ -13,8 +13,8 @@ import { makeStateFolder, readOwnFile, STATE_FOLDER } from "../files/state-folde
 const FOLDER = join(STATE_FOLDER, "listening");
 
 /**
- * Records where this process listens, until the returned function is called. Without a folder that can be written and has
- * locks nothing is recorded, and other commands use the default endpoint.
+ * Records where this process listens, until the returned function is called. If the folder cannot be written, or has no
+ * locks, nothing is recorded, and other commands use the default endpoint.
  */
 export function recordListening(cwd: string, { port, pathname: path }: URL): () => void {
   const file = fileOf(cwd, process.pid);

@@ -76,7 +76,7 @@ export class SendingRun {
       cut: () => cutting.abort(),
       onEnd: (reason) => this.#reportStop(reason),
     });
-    // Only now, as whoever sees it may press Ctrl-C.
+    // Not before, since a person who sees it may press Ctrl-C.
     this.#progress = startProgress(this.#deliveries.length, this.#context);
     try {
       const { concurrency = 1 } = this.#plan;

@@ -17,8 +17,9 @@ interface ConfigFile {
 }
 
 /**
- * Reads and checks the configuration file; without one, it is empty. `{ "inbox": … }` applies to every command that has the flag, `{ "listen": { "timeout": … } }`
- * to one command, and takes precedence; `{ "project": … }` describes the project's own server.
+ * Reads and checks the configuration file; if there is none, its content is empty. `{ "inbox": … }` applies to every command
+ * that has the flag, `{ "listen": { "timeout": … } }` to one command, and takes precedence; `{ "project": … }` describes the
+ * project's own server.
  *
  * @param variables - what `${NAME}` in a JSON file stands for
  * @param runsCode - whether a file with code may be loaded

@@ -191,7 +191,7 @@ export function commaList<Item>(readItem: (part: string) => Item, taken: Taken =
   return adding((text) => text.split(",").map((part) => readItem(part.trim())), taken);
 }
 
-/** The same of texts as they are. */
+/** A reader of a comma-separated list of texts that are kept as they are; a repeated flag adds to it. */
 export function listOf(isItem: (part: string) => boolean, expected: string, taken: Taken = {}) {
   return commaList(
     reader(expected, (part) => (isItem(part) ? part : undefined)),
