@@ -1,5 +1,6 @@
 import { describeError } from "../errors.ts";
-import { loss, type OpenTunnel, type TunnelProvider, type TunnelReport } from "./provider.ts";
+import { loss } from "./lost.ts";
+import type { OpenTunnel, TunnelProvider, TunnelReport } from "./provider.ts";
 import type { FromChild, ToChild } from "./tunnel-child.ts";
 
 /** A provider as seen by the child, which does not know its settings: the command line creates them for the same name. */

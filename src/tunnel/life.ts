@@ -1,9 +1,10 @@
 import { retryDelay } from "../dispatch/retry.ts";
 import { timerDelay } from "../options/timer-delay.ts";
+import { loss } from "./lost.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { AddressProbe, ProbeResult } from "./probe.ts";
 import { probePace } from "./probe-pace.ts";
-import { loss, type TunnelFailure } from "./provider.ts";
+import type { TunnelFailure } from "./provider.ts";
 import { PROBES, REPAIR_PROBE, type TunnelTiming } from "./timing.ts";
 import type { FromChild, StartChild, TunnelChild } from "./tunnel-child.ts";
 

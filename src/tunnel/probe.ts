@@ -4,7 +4,7 @@ import { request as httpsRequest } from "node:https";
 import { describeError } from "../errors.ts";
 import { timerDelay } from "../options/timer-delay.ts";
 import { shortText } from "../text/short-text.ts";
-import { plainText } from "./lines.ts";
+import { plainText } from "./plain-text.ts";
 import { endpointUrl } from "./public-url.ts";
 
 /** Whether a public address leads here, and if not, a short reason. */

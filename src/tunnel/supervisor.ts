@@ -36,7 +36,7 @@ export interface SupervisorOptions {
 /**
  * Keeps a tunnel up: starts its provider in a child, considers it online only after a probe through the public address
  * has arrived, kills it if it hangs, and restarts it. A tunnel that was online once is retried for ever, unless its
- * provider reports a permanent failure; one that never was, for a minute.
+ * provider reports a permanent failure; one that never was, for `patience` milliseconds.
  */
 export class TunnelSupervisor {
   readonly #options: Required<Omit<SupervisorOptions, "timing" | "previousUrl">>;

@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
 import { COMMAND_CODES } from "../../src/tunnel/command.ts";
 import { COMMAND_PRESETS } from "../../src/tunnel/command-presets.ts";
+import { LOSSES } from "../../src/tunnel/lost.ts";
 import { NGROK_CODES } from "../../src/tunnel/ngrok-failure.ts";
-import { type FailureTable, LOSSES } from "../../src/tunnel/provider.ts";
+import type { FailureTable } from "../../src/tunnel/provider.ts";
 import { SSH_CODES } from "../../src/tunnel/ssh/failure.ts";
 import { SSH_SERVICES } from "../../src/tunnel/ssh/services.ts";
 import { TUNNEL_STATES } from "../../src/tunnel/tunnel-event.ts";
