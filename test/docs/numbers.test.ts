@@ -54,6 +54,12 @@ const ROWS: readonly Row[] = [
   ["reference/tunnel.md", "A probe may take {} seconds", `${TIMING} TUNNEL_TIMING.probe`],
   ["reference/tunnel.md", "gives up after {} minute if it never was", `${TIMING} TUNNEL_TIMING.patience`],
   ["reference/tunnel.md", "and after {} minutes with [a program]", `${KINDS} COMMAND_TIMING.patience`],
+  [
+    "guides/tunnels.md",
+    "After {} minute, or {} minutes with a program",
+    `${TIMING} TUNNEL_TIMING.patience`,
+    `${KINDS} COMMAND_TIMING.patience`,
+  ],
   ["reference/tunnel.md", "no problem, leads here again | {} seconds", `${TIMING} TUNNEL_TIMING.doubt`],
   ["reference/tunnel.md", "probes the address every {} seconds", `${TIMING} REPAIR_PROBE`],
   ["reference/tunnel.md", "After {} seconds without one", `${TIMING} TUNNEL_TIMING.probeEvery`],
