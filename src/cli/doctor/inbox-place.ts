@@ -49,7 +49,7 @@ function placeProblems(file: string): readonly Finding[] {
   } catch (thrown) {
     return [failure(unusable(file, thrown, "pass another inbox with --inbox"))];
   }
-  return permissions(file);
+  return risks(file);
 }
 
 /** What receivers wrote out because the inbox was removed or replaced under them. */
@@ -63,20 +63,20 @@ function rescued(file: string): readonly Finding[] {
   );
 }
 
-/** Others who may write to the folder could replace the file. */
-function permissions(file: string): readonly Finding[] {
+/** Others who may write to the folder could replace the file; programs that know it by another name could damage it. */
+function risks(file: string): readonly Finding[] {
   const folder = dirname(realPath(file));
-  const found = statSync(folder);
-  const isSticky = (found.mode & 0o1000) !== 0; // there, others may only add files
-  const folderMode = isSticky ? undefined : shownMode(found, 0o022);
-  const [fileMode, names] = [shownMode(statSync(file), 0o077), statSync(file).nlink];
-  const linked = `${file} has ${names} names (hard links): programs that use different ones damage it`;
+  const [around, inbox] = [statSync(folder), statSync(file)];
+  const isSticky = (around.mode & 0o1000) !== 0; // there, others may only add files
+  const folderMode = isSticky ? undefined : shownMode(around, 0o022);
+  const fileMode = shownMode(inbox, 0o077);
+  const linked = `${file} has ${inbox.nlink} names (hard links): programs that use different ones damage it`;
   const replace = `other users may replace files in ${folder} (mode ${folderMode})`;
   const read = `other users may read ${file} (mode ${fileMode})`;
   return [
     ...(folderMode === undefined ? [] : [warn(replace, `chmod go-w ${folder}`)]),
     ...(fileMode === undefined ? [] : [warn(read, `chmod 600 ${file}`)]),
-    ...(names === 1 ? [] : [warn(linked, "use one name, and remove the others")]),
+    ...(inbox.nlink < 2 ? [] : [warn(linked, "use one name, and remove the others")]),
   ];
 }
 

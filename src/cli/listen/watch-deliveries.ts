@@ -83,7 +83,7 @@ export function watchDeliveries(session: Session): () => Promise<void> {
     stopWatching();
     held.releaseAll();
     outages.close();
-    isClosed = true; // the receiver is, before
+    isClosed = true; // as the receiver is by now
     return failures.close();
   };
 }
