@@ -35,7 +35,7 @@ export function processIo(): Io {
   stderr.on("error", lose("standard error"));
   return {
     ...{ env, stdin, stdout, stderr },
-    cwd: orElse(() => process.cwd(), ""), // it was removed while a shell was in it
+    cwd: orElse(() => process.cwd(), ""), // empty if it was removed while a shell was in it
     isTTY: { stdin: stdin.isTTY === true, stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
     exit,
     onSignal: onStopSignal,
@@ -114,6 +114,6 @@ function onKeys(stdin: NodeJS.ReadStream, listener: (key: string) => void): () =
 export function endProcess(code: number): void {
   process.exitCode = code;
   setTimeout(() => process.exit(), MAX_WRITING).unref();
-  // The error of a failed write is told only after the callback.
+  // The error of a failed write is reported only after its callback.
   process.stdout.write("", () => process.stderr.write("", () => setImmediate(() => process.exit())));
 }

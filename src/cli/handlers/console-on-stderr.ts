@@ -17,7 +17,7 @@ export function consoleOnStderr(
   const streams = {
     stdout: heard(write, (text) => onPrint(false, text)),
     stderr: heard(write, (text) => onPrint(true, text)),
-    // Which it finds out itself of the real stream.
+    // A console finds this out itself only if it has the real stream.
     colorMode: isTTY?.stderr === true && (stderr as Partial<WriteStream>).hasColors?.() === true,
   };
   Object.assign(globalThis.console, new Console(streams));

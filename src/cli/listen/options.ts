@@ -25,7 +25,7 @@ export interface ListenOptions
   readonly inbox?: string;
   readonly role?: Role;
   readonly saveDir?: string;
-  /** Also the one from which the page's trigger makes up data. Default: the usual one, if there is one. */
+  /** The shape file for drift, and for data that the page's trigger makes up. Default: the usual one, if there is one. */
   readonly shapes?: string;
   readonly signatureHeader?: string;
   readonly readyFile?: string;

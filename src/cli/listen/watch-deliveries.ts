@@ -95,7 +95,7 @@ function kindOf(observation: Observation): string | null {
 
 /**
  * Creates the folder for saved deliveries, accessible only to its owner; returns a function that saves a delivery if it
- * is authentic, and says so if it cannot. Throws `folder_unusable`.
+ * is authentic, and reports one that it cannot save. Throws `folder_unusable`.
  */
 function openSaveFolder(path: string, { talk }: Output): (observation: DeliveryObservation) => void {
   using(path, () => makeFolder(path, 0o700), "pass another folder with --save-dir");

@@ -16,7 +16,7 @@ const ENOUGH = 64 * 1024;
  */
 export async function answerFirst(io: Io): Promise<Io> {
   const file = new URL("mcp-answers.json", import.meta.url);
-  const answers: FirstAnswers = orElse(() => JSON.parse(readFileSync(file, "utf8")), {}); // none in a build
+  const answers: FirstAnswers = orElse(() => JSON.parse(readFileSync(file, "utf8")), {}); // none while it is being built
   const answered = new Set<unknown>();
   let known: FirstAnswers[string] | undefined;
   /** Answers a question; returns whether it was the last. */

@@ -3,7 +3,7 @@ import type { Io } from "../io.ts";
 /** Names of variables that other programs must not get. */
 export interface WithheldOptions {
   readonly secretEnv?: readonly string[];
-  /** More variables that hold keys, used or not. */
+  /** More variables that hold keys, whether or not they are used. */
   readonly withheldEnv?: readonly string[];
 }
 

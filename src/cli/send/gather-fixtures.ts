@@ -86,7 +86,7 @@ function readFixtures(path: string): readonly Found[] {
 function readLines(bytes: Buffer, name: string): readonly Found[] {
   const whole = tryFixture(bytes, name);
   if (!(whole instanceof HookporterError)) return [whole];
-  const lines = bytes.toString("latin1").split("\n"); // which keeps every byte
+  const lines = bytes.toString("latin1").split("\n"); // latin1 keeps every byte
   return lines.flatMap((line, index) => {
     if (/^[ \t\r]*$/.test(line)) return [];
     return [tryFixture(Buffer.from(line, "latin1"), `${name}, line ${index + 1}`)];

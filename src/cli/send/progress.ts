@@ -20,7 +20,7 @@ export function startProgress(steps: number, { output, io }: CliContext) {
   };
   const shown = steps >= WORTH_A_LINE && draw();
   return {
-    shown, // so that only important lines are printed
+    shown, // if it is, only important lines are printed
     advance: () => {
       done++;
       if (shown && performance.now() - drawn >= INTERVAL) draw();

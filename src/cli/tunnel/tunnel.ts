@@ -19,7 +19,7 @@ export function planTunnel(options: ReachableOptions, context: CliContext): Supe
   const { tunnel: name, publicUrl } = options;
   if (name === undefined) {
     if (publicUrl === undefined) return undefined;
-    const childTo = async () => fixedAddress(publicUrl.href); // that the user maintains
+    const childTo = async () => fixedAddress(publicUrl.href); // the user maintains it
     return new SupervisedTunnel({ name: PUBLIC_URL, timing: KEPT, toMain: true, childTo }, options, context);
   }
   const { provider, settings: read, timing = {} } = TUNNEL_KINDS[name];
