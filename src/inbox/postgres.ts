@@ -31,7 +31,7 @@ import { readSenders, recordSender } from "./postgres/senders.ts";
 import type { Store } from "./postgres/store.ts";
 import type { Settlement } from "./settlement.ts";
 import { DROPPED } from "./target-wait.ts";
-import { CommitListeners } from "./vitals.ts";
+import { StoreVitals } from "./vitals.ts";
 
 /** The store of an inbox on PostgreSQL. Its connections bear the runner's name, so that others see that one is there. */
 export function postgresStore(
@@ -48,7 +48,7 @@ type Whole = Required<Inbox>;
 class PostgresInbox implements Inbox {
   readonly #terms: PostgresTerms;
   readonly #clock: StoreClock;
-  readonly vitals = new CommitListeners(async () => ({ bytes: await reads.bytesOfSchema(this.#open.store) }));
+  readonly vitals = new StoreVitals(async () => ({ bytes: await reads.bytesOfSchema(this.#open.store) }));
   #opened: Opened | undefined;
   isPaused = false;
 

@@ -22,7 +22,7 @@ import { SqlInbox } from "./sqlite/sql-inbox.ts";
 import type { Statements } from "./sqlite/statements.ts";
 import { defaultThreading, type Threading } from "./sqlite/thread/threaded-writer.ts";
 import { Trust } from "./sqlite/trust.ts";
-import { CommitListeners } from "./vitals.ts";
+import { StoreVitals } from "./vitals.ts";
 
 /**
  * The embedded inbox: one SQLite file, flushed to disk with every commit, before the delivery is answered. All writes
@@ -49,14 +49,14 @@ const MOST_STEPS = 50_000;
 class SqliteInbox extends SqlInbox {
   readonly #path: string;
   readonly #threading: Threading;
-  readonly vitals: CommitListeners;
+  readonly vitals: StoreVitals;
   #opened: Opened | undefined;
 
   constructor(path: string, threading: Threading) {
     super();
     this.#path = path;
     this.#threading = threading;
-    this.vitals = new CommitListeners(() => sizeOfFile(path));
+    this.vitals = new StoreVitals(() => sizeOfFile(path));
   }
 
   open(terms: OpenTerms = {}): Promise<void> {

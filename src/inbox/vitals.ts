@@ -24,7 +24,7 @@ export interface InboxVitals {
 }
 
 /** The figures of a store, and the listeners for its commits. Without any, a commit costs nothing more. */
-export class CommitListeners implements InboxVitals {
+export class StoreVitals implements InboxVitals {
   readonly size: InboxVitals["size"];
   readonly #listeners = new Set<(duration: number) => void>();
 

@@ -1,6 +1,6 @@
 import type { Appended, NewEntry } from "../append.ts";
 import type { OpenTerms } from "../inbox.ts";
-import type { CommitListeners } from "../vitals.ts";
+import type { StoreVitals } from "../vitals.ts";
 import { Batches } from "./batch.ts";
 import type { StoreClock } from "./clock.ts";
 import { connect } from "./connect.ts";
@@ -24,7 +24,7 @@ export async function openParts(
   { access = "own", log }: OpenTerms,
   terms: PostgresTerms,
   clock: StoreClock,
-  vitals: CommitListeners,
+  vitals: StoreVitals,
 ) {
   const session = await connect(terms);
   const store = new Store(session, terms);

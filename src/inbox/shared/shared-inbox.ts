@@ -1,7 +1,7 @@
 import type { Inbox, OpenTerms } from "../inbox.ts";
 import { INBOX_METHODS, OPTIONAL_INBOX_METHODS } from "../inbox-methods.ts";
 import type { Runner } from "../runner.ts";
-import { CommitListeners } from "../vitals.ts";
+import { StoreVitals } from "../vitals.ts";
 import { rename, storeOf } from "./process-stores.ts";
 import type { SharedStore } from "./shared-store.ts";
 
@@ -25,7 +25,7 @@ export function sharedInbox({ make, names }: SharedTerms): Inbox {
   const opened: (() => Promise<void>)[] = [];
   let stopNoting: (() => void) | undefined;
   const store = () => shared?.inbox ?? alone;
-  const vitals = new CommitListeners(async () => (await store().vitals?.size()) ?? { bytes: 0 });
+  const vitals = new StoreVitals(async () => (await store().vitals?.size()) ?? { bytes: 0 });
   const open = async (terms: OpenTerms = {}): Promise<void> => {
     const { access = "own" } = terms;
     if (access !== "own") {

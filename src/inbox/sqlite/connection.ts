@@ -4,7 +4,7 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Logger } from "../../base/logger.ts";
 import { describeError, HookporterError } from "../../errors.ts";
 import type { Appended, NewEntry } from "../append.ts";
-import type { CommitListeners } from "../vitals.ts";
+import type { StoreVitals } from "../vitals.ts";
 import { Rescue } from "./care/rescue.ts";
 import { BUSY_TIMEOUT, closeWholly, openDatabase, openToRead } from "./client.ts";
 import type { WorkResult } from "./commit-together.ts";
@@ -19,7 +19,7 @@ import { ThreadedWriter, type Threading } from "./thread/threaded-writer.ts";
 
 interface Reports {
   readonly log?: Logger | undefined;
-  readonly commits?: CommitListeners | undefined;
+  readonly commits?: StoreVitals | undefined;
   /** Whether a file that is removed or replaced is rescued. Default `false`: a command that only looks in does not. */
   readonly rescues?: boolean;
 }

@@ -2,7 +2,7 @@ import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { Logger } from "../../../base/logger.ts";
 import { describeError, HookporterError } from "../../../errors.ts";
-import type { CommitListeners } from "../../vitals.ts";
+import type { StoreVitals } from "../../vitals.ts";
 import { BUSY_TIMEOUT } from "../client.ts";
 import { commitTogether, type Transactions, transactionsOn, type WorkResult } from "../commit-together.ts";
 import { isLocked } from "../errors.ts";
@@ -41,7 +41,7 @@ export function defaultThreading(): Threading {
 export interface WriterReports {
   readonly cannotStart: Logger["warn"];
   /** Told how many milliseconds each batch took, in whichever thread it ran. */
-  readonly commits?: CommitListeners | undefined;
+  readonly commits?: StoreVitals | undefined;
 }
 
 /** Weight of the latest commit in the moving average. */
