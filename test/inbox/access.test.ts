@@ -1,9 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Inbox, OpenTerms } from "../../src/inbox/inbox.ts";
-import { closeWholly, loadSqlite } from "../../src/inbox/sqlite/client.ts";
+import { closeWholly, loadSqlite, openToRead } from "../../src/inbox/sqlite/client.ts";
+import { copyInto } from "../../src/inbox/sqlite/file/copy-before.ts";
 import { SCHEMA_VERSION } from "../../src/inbox/sqlite/migrations.ts";
 import { runnerLock } from "../../src/inbox/sqlite/processes/runner-lock.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
@@ -101,6 +102,37 @@ describe("an inbox opened for reading", () => {
     expect(await beside()).toHaveLength(3); // an empty log, as other programs leave it
     await read();
     expect(await beside()).toEqual([basename(path)]);
+  });
+
+  it("never moves a log into the file, not even one that was written since", async () => {
+    const own = await open();
+    await keep(own, sampleEntry());
+    await own.close();
+    await closeWholly({ close: () => {} });
+    const reader = await open({ access: "read" });
+    expect(await reader.list({})).toHaveLength(1);
+    change("UPDATE entry SET kind = 'other'");
+    const [before, log] = [readFileSync(path), readFileSync(`${path}-wal`)];
+    expect(log.length).toBeGreaterThan(0);
+    await reader.close();
+    await closeWholly({ close: () => {} });
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
+  });
+
+  it("takes no write, can be copied, and leaves even an empty log if told so", async () => {
+    await (await open()).close();
+    const database = openToRead(path);
+    expect(() => database.exec("DELETE FROM entry")).toThrow("readonly");
+    expect(existsSync(`${path}-wal`)).toBe(true);
+    const careful = openToRead(path, "mode=ro");
+    database.close();
+    careful.close();
+    await closeWholly({ close: () => {} });
+    expect(existsSync(`${path}-wal`)).toBe(true);
+    const copy = `${path}.copy`;
+    copyInto(path, copy);
+    expect(statSync(copy).size).toBeGreaterThan(0);
   });
 
   it("keeps the marks of held back entries", async () => {

@@ -1,12 +1,14 @@
-import { chmodSync, statSync } from "node:fs";
+import { chmodSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { DatabaseSync, DatabaseSyncInstance } from "@photostructure/sqlite";
+import { orElse } from "../../base/or-else.ts";
 import { ConfigurationError, describeError, HookporterError } from "../../errors.ts";
 import { missingPackage } from "../../package/missing-package.ts";
 import { findPackage, requirePackage } from "../../package/own-address.ts";
+import { sizes } from "./file/file-vitals.ts";
 
 /** Marks a file as an inbox in SQLite's header: "hkpt". */
 const APPLICATION_ID = 0x686b7074;
@@ -43,15 +45,23 @@ export function openDatabase(path: string): DatabaseSyncInstance {
  * Opens an inbox file to read it. Nothing is written, not even when the last connection closes: a log stays, for the next
  * writer. SQLite makes an empty one if there is none, which only a connection that may write removes again.
  *
- * @param address - the path, or a `file:` URL with parameters of SQLite
+ * @param as - `mode=ro` leaves even an empty log; `immutable=1` reads the file alone, without locks, and makes none
  */
-export function openToRead(path: string, address: string | URL = path): DatabaseSyncInstance {
+export function openToRead(path: string, as?: "mode=ro" | "immutable=1"): DatabaseSyncInstance {
   const { DatabaseSync } = loadSqlite();
-  const logBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-  if (address !== path || logBytes > 0) return checked(path, new DatabaseSync(address, { readOnly: true }));
-  const existing = pathToFileURL(path);
-  existing.searchParams.set("mode", "rw");
-  return checked(path, new DatabaseSync(existing)); // not `query_only`, which would refuse `VACUUM INTO` another file
+  const address = (search: string) => Object.assign(pathToFileURL(path), { search });
+  const hasLog = () => sizes(path).logBytes > 0;
+  if (as !== undefined || hasLog())
+    return checked(path, new DatabaseSync(as === "immutable=1" ? address(as) : path, { readOnly: true }));
+  const queryOnly = (database: DatabaseSyncInstance) => database.exec("PRAGMA query_only = ON");
+  const database = checked(path, new DatabaseSync(address("mode=rw")), queryOnly);
+  const close = database.close.bind(database);
+  const value = () => {
+    // The last to close moves a log that was written since, even one that was cut, into the file. So the last may only read.
+    if (hasLog()) orElse(() => database.prepare("ATTACH ? AS last").run(address("mode=ro").href), undefined);
+    close();
+  };
+  return Object.defineProperty(database, "close", { value });
 }
 
 /** A database, if it is an inbox; closed if it is none, or cannot be prepared. */
@@ -100,8 +110,7 @@ export async function closeWholly(database: { close(): void }): Promise<void> {
 }
 
 export function pragma(database: DatabaseSyncInstance, name: string): unknown {
-  const row = database.prepare(`PRAGMA ${name}`).get();
-  return row === undefined ? undefined : Object.values(row)[0];
+  return Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
 }
 
 /**

@@ -1,5 +1,4 @@
 import { setTimeout } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import type { Logger } from "../../base/logger.ts";
 import { describeError, HookporterError } from "../../errors.ts";
@@ -244,11 +243,9 @@ const neverClosed = new Set<ThreadedWriter>();
 
 /** What the database holds without its log, and the entry that was kept last. */
 function leftIn(path: string, newest: number): object {
-  const address = pathToFileURL(path);
-  address.searchParams.set("immutable", "1");
   try {
     const count = "SELECT count(*) AS entries, max(seq) AS last FROM entry";
-    const { entries, last } = closing(openToRead(path, address), (statements) => statements.get(count)) ?? {};
+    const { entries, last } = closing(openToRead(path, "immutable=1"), (file) => file.get(count)) ?? {};
     return { entriesInDatabase: entries, lastInDatabase: last, lastAcknowledged: newest || undefined };
   } catch (thrown) {
     return { entriesInDatabase: describeError(thrown), lastAcknowledged: newest || undefined };

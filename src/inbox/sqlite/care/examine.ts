@@ -1,13 +1,11 @@
 import { existsSync, statSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { orElse } from "../../../base/or-else.ts";
 import type { InboxFacts } from "../../inbox-facts.ts";
 import { DROPPED } from "../../target-wait.ts";
 import { loadSqlite, openToRead } from "../client.ts";
 import { inboxError } from "../errors.ts";
-
 import { sizes } from "../file/file-vitals.ts";
 import { FAILING } from "../filter.ts";
 import { WAITING } from "../index-conditions.ts";
@@ -32,10 +30,10 @@ export async function examineFile(path: string, now: number, timeout: number): P
   const elsewhere = sizes(path).bytes > SMALL ? await examineElsewhere(path, timeout) : undefined;
   if (elsewhere !== undefined) return elsewhere;
   const wasOpen = isOpen(path);
-  const examine = (): Partial<FileFacts> => Object.assign({}, ...examineSteps(path, now));
-  const found = examine();
+  const look = (): Partial<FileFacts> => Object.assign({}, ...examineSteps(path, now));
+  const found = look();
   // A file that was opened meanwhile was not read as it is.
-  return !wasOpen && isOpen(path) ? examine() : found;
+  return !wasOpen && isOpen(path) ? look() : found;
 }
 
 function examineElsewhere(path: string, timeout: number): Promise<Partial<FileFacts> | undefined> {
@@ -62,7 +60,7 @@ const LOOK = 50;
  */
 export async function findLock(path: string) {
   if (!isOpen(path)) return undefined;
-  const reader = openToRead(path);
+  const reader = openToRead(path, "mode=ro");
   try {
     reader.exec("SELECT 1 FROM sqlite_schema");
     const writer = new (loadSqlite().DatabaseSync)(path);
@@ -128,10 +126,7 @@ export function isOpen(path: string): boolean {
 
 /** Opens a file to read, and makes none beside it. Without its log, nobody has the file open. SQLite would make the files beside it even to read, unless told that nothing changes. */
 export function openUntouched(path: string): DatabaseSyncInstance {
-  if (isOpen(path)) return openToRead(path);
-  const address = pathToFileURL(path);
-  address.search = "immutable=1";
-  return openToRead(path, address);
+  return openToRead(path, isOpen(path) ? "mode=ro" : "immutable=1");
 }
 
 function* examine(statements: Statements, path: string, now: number): Generator<Partial<FileFacts>> {
