@@ -83,7 +83,7 @@ function compareObject({ fields, others }: DataType & { type: "object" }, path: 
       const compare = known.get(name);
       if (compare !== undefined) compare(object[name], found);
       else if (compareOther !== undefined && !looksLikeName(name)) compareOther(object[name], found);
-      else found.push(newField(`${path}.${looksLikeName(name) ? name : "*"}`, typeOfValue(object[name])));
+      else found.push(newField(`${path}.${looksLikeName(name) ? name : "*"}`, typeOfValue(object[name]))); // no key that looks like data
     }
     for (const [name, difference] of gone) if (!Object.hasOwn(object, name)) found.push(difference);
   };
@@ -91,7 +91,6 @@ function compareObject({ fields, others }: DataType & { type: "object" }, path: 
 
 const NO_FIELD = "no such field";
 
-/** A key that looks like data is not printed. */
 export function newField(path: string, got: string): Difference {
   return { path, what: "new field", expected: NO_FIELD, got };
 }
