@@ -41,15 +41,14 @@ const TRY_AGAIN = 5;
 /** Whether a log that is empty should hold pages that are not in the database. From an empty log, none can be copied. */
 function isEmptyTooSoon(file: string, statements: Statements): boolean {
   const until = performance.now() + statements.lockWait;
-  for (;;) {
+  do {
     for (const mode of ["PASSIVE", "TRUNCATE"]) {
       const { busy, log } = checkpoint(statements, mode);
       if (log === undefined) return true;
       if (log === 0 || (busy === 0 && mode === "TRUNCATE")) return false; // it was emptied in order
     }
-    if (performance.now() >= until) break;
     blockFor(TRY_AGAIN);
-  }
+  } while (performance.now() < until);
   throw new HookporterError("inbox_busy", `expected to look why ${file} is empty, got it locked: try again`);
 }
 
