@@ -2,16 +2,9 @@ import { eventKinds } from "../event/kinds.ts";
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
 import type { Drift } from "../receiver/drift.ts";
 import type { AttemptObservation, DeliveryObservation } from "../receiver/observation.ts";
+import { boundedLabel, OTHER } from "./bounded-label.ts";
 import type { MetricSet } from "./metric-set.ts";
-import {
-  boundedLabel,
-  deadReasonOf,
-  KNOWN_DEAD,
-  KNOWN_OUTCOMES,
-  kindLabel,
-  labelsOf,
-  OTHER,
-} from "./outcome-labels.ts";
+import { deadReasonOf, KNOWN_DEAD, KNOWN_OUTCOMES, kindLabel, labelsOf } from "./outcome-labels.ts";
 
 /** In seconds. A sender waits for answers, so small differences count. */
 const ANSWER_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

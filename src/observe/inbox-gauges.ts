@@ -3,9 +3,9 @@ import { STATE_WORDS } from "../inbox/entry-state.ts";
 import { PAUSE_SCOPES, type Pause, type PauseScope } from "../inbox/pause.ts";
 import { noAuthentic, normalSilence, type SenderRecord } from "../inbox/senders.ts";
 import type { TargetCount } from "../inbox/target-wait.ts";
+import { OTHER } from "./bounded-label.ts";
 import { type InboxFigures, oldestDueAge, type ReadFigures } from "./inbox-figures.ts";
 import type { MetricSet, Samples } from "./metric-set.ts";
-import { OTHER } from "./outcome-labels.ts";
 
 /** The most targets, and sources, that are told apart. */
 export const MAX_TARGETS = 50;

@@ -7,21 +7,7 @@ import { DROPPED } from "../inbox/target-wait.ts";
 import type { Outcome } from "../receiver/outcome.ts";
 import { REFUSALS } from "../receiver/refusals.ts";
 import { SIGNATURE_REASONS } from "../signature/signature-format.ts";
-
-/** What stands for all values beyond the limit. */
-export const OTHER = "other";
-const LONGEST = 120; // the longest value of a label, in characters
-
-/** Limits how many values a label has, since Prometheus keeps a time series for each; further ones become `other`. */
-export function boundedLabel(most: number): (value: string) => string {
-  const known = new Set<string>();
-  return (value) => {
-    const short = value.slice(0, LONGEST);
-    if (!known.has(short) && known.size >= most) return OTHER;
-    known.add(short);
-    return short;
-  };
-}
+import { OTHER } from "./bounded-label.ts";
 
 export interface OutcomeLabels {
   readonly outcome: Outcome["type"] | "duplicate";
