@@ -37,6 +37,6 @@ function tableIn(manifest: Manifest, key: string): Manifest {
   return isRecord(table) ? table : {};
 }
 
-export function sorted(table: Manifest): Manifest {
+function sorted(table: Manifest): Manifest {
   return Object.fromEntries(Object.entries(table).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { readLayers } from "../layers.ts";
 import type { App } from "./app.ts";
+import { withoutTypes } from "./without-types.ts";
 
 /** The templates whose files are reused; those of a later one replace those of an earlier one. */
 const LAYERS = ["_shared", "_docker", "_inbox-file", "nextjs", "_into"];
@@ -55,21 +56,4 @@ function fitted(text: string, { extension, suffix }: App, home: string): string 
     .replaceAll(/((?:from |import\()"\.[^"]*)\.ts"/g, `$1${suffix}"`)
     .replaceAll(/\bsrc\/(?=handlers|schemas)/g, `${home}/`);
   return extension === ".ts" ? placed : withoutTypes(placed).replaceAll(/(?<=\/\w+)\.ts\b/g, extension);
-}
-
-const NAME = String.raw`(?:[A-Z]\w*(?:<(?:[^<>]|<[^<>]*>)*>)?|void|string|object)(?: \| undefined)?`;
-
-/** What the templates have of types, from the largest to the smallest. */
-const TYPES: readonly RegExp[] = [
-  /^import type .*\n+?/gm,
-  /^(?:\/\*\*[^\n]*\*\/\n)?export type .*\n/gm,
-  /^ +type \w+,\n/gm,
-  /, type \w+/g,
-  / as (?:const|typeof \w+ & \{[^}]*\})/g,
-  new RegExp(`(?<=^let \\w+|^(?:export )?const \\w+|\\)|[(,] ?\\w+): ${NAME}(?=[,;)]| [={])`, "gm"),
-];
-
-/** A file of the templates as JavaScript. It knows the types that they have, not the whole language. */
-export function withoutTypes(text: string): string {
-  return TYPES.reduce((left, type) => left.replaceAll(type, ""), text).trimStart();
 }

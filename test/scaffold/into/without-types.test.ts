@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { transform } from "esbuild";
 import { expect, it } from "vitest";
-import { withoutTypes } from "../../../src/scaffold/into/own-files.ts";
+import { withoutTypes } from "../../../src/scaffold/into/without-types.ts";
 
 const templates = join(import.meta.dirname, "..", "..", "..", "templates");
 const files = ["_shared", "_into", "nextjs"].flatMap((layer) =>
