@@ -3,8 +3,8 @@ import { invalidRequest, RequestError } from "../answer.ts";
 import type { PageFile } from "../page-files.ts";
 import { readFields } from "../read-request.ts";
 import { checkType, type Door } from "./guard.ts";
-import { bearerToken } from "./known-tokens.ts";
 import type { Tickets } from "./tickets.ts";
+import { bearerToken } from "./token.ts";
 
 type Entrance = readonly [
   method: string,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { NewestMap } from "../../base/newest-map.ts";
-import { hashToken } from "./known-tokens.ts";
+import { hashToken } from "./token.ts";
 
 /** Milliseconds for which a ticket is valid. */
 export const VALID = 30_000;

@@ -1,6 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { expect, it } from "vitest";
-import { hashToken, KnownTokens } from "../../../src/inspector/door/known-tokens.ts";
+import { KnownTokens } from "../../../src/inspector/door/known-tokens.ts";
+import { hashToken } from "../../../src/inspector/door/token.ts";
 import { openInspector, raw, recordsInMemory } from "../open.ts";
 
 const HOUR = 60 * 60 * 1000;
