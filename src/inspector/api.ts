@@ -1,14 +1,13 @@
+/**
+ * The types of the inspector's API, shared by the server and the page. All times are in milliseconds since 1970, all
+ * durations in milliseconds. `docs/reference/inspector.md` lists the routes.
+ */
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Difference } from "../event/difference.ts";
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
 import type { StateCounts } from "../inbox/counts.ts";
 import type { Entry } from "../inbox/entry.ts";
 import type { EntryState } from "../inbox/entry-state.ts";
-
-/**
- * The types of the inspector's API, shared by the server and the page. All times are in milliseconds since 1970, all
- * durations in milliseconds. `docs/reference/inspector.md` lists the routes.
- */
 
 /** Header values by lowercase name. */
 export type ShownHeaders = Readonly<Record<string, string | readonly string[]>>;
@@ -209,5 +208,3 @@ export interface LiveUpdate {
   readonly gone?: readonly string[];
   readonly refusals?: readonly RefusalRow[];
 }
-
-/** The types of the inspector's overview, shared by the server and the page, as those of `api.ts`. */

@@ -80,17 +80,8 @@ export function makeWorkings(options: InspectorOptions, version: string) {
     arrivals: arrivals(signatureHeader),
   };
   return {
-    ...{
-      inbox,
-      receiver,
-      status,
-      refusals,
-      bodies,
-      countRows: rowCounter(inbox, refusals),
-      signing,
-      feed,
-      outgoing,
-    },
+    ...{ inbox, receiver, status, refusals, bodies, signing, feed, outgoing },
+    countRows: rowCounter(inbox, refusals),
     /** When the same event was received again recently, by entry, newest first. */
     seenAgain: new NewestMap<number, readonly number[]>(MAX_SEEN_AGAIN),
     /** The addresses from which recent deliveries came, by entry. The inbox does not keep them. */
