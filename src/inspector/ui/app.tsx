@@ -2,20 +2,18 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { countsText } from "../../inbox/counts.ts";
 import { client, type FailedCounts } from "./client.ts";
 import { DeliveriesPage } from "./list/deliveries-page.tsx";
+import { DEFAULT_RESOURCE, useListView } from "./list/list-view.ts";
 import { useFeed } from "./list/use-feed.ts";
-import { DEFAULT_RESOURCE, useListView } from "./list/view-options.tsx";
 import { MessageBox } from "./messages.tsx";
 import { OverviewPage } from "./overview/overview-page.tsx";
 import { PausedNotice } from "./overview/paused-notice.tsx";
 import { useDrifts } from "./overview/use-drifts.ts";
 import { PAGES, type Place, placeOf, useRoute } from "./route.ts";
-import { dropToken } from "./session/connection.ts";
+import { dropToken } from "./session/session.ts";
 import { TopBar } from "./top-bar.tsx";
 import { TriggerPage } from "./trigger/trigger-page.tsx";
 import { useLoaded } from "./use-loaded.ts";
 import { NoSuchPage, NoToken, UnknownServer } from "./welcome.tsx";
-
-import "./styles/page.css";
 
 export function App() {
   const route = useRoute();

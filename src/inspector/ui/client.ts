@@ -3,7 +3,8 @@ import type { PauseOf } from "../../inbox/pause.ts";
 import type * as Api from "../api.ts";
 import type { BulkFates, BulkResult, Change, PausesShown, Tally } from "../changes/bulk-api.ts";
 import type { FailureRow, Overview } from "../overview/overview-api.ts";
-import { ApiError, connectionWith } from "./session/connection.ts";
+import { ApiError } from "./api-error.ts";
+import { connectionWith } from "./session/connection.ts";
 
 export interface ChangeListener {
   readonly onStep: (step: { readonly changed: number; readonly of: number }) => void;

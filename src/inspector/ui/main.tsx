@@ -1,10 +1,10 @@
+import "./styles/page.css";
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { client, connect } from "./client.ts";
-import { takeToken } from "./session/connection.ts";
 import { admitTabs, askOtherTabs } from "./session/other-tabs.ts";
+import { takeToken } from "./session/session.ts";
 import { NoToken } from "./welcome.tsx";
-import "./styles/page.css";
 
 const root = document.getElementById("app");
 if (root !== null) void start(root);

@@ -13,6 +13,7 @@ export interface Message {
 }
 
 let timer: ReturnType<typeof setTimeout> | undefined;
+/** What the page's one `MessageBox` shows, and how to change it. */
 let shown: Message | undefined;
 let show: (message: Message | undefined) => void = () => {};
 

@@ -4,7 +4,7 @@ import type { Feed, FeedState } from "./list/feed.ts";
 import { Button } from "./parts/button.tsx";
 import { ZoneNote } from "./parts/time.tsx";
 import { goTo, PAGES, placeOf, type Route, toHash } from "./route.ts";
-import { useKeys } from "./use-window-event.ts";
+import { useKeys } from "./use-keys.ts";
 
 const STATES: Readonly<Record<FeedState, string>> = {
   loading: "reading",

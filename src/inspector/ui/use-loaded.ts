@@ -36,10 +36,3 @@ export function usePolled<Value>(load: () => Promise<Value>, every: number, inpu
 export function errorText(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
-
-/** A text once it has not changed for some milliseconds. */
-export function useSettled(text: string, ms: number): string {
-  const [first] = useState(text);
-  const wait = () => new Promise<string>((resolve) => setTimeout(resolve, ms, text));
-  return useLoaded(wait, [text]).value ?? first;
-}

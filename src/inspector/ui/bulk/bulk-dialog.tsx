@@ -5,8 +5,8 @@ import { Button } from "../parts/button.tsx";
 import { CloseButton, Dialog } from "../parts/dialog.tsx";
 import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.tsx";
 import { apiFilter } from "../route.ts";
+import { useKeys } from "../use-keys.ts";
 import { useLoaded } from "../use-loaded.ts";
-import { useKeys } from "../use-window-event.ts";
 import { type Choice, choicesFor, fatesText, filterText, leftText, resultText } from "./bulk-words.ts";
 
 interface BulkButtonProps {

@@ -1,7 +1,8 @@
 import { useRef } from "preact/hooks";
 import { Button } from "../parts/button.tsx";
 import { takeFocus } from "../parts/dialog.tsx";
-import { useLoaded, useSettled } from "../use-loaded.ts";
+import { useLoaded } from "../use-loaded.ts";
+import { useSettled } from "../use-settled.ts";
 import { findProblem, type JsonProblem } from "./json-problem.ts";
 
 const TYPING = 300; // milliseconds without typing before the text is checked

@@ -3,7 +3,7 @@ import type { EntryDetail } from "../../api.ts";
 import type { JsonLines } from "../../json/json-lines.ts";
 import { Button, CopyButton } from "../parts/button.tsx";
 import { visible } from "../parts/format.ts";
-import { useSettled } from "../use-loaded.ts";
+import { useSettled } from "../use-settled.ts";
 import { findLines, findProblems, lineOf, MAX_FOUND, searchPattern } from "./find.ts";
 import { Folding } from "./folding.ts";
 import { JsonTree } from "./json-tree.tsx";

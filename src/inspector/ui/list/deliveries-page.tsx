@@ -10,12 +10,12 @@ import type { Drifts } from "../overview/use-drifts.ts";
 import { Button } from "../parts/button.tsx";
 import { apiFilter, goTo, placeOf, type Route, toHash } from "../route.ts";
 import { sendAgain } from "../trigger/show-sent.ts";
-import { useKeys } from "../use-window-event.ts";
+import { useKeys } from "../use-keys.ts";
 import { NothingChosen, NothingFits, NothingYet, WrongFilter } from "../welcome.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
 import type { Feed } from "./feed.ts";
 import { FilterBar, isNarrowed } from "./filter-bar.tsx";
-import { useListView } from "./view-options.tsx";
+import { useListView } from "./list-view.ts";
 
 interface DeliveriesPageProps {
   route: Route;
@@ -117,7 +117,7 @@ function useSelection(feed: Feed | undefined, opened: string | undefined) {
   return { selected, setSelected, move };
 }
 
-/** Retries a row's entry, or sends it again if it was handled, when it is asked to twice: while the first is answered. */
+/** Retries a row's entry, or sends it again if it was handled, when called a second time while the page still asks for that. */
 function useAgain() {
   const attempt = useAttempt();
   const asked = useRef({ what: "", isShown: (): boolean => false });

@@ -5,7 +5,7 @@ import { lineWindow, topAfterAdding } from "../parts/line-window.ts";
 import { useScrolledBox } from "../parts/use-scrolled-box.ts";
 import type { Feed } from "./feed.ts";
 import { ListLine } from "./list-line.tsx";
-import type { Density } from "./view-options.tsx";
+import type { Density } from "./list-view.ts";
 
 /** Height of a row in pixels, as in the style sheet. */
 const LINE_HEIGHTS: Readonly<Record<Density, number>> = { comfortable: 56, compact: 28 };

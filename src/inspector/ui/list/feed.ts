@@ -1,8 +1,8 @@
 import { NewestMap } from "../../../base/newest-map.ts";
 import type { LiveUpdate } from "../../api.ts";
-
+import { ApiError } from "../api-error.ts";
 import { client, type LiveListener } from "../client.ts";
-import { ApiError, UnknownServerError } from "../session/connection.ts";
+import { UnknownServerError } from "../session/connection.ts";
 import { Lines } from "./lines.ts";
 
 /** `unknown`: another server, or one that does not know this tab, is on the port; `invalid`: the filter is wrong. */

@@ -1,40 +1,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { orElse } from "../../../base/or-else.ts";
 import { Button } from "../parts/button.tsx";
 import { submitting } from "../parts/outcome.tsx";
 import { useWindowEvent } from "../use-window-event.ts";
-
-export type ListView = ReturnType<typeof readListView>;
-export type Density = "comfortable" | "compact";
-
-export const DEFAULT_RESOURCE = "data.id";
-/** The next program on this port can read and change it: it holds nothing of a delivery, and its values are checked. */
-const KEY = "hookporter-list";
-const MAX_PATH = 100;
-
-function setListView(change: Partial<ListView>): void {
-  const { density, resource } = { ...readListView(), ...change };
-  localStorage.setItem(KEY, JSON.stringify({ density, resource }));
-  dispatchEvent(new StorageEvent("storage")); // browsers tell the other tabs only
-}
-
-export function useListView(): ListView {
-  const [view, setView] = useState(readListView);
-  useWindowEvent("storage", () => setView(readListView()));
-  return view;
-}
-
-function readListView() {
-  const kept = orElse(() => JSON.parse(localStorage.getItem(KEY) ?? "{}"), {}); // another program may have written it
-  const { resource } = kept ?? {};
-  const density: Density = kept?.density === "compact" ? "compact" : "comfortable";
-  const isPath = typeof resource === "string" && resource !== "" && resource.length <= MAX_PATH;
-  return {
-    density,
-    /** Where the rows' resource is, such as `data.id`. */
-    resource: isPath ? resource : DEFAULT_RESOURCE,
-  };
-}
+import { DEFAULT_RESOURCE, type Density, setListView, useListView } from "./list-view.ts";
 
 const DENSITIES: readonly Density[] = ["comfortable", "compact"];
 

@@ -1,8 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { useCallback, useMemo } from "preact/hooks";
-import { visible } from "./format.ts";
+import { useMemo } from "preact/hooks";
 import { lineWindow } from "./line-window.ts";
-import { textLines } from "./text-lines.ts";
 import { useScrolledBox } from "./use-scrolled-box.ts";
 
 /** Pixels of a character, rounded up, and those beside a line. */
@@ -42,16 +40,4 @@ export function LinesBox({ label, className, lines }: LinesBoxProps) {
       </div>
     </div>
   );
-}
-
-/** A text of any size as it was received; lines that are too long for the box are broken. */
-export function TextView({ text }: { text: string }) {
-  const lines = useCallback(
-    (columns: number) => {
-      const { count, at } = textLines(text, columns);
-      return { count, render: (index: number) => visible(at(index), { lines: true }) };
-    },
-    [text],
-  );
-  return <LinesBox label="Body as text" className="text" lines={lines} />;
 }
