@@ -1,6 +1,6 @@
 import { bodyVariants } from "../../signature/diagnose/body-variants.ts";
 import type { Cause } from "../../signature/diagnose/causes.ts";
-import { pretty } from "../cases/tampering-cases.ts";
+import { pretty } from "../cases/event-bodies.ts";
 import type { Probe } from "../probe.ts";
 import { type Attempt, attempt, inReceiver } from "./attempt.ts";
 

@@ -1,8 +1,7 @@
 import { type CheckCase, casesOf } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
 import { WHY } from "../reasons.ts";
-import { replaced } from "./spelling-cases.ts";
-import { text, withBadByte } from "./tampering-cases.ts";
+import { replaced, text, withBadByte } from "./event-bodies.ts";
 
 const SHAPE_FIX =
   "it confirms a body that is not an envelope: check that `event`, `timestamp`, `data` and `webhook` are present, else answer 400";

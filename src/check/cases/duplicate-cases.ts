@@ -2,8 +2,8 @@ import { isIn, type ProbeAnswer } from "../answer.ts";
 import type { CheckCase } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
 import { WHY } from "../reasons.ts";
+import { pretty, reordered } from "./event-bodies.ts";
 import { FORGED, REFUSED } from "./forgeries.ts";
-import { pretty, reordered } from "./tampering-cases.ts";
 
 /** The number of copies sent at once. */
 const AT_ONCE = 5;

@@ -1,7 +1,7 @@
 import { type CheckCase, casesOf } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
 import { WHY } from "../reasons.ts";
-import { pretty, reordered, text } from "./tampering-cases.ts";
+import { pretty, reordered, replaced, text } from "./event-bodies.ts";
 
 const RAW_FIX =
   "it verifies re-serialised JSON or decoded text, not the raw bytes: read the body as bytes before any parser";
@@ -88,11 +88,6 @@ export const SPELLING_CASES: readonly CheckCase[] = [
     run: (probe) => probe.post(probe.untilDigest(() => text(`\uFEFF${probe.body()}`))),
   },
 ];
-
-/** A probe's event with something else in place of a mark in one of its fields. */
-export function replaced(probe: Probe, field: string, from: string | RegExp, to: string): Buffer {
-  return text(String(probe.bodyWith({ [field]: "@@" })).replace(from, to));
-}
 
 function numbered(probe: Probe, digits: string): Buffer {
   return replaced(probe, "purchase_price", '"@@"', digits);

@@ -1,6 +1,7 @@
 import { type CheckCase, casesOf } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
 import { WHY } from "../reasons.ts";
+import { pretty, reordered, withBadByte } from "./event-bodies.ts";
 import { REFUSED } from "./forgeries.ts";
 
 const BYTES_FIX =
@@ -59,35 +60,6 @@ export const TAMPERING_CASES: readonly CheckCase[] = [
 function postTampered(probe: Probe, change: (body: Buffer) => Buffer) {
   const signedFor = probe.body();
   return probe.post(change(signedFor), { signature: probe.sign(signedFor) });
-}
-
-/** A probe's event with a byte in its address that is not UTF-8. */
-export function withBadByte(probe: Probe): Buffer {
-  const [before = "", after = ""] = String(probe.bodyWith({ address: "@@" })).split("@@");
-  return Buffer.concat([text(before), Buffer.from([0xff]), text(after)]);
-}
-
-/** The same JSON, pretty-printed. */
-export function pretty(body: Buffer): Buffer {
-  return text(JSON.stringify(JSON.parse(String(body)), null, 2));
-}
-
-/** The same JSON with its keys in reverse order at every depth. */
-export function reordered(body: Buffer): Buffer {
-  return text(JSON.stringify(reverse(JSON.parse(String(body)))));
-}
-
-function reverse(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .reverse()
-      .map(([key, one]) => [key, reverse(one)]),
-  );
-}
-
-export function text(content: string): Buffer {
-  return Buffer.from(content, "utf8");
 }
 
 function flipBit(body: Buffer): Buffer {
