@@ -320,6 +320,11 @@ const SCHEMES: Readonly<Record<string, readonly [Made["accepts"], RegExp]>> = {
       digits === hmac(SECRET, Buffer.from(`http://${request.headers.host}/webhooks${body}`)),
     /the URL and the body/,
   ],
+  "verifies the URL and the body behind a proxy with TLS": [
+    ({ digits, body, request }) =>
+      digits === hmac(SECRET, Buffer.from(`https://${request.headers.host}/webhooks${body}`)),
+    /the URL and the body/,
+  ],
   "verifies the path and the body": [
     ({ digits, body }) => digits === hmac(SECRET, Buffer.from(`/webhooks${body}`)),
     /the path and the body/,

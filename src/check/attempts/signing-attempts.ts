@@ -1,7 +1,6 @@
 import { createHmac } from "node:crypto";
 import { mistakenKeyings } from "../../signature/diagnose/keyings.ts";
-import { timestampVariants } from "../../signature/diagnose/timestamp-variants.ts";
-import { addressed } from "../../signature/diagnose/url-variants.ts";
+import { schemeVariants } from "../../signature/diagnose/scheme-variants.ts";
 import type { Probe } from "../probe.ts";
 import { type Attempt, attempt, inReceiver } from "./attempt.ts";
 
@@ -74,12 +73,10 @@ export function keyAttempts(probe: Probe): readonly Attempt[] {
 
 const BODY_ALONE = "The service signs the raw body alone.";
 
-/** An event that is signed as other services do: with its timestamp or the URL before it. */
+/** An event that is signed as other services do: with its timestamp or the URL. */
 export function schemeAttempts(probe: Probe): readonly Attempt[] {
-  const { href, pathname } = probe.url;
   const body = probe.body();
-  const variants = [...timestampVariants(body, undefined), ...addressed(body, [href], [pathname])];
-  return variants.map(({ causes: [cause], bytes }) => {
+  return schemeVariants(body, { host: probe.url.host }, probe.target).map(({ causes: [cause], bytes }) => {
     const signed = cause?.detail?.replace(/^\S+$/, "`$&`");
     const why = `The receiver verifies ${signed}, as other services sign it. ${BODY_ALONE}`;
     return attempt(probe, why, { body: () => body, digest: () => probe.digest(bytes() ?? body) });

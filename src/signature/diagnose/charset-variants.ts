@@ -103,8 +103,9 @@ export function lostByteVariants(text: string): readonly BodyVariant[] {
   });
 }
 
-/** UTF-16 in both byte orders, with and without a byte order mark, as PowerShell and Windows programs write it. */
 const little = (text: string) => Buffer.from(text, "utf16le");
+
+/** UTF-16 in both byte orders, with and without a byte order mark, as PowerShell and Windows programs write it. */
 export const UTF16: readonly { readonly detail: string; readonly encode: (text: string) => Buffer }[] = [
   { detail: "signed as UTF-16", encode: little },
   { detail: "signed as UTF-16 with a byte order mark", encode: (text) => little(`\uFEFF${text}`) },

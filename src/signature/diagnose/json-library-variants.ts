@@ -13,17 +13,9 @@ export interface Choice<Made> {
   readonly make: Made;
 }
 
-export type Tokens = readonly string[];
-
-/** A way to end the text, with its causes. */
-export interface Ending {
-  readonly causes: readonly Cause[];
-  readonly tail: string;
-}
-
-/** The same JSON as each of the `most` common libraries prints it as a whole, if it is no longer than `limit`. */
-export function librariesOf(
-  tokens: Tokens,
+/** The same JSON as each of the `most` common libraries prints it as a whole; `undefined` if that is longer than `limit`. */
+export function libraryChoices(
+  tokens: readonly string[],
   own: Spacing | undefined,
   { limit, most }: { readonly limit: number; readonly most: number },
 ): readonly Choice<() => string | undefined>[] {

@@ -1,12 +1,20 @@
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { type Cause, cause } from "./causes.ts";
 import { ALPHABETICAL, KEY_ORDERS, OUTER_ALPHABETICAL } from "./json-key-orders.ts";
-import { type Choice, type Ending, librariesOf, type Tokens } from "./json-library-variants.ts";
+import { type Choice, libraryChoices } from "./json-library-variants.ts";
 import { distinctNumbers } from "./json-numbers.ts";
 import { someObjects, withEmpty, withoutNulls } from "./json-reshape.ts";
 import { printAsSpaced, printSpaced, SPACINGS, type Spacing, spacingOf } from "./json-spacing.ts";
 import { ESCAPES, plainTokens, spellNumbers, spellStrings } from "./json-spelling.ts";
 import { isSame, type JsonTokens, sortKeys, sortMember } from "./json-tokens.ts";
+
+/** A way to end the text, with its causes. */
+interface Ending {
+  readonly causes: readonly Cause[];
+  readonly tail: string;
+}
+
+type Tokens = readonly string[];
 
 /** The styles of numbers that are combined freely with others. */
 const FREE_NUMBERS = 2;
@@ -43,7 +51,7 @@ export function jsonVariants(
       return [variant([...causes, ...ending], print, true)];
     });
   const whole = () =>
-    librariesOf(json.tokens, own, { limit, most }).flatMap(({ causes, make }) =>
+    libraryChoices(json.tokens, own, { limit, most }).flatMap(({ causes, make }) =>
       ended([...before, ...causes], make),
     );
   if (spellings === "libraries") return distinctCauses(whole(), new Set());

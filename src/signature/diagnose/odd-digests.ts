@@ -15,7 +15,7 @@ export function oddForms(digest: string): readonly DigestForm[] {
 }
 
 /** As `openssl dgst -c` and `BitConverter.ToString` of .NET print it, or as a number with `0x`. */
-export function separated(digest: string): readonly DigestForm[] {
+function separated(digest: string): readonly DigestForm[] {
   const hex = digest.replace(/0x|\\x|[^0-9a-f]/gi, "");
   const whole = /^(?:0x|\\x)[0-9a-f]+$/i.test(digest);
   if (!(whole || SEPARATED.test(digest)) || hex.length !== ALGORITHMS.sha256) return [];

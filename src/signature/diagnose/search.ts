@@ -8,8 +8,7 @@ import { nulVariants } from "./cut-variants.ts";
 import type { DigestForm } from "./digest-form.ts";
 import type { Keying } from "./keyings.ts";
 import { lineVariants } from "./line-variants.ts";
-import { timestampVariants } from "./timestamp-variants.ts";
-import { urlVariants } from "./url-variants.ts";
+import { schemeVariants } from "./scheme-variants.ts";
 
 /** The work of a digest besides its bytes; hashing one byte is 1. */
 const DIGEST_WORK = 4000;
@@ -46,14 +45,13 @@ export interface Searched {
   readonly work: number;
 }
 
-export function search({ body, work: allowed, ...searched }: Searched): Found {
-  const { forms, plain, mistaken, headers, target } = searched;
+export function search(searched: Searched): Found {
+  const { body, forms, plain, mistaken, headers, target, work: allowed } = searched;
   const walk = walkOver(forms, allowed);
   const asIs: BodyVariant = { causes: [], bytes: () => body, isPrinted: false };
   // Single mistakes come first, so that the work on a large body goes to what is likely.
   walk.visit([asIs], [...plain, ...mistaken]);
-  const around = [...timestampVariants(body, headers), ...urlVariants(body, headers, target)];
-  if (!walk.hasHit()) walk.visit([...nulVariants(body), ...around], plain);
+  if (!walk.hasHit()) walk.visit([...nulVariants(body), ...schemeVariants(body, headers, target)], plain);
   if (walk.hasHit()) return walk.found();
   const small = body.byteLength * READING_WORK <= allowed;
   const found = small ? bodyVariants(body) : { variants: endVariants(body), complete: false, work: 0 };

@@ -1,6 +1,16 @@
 import { createHash } from "node:crypto";
+import type { CauseCode } from "../../../src/signature/diagnose/causes.ts";
 import { digested, hashed, signed } from "./made.ts";
-import { bytes, headerAs, hereWith, type Mistakes, secretWith, signedAs, signedWith } from "./mistake.ts";
+import {
+  bytes,
+  headerAs,
+  hereWith,
+  type Mistake,
+  type Mistakes,
+  secretWith,
+  signedAs,
+  signedWith,
+} from "./mistake.ts";
 
 /** A key that is not UTF-8, and whose base64 has characters of one alphabet alone. */
 const KEY = Buffer.from(`fbefbe${"c3".repeat(29)}`, "hex");
@@ -11,6 +21,18 @@ const signedBytes = (digest: string, width: number) =>
   [...Buffer.from(digest, "hex")]
     .map((byte) => (byte < 128 ? byte : byte + 0xffffff00).toString(16).padStart(width, "0"))
     .join("");
+
+/** Mistakes with one cause, each made of two texts. */
+const rows = (
+  code: CauseCode,
+  table: readonly (readonly [title: string, one: string, other: string])[],
+  make: (one: string, other: string) => Mistake,
+): Mistakes => table.map(([title, one, other]) => [code, title, make(one, other)]);
+
+/** A secret here, and the one that was used instead. */
+const signedWithOther =
+  (secret: string, used: string): Mistake =>
+  (json) => ({ body: json, header: signed(json, used), secret });
 
 /** Mistakes in the secret, the digest and the header. */
 export const KEY_AND_HEADER_MISTAKES: Mistakes = [
@@ -74,7 +96,8 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
     "decoded as base64 on this side, as hex on the signing side",
     (json) => ({ body: json, header: signed(json, KEY), secret: Buffer.from(KEY.toString("hex"), "base64") }),
   ],
-  ...(
+  ...rows(
+    "secret_cut",
     [
       ["cut at #", "a-long#secret-0123", "a-long"],
       ["cut at a space and #", "a-long #secret-0123", "a-long"],
@@ -85,26 +108,19 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
       ["cut at a semicolon", "a-long;secret-0123", "a-long"],
       ["cut at an ampersand", "a-long&secret-0123", "a-long"],
       ["without the padding", "YS1sb25nLXNlY3JldA==", "YS1sb25nLXNlY3JldA"],
-    ] as const
-  ).map(
-    ([title, secret, used]) =>
-      ["secret_cut", title, (json: string) => ({ body: json, header: signed(json, used), secret })] as const,
+    ],
+    signedWithOther,
   ),
-  ...(
+  ...rows(
+    "secret_encoded",
     [
       ["percent-encoded there", "a+b/c=secret-0123", "a%2Bb%2Fc%3Dsecret-0123"],
       ["percent-decoded there", "a%2Bb%2Fc%3Dsecret-0123", "a+b/c=secret-0123"],
       ["with + as a space there", "a+b/c=secret-0123", "a b/c=secret-0123"],
       ["with entities there", "a&b<secret-0123", "a&amp;b&lt;secret-0123"],
       ["in base64 with a line break there", "a-long-secret-0123", "YS1sb25nLXNlY3JldC0wMTIzCg=="],
-    ] as const
-  ).map(
-    ([title, secret, used]) =>
-      [
-        "secret_encoded",
-        title,
-        (json: string) => ({ body: json, header: signed(json, used), secret }),
-      ] as const,
+    ],
+    signedWithOther,
   ),
   [
     "secret_name",
@@ -229,7 +245,8 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
       return { body, header: signed(`1768468800.${body}`, secret) };
     },
   ],
-  ...(
+  ...rows(
+    "other_scheme",
     [
       ["the URL and the body", "https://hooks.example/webhooks?a=b", ""],
       ["the URL without its query and the body", "https://hooks.example/webhooks", ""],
@@ -238,17 +255,11 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
       ["the path and the body", "/webhooks", ""],
       ["the method, the path and the body", "POST/webhooks?a=b", ""],
       ["the method, the path and the body, a line each", "POST\n/webhooks\n", ""],
-    ] as const
-  ).map(
-    ([title, before, after]) =>
-      [
-        "other_scheme",
-        title,
-        (json: string, secret: string) => ({
-          ...{ body: json, header: signed(before + json + after, secret) },
-          more: { target: "/webhooks?a=b", headers: { host: "hooks.example" } },
-        }),
-      ] as const,
+    ],
+    (before, after) => (json, secret) => ({
+      ...{ body: json, header: signed(before + json + after, secret) },
+      more: { target: "/webhooks?a=b", headers: { host: "hooks.example" } },
+    }),
   ),
   ["other_scheme", "a timestamp and versions", headerAs((_, digest) => `t=1768469400,v1=${digest}`)],
   [
