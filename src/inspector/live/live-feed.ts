@@ -69,7 +69,7 @@ export class LiveFeed {
 
   noteDrift(): void {
     this.#drifts++;
-    for (const page of this.#pages) tellNews(page, "drift", { drifts: this.#drifts });
+    for (const page of this.#pages) this.#tellDrifts(page);
   }
 
   get full(): boolean {
@@ -84,7 +84,7 @@ export class LiveFeed {
     this.#pages.add(page);
     this.#isCounted = false;
     this.#countAgain();
-    if (this.#drifts > 0) tellNews(page, "drift", { drifts: this.#drifts });
+    this.#tellDrifts(page);
     response.on("close", () => this.#pages.delete(page));
     response.on("error", () => {}); // the page disconnected during a write
     response.on("drain", () => this.#caughtUp(page));
@@ -171,6 +171,10 @@ export class LiveFeed {
     }
   }
 
+  #tellDrifts(page: Page): void {
+    if (this.#drifts > 0) tellNews(page, "drift", { drifts: this.#drifts });
+  }
+
   #beat(): void {
     for (const { response } of this.#pages) response.write(": alive\n\n");
   }
@@ -180,7 +184,7 @@ export class LiveFeed {
     page.behind = false;
     this.#isCounted = false;
     send(page, "gap", {});
-    if (this.#drifts > 0) tellNews(page, "drift", { drifts: this.#drifts });
+    this.#tellDrifts(page);
   }
 }
 
