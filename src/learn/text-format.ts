@@ -59,7 +59,7 @@ export function formatCheck(format: TextFormat): (text: string) => boolean {
   return (text) => text.length <= LONGEST && CHECKS[format as Fixed](text);
 }
 
-/** Names of fields are shorter; a longer key is a text that somebody wrote. */
+/** The most characters of a field's name. A longer key is taken for text. */
 const LONGEST_NAME = 60;
 /** In any script, with a digit or two before, such as `2nd_phone`, or a few words, such as `code postal`. */
 const NAME = /^\d{0,2}[\p{ID_Start}_$@][\p{ID_Continue}\p{Sc}.:-]*(?: [\p{ID_Continue}\p{Sc}.:-]+){0,3}$/u;

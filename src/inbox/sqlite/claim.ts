@@ -1,10 +1,11 @@
 import { type ClaimedEntry, type ClaimRequest, type DueRequest, leaseToken } from "../claim.ts";
 import { encodeText, type Row } from "../rows.ts";
 import { DROPPED } from "../target-wait.ts";
-import { servedBy, WAITING, WAITS } from "./index-conditions.ts";
+import { WAITING, WAITS } from "./index-conditions.ts";
 import { holdBackIfNeeded, releaseNext } from "./order.ts";
 import { type ClaimTerms, claimTerms, setAsideIfPaused, unpausedSources } from "./pause.ts";
 import { CLAIM_COLUMNS, readClaimed } from "./read-claimed.ts";
+import { servedBy } from "./sources.ts";
 import type { Statements } from "./statements.ts";
 
 const NOT_EXCEPT = "seq NOT IN (SELECT value FROM json_each(?))";

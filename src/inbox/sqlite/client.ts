@@ -4,11 +4,9 @@ import { pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { DatabaseSync, DatabaseSyncInstance } from "@photostructure/sqlite";
-import { orElse } from "../../base/or-else.ts";
 import { ConfigurationError, describeError, HookporterError } from "../../errors.ts";
 import { missingPackage } from "../../package/missing-package.ts";
 import { findPackage, requirePackage } from "../../package/own-address.ts";
-import { sizes } from "./file/file-vitals.ts";
 
 /** Marks a file as an inbox in SQLite's header: "hkpt". */
 const APPLICATION_ID = 0x686b7074;
@@ -42,26 +40,15 @@ export function openDatabase(path: string): DatabaseSyncInstance {
 }
 
 /**
- * Opens an inbox file to read it. Nothing is written, not even when the last connection closes: a log stays, for the next
- * writer. SQLite makes an empty one if there is none, which only a connection that may write removes again.
+ * Opens an inbox file read-only. Nothing is written, not even when the last connection closes: the log stays, for the
+ * next writer. An empty log that SQLite makes stays too: only a connection that may write could remove it, and such a one
+ * would also move a log that was written meanwhile into the file.
  *
- * @param as - `mode=ro` leaves even an empty log; `immutable=1` reads the file alone, without locks, and makes none
+ * @param immutable - reads the file alone, without locks, and makes no log
  */
-export function openToRead(path: string, as?: "mode=ro" | "immutable=1"): DatabaseSyncInstance {
-  const { DatabaseSync } = loadSqlite();
-  const address = (search: string) => Object.assign(pathToFileURL(path), { search });
-  const hasLog = () => sizes(path).logBytes > 0;
-  if (as !== undefined || hasLog())
-    return checked(path, new DatabaseSync(as === "immutable=1" ? address(as) : path, { readOnly: true }));
-  const queryOnly = (database: DatabaseSyncInstance) => database.exec("PRAGMA query_only = ON");
-  const database = checked(path, new DatabaseSync(address("mode=rw")), queryOnly);
-  const close = database.close.bind(database);
-  const value = () => {
-    // The last to close moves a log that was written since, even one that was cut, into the file. So the last may only read.
-    if (hasLog()) orElse(() => database.prepare("ATTACH ? AS last").run(address("mode=ro").href), undefined);
-    close();
-  };
-  return Object.defineProperty(database, "close", { value });
+export function openToRead(path: string, immutable = false): DatabaseSyncInstance {
+  const address = immutable ? Object.assign(pathToFileURL(path), { search: "immutable=1" }) : path;
+  return checked(path, new (loadSqlite().DatabaseSync)(address, { readOnly: true }));
 }
 
 /** A database, if it is an inbox; closed if it is none, or cannot be prepared. */

@@ -245,7 +245,7 @@ const neverClosed = new Set<ThreadedWriter>();
 function leftIn(path: string, newest: number): object {
   try {
     const count = "SELECT count(*) AS entries, max(seq) AS last FROM entry";
-    const { entries, last } = closing(openToRead(path, "immutable=1"), (file) => file.get(count)) ?? {};
+    const { entries, last } = closing(openToRead(path, true), (file) => file.get(count)) ?? {};
     return { entriesInDatabase: entries, lastInDatabase: last, lastAcknowledged: newest || undefined };
   } catch (thrown) {
     return { entriesInDatabase: describeError(thrown), lastAcknowledged: newest || undefined };

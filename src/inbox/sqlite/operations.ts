@@ -12,13 +12,14 @@ import { DROPPED } from "../target-wait.ts";
 import { claimDue } from "./claim.ts";
 import { clearErased, endErasure, erase, rewriteOrder } from "./erase.ts";
 import { filterSql } from "./filter.ts";
-import { sourcesToServe, WAITING } from "./index-conditions.ts";
+import { WAITING } from "./index-conditions.ts";
 import { insertEntry, mayBePruned } from "./insert-entry.ts";
 import { isBehind, releaseAll, releaseBehind, releaseNext } from "./order.ts";
 import { endPause, endRetry, newRetry, paceRetry, pause, release } from "./pause.ts";
 import { forgetRunners, recordRunner } from "./processes/runner-records.ts";
 import { giveBackPages, pruneStep, slimStep } from "./prune.ts";
 import { recordSender } from "./senders.ts";
+import { sourcesToServe } from "./sources.ts";
 import type { Statements } from "./statements.ts";
 
 /**

@@ -13,7 +13,8 @@ import {
   SET_ASIDE,
 } from "../pause.ts";
 import { decodeText, encodeText, type Row, toPause, toRetry } from "../rows.ts";
-import { sourcesToServe, WAITING } from "./index-conditions.ts";
+import { WAITING } from "./index-conditions.ts";
+import { sourcesToServe } from "./sources.ts";
 import type { Statements } from "./statements.ts";
 
 export type ClaimTerms = ReturnType<typeof claimTerms>;

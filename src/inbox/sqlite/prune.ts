@@ -1,8 +1,8 @@
 import { REJECTED } from "../../event/identity.ts";
 import { latestDates, stepResult } from "../prune.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "../prune-request.ts";
-import { servedBy } from "./index-conditions.ts";
 import { releaseNext } from "./order.ts";
+import { servedBy } from "./sources.ts";
 import type { Statements } from "./statements.ts";
 
 /** Pages returned to the file system after a step: few, since a delivery may be waiting. */

@@ -1,6 +1,7 @@
 import type { ClaimRequest } from "../../claim.ts";
 import { isDamage } from "../errors.ts";
-import { sourcesToServe, WAITING, WAITS } from "../index-conditions.ts";
+import { WAITING, WAITS } from "../index-conditions.ts";
+import { sourcesToServe } from "../sources.ts";
 import type { Statements } from "../statements.ts";
 
 const WHOLE = "SELECT method, target, headers, body FROM delivery WHERE seq = ?";

@@ -60,7 +60,7 @@ const LOOK = 50;
  */
 export async function findLock(path: string) {
   if (!isOpen(path)) return undefined;
-  const reader = openToRead(path, "mode=ro");
+  const reader = openToRead(path);
   try {
     reader.exec("SELECT 1 FROM sqlite_schema");
     const writer = new (loadSqlite().DatabaseSync)(path);
@@ -126,7 +126,7 @@ export function isOpen(path: string): boolean {
 
 /** Opens a file to read, and makes none beside it. Without its log, nobody has the file open. SQLite would make the files beside it even to read, unless told that nothing changes. */
 export function openUntouched(path: string): DatabaseSyncInstance {
-  return openToRead(path, isOpen(path) ? "mode=ro" : "immutable=1");
+  return openToRead(path, !isOpen(path));
 }
 
 function* examine(statements: Statements, path: string, now: number): Generator<Partial<FileFacts>> {

@@ -33,7 +33,6 @@ export function copyInto(source: string, draft: string): void {
     const database = openToRead(source);
     closing(database, (statements) => {
       schemaOf(database, source);
-      database.exec("PRAGMA query_only = OFF"); // it refuses to write another file, too
       statements.copyInto(draft);
     });
   } catch (thrown) {

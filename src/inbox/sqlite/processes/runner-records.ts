@@ -1,7 +1,8 @@
 import { toRunner } from "../../rows.ts";
 import type { Runner } from "../../runner.ts";
-import { sourcesToServe, WAITING } from "../index-conditions.ts";
+import { WAITING } from "../index-conditions.ts";
 import { SCHEMA_VERSION } from "../migrations.ts";
+import { sourcesToServe } from "../sources.ts";
 import type { Statements } from "../statements.ts";
 
 export function recordRunner(statements: Statements, runner: Runner, now: number): void {

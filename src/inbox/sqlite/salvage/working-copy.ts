@@ -27,8 +27,8 @@ const PAGE = 4096;
 
 /**
  * Copies an inbox file and its log to a folder for temporary files, and opens the copy. A file that was cut short is
- * filled up with empty pages. If the first page, or another one with the addresses of tables, cannot be read, those of a
- * new inbox replace them: SQLite gives the tables of two inboxes of one version the same addresses. Returns the database,
+ * filled up with empty pages. If the first page, or another one with the addresses of tables, cannot be read, the same
+ * pages of a new inbox replace them: tables have the same addresses in all inboxes of a version. Returns the database,
  * and what was put right in the copy, in words.
  *
  * @throws HookporterError `inbox_corrupt` if nothing of it can be read as an inbox
