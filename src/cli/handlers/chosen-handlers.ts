@@ -15,7 +15,7 @@ import { isLoadedForGood } from "./module-loader.ts";
 import type { NotedRuns } from "./noted-runs.ts";
 import { onlyKinds } from "./only-kinds.ts";
 import type { RunningHandlers } from "./running-handlers.ts";
-import { HandlersWatcher, type LoadedModules } from "./watch-files.ts";
+import { HandlersWatcher, type LoadedModules } from "./watch-handlers.ts";
 import { wrappingRegistry } from "./wrapping-registry.ts";
 
 interface HandlerChoice {

@@ -14,7 +14,7 @@ import {
 } from "../../receiver/handlers/define-handlers.ts";
 import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
 import { ModuleLoader } from "./module-loader.ts";
-import { isHandlerFile, type LoadedModules } from "./watch-files.ts";
+import { isHandlerFile, type LoadedModules } from "./watch-handlers.ts";
 import { wrappingRegistry } from "./wrapping-registry.ts";
 
 export type LoadedHandlers = HandlersModule<DataSchemas, string>;

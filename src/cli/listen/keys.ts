@@ -6,9 +6,9 @@ import { send } from "../../relay/send.ts";
 import type { Secret } from "../../signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import { entryPage } from "../events/entry-view.ts";
-import type { Session } from "../listen/plan.ts";
+import { openInBrowser, writeLeadingFile } from "../live/open-in-browser.ts";
 import { printable } from "../output.ts";
-import { openInBrowser, writeLeadingFile } from "./open-in-browser.ts";
+import type { Session } from "./plan.ts";
 
 const ENTER = ["\r", "\n"];
 const ESCAPE = "\u001b";
