@@ -2,8 +2,9 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFil
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import type { Delivery } from "../../../src/event/delivery.ts";
 import type { Entry } from "../../../src/inbox/entry.ts";
-import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
+import { loadSqlite, openDatabase } from "../../../src/inbox/sqlite/client.ts";
 import { SCHEMA_VERSION } from "../../../src/inbox/sqlite/migrations.ts";
 import { salvageFile } from "../../../src/inbox/sqlite/salvage/salvage.ts";
 import { openFileTransfer } from "../../../src/inbox/sqlite/transfer.ts";
@@ -56,12 +57,33 @@ function overwrite(position: number, length: number, value = 0): void {
   writeFileSync(path, content.fill(value, position, position + length));
 }
 
-/** The pages of a table or an index: its root, and the others in order. */
-function pagesOf(name: string): readonly number[] {
+function overwritePages(pages: readonly number[], value: number): void {
+  expect(pages).not.toEqual([]);
+  for (const page of pages) overwrite((page - 1) * PAGE, PAGE, value);
+}
+
+/** The root of a table, and all pages that lead to its leaves. */
+function interiorOf(name: string): readonly number[] {
   const database = new (loadSqlite().DatabaseSync)(path, { readOnly: true });
-  const root = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(name);
+  const sql = "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'internal' ORDER BY path";
+  const pages = database.prepare(sql).all(name);
   database.close();
-  return [Number(root?.rootpage)];
+  return pages.map(({ pageno }) => Number(pageno));
+}
+
+const textOf = (delivery: Delivery | undefined) => Buffer.from(delivery?.body ?? []).toString();
+
+/** Keeps more events, each on a page of its own. */
+async function keepLarge(count: number): Promise<void> {
+  const inbox = sqliteInbox(path);
+  await inbox.open();
+  const kept = Array.from({ length: count }, (_, index) => {
+    const number = COUNT + index + 1;
+    const body = bytes(freshEnvelope({ id: `event-${number}`, data: { text: "x".repeat(3500) } }));
+    return keep(inbox, numberedEntry(number, number, { delivery: sampleDelivery({ body }) }));
+  });
+  await Promise.all(kept);
+  await inbox.close();
 }
 
 /** Leaves of a table, found by their content: a page that has this text, and is not an overflow page. */
@@ -109,9 +131,46 @@ describe("a salvage", () => {
       expect(list[seq - 1]).toMatchObject({ state: "pending", kind: "payment.received", attempts: 0 });
   });
 
-  it("without the root of its entries, rebuilds them all", async () => {
-    const [root = 0] = pagesOf("entry");
-    overwrite((root - 1) * PAGE, PAGE, 0x5a);
+  it.each([
+    ["entry", "entries"],
+    ["delivery", "deliveries"],
+  ])("without the root of the %s table copies every entry as it is", async (table, rows) => {
+    overwritePages(interiorOf(table), 0x5a);
+    const { list, repairs, rebuilt, withoutDelivery, inbox } = await salvage();
+    expect(list).toEqual(entries);
+    expect(repairs).toEqual([`1 page that leads to its ${rows} could not be read`]);
+    expect({ rebuilt, withoutDelivery }).toEqual({ rebuilt: [], withoutDelivery: [] });
+    expect(textOf(await inbox.delivery(150))).toContain('"event-150"');
+  });
+
+  it("without any page that leads to its rows, copies every entry as it and its log have it", async () => {
+    await keepLarge(1000);
+    const interior = interiorOf("delivery");
+    expect(interior.length).toBeGreaterThan(2);
+    const database = openDatabase(path);
+    onTestFinished(() => database.close());
+    database.exec("UPDATE entry SET duplicates = 7 WHERE seq = 1100"); // in the log, until this connection closes
+    overwritePages([...interior, ...interiorOf("entry"), ...interiorOf("attempt")], 0);
+    const { list, repairs, withoutDelivery, inbox } = await salvage();
+    expect(list).toHaveLength(COUNT + 1000);
+    expect(list[1099]).toMatchObject({ seq: 1100, duplicates: 7 });
+    expect(repairs).toContain(`${interior.length} pages that lead to its deliveries could not be read`);
+    expect(withoutDelivery).toEqual([]);
+    expect((await inbox.delivery(COUNT + 1000))?.body.length).toBeGreaterThan(3000);
+  });
+
+  it("ends if a page leads back to itself, and loses what only that page leads to", async () => {
+    const [root = 0] = interiorOf("delivery");
+    const content = readFileSync(path);
+    content.writeUInt32BE(root, (root - 1) * PAGE + 8);
+    writeFileSync(path, content);
+    const { list, withoutDelivery } = await salvage();
+    expect(list).toHaveLength(COUNT);
+    expect(withoutDelivery.length).toBeLessThan(20);
+  });
+
+  it("without the root of its entries and the map of its pages, rebuilds them all", async () => {
+    overwritePages([...interiorOf("entry"), 2], 0x5a);
     const { list, rebuilt } = await salvage();
     expect(rebuilt).toEqual(all);
     expect(list.map(({ key }) => key)).toEqual(entries.map(({ key }) => key));

@@ -14,15 +14,7 @@ import { oneRead, type Transfer, type WholeEntry } from "../../transfer/transfer
 import { toDelivery } from "../read-claimed.ts";
 import { Statements } from "../statements.ts";
 import { prunedMarks } from "../transfer.ts";
-import {
-  highestNumber,
-  isReadable,
-  joined,
-  type Range,
-  readableRows,
-  STEP,
-  tryGet,
-} from "./readable-rows.ts";
+import { highestNumber, joined, type Range, readableRows, STEP, tryGet } from "./readable-rows.ts";
 import { openWorkingCopy } from "./working-copy.ts";
 
 export interface Salvaged {
@@ -43,9 +35,6 @@ export interface SalvageTerms extends CopyTerms {
   readonly source: string;
 }
 
-/** A table that is read by number, and whether that is possible at all. */
-type Tables = Readonly<Record<"entry" | "delivery" | "attempt", boolean>>;
-
 /** Copies what can be read of a damaged file, which no process may have open, into an empty inbox; else `inbox_corrupt`. */
 export async function salvageFile(
   path: string,
@@ -55,20 +44,16 @@ export async function salvageFile(
   const copy = openWorkingCopy(path);
   try {
     const statements = new Statements(copy.database);
-    const last = highestNumber(statements);
-    const tables: Tables = {
-      entry: isReadable(statements, "entry", last),
-      delivery: isReadable(statements, "delivery", last),
-      attempt: isReadable(statements, "attempt", last),
-    };
+    const last = Math.max(copy.last, highestNumber(statements));
     const hasMarks = tryGet(statements, "SELECT 1 FROM pruned") !== undefined;
     await to.markPruned(hasMarks ? orElse(() => prunedMarks(statements), []) : []);
     const found = nothingFound();
+    const hasGaps = copy.repairs.length > 0;
     const keys = lostKeys(statements);
     for (let from = 1; from <= last; from += STEP) {
       if (signal?.aborted === true) return undefined;
       const range: Range = [from, Math.min(last, from + STEP - 1)];
-      const whole = readStep(statements, range, { tables, keys, source, found });
+      const whole = readStep(statements, range, { hasGaps, keys, source, found });
       for (const part of parts(whole)) await to.write(part);
       found.entries += whole.length;
       onProgress({ step: "salvage", entries: range[1], total: last });
@@ -84,24 +69,22 @@ function nothingFound() {
 }
 
 interface Reading {
-  readonly tables: Tables;
+  /** Whether rows may be missing without an error, as a damaged page leads to none. */
+  readonly hasGaps: boolean;
   readonly keys: ReturnType<typeof lostKeys>;
   readonly source: string;
   readonly found: ReturnType<typeof nothingFound>;
 }
 
-function readStep(statements: Statements, range: Range, { tables, keys, source, found }: Reading) {
+function readStep(statements: Statements, range: Range, { hasGaps, keys, source, found }: Reading) {
   const lost: Range[] = [];
-  const read = (table: keyof Tables, sql: string, onLost?: (range: Range) => void) => {
-    if (tables[table]) return readableRows((part) => statements.all(sql, ...part), range, onLost);
-    onLost?.(range);
-    return [];
-  };
-  const stored = read("entry", rowsOf("entry"), (one) => lost.push(one));
+  const read = (sql: string, onLost?: (range: Range) => void) =>
+    readableRows((part) => statements.all(sql, ...part), range, onLost);
+  const stored = read(rowsOf("entry"), (one) => lost.push(one));
   const rows = stored.filter(({ seq }) => Number(seq) >= range[0] && Number(seq) <= range[1]);
   const isOdd = rows.length < stored.length; // a page that is damaged in part may have rows of other numbers
-  const deliveries = new Map(read("delivery", rowsOf("delivery")).map((row) => [Number(row.seq), row]));
-  const attempts = read("attempt", "SELECT * FROM attempt WHERE seq BETWEEN ? AND ? ORDER BY rowid");
+  const deliveries = new Map(read(rowsOf("delivery")).map((row) => [Number(row.seq), row]));
+  const attempts = read("SELECT * FROM attempt WHERE seq BETWEEN ? AND ? ORDER BY rowid");
   const runs = grouped(attempts, ({ seq }) => Number(seq));
   const whole = new Map<number, WholeEntry>();
   for (const row of rows) {
@@ -119,7 +102,7 @@ function readStep(statements: Statements, range: Range, { tables, keys, source, 
   }
   const seen = new Set([...whole.values()].map(({ entry }) => keyText(entry.key)));
   const missing = new Set([...lost.flatMap(numbersIn), ...deliveries.keys()]);
-  if (isOdd || lost.length > 0) for (const seq of keys.numbersIn(range)) missing.add(seq);
+  if (isOdd || hasGaps || lost.length > 0) for (const seq of keys.numbersIn(range)) missing.add(seq);
   for (const part of [...missing].sort((x, y) => x - y)) {
     if (whole.has(part) || part < range[0] || part > range[1]) continue;
     const delivery = deliveryOf(deliveries.get(part), Date.now());

@@ -1,35 +1,35 @@
 import {
-  closeSync,
   copyFileSync,
   existsSync,
   ftruncateSync,
   mkdtempSync,
-  openSync,
   readFileSync,
-  readSync,
   rmSync,
   statSync,
-  writeSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { orElse } from "../../../base/or-else.ts";
 import { describeError, HookporterError } from "../../../errors.ts";
+import { counted } from "../../../text/counted.ts";
 import { loadSqlite } from "../client.ts";
 import { makeTables } from "../file/inbox-file.ts";
 import { SCHEMA_VERSION } from "../migrations.ts";
+import { closing } from "../statements.ts";
+import { mendTree } from "./mend-trees.ts";
+import { PAGE, readPage, withFile, writePage } from "./pages.ts";
 
 // The damaged file itself is only read, and only while no process has it open. Everything else is done with a copy.
 
-/** Bytes per page of an inbox file. */
-const PAGE = 4096;
+/** The tables that are read, and what their rows are called. */
+const TABLES = { entry: "entries", delivery: "deliveries", attempt: "attempts" };
 
 /**
  * Copies an inbox file and its log to a folder for temporary files, and opens the copy. A file that was cut short is
  * filled up with empty pages. If the first page, or another one with the addresses of tables, cannot be read, the same
- * pages of a new inbox replace them: tables have the same addresses in all inboxes of a version. Returns the database,
- * and what was put right in the copy, in words.
+ * pages of a new inbox replace them: tables have the same addresses in all inboxes of a version. Pages that lead to rows
+ * are made anew. Returns the database, the highest number of an entry or delivery, and what was put right in the copy, in words.
  *
  * @throws HookporterError `inbox_corrupt` if nothing of it can be read as an inbox
  */
@@ -43,12 +43,24 @@ export function openWorkingCopy(path: string) {
     const repairs = fillUp(copy) ? ["the file was cut short"] : [];
     const whole = tryToOpen(copy);
     if (whole === undefined) repairs.push("its list of tables could not be read");
-    const database = whole ?? openWithNewPages(copy, path, folder);
+    const found = whole ?? openWithNewPages(copy, path, folder);
+    const roots = rootsOf(found);
+    found.close();
+    orElse(() => moveLogInto(copy), undefined);
+    const trees = withFile(copy, (file) =>
+      roots.map(({ rows, root }) => ({ rows, ...mendTree(file, root, statSync(copy).size / PAGE) })),
+    );
+    for (const { rows, rebuilt } of trees) {
+      const pages = counted(rebuilt, "page that leads", "pages that lead");
+      if (rebuilt > 0) repairs.push(`${pages} to its ${rows} could not be read`);
+    }
+    const database = new (loadSqlite().DatabaseSync)(copy, { readOnly: true });
     const close = () => {
       database.close();
       removeFolder();
     };
-    return { database, repairs, close };
+    const last = Math.max(...trees.map(({ rows, last }) => (rows === TABLES.attempt ? 0 : last))); // those have numbers of their own
+    return { database, repairs, last, close };
   } catch (cause) {
     removeFolder();
     const got = JSON.stringify(describeError(cause));
@@ -60,20 +72,15 @@ export function openWorkingCopy(path: string) {
 /** Fills a file up with zeros to the size that its header has, and to whole pages. Returns whether it was too short. */
 function fillUp(copy: string): boolean {
   const { size } = statSync(copy);
-  const header = Buffer.alloc(100);
-  const file = openSync(copy, "r+");
-  try {
-    readSync(file, header, 0, 100, 0);
+  return withFile(copy, (file) => {
+    const header = readPage(file, 1);
     const isHeader =
       header.toString("latin1", 0, 15) === "SQLite format 3" && header.readUInt16BE(16) === PAGE;
     const pages = isHeader ? header.readUInt32BE(28) : 0;
     const whole = Math.max(Math.ceil(size / PAGE), pages, 1) * PAGE;
-    if (whole === size) return false;
-    ftruncateSync(file, whole);
-    return true;
-  } finally {
-    closeSync(file);
-  }
+    if (whole !== size) ftruncateSync(file, whole);
+    return whole !== size;
+  });
 }
 
 function tryToOpen(copy: string): DatabaseSyncInstance | undefined {
@@ -104,6 +111,22 @@ function openWithNewPages(copy: string, path: string, folder: string): DatabaseS
     }
   }
   throw new Error(`nothing in ${path} can be read as an inbox`);
+}
+
+/** The first page of each table; an inbox of an old version may lack one. */
+function rootsOf(database: DatabaseSyncInstance) {
+  const rootOf = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?");
+  return Object.entries(TABLES).flatMap(([table, rows]) => {
+    const root = Number(rootOf.get(table)?.rootpage ?? 0);
+    return root > 0 ? [{ rows, root }] : [];
+  });
+}
+
+/** Brings the copy's file up to date with its log, if that can be read. */
+function moveLogInto(copy: string): void {
+  closing(new (loadSqlite().DatabaseSync)(copy), (statements) =>
+    statements.exec("PRAGMA wal_checkpoint(TRUNCATE)"),
+  );
 }
 
 function versionIn(database: DatabaseSyncInstance): number | undefined {
@@ -144,15 +167,11 @@ function listOfTables(version: number, folder: string, pages: number): readonly 
 
 /** Puts pages in the place of those of a file, and returns those. */
 function exchange(copy: string, pages: readonly Page[]): readonly Page[] {
-  const file = openSync(copy, "r+");
-  try {
-    return pages.map(([page, bytes]) => {
-      const former = Buffer.alloc(PAGE);
-      readSync(file, former, 0, PAGE, (page - 1) * PAGE);
-      writeSync(file, bytes, 0, PAGE, (page - 1) * PAGE);
+  return withFile(copy, (file) =>
+    pages.map(([page, bytes]) => {
+      const former = readPage(file, page);
+      writePage(file, page, bytes);
       return [page, former];
-    });
-  } finally {
-    closeSync(file);
-  }
+    }),
+  );
 }
