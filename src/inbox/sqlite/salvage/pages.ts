@@ -1,11 +1,11 @@
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 
-// A file as SQLite's pages, without SQLite: see https://www.sqlite.org/fileformat2.html, whose names these are.
+// A copy of an inbox file as its pages, without SQLite: see https://www.sqlite.org/fileformat2.html, whose names these are.
 
 /** Bytes per page of an inbox file. */
 export const PAGE = 4096;
 
-/** Reads and writes a file page by page, and closes it. */
+/** Opens a file to read and write its pages, and closes it. */
 export function withFile<Result>(path: string, use: (file: number) => Result): Result {
   const file = openSync(path, "r+");
   try {
