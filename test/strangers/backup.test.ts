@@ -25,7 +25,7 @@ function backUp(place: Place, name: string) {
 }
 
 it("A backup under load contains all that was acknowledged before, whoever is killed meanwhile", {
-  timeout: long(120_000, 600_000),
+  timeout: long(120_000, 1_500_000),
 }, async (context) => {
   needs(context, "the sqlite3 shell");
   const place = newPlace();
