@@ -41,6 +41,8 @@ function withHelp({ code }: CommanderError, text: string, [group = ""]: readonly
   if (instead !== undefined) return instead;
   if (text.includes("Did you mean")) return text;
   if (["commander.missingArgument", "commander.unknownOption"].includes(code)) return `${text}: see --help`;
+  const [, option, value] = /^option '(\S+) (\S+)' argument missing$/.exec(text) ?? [];
+  if (option !== undefined) return `expected ${value} after ${option}, got nothing: see --help`;
   const within = text.endsWith(`'${group}'`) ? "" : ` ${group}`;
   return code === "commander.unknownCommand" ? `${text}: run hookporter${within} --help for the list` : text;
 }

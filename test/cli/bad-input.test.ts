@@ -12,6 +12,7 @@ const CASES: readonly [argv: string, code: number, says: string][] = [
   ["listen --port 99999", 2, "65535"],
   ["listen --port abc", 2, "65535"],
   ["listen --path webhooks", 2, "slash"],
+  ["listen --port", 2, "expected <n> after --port, got nothing: see --help"],
   ["listen --nonsense", 2, "unknown option '--nonsense': see --help"],
   ["listen --secret-env sk-secret-value!", 2, "NAME"],
   ["listen --count 0", 2, "from 1"],

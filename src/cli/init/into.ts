@@ -42,15 +42,18 @@ export async function addInto(
   for (const line of nextSteps(plan)) output.talk(line);
 }
 
-/** A new file as its name; one with inserted lines as these, with the line before. The secret is hidden. */
+/** A new file as its name; one with inserted lines as these, each group with the line before it. The secret is hidden. */
 function changeLines({ path, before, after }: PlannedText, { output: { color } }: CliContext) {
   const isNew = before === undefined;
   const all = diffLines((before ?? "").split("\n"), after.split("\n"));
   const added = all.filter(({ change }) => change === "added").length;
+  const first = all.findIndex(({ change }) => change === "added");
   const shown = all.flatMap(({ change, text }, index) => {
     const line = text.trimEnd().replace(/^(HOOKPORTER_SECRET=).+/, "$1(a new secret)");
     if (change === "added") return [color.green(`  + ${line}`)];
-    return all[index + 1]?.change === "added" ? [color.dim(`    ${line}`)] : [];
+    if (all[index + 1]?.change !== "added") return [];
+    const isAfterGap = index > first && all[index - 1]?.change === "same";
+    return [...(isAfterGap ? ["    …"] : []), `    ${line}`].map((one) => color.dim(one));
   });
   return isNew ? [color.green(`+ ${path} (new, ${counted(added, "line", "lines")})`)] : [path, ...shown];
 }

@@ -32,7 +32,7 @@ export interface IntoPlan {
 const IGNORED = [".env", "data/", ".hookporter/"];
 
 /**
- * Plans how to add a receiver to the app in a folder; existing files only get lines. @throws ConfigurationError
+ * Plans how to add a receiver to the app in a folder; existing files only get lines, and package.json is written as npm writes it. @throws ConfigurationError
  * `option_invalid` if the folder holds no app of a known kind, or a file is in the way
  */
 export async function planInto(folder: string, { path, version }: PackageRoot): Promise<IntoPlan> {
@@ -50,9 +50,7 @@ export async function planInto(folder: string, { path, version }: PackageRoot): 
   const toDo = [...mounts.toDo];
   const texts = new Map([...environment(app, own), ...mounts.texts]);
   const test = [...own.files.keys()].find((name) => /\.(?:test|spec)\./.test(name));
-  const manifest = withDependencies(app, own, version, test !== undefined);
-  if (manifest === undefined) toDo.push({ where: "a terminal", line: `npm install hookporter zod` });
-  else texts.set("package.json", manifest);
+  texts.set("package.json", withDependencies(app, own, version, test !== undefined));
   toDo.push(...settings(app, own, texts));
   for (const [name, text] of own.files) {
     const found = app.read(name);
@@ -105,10 +103,7 @@ function withDependencies(
   ] as const;
   return wanted
     .filter(([, name]) => !packages.has(name))
-    .reduce<string | undefined>(
-      (text, [section, name, range]) => text && addDependency(text, section, name, range),
-      manifest,
-    );
+    .reduce((text, [section, name, range]) => addDependency(text, section, name, range), manifest);
 }
 
 /** What other files need, such as the settings of TypeScript and pnpm. */
