@@ -29,6 +29,7 @@ const PACKAGES: Readonly<Record<string, RegExp>> = {
   pg: /^inbox\/postgres\/connect\.ts$/,
   "@standard-schema/spec": /^event\//,
   "@opentelemetry/api": /^observe\//,
+  diff: /^text\/diff-lines\.ts$/,
   preact: /^inspector\/ui\//,
   "preact/hooks": /^inspector\/ui\//,
 };
