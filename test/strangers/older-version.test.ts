@@ -25,7 +25,7 @@ beforeEach((context) => {
 });
 
 it("A receiver of 0.1.0 is not disturbed by this version's reading commands", {
-  timeout: 120_000,
+  timeout: long(120_000, 900_000),
 }, async () => {
   const commands = (place: Place) => [
     () => cli(["events", "list", "--inbox", place.inbox]),
@@ -39,7 +39,7 @@ it("A receiver of 0.1.0 is not disturbed by this version's reading commands", {
   expect(codes.filter(({ code }) => code !== 0)).toEqual([]);
 });
 
-it("A receiver of this version is not disturbed by 0.1.0", { timeout: 120_000 }, async () => {
+it("A receiver of this version is not disturbed by 0.1.0", { timeout: long(120_000, 900_000) }, async () => {
   const lister = join(import.meta.dirname, "children", "lister.js");
   await besideReceiver(DIST, (place) => [() => run(process.execPath, [lister, older, place.inbox])]);
 });

@@ -2,7 +2,7 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
 
 /** Bytes per page of an inbox file. */
-const PAGE = 4096;
+export const PAGE = 4096;
 
 /** A page of an inbox file. */
 export interface Position {

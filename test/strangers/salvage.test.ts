@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -7,8 +7,9 @@ import { salvageFile } from "../../src/inbox/sqlite/salvage/salvage.ts";
 import { openFileTransfer } from "../../src/inbox/sqlite/transfer.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { seededRandom } from "../../src/relay/random.ts";
+import { long } from "../long.ts";
 import { type AgedInbox, makeAgedInbox, sha256 } from "./aged-inbox.ts";
-import { copyDamaged, hasPageTable, type Position, positionsOf } from "./pages.ts";
+import { copyDamaged, hasPageTable, PAGE, type Position, positionsOf } from "./pages.ts";
 import { run, skip } from "./programs.ts";
 import { newSeed } from "./seed.ts";
 
@@ -70,6 +71,32 @@ describe("after random bytes overwrote", () => {
   );
 });
 
+it("ends whatever was written over pages, or cut off, and says of each entry what it lost", {
+  timeout: long(60_000, 600_000),
+}, async (context) => {
+  if (!hasPageTable()) skip(context, "SQLite's dbstat");
+  const content = readFileSync(whole);
+  const draw = (below: number) => Math.floor(random() * below);
+  const aPage = () => PAGE * draw(content.length / PAGE);
+  for (let round = 0; round < long(40, 2000); round++) {
+    const damaged = Buffer.from(content);
+    for (let hit = draw(4); hit >= 0; hit--) {
+      const [at, from] = [aPage(), aPage()];
+      const random = (count: number) => Array.from({ length: count }, () => draw(256));
+      const ways = [
+        () => damaged.fill(0, at, at + PAGE),
+        () => content.copy(damaged, at, from, from + PAGE),
+        () => damaged.set(random(PAGE), at),
+        () => damaged.set(random(5), at + draw(PAGE - 5)),
+      ];
+      ways[draw(ways.length)]?.();
+    }
+    const path = join(folder, "any.db");
+    writeFileSync(path, draw(8) === 0 ? damaged.subarray(0, draw(damaged.length)) : damaged);
+    await expectHonest(path);
+  }
+});
+
 function isLeafBut(...trees: readonly string[]) {
   return ({ tree, place }: Position) => place.startsWith("leaf") && !trees.includes(tree);
 }
@@ -80,19 +107,56 @@ function isRootBut(...trees: readonly string[]) {
 
 /** The events of a file whose deliveries a salvage brings into a new inbox letter for letter. */
 async function salvaged(path: string): Promise<ReadonlySet<string>> {
+  return (await salvageInto(path)).found;
+}
+
+/** Salvages into a new inbox: the report, the numbers of its entries, and the events that are there letter for letter. */
+async function salvageInto(path: string) {
   const file = join(folder, "salvaged.db");
   const to = await openFileTransfer(file, "own");
-  await salvageFile(path, to, { source: "service" }).finally(() => to.close());
-  const inbox = sqliteInbox(file);
-  await inbox.open();
-  const found = new Set<string>();
-  for (const { key, seq } of await inbox.list({ limit: 1000 })) {
-    const body = (await inbox.delivery(seq))?.body;
-    if (body !== undefined && sha256(body) === aged.hashes.get(key.eventId)) found.add(key.eventId);
+  try {
+    const report = await salvageFile(path, to, { source: "service" }).finally(() => to.close());
+    const inbox = sqliteInbox(file);
+    await inbox.open();
+    const found = new Set<string>();
+    const entries = await inbox.list({ limit: 1000 });
+    for (const { key, seq } of entries) {
+      const body = (await inbox.delivery(seq))?.body;
+      if (body !== undefined && sha256(body) === aged.hashes.get(key.eventId)) found.add(key.eventId);
+    }
+    await inbox.close();
+    return { report, seqs: entries.map(({ seq }) => seq), found };
+  } finally {
+    rmSync(file);
   }
-  await inbox.close();
-  rmSync(file);
-  return found;
+}
+
+/** Expects the report to count the entries that are there, and to name all others that the index of their keys still has. */
+async function expectHonest(path: string): Promise<void> {
+  const salvage = await salvageInto(path).catch((thrown) => {
+    expect(thrown).toMatchObject({ code: "inbox_corrupt" });
+  });
+  if (salvage?.report === undefined) return;
+  const { seqs, report } = salvage;
+  const lost = report.lost.flatMap(([from, to]) =>
+    Array.from({ length: to - from + 1 }, (_, index) => from + index),
+  );
+  expect(report.entries).toBe(seqs.length);
+  expect(lost.filter((seq) => seqs.includes(seq))).toEqual([]);
+  expect(indexedIn(path).filter((seq) => !seqs.includes(seq) && !lost.includes(seq))).toEqual([]);
+}
+
+function indexedIn(path: string): readonly number[] {
+  const seqs: number[] = [];
+  const database = new (loadSqlite().DatabaseSync)(path, { readOnly: true });
+  try {
+    const index = database.prepare("SELECT seq FROM entry INDEXED BY entry_key").iterate();
+    for (const { seq } of index as Iterable<{ seq: number }>) seqs.push(seq);
+  } catch {
+    // What SQLite still reads was read.
+  }
+  database.close();
+  return seqs.filter(Number.isSafeInteger);
 }
 
 /** The events of a file, except what was erased from it, whose bodies are in any table that the sqlite3 shell's `.recover` makes of it. */

@@ -169,6 +169,31 @@ describe("a salvage", () => {
     expect(withoutDelivery.length).toBeLessThan(20);
   });
 
+  it("of a file in which a leaf was written over the root of its deliveries copies every entry as it is", async () => {
+    const [root = 0] = interiorOf("delivery");
+    const [leaf = 0] = leavesWith('"event-150"');
+    const content = readFileSync(path);
+    content.copy(content, (root - 1) * PAGE, (leaf - 1) * PAGE, leaf * PAGE);
+    writeFileSync(path, content);
+    const { list, withoutDelivery, inbox } = await salvage();
+    expect(list).toEqual(entries);
+    expect(withoutDelivery).toEqual([]);
+    expect(textOf(await inbox.delivery(1))).toContain('"event-1"');
+  });
+
+  it("leaves out attempts and entries that could not have been written, and copies the others", async () => {
+    const database = openDatabase(path);
+    database.exec(`PRAGMA ignore_check_constraints = ON;
+      INSERT INTO attempt (seq, attempt, handler, started_at, duration_ms, outcome) VALUES (3, 1, 'late', 1, 1, 'odd');
+      DROP INDEX entry_key;
+      UPDATE entry SET event_id = (SELECT event_id FROM entry WHERE seq = 7) WHERE seq = 150`);
+    database.close();
+    const { list, lost, inbox } = await salvage();
+    expect(seqsOf(list)).toEqual(all.filter((seq) => seq !== 150));
+    expect(lost).toEqual([[150, 150]]);
+    expect((await inbox.attempts(3)).map(({ handler }) => handler)).not.toContain("late");
+  });
+
   it("without the root of its entries and the map of its pages, rebuilds them all", async () => {
     overwritePages([...interiorOf("entry"), 2], 0x5a);
     const { list, rebuilt } = await salvage();

@@ -8,33 +8,37 @@ const BELOW = 5;
 const MAPPED = Math.floor(PAGE / 5);
 
 /**
- * Rebuilds the interior pages of a table that cannot be read. A file that gives free pages back has a pointer map with the
+ * Rebuilds the interior pages of tables that cannot be read. A file that gives free pages back has a pointer map with the
  * parent of each page, and the leaves have the numbers of the rows.
  *
  * @param file - open to read and write, without a log
- * @param root - the page that leads to all others of the table
- * @returns how many pages were rebuilt, and the highest number of a row that can be read
+ * @returns a function that mends a table, by the page that leads to all others of it. It returns how many pages were
+ *   rebuilt, and the highest number of a row that can be read
  */
-export function mendTree(file: number, root: number, pages: number) {
-  let rebuilt = 0;
+export function treeMender(file: number, pages: number) {
+  const mapped = childrenByParent(file, pages);
   const seen = new Set<number>();
-  /** The highest number of a row below a page; -1 if no row is readable. */
-  const mend = (page: number): number => {
-    const bytes = readPage(file, page);
-    const last = lastOfLeaf(bytes) ?? -1;
-    if (last >= 0 || seen.has(page)) return last;
-    seen.add(page); // a damaged page may lead back to one above it
-    const children = childrenIn(bytes, pages);
-    if (children !== undefined) return Math.max(...children.map(mend));
-    const found = childrenOf(file, page, pages).map((child) => ({ child, below: mend(child) }));
-    const left = found.filter(({ below }) => below >= 0).sort((a, b) => a.below - b.below);
-    if (left.length > 0) {
-      writePage(file, page, interiorPage(left));
+  return (root: number) => {
+    let rebuilt = 0;
+    /** The highest number of a row below a page; -1 if no row is readable. */
+    const mend = (page: number): number => {
+      const bytes = readPage(file, page);
+      const own = mapped.get(page) ?? [];
+      const last = own.length === 0 ? lastOfLeaf(bytes) : -1;
+      if (last >= 0 || seen.has(page)) return last;
+      seen.add(page); // a damaged page may lead back to one above it
+      const children = childrenIn(bytes, pages);
+      if (children !== undefined) return Math.max(...children.map(mend));
+      const found = own.map((child) => ({ child, below: mend(child) }));
+      const left = found.filter(({ below }) => below >= 0).sort((a, b) => a.below - b.below);
+      const made = left.length === 0 ? undefined : interiorPage(left);
+      if (made === undefined) return -1;
+      writePage(file, page, made);
       rebuilt++;
-    }
-    return left.at(-1)?.below ?? -1;
+      return left.at(-1)?.below ?? -1;
+    };
+    return { last: mend(root), rebuilt };
   };
-  return { last: mend(root), rebuilt };
 }
 
 /** The positions of a page's cells, in order; `undefined` if it is no page of this type. */
@@ -46,11 +50,11 @@ function cellsOf(bytes: Buffer, type: number, header: number): readonly number[]
   return cells.every((at) => at >= content && at < PAGE - 4) ? cells : undefined;
 }
 
-/** The number of the last row of a leaf, 0 if it has none; `undefined` if it is no leaf. */
-function lastOfLeaf(bytes: Buffer): number | undefined {
+/** The number of the last row of a leaf, 0 if it has none; -1 if it is no leaf. */
+function lastOfLeaf(bytes: Buffer): number {
   const cells = cellsOf(bytes, LEAF, 8);
   const last = cells?.at(-1);
-  if (last === undefined) return cells && 0;
+  if (last === undefined) return cells === undefined ? -1 : 0;
   const [, afterSize] = readNumber(bytes, last);
   return readNumber(bytes, afterSize)[0];
 }
@@ -62,27 +66,34 @@ function childrenIn(bytes: Buffer, pages: number): readonly number[] | undefined
   return children?.every((page) => page > 2 && page <= pages) ? children : undefined;
 }
 
-/** The pages whose parent is this one, by the pointer map. */
-function childrenOf(file: number, parent: number, pages: number): readonly number[] {
-  const children: number[] = [];
+/** The pages below each interior page, by the pointer map. */
+function childrenByParent(file: number, pages: number): ReadonlyMap<number, readonly number[]> {
+  const children = new Map<number, number[]>();
   for (let map = 2; map <= pages; map += MAPPED + 1) {
     const bytes = readPage(file, map);
     for (let index = 0; index < MAPPED; index++) {
-      const isChild = bytes[5 * index] === BELOW && bytes.readUInt32BE(5 * index + 1) === parent;
-      if (isChild) children.push(map + 1 + index);
+      if (bytes[5 * index] !== BELOW) continue;
+      const parent = bytes.readUInt32BE(5 * index + 1);
+      const known = children.get(parent);
+      if (known === undefined) children.set(parent, [map + 1 + index]);
+      else known.push(map + 1 + index);
     }
   }
   return children;
 }
 
-/** An interior page: it leads to each child, with the highest number below it, and to the last one in its header. */
-function interiorPage(children: readonly { readonly child: number; readonly below: number }[]): Buffer {
+/**
+ * An interior page: it leads to each child, with the highest number below it, and to the last one in its header;
+ * `undefined` if it has no room for them, as the pointer map is damaged too.
+ */
+function interiorPage(children: readonly { readonly child: number; readonly below: number }[]) {
   const bytes = Buffer.alloc(PAGE);
   const cells = children.slice(0, -1);
   let start = PAGE;
   for (const [index, { child, below }] of cells.entries()) {
     const number = numberBytes(below);
     start -= 4 + number.length;
+    if (start < 12 + 2 * cells.length) return undefined;
     bytes.writeUInt32BE(child, start);
     bytes.set(number, start + 4);
     bytes.writeUInt16BE(start, 12 + 2 * index);

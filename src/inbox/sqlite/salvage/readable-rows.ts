@@ -33,18 +33,10 @@ export function tryGet(statements: Statements, sql: string, ...values: readonly 
   return orElse(() => statements.get(sql, ...values), undefined);
 }
 
-/** The highest number that any table or index knows. */
-export function highestNumber(statements: Statements): number {
-  const known = ["entry", "delivery", "attempt", "attempt NOT INDEXED"].map((from) =>
-    Number(tryGet(statements, `SELECT max(seq) AS n FROM ${from}`)?.n ?? 0),
-  );
-  return Math.max(0, ...known.filter((number) => Number.isSafeInteger(number)));
-}
-
-/** Ranges that touch, as one. */
+/** Ranges in order, those that touch as one. */
 export function joined(ranges: readonly Range[]): readonly Range[] {
   const result: Range[] = [];
-  for (const [from, to] of ranges) {
+  for (const [from, to] of ranges.toSorted(([a], [b]) => a - b)) {
     const last = result.at(-1);
     if (last !== undefined && last[1] + 1 === from) result[result.length - 1] = [last[0], to];
     else result.push([from, to]);

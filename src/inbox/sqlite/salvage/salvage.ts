@@ -7,15 +7,17 @@ import { hash } from "../../../package/builtins.ts";
 import type { Entry } from "../../entry.ts";
 import { STORED_STATES } from "../../entry-state.ts";
 import { storedKind } from "../../new-entry.ts";
-import { type Row, toAttempt, toEntry, toKey } from "../../rows.ts";
+import { type Row, toAttempt, toEntry } from "../../rows.ts";
 import { runsWithin } from "../../runs-within.ts";
 import type { CopyTerms } from "../../transfer/copy.ts";
-import { oneRead, type Transfer, type WholeEntry } from "../../transfer/transfer.ts";
+import type { Transfer, WholeEntry } from "../../transfer/transfer.ts";
 import { toDelivery } from "../read-claimed.ts";
 import { Statements } from "../statements.ts";
 import { prunedMarks } from "../transfer.ts";
-import { highestNumber, joined, type Range, readableRows, STEP, tryGet } from "./readable-rows.ts";
+import { indexedNumbers, keyFinder } from "./key-index.ts";
+import { joined, type Range, readableRows, STEP, tryGet } from "./readable-rows.ts";
 import { openWorkingCopy } from "./working-copy.ts";
+import { writeFitting } from "./write-fitting.ts";
 
 export interface Salvaged {
   /** What had to be put right before anything could be read, in words. */
@@ -44,45 +46,65 @@ export async function salvageFile(
   const copy = openWorkingCopy(path);
   try {
     const statements = new Statements(copy.database);
-    const last = Math.max(copy.last, highestNumber(statements));
     const hasMarks = tryGet(statements, "SELECT 1 FROM pruned") !== undefined;
     await to.markPruned(hasMarks ? orElse(() => prunedMarks(statements), []) : []);
     const found = nothingFound();
-    const hasGaps = copy.repairs.length > 0;
-    const keys = lostKeys(statements);
+    let index: ReturnType<typeof keyFinder> | undefined;
+    const keyOf = () => (index ??= keyFinder(statements)); // once an entry has to be rebuilt
+    const indexed = indexedNumbers(statements);
+    const last = Math.max(copy.last, indexed.at(-1) ?? 0);
+    let known = 0;
     for (let from = 1; from <= last; from += STEP) {
       if (signal?.aborted === true) return undefined;
+      while ((indexed[known] ?? last) < from) known++;
+      from = Math.min(indexed[known] ?? last, nextRow(statements, from));
       const range: Range = [from, Math.min(last, from + STEP - 1)];
-      const whole = readStep(statements, range, { hasGaps, keys, source, found });
-      for (const part of parts(whole)) await to.write(part);
-      found.entries += whole.length;
+      const inIndex = indexed.subarray(known, known + STEP);
+      const whole = readStep(statements, range, { inIndex, keyOf, source, found });
+      const refused = await writeFitting(to, whole);
+      found.entries += whole.length - refused.length;
+      for (const seq of refused) found.refused.add(seq);
       onProgress({ step: "salvage", entries: range[1], total: last });
     }
-    return { ...found, repairs: copy.repairs, lost: joined(found.lost) };
+    return { ...reportOf(found), repairs: copy.repairs };
   } finally {
     copy.close();
   }
 }
 
 function nothingFound() {
-  return { entries: 0, rebuilt: [] as number[], withoutDelivery: [] as number[], lost: [] as Range[] };
+  return {
+    ...{ entries: 0, rebuilt: [] as number[], withoutDelivery: [] as number[], lost: [] as Range[] },
+    /** Numbers of entries that the new inbox did not take. */
+    refused: new Set<number>(),
+  };
+}
+
+function reportOf({ entries, rebuilt, withoutDelivery, lost, refused }: ReturnType<typeof nothingFound>) {
+  const isLeft = (seq: number) => !refused.has(seq);
+  return {
+    entries,
+    rebuilt: rebuilt.filter(isLeft),
+    withoutDelivery: withoutDelivery.filter(isLeft),
+    lost: joined([...lost, ...[...refused].map((seq): Range => [seq, seq])]),
+  };
 }
 
 interface Reading {
-  /** Whether rows may be missing without an error, as a damaged page leads to none. */
-  readonly hasGaps: boolean;
-  readonly keys: ReturnType<typeof lostKeys>;
+  /** The next numbers that an index has: of the others, a damaged page may have no row, without an error. */
+  readonly inIndex: Float64Array;
+  readonly keyOf: () => ReturnType<typeof keyFinder>;
   readonly source: string;
   readonly found: ReturnType<typeof nothingFound>;
 }
 
-function readStep(statements: Statements, range: Range, { hasGaps, keys, source, found }: Reading) {
+function readStep(statements: Statements, range: Range, { inIndex, keyOf, source, found }: Reading) {
   const lost: Range[] = [];
   const read = (sql: string, onLost?: (range: Range) => void) =>
     readableRows((part) => statements.all(sql, ...part), range, onLost);
   const stored = read(rowsOf("entry"), (one) => lost.push(one));
+  // A page that is damaged in part may have rows of other numbers.
   const rows = stored.filter(({ seq }) => Number(seq) >= range[0] && Number(seq) <= range[1]);
-  const isOdd = rows.length < stored.length; // a page that is damaged in part may have rows of other numbers
   const deliveries = new Map(read(rowsOf("delivery")).map((row) => [Number(row.seq), row]));
   const attempts = read("SELECT * FROM attempt WHERE seq BETWEEN ? AND ? ORDER BY rowid");
   const runs = grouped(attempts, ({ seq }) => Number(seq));
@@ -101,17 +123,15 @@ function readStep(statements: Statements, range: Range, { hasGaps, keys, source,
     whole.set(entry.seq, { entry, lease, delivery, runs: attempts });
   }
   const seen = new Set([...whole.values()].map(({ entry }) => keyText(entry.key)));
-  const missing = new Set([...lost.flatMap(numbersIn), ...deliveries.keys()]);
-  if (isOdd || hasGaps || lost.length > 0) for (const seq of keys.numbersIn(range)) missing.add(seq);
+  const missing = new Set([...lost.flatMap(numbersIn), ...deliveries.keys(), ...inIndex]);
   for (const part of [...missing].sort((x, y) => x - y)) {
     if (whole.has(part) || part < range[0] || part > range[1]) continue;
     const delivery = deliveryOf(deliveries.get(part), Date.now());
-    if (delivery === undefined) {
+    const entry = delivery && rebuildEntry(part, delivery, keyOf()(part, source));
+    if (entry === undefined || seen.has(keyText(entry.key))) {
       found.lost.push([part, part]);
       continue;
     }
-    const entry = rebuildEntry(part, delivery, { key: keys.of(part), source: keys.onlySource() ?? source });
-    if (seen.has(keyText(entry.key))) continue;
     found.rebuilt.push(part);
     whole.set(part, { entry, lease: null, delivery, runs: [] });
   }
@@ -123,31 +143,13 @@ function rowsOf(table: "entry" | "delivery"): string {
   return `SELECT * FROM ${table} WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq LIMIT ?2 - ?1 + 1`;
 }
 
-/** Dedup keys and sources from the index of an inbox whose entries cannot all be read, looked up once. */
-function lostKeys(statements: Statements) {
-  let found: ReadonlyMap<number, DedupKey> | undefined;
-  const all = () => {
-    if (found !== undefined) return found;
-    const keys = new Map<number, DedupKey>();
-    try {
-      const sql =
-        "SELECT seq, key_timestamp, event_id, source FROM entry INDEXED BY entry_key ORDER BY key_timestamp, event_id, source";
-      for (const row of statements.iterate(sql)) keys.set(Number(row.seq), toKey(row));
-    } catch {
-      // What the index still has was read.
-    }
-    found = keys;
-    return keys;
-  };
-  return {
-    of: (seq: number) => all().get(seq),
-    /** The source, if all entries of the index have the same. */
-    onlySource: () => {
-      const sources = new Set([...all().values()].map((key) => key.source));
-      return sources.size === 1 ? [...sources][0] : undefined;
-    },
-    numbersIn: (range: Range) => numbersIn(range).filter((seq) => all().has(seq)),
-  };
+/** The first number from one on that has a row; the number itself, if a damaged page hides that. */
+function nextRow(statements: Statements, from: number): number {
+  const rows = ["entry", "delivery"].map(
+    (table) => `SELECT seq FROM ${table} WHERE seq >= ? ORDER BY seq LIMIT 1`,
+  );
+  const next = (sql: string) => Number(statements.get(sql, from)?.seq ?? Number.POSITIVE_INFINITY);
+  return orElse(() => Math.max(from, Math.min(...rows.map(next))), from);
 }
 
 function numbersIn([from, to]: Range): readonly number[] {
@@ -169,19 +171,6 @@ function plausible(row: Row): Entry | undefined {
 function deliveryOf(row: Row | undefined, receivedAt: number): Delivery | undefined {
   if (row === undefined || !(row.body instanceof Uint8Array)) return undefined;
   return orElse(() => toDelivery({ ...row, received_at: receivedAt }), undefined); // no JSON, or not the type of the column
-}
-
-/** Entries in parts of some megabytes. */
-function* parts(whole: readonly WholeEntry[]): Generator<readonly WholeEntry[]> {
-  for (let rest = whole; rest.length > 0; ) {
-    const sizes = rest.map(({ entry, delivery }) => ({
-      seq: entry.seq,
-      length: delivery?.body.byteLength ?? 0,
-    }));
-    const count = oneRead(sizes).length;
-    yield rest.slice(0, count);
-    rest = rest.slice(count);
-  }
 }
 
 /**

@@ -17,7 +17,7 @@ import { loadSqlite } from "../client.ts";
 import { makeTables } from "../file/inbox-file.ts";
 import { SCHEMA_VERSION } from "../migrations.ts";
 import { closing } from "../statements.ts";
-import { mendTree } from "./mend-trees.ts";
+import { treeMender } from "./mend-trees.ts";
 import { PAGE, readPage, withFile, writePage } from "./pages.ts";
 
 // The damaged file itself is only read, and only while no process has it open. Everything else is done with a copy.
@@ -47,9 +47,10 @@ export function openWorkingCopy(path: string) {
     const roots = rootsOf(found);
     found.close();
     orElse(() => moveLogInto(copy), undefined);
-    const trees = withFile(copy, (file) =>
-      roots.map(({ rows, root }) => ({ rows, ...mendTree(file, root, statSync(copy).size / PAGE) })),
-    );
+    const trees = withFile(copy, (file) => {
+      const mend = treeMender(file, statSync(copy).size / PAGE);
+      return roots.map(({ rows, root }) => ({ rows, ...mend(root) }));
+    });
     for (const { rows, rebuilt } of trees) {
       const pages = counted(rebuilt, "page that leads", "pages that lead");
       if (rebuilt > 0) repairs.push(`${pages} to its ${rows} could not be read`);

@@ -1,0 +1,31 @@
+import { orElse } from "../../../base/or-else.ts";
+import type { DedupKey } from "../../../event/identity.ts";
+import { type Row, toKey } from "../../rows.ts";
+import type { Statements } from "../statements.ts";
+
+// The index of dedup keys knows of entries whose own pages are damaged.
+
+/** The numbers of all entries in the index, sorted. */
+export function indexedNumbers(statements: Statements): Float64Array {
+  const numbers = Array.from(readIndex(statements, "seq"), ({ seq }) => Number(seq));
+  return Float64Array.from(numbers.filter(Number.isSafeInteger)).sort();
+}
+
+/** Finds the key of an entry; and its source, if all entries of the index have the same, else another one. */
+export function keyFinder(statements: Statements) {
+  const rows = Array.from(readIndex(statements, "seq, key_timestamp, event_id, source"));
+  const keyed = (row: Row) => [[Number(row.seq), toKey(row)]] as const;
+  const keys = new Map<number, DedupKey>(rows.flatMap((row) => orElse(() => keyed(row), [])));
+  const sources = new Set([...keys.values()].map((key) => key.source));
+  const only = sources.size === 1 ? [...sources][0] : undefined;
+  return (seq: number, other: string) => ({ key: keys.get(seq), source: only ?? other });
+}
+
+/** Reads the index as far as that is possible. */
+function* readIndex(statements: Statements, columns: string): Generator<Row> {
+  try {
+    yield* statements.iterate(`SELECT ${columns} FROM entry INDEXED BY entry_key`);
+  } catch {
+    // The rest is damaged, or there is no index.
+  }
+}
