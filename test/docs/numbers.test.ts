@@ -258,7 +258,6 @@ const ROWS: readonly Row[] = [
     `${CHECK} PATIENCE`,
     `${CHECK} SILENT_AT_MOST`,
   ],
-  ["reference/check.md", "deliveries up to {} MiB avoid", "check/probe.ts SEARCHED_BYTES"],
   ["reference/check.md", "longer than {} seconds fails as recommended", "check/response-times.ts SLOW"],
   ["reference/check.md", "ends after {} seconds", "check/attempts/find-cause.ts LONGEST"],
   ["reference/check.md", "`--settle` ({} second)", "cli/settings/default-values.ts CHECK_SETTLE"],
