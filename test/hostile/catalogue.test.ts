@@ -68,10 +68,10 @@ const INTRODUCTION = `# Hostile inputs
 
 <!-- Generated from test/hostile/catalogue.ts: change it there, then \`npx vitest run test/hostile/catalogue.test.ts -u\`. -->
 
-Inputs that the receiver and the command line must survive, and how they respond. The titles of the tests in \`test/hostile/\` start
-with these numbers; a test compares this page, the list and the tests. [What the receiver answers](reference/answers.md) has the rules.
+Inputs that the receiver and the command line survive, and how they respond. The titles of the tests in \`test/hostile/\` begin
+with these numbers. [What the receiver answers](reference/answers.md) has the rules.
 
-By default the tests use small numbers. \`HOOKPORTER_LONG=1 npx vitest run test/hostile\` uses up to a million.
+The tests use small numbers; with \`HOOKPORTER_LONG=1\`, up to a million.
 `;
 
 function table(cases: readonly HostileCase[]): readonly string[] {
