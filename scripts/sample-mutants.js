@@ -7,7 +7,7 @@ class Sample {
 
   async init() {}
 
-  /** Called with all mutants that a test covers. */
+  /** Called with all mutants, also those that no test runs. */
   async group(mutants) {
     const [count, seed] = JSON.parse(process.env.HOOKPORTER_MUTANTS_SAMPLE);
     // A mutant's place decides, so that the same seed draws it again after changes elsewhere.
