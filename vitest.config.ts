@@ -76,7 +76,7 @@ const SYSTEM = [
   "test/tunnel/{drill,ngrok,outage,ssh,sshd}.test.ts",
   "test/hostile/{floods,handlers,storage}.test.ts",
   "test/inbox/postgres/{client,drain,erase,read-only,stale-statistics,cut-off,idle,limits,server,errors,drill,concurrent,wake,rights,runners,hanging,held-day,dump,same-handlers,shared}.test.ts",
-  "test/inbox/postgres/{certificates,days,every-cut,hand-on,planner,roles,standby,transactions*,upkeep}.test.ts",
+  "test/inbox/postgres/{care,certificates,days,every-cut,examine,hand-on,planner,refusals,roles,standby,transactions*,upkeep}.test.ts",
   "test/inbox/postgres/drill/drill.test.ts",
   "test/cli/inbox/{server,care,shared}.test.ts",
   "test/cli/doctor/{drill,faults,server}.test.ts",

@@ -40,7 +40,7 @@ export async function erase(store: Store, seqs: readonly number[], now: number):
     const keys = await query(LOCK_KEYS_OF, [seqs]);
     const [open = (await query(BEGIN, [now]))[0]] = await query(OPEN);
     const rows = await query(ERASE, [seqs, now, Number(open?.id)]);
-    if (keys.length > 0) await query(RELEASE_FIRST, [keys.map(({ hash }) => Number(hash))]);
+    await query(RELEASE_FIRST, [keys.map(({ hash }) => Number(hash))]);
     return rows.map(({ seq }) => Number(seq));
   });
 }

@@ -112,8 +112,6 @@ const HARMFUL = `
 
 /** What `inbox migrate --grant-to` grants, and the user does not have. Partitions are used through their tables. */
 async function missingRights(store: Store): Promise<string[]> {
-  const [usage] = await store.query("SELECT has_schema_privilege($1::text, 'USAGE') AS held", [store.schema]);
-  if (usage?.held !== true) return [`USAGE on schema ${store.schema}`];
   const rows = await store.query(
     `SELECT r AS right, c.relname AS name FROM pg_class c, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS r
      WHERE c.relnamespace = $1::text::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition

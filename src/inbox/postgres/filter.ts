@@ -76,12 +76,10 @@ function textSql(text: string, value: AddValue): readonly string[] {
 
 function elseSql(other: TextAlternatives = {}, value: AddValue): readonly string[] {
   const { states = [], reasons = [], seqs = [] } = other;
-  const reason = () =>
-    `coalesce(t.reason, s.reason, d.reason) = ANY (${value(reasons.map(encodeText), "text[]")})`;
   return [
     ...statesSql({ ...other, states }),
-    ...(reasons.length === 0 ? [] : [reason()]),
-    ...(seqs.length === 0 ? [] : [`e.seq = ANY (${value(seqs, "bigint[]")})`]),
+    `coalesce(t.reason, s.reason, d.reason) = ANY (${value(reasons.map(encodeText), "text[]")})`,
+    `e.seq = ANY (${value(seqs, "bigint[]")})`,
   ];
 }
 

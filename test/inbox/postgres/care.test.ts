@@ -1,0 +1,134 @@
+import { expect, it, onTestFinished } from "vitest";
+import {
+  countDays,
+  makeDaysAhead,
+  migrateSchema,
+  printedMigration,
+} from "../../../src/inbox/postgres/care.ts";
+import { grantsSql, SCHEMA_VERSION } from "../../../src/inbox/postgres/migrations.ts";
+import { until } from "../../receiver/sample.ts";
+import { sharedPglite } from "./pglite.ts";
+import { servePglite } from "./pglite-server.ts";
+
+const database = await sharedPglite();
+let schemas = 0;
+
+/** The URL of a schema, by default of one that is not there yet. */
+async function newSchema(schema = `care_${++schemas}`) {
+  const { url, open } = await servePglite(database, onTestFinished);
+  return { schema, url: `${url}?schema=${schema}`, open };
+}
+
+/** A schema for several tests, as making one takes long. */
+const MADE = "care";
+const ends: (() => void)[] = [];
+const made = await migrateSchema(
+  `${(await servePglite(database, (end) => ends.push(end))).url}?schema=${MADE}`,
+  undefined,
+);
+for (const end of ends) end();
+
+const rowsOf = async (sql: string, values: unknown[] = []) => (await database.query(sql, values)).rows;
+const shapeOf = (schema: string) =>
+  rowsOf(
+    `SELECT c.relname, c.relkind, a.attname, a.atttypid, a.attnotnull FROM pg_class c LEFT JOIN pg_attribute a ON a.attrelid = c.oid
+     WHERE c.relnamespace = $1::regnamespace ORDER BY 1, 3`,
+    [schema],
+  );
+const functionsOf = (schema: string) =>
+  rowsOf(
+    "SELECT proname, replace(prosrc, $1, '') AS body FROM pg_proc WHERE pronamespace = $1::regnamespace ORDER BY 1",
+    [schema],
+  );
+
+it("a schema is made once, and the statements that are printed for an operator make the same", async () => {
+  const { url, open } = await newSchema(MADE);
+  expect(made).toEqual({ schema: MADE, from: 0, to: SCHEMA_VERSION });
+  expect(await migrateSchema(url, undefined)).toMatchObject({ from: SCHEMA_VERSION, to: SCHEMA_VERSION });
+  const printed = await newSchema();
+  const { sql, ...versions } = await printedMigration(printed.url, { role: undefined, all: false });
+  expect(versions).toEqual({ schema: printed.schema, from: 0, to: SCHEMA_VERSION });
+  await database.exec(sql);
+  expect(await shapeOf(printed.schema)).toEqual(await shapeOf(MADE));
+  expect(await functionsOf(printed.schema)).toEqual(await functionsOf(MADE));
+  const after = { from: SCHEMA_VERSION, to: SCHEMA_VERSION, sql: "" };
+  expect(await printedMigration(printed.url, { role: undefined, all: false })).toMatchObject(after);
+  await until(() => expect([...open, ...printed.open]).toEqual([]));
+});
+
+it("the statements from an older version on leave out those before, and a newer version stays", async () => {
+  const { url, schema } = await newSchema();
+  const whole = await printedMigration(url, { role: undefined, all: true });
+  const [first = "", second = ""] = whole.sql.split(/(?=^-- The inbox)/m);
+  expect(first).toContain(`-- The inbox in the schema ${schema}, version 1\nBEGIN;\n`);
+  await database.exec(first);
+  expect(await printedMigration(url, { role: undefined, all: false })).toEqual({
+    ...{ schema, from: 1, to: SCHEMA_VERSION },
+    sql: second,
+  });
+  expect(await migrateSchema(url, undefined)).toMatchObject({ from: 1, to: SCHEMA_VERSION });
+  await database.exec(`INSERT INTO ${schema}.migration VALUES (99, false, now())`);
+  expect(await printedMigration(url, { role: undefined, all: false })).toMatchObject({
+    ...{ from: 99, to: 99, sql: "" },
+  });
+});
+
+it("all statements are printed without a connection, and those for the user of the receivers follow", async () => {
+  const url = "postgres://nobody@127.0.0.1:1/app?schema=hooks";
+  const { sql, from } = await printedMigration(url, { role: "app", all: true });
+  expect(from).toBe(0);
+  expect(sql).toMatch(/^-- The inbox in the schema hooks, version 1\n/);
+  expect(sql).toMatch(
+    /COMMIT;\n\n-- For the user of the receivers\nGRANT USAGE ON SCHEMA hooks TO app;\n[\s\S]*TO app;\n$/,
+  );
+});
+
+it("a role is granted what it needs, and no more", async () => {
+  const { url, schema } = await newSchema(MADE);
+  await database.exec(`CREATE ROLE "Some ""app"""`);
+  await migrateSchema(url, 'Some "app"');
+  const may = async (sql: string) => Object.values((await rowsOf(sql))[0] ?? {})[0];
+  const role = `'Some "app"'`;
+  expect(await may(`SELECT has_schema_privilege(${role}, '${schema}', 'USAGE')`)).toBe(true);
+  expect(await may(`SELECT has_schema_privilege(${role}, '${schema}', 'CREATE')`)).toBe(false);
+  for (const right of ["SELECT", "INSERT", "UPDATE", "DELETE"])
+    expect(await may(`SELECT has_table_privilege(${role}, '${schema}.turn', '${right}')`)).toBe(true);
+  expect(await may(`SELECT has_table_privilege(${role}, '${schema}.turn', 'TRUNCATE')`)).toBe(false);
+  expect(await may(`SELECT has_sequence_privilege(${role}, '${schema}.seq', 'USAGE')`)).toBe(true);
+});
+
+it.each([
+  ["app_2", "app_2"],
+  ["2app", '"2app"'],
+  ["App", '"App"'],
+  ["app-x", '"app-x"'],
+  ['a "b"', '"a ""b"""'],
+])("the role %j is named %s", (role, name) => {
+  const grants = grantsSql("hooks", role).split("\n");
+  expect(grants).toHaveLength(4);
+  for (const grant of grants) expect(grant.endsWith(` TO ${name};`)).toBe(true);
+});
+
+it("days are made ahead once, and the first statistics with them", async () => {
+  const { url, schema, open } = await newSchema(MADE);
+  expect(await countDays(url)).toBe(1);
+  expect(await makeDaysAhead(url)).toEqual({ made: 3, days: 4 });
+  expect(await makeDaysAhead(url)).toEqual({ made: 0, days: 4 });
+  const statistics = `SELECT count(*)::int > 0 AS any FROM pg_statistic WHERE starelid = '${schema}.turn'::regclass`;
+  expect(await rowsOf(statistics)).toEqual([{ any: false }]);
+  await database.exec(`INSERT INTO ${schema}.turn (seq, key_timestamp, received_at, dated, source, behind, run_at, attempts, finished_handlers)
+    SELECT i, 0, 0, 0, 'service', false, 0, 0, '[]' FROM generate_series(1, 5000) i`);
+  await makeDaysAhead(url);
+  expect(await rowsOf(statistics)).toEqual([{ any: true }]);
+  await until(() => expect([...open]).toEqual([]));
+});
+
+it("nothing is changed in a schema of a newer version, and the connection ends", async () => {
+  const { url, schema, open } = await newSchema(MADE);
+  await database.exec(`INSERT INTO ${schema}.migration VALUES (99, true, now())`);
+  onTestFinished(
+    async () => void (await database.exec(`DELETE FROM ${schema}.migration WHERE version = 99`)),
+  );
+  await expect(migrateSchema(url, undefined)).rejects.toMatchObject({ code: "inbox_newer" });
+  await until(() => expect([...open]).toEqual([]));
+});

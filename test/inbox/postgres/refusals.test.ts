@@ -1,0 +1,107 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type PostgresOptions, readPostgresOptions } from "../../../src/inbox/postgres/options.ts";
+import { postgresStore } from "../../../src/inbox/postgres.ts";
+import { AT, keep, numberedEntry, sampleDelivery, sampleEntry } from "../entries.ts";
+import { pgliteInboxes } from "./pglite.ts";
+
+const PASSWORD = "canary-password";
+
+describe("options of an inbox on PostgreSQL", () => {
+  it.each([
+    ["a URL with a space", "postgres://user:canary-password@a b/db", {}],
+    ["a schema in upper case", "postgres://localhost/db", { schema: "Webhooks" }],
+    ["a schema with a quote, in the URL", 'postgres://localhost/db?schema=a"b', {}],
+    ["one connection", "postgres://localhost/db", { connections: 1 }],
+    ["another way to migrate", "postgres://localhost/db", { migrate: "never" as "auto" }],
+  ])("%s is refused at once, and no password is repeated", (_, url, options) => {
+    const open = () => postgresStore(url, options);
+    expect(open).toThrow(expect.objectContaining({ name: "ConfigurationError", code: "option_invalid" }));
+    expect(open).toThrow(expect.not.objectContaining({ message: expect.stringContaining(PASSWORD) }));
+  });
+
+  it("the URL's parameter `schema` is for the inbox, and its others are for pg", () => {
+    const { connection, schema, name } = readPostgresOptions(
+      `postgres://user:${PASSWORD}@db.test:5433/app?schema=hooks&sslmode=verify-full`,
+      {},
+    );
+    expect({ connection, schema, name }).toEqual({
+      connection: `postgres://user:${PASSWORD}@db.test:5433/app?sslmode=verify-full`,
+      schema: "hooks",
+      name: "postgres://user@db.test:5433/app",
+    });
+    const only = readPostgresOptions("postgres://db.test/app?schema=hooks", {});
+    expect(only.connection).toBe("postgres://db.test/app");
+    const before = readPostgresOptions("postgres://db.test/app?schema=hooks&sslmode=require", {});
+    expect(before.connection).toBe("postgres://db.test/app?sslmode=require");
+  });
+});
+
+describe("the PostgreSQL inbox, on PGlite, refuses", async () => {
+  const { database } = await pgliteInboxes("refused");
+  const open = async (options: PostgresOptions) => {
+    const inbox = postgresStore(database, options);
+    onTestFinished(() => inbox.close());
+    await inbox.open();
+    return inbox;
+  };
+
+  it("a schema that is not there, if it must not make it", async () => {
+    await expect(open({ schema: "none", migrate: "check" })).rejects.toMatchObject({
+      code: "inbox_unavailable",
+      message: expect.stringContaining('migrate: "auto"'),
+    });
+    const inbox = postgresStore(database, { schema: "none" });
+    await expect(inbox.open({ access: "change" })).rejects.toMatchObject({ code: "inbox_unavailable" });
+  });
+
+  it("a schema of an older version, if it must not change it", async () => {
+    await database.exec("CREATE SCHEMA old; CREATE TABLE old.migration (version int, breaking boolean)");
+    await database.exec("INSERT INTO old.migration VALUES (0, true)");
+    await expect(open({ schema: "old", migrate: "check" })).rejects.toMatchObject({
+      code: "inbox_unavailable",
+    });
+  });
+
+  it("a schema of a newer version, unless this version may use it", async () => {
+    await (await open({ schema: "newer" })).close();
+    await database.exec("INSERT INTO newer.migration VALUES (99, false, now())");
+    expect(await (await open({ schema: "newer" })).counts()).toMatchObject({ done: 0 });
+    await database.exec("UPDATE newer.migration SET breaking = true WHERE version = 99");
+    await expect(open({ schema: "newer" })).rejects.toMatchObject({
+      code: "inbox_newer",
+      message: expect.stringContaining("got 99"),
+    });
+  });
+
+  it("a write if it is open for reading", async () => {
+    const inbox = postgresStore(database, { schema: "refused" });
+    await inbox.open({ access: "read" });
+    onTestFinished(() => inbox.close());
+    expect(await inbox.list({})).toEqual([]);
+    await expect(inbox.append(sampleEntry())).rejects.toMatchObject({ code: "inbox_unavailable" });
+    await expect(inbox.claim({ now: AT, limit: 1, leaseTime: 1 })).rejects.toMatchObject({
+      code: "inbox_unavailable",
+    });
+  });
+
+  it("anything before it is opened and after it is closed", async () => {
+    const inbox = postgresStore(database, { schema: "refused" });
+    await inbox.close();
+    await expect(inbox.append(sampleEntry())).rejects.toMatchObject({ code: "closed" });
+    await inbox.open();
+    await inbox.close();
+    await inbox.close();
+    await expect(inbox.nextRunAt()).rejects.toMatchObject({ code: "closed" });
+  });
+
+  it("a row that its columns refuse, and keeps the others of the same batch", async () => {
+    const inbox = await open({ schema: "refused" });
+    const broken = numberedEntry(2, 0, { delivery: sampleDelivery({ receivedAt: AT + 0.5 }) });
+    const results = await Promise.allSettled(
+      [numberedEntry(1), broken, numberedEntry(3)].map((entry) => keep(inbox, entry)),
+    );
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    expect(results[1]).toMatchObject({ reason: { code: "inbox_unavailable" } });
+    expect((await inbox.list({})).map(({ key }) => key.eventId)).toEqual(["evt_1", "evt_3"]);
+  });
+});
