@@ -35,7 +35,8 @@ const FOLDERS = {
     // In PGlite: a server in other processes takes much longer for each mutant.
     tests: [
       "test/inbox/postgres.test.ts",
-      "test/inbox/postgres/{batch,clock,due,error-classes,kept-lately,low-water,session,sockets,transaction,upkeep,urls,wake-stop}.test.ts",
+      "test/inbox/postgres/{batch,care,client,clock,connect,days,due,error-classes,examine,inside,kept-lately,low-water,prune,refusals}.test.ts",
+      "test/inbox/postgres/{runners-signs,session,sockets,statements,store,transaction,upkeep,urls,wake-listening,wake-stop}.test.ts",
       "test/inbox/transfer/copy.test.ts",
       "test/receiver/transactions.test.ts",
     ],

@@ -5,7 +5,7 @@ import { storeClock } from "../../../src/inbox/postgres/clock.ts";
 import type { Store } from "../../../src/inbox/postgres/store.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { deliveryOf, envelope, keptLog, SECRET, until } from "../../receiver/sample.ts";
-import { AT, keep, numberedEntry } from "../entries.ts";
+import { AT, keep, numberedEntry, settlementOf } from "../entries.ts";
 import { pgliteInboxes } from "./pglite.ts";
 
 const HOUR = 3_600_000;
@@ -64,6 +64,40 @@ it("an entry of a machine whose clock is ahead is due at once", async () => {
   expect(next - now).toBeGreaterThan(30_000);
   expect(next - now).toBeLessThan(61_000);
   await inbox.close();
+});
+
+it("what a machine whose clock is ahead makes due again is due at once", async () => {
+  await empty();
+  const inbox = postgresStore(database, { clock: () => Date.now() + HOUR });
+  await inbox.open();
+  onTestFinished(() => inbox.close());
+  const ahead = Date.now() + HOUR;
+  const dueIn = async () => ((await inbox.nextRunAt()) ?? Number.POSITIVE_INFINITY) - Date.now();
+  const { seq } = await keep(inbox, numberedEntry(1, 0, { state: "dead", reason: "too_old" }));
+  expect(await inbox.retry({}, ahead)).toBe(1);
+  expect(await dueIn()).toBeLessThan(60_000);
+  const [claimed] = await inbox.claim({ now: inbox.now?.() ?? 0, limit: 1, leaseTime: 1000 });
+  if (claimed === undefined) throw new Error("expected an entry");
+  const waits = { state: "pending", reason: "no_handler", runAt: ahead + HOUR } as const;
+  await inbox.settle(settlementOf(claimed, waits), ahead);
+  expect(await inbox.hasten?.({}, ahead)).toBe(1);
+  expect(await dueIn()).toBeLessThan(60_000);
+  for (const of of [
+    { scope: "target", name: "crm" } as const,
+    { scope: "kind", name: "payment.*" } as const,
+  ]) {
+    const target = { target: "crm", since: AT, attempts: 1, nextAt: AT, over: null };
+    const [again] = await inbox.claim({ now: ahead, limit: 1, leaseTime: 1000, only: seq });
+    if (again === undefined) throw new Error("expected the entry");
+    const reason = of.scope === "kind" ? "paused" : null;
+    await inbox.settle(
+      settlementOf(again, { state: "pending", reason, runAt: ahead + HOUR, waits: [target] }),
+      ahead,
+    );
+    await inbox.pause?.({ ...of, since: AT, who: "me" });
+    expect(await inbox.resume?.(of, ahead)).toBe(true);
+    expect(await dueIn()).toBeLessThan(60_000);
+  }
 });
 
 it("receivers whose clocks are two hours apart never run an entry twice", async () => {

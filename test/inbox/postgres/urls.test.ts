@@ -3,9 +3,12 @@ import { expect, it } from "vitest";
 import { readPostgresOptions } from "../../../src/inbox/postgres/options.ts";
 import {
   hasPassword,
+  isPostgresUrl,
+  nameOf,
   readPostgresUrl,
   shownPostgresUrl,
   withoutPassword,
+  withoutSchema,
 } from "../../../src/inbox/postgres/postgres-url.ts";
 
 const require = createRequire(createRequire(import.meta.url).resolve("pg"));
@@ -105,4 +108,83 @@ it("says that several hosts are more than the client can do", () => {
   expect(() => readPostgresUrl("postgres://app:s3cret@a.example:5432,b.example:5432/app")).toThrow(
     "one host",
   );
+});
+
+it.each([
+  ["postgres://db.test/app", true],
+  ["postgresql://db.test/app", true],
+  ["POSTGRES://db.test/app", true],
+  ["postgres:/db.test", false],
+  ["postgresqls://db.test/app", false],
+  ["a postgres://db.test/app", false],
+  ["inbox.db", false],
+])("whether %j is a URL of a database: %s", (text, is) => {
+  expect(isPostgresUrl(text)).toBe(is);
+});
+
+it.each([
+  ["postgres://app@db.test/app", "postgres://app@db.test/app", "postgres://db.test/app"],
+  ["postgres://db.test:5433/app", "postgres://db.test:5433/app", "postgres://db.test:5433/app"],
+  [
+    "postgres://app:s3cret@db.test/app?schema=h%C3%BCte&password=s3cret&x=y",
+    "postgres://app@db.test/app",
+    "postgres://db.test/app?schema=h%C3%BCte",
+  ],
+  [
+    "postgres://app:s3cret@/app?host=/cloudsql/one",
+    "postgres://app@/cloudsql/one/app",
+    "postgres:///cloudsql/one/app",
+  ],
+  ["POSTGRESQL://app:s3cret@/app", "postgres://app@/app", "postgres:///app"],
+])("%j is named %s in messages, and shown as %s", (text, name, shown) => {
+  expect(nameOf(readPostgresUrl(text))).toBe(name);
+  expect(shownPostgresUrl(text)).toBe(shown);
+});
+
+it.each([
+  ["postgres://app:s3cret@db.test/app", "postgres://app@db.test/app"],
+  ["postgres://app@db.test/app?password=s3cret&x=y", "postgres://app@db.test/app?x=y"],
+  ["postgres://app:s3cret@/app?host=/cloudsql/one", "postgres://app@/app?host=%2Fcloudsql%2Fone"],
+  ["postgres://app:s3@cret@x/y@db.test/app", ""],
+  ["postgres://a b/db", ""],
+])("%j without its password is %j", (text, without) => {
+  expect(hasPassword(text)).toBe(text.includes("s3"));
+  expect(withoutPassword(text)).toBe(without);
+});
+
+it.each([
+  ["postgres://db.test/app", false],
+  ["postgres://app@db.test/app", false],
+  ["postgres://a b/db", false],
+  ["postgres://app:pass word@db test/app", true],
+  ["postgres://db.test/app?password=", true],
+  ["inbox@home:s3cret.db", false],
+])("whether %j may hold a password: %s", (text, may) => {
+  expect(hasPassword(text)).toBe(may);
+});
+
+it.each(["postgres://app:a@b,c@db.test/app#x", "postgres://db.test/a@b", "postgres://db.test/app?x@y"])(
+  "%j is no URL of one database unless it is encoded",
+  (text) => {
+    expect(() => readPostgresUrl(text)).toThrow("encode special characters");
+  },
+);
+
+it("several hosts are told from commas elsewhere", () => {
+  for (const text of ["postgres://a.test,b.test/app#x", "postgres://u:p@a.test,b.test?x#y"])
+    expect(() => readPostgresUrl(text)).toThrow("one host");
+  for (const text of ["postgres://u:a,b@c.test/app#x", "postgres://a.test/b,c#x", "postgres://a.test?b,c#x"])
+    expect(() => readPostgresUrl(text)).toThrow("encode special characters");
+});
+
+it.each([
+  ["postgres://a/b?schema=c", "postgres://a/b"],
+  ["postgres://a/b?schema=c&x=y", "postgres://a/b?x=y"],
+  ["postgres://a/b?x=y&schema=c", "postgres://a/b?x=y"],
+  ["postgres://a/b?x=y&schema=c&z=1", "postgres://a/b?x=y&z=1"],
+  ["postgres://a/b?xschema=c", "postgres://a/b?xschema=c"],
+  ["postgres://a/b?schema=", "postgres://a/b"],
+  ["postgres://a/b", "postgres://a/b"],
+])("%s goes to the client as %s", (text, without) => {
+  expect(withoutSchema(text)).toBe(without);
 });

@@ -1,0 +1,209 @@
+import { expect, it, onTestFinished, vi } from "vitest";
+import type { PostgresOptions } from "../../../src/inbox/postgres/options.ts";
+import { postgresStore } from "../../../src/inbox/postgres.ts";
+import { keptLog, until } from "../../receiver/sample.ts";
+import { AT, claimOne, keep, numberedEntry, settlementOf } from "../entries.ts";
+import { answering, type Instead } from "./answering.ts";
+import { pgliteInboxes } from "./pglite.ts";
+import { servePglite } from "./pglite-server.ts";
+
+// What an inbox asks the database, where that shows in nothing but its speed, or in what happens between two statements.
+
+const SCHEMA = "statements";
+const { database, empty } = await pgliteInboxes(SCHEMA);
+
+/** An open inbox, and what it asks from then on. */
+async function opened(instead?: Instead, options: PostgresOptions = {}) {
+  await empty();
+  const { on, asked, notifications, askedFor } = answering(database, instead);
+  const inbox = postgresStore(on, { schema: SCHEMA, ...options });
+  await inbox.open();
+  onTestFinished(() => inbox.close());
+  asked.length = 0;
+  /** How many statements some work needs. */
+  const needed = async (work: () => Promise<unknown>) => {
+    const before = asked.length;
+    await work();
+    return asked.length - before;
+  };
+  return { inbox, asked, notifications, askedFor, needed };
+}
+
+const lost = () => Object.assign(new Error("gone"), { code: "57P01" });
+const CLAIM = { now: AT, limit: 1, leaseTime: 1000, sources: ["service"] };
+
+it("a claim is one statement, two if it finds something, and none for nothing", async () => {
+  const { inbox, needed } = await opened();
+  expect(await needed(() => inbox.claim(CLAIM))).toBe(1);
+  expect(await needed(() => inbox.claim({ ...CLAIM, limit: 0 }))).toBe(0);
+  expect(await needed(() => inbox.claim({ ...CLAIM, sources: [] }))).toBe(0);
+  expect(await needed(() => inbox.claim({ ...CLAIM, sources: undefined as never }))).toBe(1); // no source has any
+  await keep(inbox, numberedEntry(1));
+  expect(await needed(() => inbox.claim({ ...CLAIM, limit: 0, ahead: 1 }))).toBe(2);
+});
+
+it("while something is paused, a claim also sets aside what that holds back", async () => {
+  const { inbox, needed } = await opened();
+  await inbox.pause?.({ scope: "kind", name: "lead.*", since: AT, who: "me" });
+  expect(await needed(() => inbox.claim(CLAIM))).toBe(2);
+  await inbox.resume?.({ scope: "kind", name: "lead.*" }, AT);
+  await inbox.nextRunAt();
+  expect(await needed(() => inbox.claim(CLAIM))).toBe(1);
+});
+
+it("what was leased is read again if the connection was lost in between, and only then", async () => {
+  let failures = 1;
+  let failure = lost();
+  const { inbox, askedFor } = await opened((text) => {
+    if (text.includes("unnest($1::bigint[], $2::bigint[]") && failures-- > 0) throw failure;
+    return undefined;
+  });
+  await keep(inbox, numberedEntry(1));
+  expect(await inbox.claim(CLAIM)).toHaveLength(1);
+  expect(askedFor("unnest($1::bigint[], $2::bigint[]")).toBe(2);
+  await keep(inbox, numberedEntry(2));
+  [failures, failure] = [1, Object.assign(new Error("no"), { code: "42501" })];
+  await expect(inbox.claim(CLAIM)).rejects.toMatchObject({ code: "inbox_unavailable" });
+  expect(askedFor("unnest($1::bigint[], $2::bigint[]")).toBe(3);
+});
+
+it("many leases are renewed 500 at a time, and those that are lost are named", async () => {
+  const { inbox, needed } = await opened();
+  for (const number of [1, 2]) await keep(inbox, numberedEntry(number));
+  const [first, last] = await inbox.claim({ ...CLAIM, limit: 2 });
+  if (first === undefined || last === undefined) throw new Error("expected two entries");
+  const lostOnes = Array.from({ length: 999 }, (_, index) => ({ seq: 1000 + index, lease: "x" }));
+  const renew = () => inbox.renew([first, ...lostOnes, last], AT + 5000);
+  expect(await needed(renew)).toBe(3);
+  expect(await renew()).toEqual(lostOnes.map(({ seq }) => seq));
+  expect(await inbox.list({})).toMatchObject([{ runAt: AT + 5000 }, { runAt: AT + 5000 }]);
+});
+
+it("a process that claims, renews or keeps entries that it runs says so, every ten seconds", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { inbox, notifications } = await opened();
+  await until(() => expect(inbox.hears).toBe(true));
+  const lease = { token: "mine", until: AT + 1000 };
+  await keep(inbox, numberedEntry(1));
+  await until(() => expect(notifications).toHaveLength(2)); // the proof that they arrive, and this
+  const says = async (work: () => Promise<unknown>) => {
+    vi.advanceTimersByTime(20_000);
+    const before = notifications.length;
+    await work();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return notifications.length > before;
+  };
+  expect(await says(() => inbox.claim({ ...CLAIM, now: AT - 1 }))).toBe(false);
+  expect(await says(() => inbox.claim(CLAIM))).toBe(true);
+  expect(await says(() => inbox.renew([], AT))).toBe(false);
+  expect(await says(() => inbox.renew([{ seq: 1, lease: "x" }], AT))).toBe(true);
+  expect(await says(() => keep(inbox, numberedEntry(2, 0, { lease })))).toBe(true);
+  expect(await says(() => keep(inbox, numberedEntry(2, 0, { lease })))).toBe(false); // a duplicate
+  expect(await says(() => keep(inbox, numberedEntry(3, 0, { state: "dead", reason: "too_old" })))).toBe(
+    false,
+  );
+  expect(await says(() => keep(inbox, numberedEntry(4)))).toBe(true);
+});
+
+it("many entries are changed 1000 in a transaction", async () => {
+  const { inbox, askedFor } = await opened();
+  await database.exec(`
+    INSERT INTO ${SCHEMA}.entry SELECT i, ${AT} + i, i, 'service', 'a.b', NULL, NULL, ${AT} + i, '', 0 FROM generate_series(1, 1001) i;
+    INSERT INTO ${SCHEMA}.stuck (seq, key_timestamp, received_at, dated, source, state, settled_at, run_at, attempts, finished_handlers)
+    SELECT i, ${AT} + i, ${AT} + i, 0, 'service', 'dead', 0, 0, 1, '[]' FROM generate_series(1, 1001) i`);
+  expect(await inbox.retry({}, AT)).toBe(1001);
+  expect(askedFor("DELETE FROM")).toBe(2);
+  expect(await inbox.reschedule({}, AT + 9)).toBe(1001);
+  expect(askedFor("pg_advisory_xact_lock")).toBe(2); // a new time changes no order
+});
+
+it("a dead letter that was pruned just before its duplicate was counted is kept again; another event is not", async () => {
+  let prunes = 1;
+  const { inbox, askedFor } = await opened((text) => {
+    return text.includes("duplicates = repeat.duplicates") && prunes-- > 0 ? [] : undefined;
+  });
+  const dead = numberedEntry(1, 0, { state: "dead", reason: "too_old" });
+  const { seq } = await keep(inbox, dead);
+  expect(askedFor("repeat.duplicates")).toBe(0);
+  expect(await inbox.append(dead)).toEqual({ seq, duplicate: true, state: "dead" });
+  expect(askedFor("repeat.duplicates")).toBe(2);
+  prunes = 9;
+  expect(await inbox.append(dead)).toBeUndefined();
+  expect(askedFor("repeat.duplicates")).toBe(5); // three looks, and no more
+  prunes = 0;
+  await keep(inbox, numberedEntry(2));
+  prunes = 1;
+  expect(await inbox.append(numberedEntry(2))).toBeUndefined();
+  prunes = 1;
+  expect(await inbox.append({ ...numberedEntry(2), afterPruning: true })).toMatchObject({ duplicate: true });
+});
+
+it("entries are kept by one statement, unless they have an order key or a role's default isolates them more", async () => {
+  const locks = "pg_advisory_xact_lock(hash)";
+  const { inbox, askedFor, needed } = await opened();
+  expect(await needed(() => inbox.append(numberedEntry(1)))).toBe(1);
+  expect(await needed(() => inbox.append(numberedEntry(2, 0, { orderKey: "k" })))).toBe(2);
+  expect(askedFor(locks)).toBe(1);
+  await database.exec("SET default_transaction_isolation = 'repeatable read'");
+  onTestFinished(async () => void (await database.exec("RESET default_transaction_isolation")));
+  const strict = await opened();
+  expect(await strict.needed(() => strict.inbox.append(numberedEntry(3)))).toBe(2);
+  expect(strict.askedFor(locks)).toBe(1);
+});
+
+it("a result that was stored before is looked for only if its lease was lost", async () => {
+  const { inbox, askedFor, needed } = await opened();
+  await keep(inbox, numberedEntry(1));
+  const settlement = settlementOf(await claimOne(inbox), { unordered: true });
+  expect(await needed(() => inbox.settle(settlement, AT))).toBe(1);
+  expect(askedFor("t.settled_lease")).toBe(0);
+  expect(await inbox.settle(settlement, AT)).toBe(true);
+  expect(askedFor("t.settled_lease")).toBe(1);
+  await keep(inbox, numberedEntry(2));
+  const other = settlementOf(await claimOne(inbox));
+  expect(await needed(() => inbox.settle(other, AT))).toBe(2); // the lock, and the end
+});
+
+it("a database that cannot hold every text is refused", async () => {
+  const { on } = answering(database, (text) =>
+    text.includes("server_encoding") ? [{ encoding: "LATIN1", isolation: "read committed" }] : undefined,
+  );
+  await expect(postgresStore(on, { schema: SCHEMA }).open()).rejects.toMatchObject({
+    code: "inbox_unavailable",
+    message: expect.stringContaining("the encoding UTF8, got LATIN1"),
+  });
+});
+
+it("a schema that is made or removed at this moment counts as none", async () => {
+  const gone: Instead = (text) => {
+    if (text.includes("max(version)")) throw Object.assign(new Error("no table"), { code: "42P01" });
+    return undefined;
+  };
+  const inbox = postgresStore(answering(database, gone).on, { schema: SCHEMA });
+  await expect(inbox.open({ access: "change" })).rejects.toMatchObject({
+    message: expect.stringContaining("got none"),
+  });
+});
+
+it("acknowledged entries that are missing once the database is back are reported", async () => {
+  await empty();
+  const server = await servePglite(database, onTestFinished);
+  const { log, lines } = keptLog();
+  const inbox = postgresStore(server.url, { schema: SCHEMA });
+  await inbox.open({ log });
+  onTestFinished(() => inbox.close());
+  await until(() => expect(inbox.hears).toBe(true));
+  for (const number of [1, 2, 3]) await keep(inbox, numberedEntry(number));
+  await keep(inbox, numberedEntry(1)); // a duplicate is not kept
+  await database.exec(`DELETE FROM ${SCHEMA}.entry WHERE event_id = 'evt_2'`);
+  for (const socket of server.open) socket.destroy();
+  await until(() =>
+    expect(lines.filter(({ level }) => level === "error")).toMatchObject([{ fields: { missing: 1, of: 3 } }]),
+  );
+});
+
+it("it says how much room its tables take", async () => {
+  const { inbox } = await opened();
+  expect((await inbox.vitals?.size())?.bytes).toBeGreaterThan(100_000);
+});

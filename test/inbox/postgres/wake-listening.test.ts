@@ -1,0 +1,291 @@
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import type { Listening, Session } from "../../../src/inbox/postgres/session.ts";
+import { Store } from "../../../src/inbox/postgres/store.ts";
+import { Wake } from "../../../src/inbox/postgres/wake.ts";
+import { keptLog } from "../../receiver/sample.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+});
+
+/** Lets everything run that waits for no timer. */
+async function settled(): Promise<void> {
+  for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+const pass = async (ms: number) => {
+  await settled();
+  await vi.advanceTimersByTimeAsync(ms);
+  await settled();
+};
+
+/** A process that listens on a database; what the database does can be replaced. */
+function stage({ query, canListen = true }: { query?: Listening["query"]; canListen?: boolean } = {}) {
+  const calls: string[] = [];
+  const database = {
+    /** Whether notifications arrive. */
+    isDeaf: false,
+    /** With what listening, and asking, fails. */
+    refuses: undefined as Error | undefined,
+    fails: undefined as Error | undefined,
+    sent: [] as string[],
+    opened: 0,
+    heard: (_payload: string) => {},
+    lose: () => {},
+  };
+  const session: Session = {
+    query: async (text, values) => {
+      if (database.fails !== undefined) throw database.fails;
+      expect(text).toContain("pg_notify");
+      expect(values[0]).toBe("hookporter_due_a");
+      database.sent.push(String(values[1]));
+      if (!database.isDeaf) database.heard(String(values[1]));
+      return [];
+    },
+    transaction: () => Promise.reject(new Error("not used")),
+    close: async () => {},
+    ...(canListen && {
+      listen: async (channel, heard, lost) => {
+        database.opened++;
+        if (database.refuses !== undefined) throw database.refuses;
+        expect(channel).toBe("hookporter_due_a");
+        database.heard = heard;
+        database.lose = lost;
+        return { stop: async () => void calls.push("stop"), ...(query && { query }) };
+      },
+    }),
+  };
+  const runners = {
+    connected: vi.fn<(query: unknown, end: () => void) => void>(() => void calls.push("connected")),
+    disconnected: () => void calls.push("disconnected"),
+    othersBusy: () => void calls.push("othersBusy"),
+  };
+  const { log, lines } = keptLog();
+  const wake = new Wake(new Store(session, { schema: "a", name: "a" }), session, runners, log);
+  wake.onDue(() => calls.push("due"));
+  onTestFinished(() => wake.stop());
+  const take = () => calls.splice(0);
+  return { wake, database, runners, lines, take };
+}
+
+it("once notifications are known to arrive, it looks for what was missed, and is on the connection that listens", async () => {
+  const query = async () => [];
+  const { wake, take, runners, database, lines } = stage({ query });
+  expect(wake.hears).toBe(false);
+  wake.start();
+  await settled();
+  expect(wake.hears).toBe(true);
+  expect(take()).toEqual(["connected", "due"]);
+  expect(runners.connected.mock.calls[0]?.[0]).toBe(query);
+  expect(database.sent).toHaveLength(1);
+  expect(lines).toEqual([]);
+});
+
+it("a connection on which nothing can be asked is not one of the process's own", async () => {
+  const { wake, take } = stage();
+  wake.start();
+  await settled();
+  expect(wake.hears).toBe(true);
+  expect(take()).toEqual(["due"]);
+});
+
+it("a database that cannot notify is not listened to", async () => {
+  const { wake, database, take } = stage({ canListen: false });
+  wake.start();
+  await pass(600_000);
+  expect([wake.hears, database.opened, ...take()]).toEqual([false, 0]);
+});
+
+it("what others say makes entries due, and shows that they run some; its own does neither", async () => {
+  const { wake, take, database } = stage();
+  wake.start();
+  await settled();
+  take();
+  database.heard("another process");
+  expect(take()).toEqual(["othersBusy", "due"]);
+  wake.tell();
+  await pass(20);
+  expect(database.sent).toHaveLength(2);
+  expect(take()).toEqual(["due"]); // at once, not from its own notification
+});
+
+it("what is told often is sent at most every 20 ms, the first at once", async () => {
+  const { wake, database, take } = stage({ canListen: false });
+  const sentAfter = async (ms: number) => {
+    await pass(ms);
+    return database.sent.length;
+  };
+  wake.tell();
+  wake.tell();
+  expect(await sentAfter(0)).toBe(1);
+  await pass(5);
+  wake.tell();
+  expect(await sentAfter(14)).toBe(1);
+  expect(await sentAfter(1)).toBe(2);
+  await pass(50);
+  wake.tell();
+  expect(await sentAfter(0)).toBe(3);
+  expect(take()).toEqual(["due", "due", "due"]);
+});
+
+it("a listener hears until it is taken away", async () => {
+  const { wake } = stage();
+  let heard = 0;
+  const end = wake.onDue(() => heard++);
+  wake.due();
+  end();
+  wake.due();
+  expect(heard).toBe(1);
+});
+
+it("a notification that could not be sent is sent again a second later", async () => {
+  const { wake, database } = stage({ canListen: false });
+  database.fails = new Error("gone");
+  wake.tell();
+  await pass(0);
+  database.fails = undefined;
+  await pass(999);
+  expect(database.sent).toHaveLength(0);
+  await pass(1);
+  expect(database.sent).toHaveLength(1);
+});
+
+it("that it runs entries is said every ten seconds, and only if it is heard", async () => {
+  const { wake, database } = stage();
+  wake.tellBusy();
+  await pass(100);
+  expect(database.sent).toHaveLength(0);
+  wake.start();
+  await settled();
+  database.sent.length = 0;
+  const busy = async (ms: number) => {
+    await pass(ms);
+    wake.tellBusy();
+    await pass(0);
+    return database.sent.length;
+  };
+  expect(await busy(0)).toBe(1);
+  expect(await busy(9999)).toBe(1);
+  expect(await busy(1)).toBe(2);
+});
+
+it("a connection that was lost is opened again at once, then after ever longer waits, up to half a minute", async () => {
+  const { wake, database, take } = stage({ query: async () => [] });
+  wake.start();
+  await settled();
+  take();
+  database.refuses = new Error("gone");
+  database.lose();
+  expect(wake.hears).toBe(false);
+  expect(take()).toEqual(["stop", "disconnected", "due"]);
+  await pass(0);
+  expect(database.opened).toBe(2);
+  const waits: number[] = [];
+  for (let wait = 0; waits.length < 11; wait += 100) {
+    const before = database.opened;
+    await pass(100);
+    if (database.opened === before) continue;
+    waits.push(wait + 100);
+    wait = -100;
+  }
+  expect(waits).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000]);
+  expect(new Set(take())).toEqual(new Set(["disconnected"])); // it polled before
+  database.refuses = undefined;
+  await pass(30_000);
+  expect(wake.hears).toBe(true);
+  expect(take()).toEqual(["connected", "due"]);
+  database.lose();
+  await pass(0);
+  expect(wake.hears).toBe(true); // at once again
+});
+
+it("why it cannot listen is said for those who look for it", async () => {
+  const { wake, database, lines } = stage();
+  database.refuses = new Error("canary");
+  wake.start();
+  await settled();
+  expect(lines).toEqual([
+    { level: "debug", fields: { error: expect.stringContaining("canary") }, message: expect.any(String) },
+  ]);
+});
+
+it("if its proof cannot be sent, it gives the connection up and tries again", async () => {
+  const { wake, database, take } = stage();
+  database.fails = new Error("gone");
+  wake.start();
+  await settled();
+  expect(wake.hears).toBe(false);
+  expect(take()).toEqual(["stop", "disconnected"]);
+  database.fails = undefined;
+  await pass(0);
+  expect(wake.hears).toBe(true);
+});
+
+it("if notifications do not arrive, it says so once, and tries again every five minutes", async () => {
+  const { wake, database, lines, take } = stage();
+  database.isDeaf = true;
+  wake.start();
+  await pass(2999);
+  expect([...take(), ...lines]).toEqual([]);
+  await pass(1);
+  expect(take()).toEqual(["stop", "disconnected"]);
+  expect(lines).toMatchObject([{ level: "warn", message: expect.stringContaining("listenUrl") }]);
+  await pass(299_999);
+  expect(database.opened).toBe(1);
+  await pass(1);
+  expect(database.opened).toBe(2);
+  await pass(3000);
+  expect(lines).toHaveLength(1);
+  expect(wake.hears).toBe(false);
+});
+
+it("a connection that is lost before the proof came is only lost once", async () => {
+  const { wake, database, take } = stage();
+  database.isDeaf = true;
+  wake.start();
+  await settled();
+  database.refuses = new Error("gone");
+  database.lose();
+  expect(take()).toEqual(["stop", "disconnected"]);
+  await pass(0);
+  take();
+  await pass(50); // before the next attempt
+  database.lose(); // late, of the connection that was given up
+  expect(take()).toEqual([]);
+  expect(database.opened).toBe(2);
+});
+
+it("once it is stopped, it neither listens nor tells, and the connection is closed", async () => {
+  const { wake, database, take } = stage();
+  wake.start();
+  await settled();
+  take();
+  wake.tell();
+  await wake.stop();
+  expect(take()).toEqual(["stop"]);
+  const before = database.sent.length;
+  wake.tell();
+  database.lose();
+  wake.start();
+  await pass(600_000);
+  expect(database.sent).toHaveLength(before);
+  expect(database.opened).toBe(1);
+  expect(take()).toEqual(["stop", "disconnected"]);
+});
+
+it("stopping does not wait for the proof, nor for the next attempt", async () => {
+  const { wake, database } = stage();
+  database.isDeaf = true;
+  wake.start();
+  await settled();
+  await wake.stop();
+  expect(wake.hears).toBe(false);
+  const other = stage();
+  other.database.refuses = new Error("gone");
+  other.wake.start();
+  await settled();
+  await other.wake.stop();
+  await pass(600_000);
+  expect(other.database.opened).toBe(1);
+});
