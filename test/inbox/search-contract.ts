@@ -72,6 +72,13 @@ export function describeSearch(makeInbox: () => Inbox): void {
       expect(await inbox.counts({})).toMatchObject({ dead: 2 });
     });
 
+    it.each(["states", "kinds", "sources", "seqs", "targets"] as const)(
+      "finds nothing for an empty list of %s",
+      async (name) => {
+        expect(await ids({ [name]: [] })).toEqual([]);
+      },
+    );
+
     it("also finds what its alternatives name, within the rest of the filter", async () => {
       const [first] = await inbox.list({});
       const text = "nothing has this";

@@ -12,11 +12,40 @@ describe("options of an inbox on PostgreSQL", () => {
     ["a schema in upper case", "postgres://localhost/db", { schema: "Webhooks" }],
     ["a schema with a quote, in the URL", 'postgres://localhost/db?schema=a"b', {}],
     ["one connection", "postgres://localhost/db", { connections: 1 }],
+    ["a part of a connection", "postgres://localhost/db", { connections: 2.5 }],
     ["another way to migrate", "postgres://localhost/db", { migrate: "never" as "auto" }],
+    ["a long schema", "postgres://localhost/db", { schema: "a".repeat(41) }],
+    ["a schema that begins with a digit", "postgres://localhost/db", { schema: "1a" }],
+    ["an empty schema", "postgres://localhost/db", { schema: "" }],
+    [
+      "another URL to listen on",
+      "postgres://localhost/db",
+      { listenUrl: "postgres://a:canary-password@a b/db" },
+    ],
   ])("%s is refused at once, and no password is repeated", (_, url, options) => {
     const open = () => postgresStore(url, options);
     expect(open).toThrow(expect.objectContaining({ name: "ConfigurationError", code: "option_invalid" }));
     expect(open).toThrow(expect.not.objectContaining({ message: expect.stringContaining(PASSWORD) }));
+  });
+
+  it("what is given is taken, and what is left out has a default", () => {
+    const url = "postgres://db.test/app";
+    expect(readPostgresOptions(url, {})).toEqual({
+      ...{ connection: url, name: url, schema: "hookporter", migrate: "auto", connections: 5 },
+      ...{ listenUrl: undefined, transaction: undefined, maxTransactions: 2, clock: Date.now },
+    });
+    const given = {
+      schema: `_${"a".repeat(39)}`,
+      migrate: "check",
+      connections: 2,
+      listenUrl: `${url}?a=b`,
+    } as const;
+    expect(readPostgresOptions(`${url}?schema=other`, given)).toMatchObject({ ...given, connection: url });
+    const pool = { query: undefined, connect: undefined } as never;
+    expect(readPostgresOptions(pool, {})).toMatchObject({
+      connection: pool,
+      name: "on the given connection",
+    });
   });
 
   it("the URL's parameter `schema` is for the inbox, and its others are for pg", () => {
@@ -59,6 +88,40 @@ describe("the PostgreSQL inbox, on PGlite, refuses", async () => {
     await database.exec("INSERT INTO old.migration VALUES (0, true)");
     await expect(open({ schema: "old", migrate: "check" })).rejects.toMatchObject({
       code: "inbox_unavailable",
+    });
+  });
+
+  it("a schema of an earlier version, if it must not change it, and makes what is missing otherwise", async () => {
+    await (await open({ schema: "earlier" })).close();
+    await database.exec(`DELETE FROM earlier.migration WHERE version > 1;
+      DROP TABLE earlier.sender, earlier.paused, earlier.pace, earlier.erasure, earlier.erased;
+      DROP SEQUENCE earlier.pace_id, earlier.erasure_id`);
+    for (const terms of [{ access: "change" }, { access: "read" }] as const)
+      await expect(postgresStore(database, { schema: "earlier" }).open(terms)).rejects.toMatchObject({
+        code: "inbox_older",
+        message: expect.stringMatching(/^expected schema version 2 .*, got 1: run .*inbox migrate/),
+      });
+    await expect(open({ schema: "earlier", migrate: "check" })).rejects.toMatchObject({
+      code: "inbox_older",
+    });
+    const inbox = await open({ schema: "earlier" });
+    expect(await inbox.pauses?.()).toEqual({ paused: [], retries: [] });
+  });
+
+  it("tables of which it may not see all rows", async () => {
+    await database.exec(`CREATE ROLE blinded; GRANT USAGE ON SCHEMA refused TO blinded;
+      GRANT SELECT ON ALL TABLES IN SCHEMA refused TO blinded; ALTER TABLE refused.turn ENABLE ROW LEVEL SECURITY`);
+    onTestFinished(async () => {
+      await database.exec("RESET ROLE; ALTER TABLE refused.turn DISABLE ROW LEVEL SECURITY");
+      await database.exec("DROP OWNED BY blinded; DROP ROLE blinded");
+    });
+    const reading = postgresStore(database, { schema: "refused" });
+    await reading.open({ access: "read" }); // as its owner
+    await reading.close();
+    await database.exec("SET ROLE blinded");
+    await expect(reading.open({ access: "read" })).rejects.toMatchObject({
+      code: "inbox_unavailable",
+      message: expect.stringMatching(/row-level security on turn: ALTER TABLE refused\.turn DISABLE/),
     });
   });
 

@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { PostgresOptions } from "../../../src/inbox/postgres/options.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { keptLog, until } from "../../receiver/sample.ts";
@@ -104,6 +104,121 @@ it("a process that claims, renews or keeps entries that it runs says so, every t
     false,
   );
   expect(await says(() => keep(inbox, numberedEntry(4)))).toBe(true);
+});
+
+it("other processes are told of what is due now, and of nothing else", async () => {
+  const { inbox, notifications } = await opened();
+  await until(() => expect(inbox.hears).toBe(true));
+  const tells = async (work: () => Promise<unknown>) => {
+    await new Promise((resolve) => setTimeout(resolve, 25)); // an earlier one delays the next
+    const before = notifications.length;
+    await work();
+    await new Promise((resolve) => setTimeout(resolve, 25));
+    return notifications.length > before;
+  };
+  const settled = async (parts: Parameters<typeof settlementOf>[1], lease?: string) => {
+    const entry = await claimOne(inbox, AT + 10, 10);
+    const settlement = settlementOf(lease === undefined ? entry : { ...entry, lease }, parts);
+    return tells(() => inbox.settle(settlement, AT + 10));
+  };
+  expect(await tells(() => keep(inbox, numberedEntry(1)))).toBe(true);
+  expect(await tells(() => keep(inbox, numberedEntry(1)))).toBe(false); // a duplicate
+  expect(await tells(() => inbox.touch(numberedEntry(1).key, AT))).toBe(false);
+  expect(await settled({ state: "pending", runAt: AT + 10 })).toBe(true);
+  expect(await settled({ state: "pending", runAt: AT + 10 }, "lost")).toBe(false);
+  const again = await inbox.claim({ ...CLAIM, now: AT + 20 });
+  const later = settlementOf(again[0] ?? { seq: 0, lease: "" }, { state: "pending", runAt: AT + 11 });
+  expect(await tells(() => inbox.settle(later, AT + 10))).toBe(false);
+  const last = await inbox.claim({ ...CLAIM, now: AT + 20 });
+  expect(await tells(() => inbox.settle(settlementOf(last[0] ?? { seq: 0, lease: "" }), AT + 20))).toBe(
+    false,
+  );
+  const dead = numberedEntry(2, 0, { state: "dead", reason: "too_old" });
+  expect(await tells(() => keep(inbox, dead))).toBe(false);
+  expect(await tells(() => inbox.retry({}, AT))).toBe(true);
+});
+
+describe("once a look from the start was slow", () => {
+  /** An inbox with an entry that runs, whose claims are slow; `looksFromStart` says whether its next claim is such a look. */
+  async function slow() {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const opening = await opened((text) => {
+      if (text.includes("leased AS")) vi.advanceTimersByTime(20);
+      return undefined;
+    });
+    const { inbox, asked } = opening;
+    await keep(inbox, numberedEntry(1, 0, { orderKey: "k" }));
+    const request = { ...CLAIM, now: AT + 60_000, leaseTime: 600_000 };
+    const [entry] = await inbox.claim(request);
+    if (entry === undefined) throw new Error("expected an entry");
+    const looksFromStart = async () => {
+      asked.length = 0;
+      await inbox.claim(request);
+      return !asked.some((text) => /run_at >= \$/.test(text));
+    };
+    await inbox.claim(request); // which finds that there is nothing else
+    expect(await looksFromStart()).toBe(false);
+    return { ...opening, entry, looksFromStart };
+  }
+  type Slow = Awaited<ReturnType<typeof slow>>;
+  const inside = { timeout: 1000, now: () => AT, isLeased: () => true };
+
+  it.each<[string, (all: Slow) => Promise<unknown> | undefined]>([
+    ["an entry that was due long ago", ({ inbox }) => keep(inbox, numberedEntry(2))],
+    [
+      "the end of an entry that may hold others back",
+      ({ inbox, entry }) => inbox.settle(settlementOf(entry), AT),
+    ],
+    [
+      "an entry that is tried again",
+      ({ inbox, entry }) =>
+        inbox.settle(settlementOf(entry, { state: "pending", runAt: AT, unordered: true }), AT),
+    ],
+    ["a handler's transaction", ({ inbox }) => inbox.inside?.(async () => "roll_back", inside)],
+    ["a retry", ({ inbox }) => inbox.retry({}, AT)],
+    ["a pause", ({ inbox }) => inbox.pause?.({ scope: "kind", name: "lead.*", since: AT, who: "me" })],
+  ])("the next claim after %s is one again", async (_, change) => {
+    const all = await slow();
+    await change(all);
+    expect(await all.looksFromStart()).toBe(true);
+  });
+
+  it.each<[string, (all: Slow) => Promise<unknown> | undefined]>([
+    ["an entry that is due now", ({ inbox }) => keep(inbox, numberedEntry(2, 59_500))],
+    [
+      "the end of an entry that holds nothing back",
+      ({ inbox, entry }) => inbox.settle(settlementOf(entry, { unordered: true, runAt: AT }), AT),
+    ],
+    [
+      "an entry that is tried again later",
+      ({ inbox, entry }) =>
+        inbox.settle(settlementOf(entry, { state: "pending", runAt: AT + 1e6, unordered: true }), AT),
+    ],
+  ])("the next claim after %s is none", async (_, change) => {
+    const all = await slow();
+    await change(all);
+    expect(await all.looksFromStart()).toBe(false);
+  });
+
+  it("what is due next is not looked for from the start either", async () => {
+    const { inbox, asked, entry } = await slow();
+    asked.length = 0;
+    const at = await inbox.nextRunAt({ sources: ["service"] });
+    expect(at).toBe(AT + 660_000);
+    expect(asked).toEqual([expect.stringContaining(`run_at >= ${AT + 59_000}`)]);
+    await inbox.settle(settlementOf(entry), AT);
+    await inbox.nextRunAt({ sources: ["service"] });
+    expect(asked.at(-1)).not.toContain("run_at >=");
+  });
+});
+
+it("an entry with an order key is not leased as it is kept, since others may hold it back", async () => {
+  const { inbox } = await opened();
+  const lease = { token: "mine", until: AT + 1000 };
+  const parts = { orderKey: "k", lease };
+  expect(await keep(inbox, numberedEntry(1, 0, parts))).toMatchObject({ state: "pending", leased: false });
+  expect(await inbox.list({})).toMatchObject([{ state: "pending", attempts: 0, runAt: AT }]);
 });
 
 it("many entries are changed 1000 in a transaction", async () => {

@@ -78,6 +78,12 @@ it("an object of another library works as before until it is revoked, also if it
   expect(() => library.answer()).toThrow(expect.objectContaining({ code: "tx_ended" }));
 });
 
+it.each([5, "text", null, undefined])("%j, which has nothing to revoke, is given as it is", (given) => {
+  const { proxy, revoke } = revocable(given);
+  revoke();
+  expect(proxy).toBe(given);
+});
+
 describe("the number of transactions", () => {
   const pool = (max?: number) => ({ options: { max }, query: undefined, connect: undefined }) as never;
   const database = { transaction: () => {}, query: undefined } as never;
@@ -95,6 +101,7 @@ describe("the number of transactions", () => {
 
   it("is 1 on a database in the process, and 5 with another library", () => {
     expect(limitOf(database, { connections: 5 })).toBe(1);
+    expect(limitOf(database, { maxTransactions: 4 })).toBe(1);
     expect(limitOf("postgres://a/b", { transaction })).toBe(5);
   });
 
