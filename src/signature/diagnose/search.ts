@@ -131,9 +131,9 @@ function explains(one: readonly Cause[], other: readonly Cause[]): boolean {
   });
 }
 
-/** Line breaks explain a difference in white space better than another style of JSON. */
+/** Line breaks, and what an editor changes with them, explain a difference in white space better than another style of JSON. */
 function isLines(causes: readonly Cause[]): boolean {
-  return causes.every(({ code }) => code === "line_endings" || code === "newline_at_end");
+  return causes.every(({ code }) => ["line_endings", "newline_at_end", "byte_order_mark"].includes(code));
 }
 
 function isSpacing({ code }: Cause): boolean {
