@@ -27,11 +27,12 @@ export function readForms(header: string | readonly string[]): HeaderReading {
   if (typeof header === "string" && OTHER_SCHEME.test(header.slice(0, LONGEST)))
     return { forms: [], evident: cause("other_scheme") };
   const repeated = values.length > 1 || typeof header !== "string" ? [cause("header_repeated")] : [];
-  const readings = values.slice(0, 4).map((value) => readOne(value.slice(0, LONGEST), repeated));
-  const evident =
-    readings.find((reading) => reading.evident !== undefined)?.evident ??
-    (values.some((value) => SLACK.test(value)) ? cause("other_scheme") : undefined);
-  return { forms: readings.flatMap(({ forms }) => forms), evident };
+  const readings = values.slice(0, 4).map((value) => readOne(value, repeated));
+  const forms = readings.flatMap((reading) => reading.forms);
+  const absent =
+    forms.length > 0 ? undefined : readings.find(({ evident }) => evident !== undefined)?.evident;
+  const slack = values.every((value) => SLACK.test(value)) ? cause("other_scheme") : undefined;
+  return { forms, evident: absent ?? slack };
 }
 
 /** Node joins repeated headers with a comma. */
@@ -41,7 +42,10 @@ function splitRepeated(value: string): readonly string[] {
 }
 
 function readOne(value: string, before: readonly Cause[]): HeaderReading {
-  const trimmed = value.trim().replace(/^(["'])(.*)\1$/, "$2");
+  const trimmed = value
+    .trim()
+    .slice(0, LONGEST)
+    .replace(/^(["'])(.*)\1$/, "$2");
   const causes = trimmed === value ? before : [...before, cause("header_extra_text")];
   const { prefixes, rest } = readPrefixes(trimmed);
   if (ABSENT.test(rest)) return { forms: [], evident: cause("digest_absent") };
@@ -109,7 +113,8 @@ function withoutZerosOfBytes(digest: string): string {
 }
 
 function base64Forms(digest: string): readonly DigestForm[] {
-  if (!/^[\w+/-]{22,}={0,2}$/.test(digest)) return [];
+  // No base64 of a digest has hex digits alone, and 64 of them would be tried as a SHA-384, too.
+  if (!/^(?![0-9a-f]+$)[\w+/-]{22,}={0,2}$/i.test(digest)) return [];
   const bytes = Buffer.from(digest, "base64"); // takes both alphabets
   const url = /[-_]/.test(digest) || (!/[+/=]/.test(digest) && digest.length % 4 !== 0);
   const code = url ? "digest_base64url" : "digest_base64";
