@@ -98,7 +98,7 @@ function mistakesOf(key: Buffer): readonly Keying[] {
 
 /** What is left of a secret that a shell or a reader of env files has taken apart. */
 function lostParts(text: string): readonly (readonly [string, string])[] {
-  const parts: readonly (readonly [string, string])[] = [
+  return [
     ["from # on", text.replace(/#.*$/s, "")],
     ["from # on", text.replace(/ +#.*$/s, "")],
     ["from a space on", text.replace(/ .*$/s, "")],
@@ -114,7 +114,6 @@ function lostParts(text: string): readonly (readonly [string, string])[] {
     ["up to =", text.replace(/^[^=]*=/, "")],
     ["= at the end", text.replace(/=+$/, "")],
   ];
-  return parts.filter(([, part]) => part !== text && part !== "");
 }
 
 /** A secret as forms, addresses and pages encode it. */

@@ -1,0 +1,153 @@
+import { createHash, createHmac } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { mistakenKeyings, plainKeyings } from "../../../src/signature/diagnose/keyings.ts";
+import { readSecrets } from "../../../src/signature/secrets.ts";
+
+const BODY = Buffer.from('{"a":1}');
+const hmac = (key: string | Uint8Array, text: string | Uint8Array = BODY) =>
+  createHmac("sha256", key).update(text).digest("hex");
+const hash = (name: string, ...parts: readonly (string | Uint8Array)[]) =>
+  createHash(name).update(Buffer.concat(parts.map((part) => Buffer.from(part as string))));
+const SECRET = "a-long-secret-0123";
+
+/** What is named if a digest was made in place of that with the secret. */
+function named(secret: string | Uint8Array, digest: string): readonly string[] {
+  const keyings = mistakenKeyings(readSecrets(secret)).filter(
+    (keying) => keying.digest("sha256", BODY) === digest,
+  );
+  return [
+    ...new Set(keyings.flatMap(({ causes }) => causes.map(({ code, detail }) => `${code}: ${detail}`))),
+  ];
+}
+
+describe("mistakenKeyings", () => {
+  it.each([
+    ["a-long#secret", "a-long", ["secret_cut: from # on"]],
+    ["a-long  #secret", "a-long", ["secret_cut: from # on", "secret_cut: from a space on"]],
+    ["a-long #1\nb", "a-long", ["secret_cut: from # on", "secret_cut: from a space on"]],
+    ["a-long secret", "a-long", ["secret_cut: from a space on"]],
+    ["a-long$secret", "a-long", ["secret_cut: from $ on", "secret_cut: $ and the name after it"]],
+    ["a$long-secret", "a-secret", ["secret_cut: $ and the name after it"]],
+    [`a\${long}-secret`, "a-secret", ["secret_cut: $ and the name after it"]],
+    ["a$12-secret", "a2-secret", ["secret_cut: $ and the name after it"]],
+    ["a$Long_1-secret", "a-secret", ["secret_cut: $ and the name after it"]],
+    ["a\\nlong\\secret", "anlongsecret", ["secret_cut: backslashes"]],
+    ["a\\\\long", "a\\long", ["secret_cut: backslashes"]],
+    ["a\\nlong\\nsecret", "a\nlong\nsecret", ["secret_cut: \\n read as a line break"]],
+    ["a-long;secret", "a-long", ["secret_cut: from ; on"]],
+    ["a-long&secret", "a-long", ["secret_cut: from & on"]],
+    ["NAME=a-long=", "NAME", ["secret_cut: from = on"]],
+    ["NAME=a-long=b", "a-long=b", ["secret_cut: up to ="]],
+    ["YS1sb25nLXNl==", "YS1sb25nLXNl", ["secret_cut: from = on", "secret_cut: = at the end"]],
+    ["a=b-long==", "a=b-long", ["secret_cut: = at the end"]],
+  ])("names the lost part of %j, of which %j is left", (secret, used, names) => {
+    expect(named(secret, hmac(used))).toEqual(names);
+  });
+
+  it.each([
+    [`"${SECRET}"`, SECRET, ["secret_quotes: quotes on this side"]],
+    [`\`${SECRET}\``, SECRET, ["secret_quotes: quotes on this side"]],
+    [`"${SECRET}'`, SECRET, []],
+    [SECRET, `'${SECRET}'`, ["secret_quotes: single quotes on the signing side"]],
+    [SECRET, `"${SECRET}"`, ["secret_quotes: double quotes on the signing side"]],
+    [SECRET, `${SECRET}\r\n`, ["secret_whitespace: a line break on the signing side"]],
+    [SECRET, `${SECRET}\r`, ["secret_whitespace: a carriage return on the signing side"]],
+    [SECRET, ` ${SECRET}`, ["secret_whitespace: a space on the signing side"]],
+    [` ${SECRET}\t`, SECRET, ["secret_whitespace: spaces on this side"]],
+    [SECRET, Buffer.from(SECRET).toString("hex").toUpperCase(), ["secret_hex: decoded on this side"]],
+    [SECRET, `HOOKPORTER_SECRET=${SECRET}`, ["secret_name: null"]],
+    [SECRET, `\uFEFF${SECRET}`, ["secret_name: a byte order mark"]],
+    [
+      "a b c long secret",
+      "a+b+c+long+secret",
+      ["secret_encoded: percent-encoded on the signing side", "secret_encoded: + as a space on this side"],
+    ],
+    ["a>b<c&d-long", "a&gt;b&lt;c&amp;d-long", ["secret_encoded: as HTML on the signing side"]],
+    ['a"b-long', "a&quot;b-long", ["secret_encoded: as HTML on the signing side"]],
+    ["a%20b-long", "a b-long", ["secret_encoded: percent-decoded on the signing side"]],
+    [SECRET, "", ["secret_unset: empty"]],
+    [SECRET, "null", ["secret_unset: null"]],
+    [SECRET, "None", ["secret_unset: None"]],
+    [SECRET, "$HOOKPORTER_SECRET", ["secret_unset: $HOOKPORTER_SECRET"]],
+    [SECRET, "another-secret", []],
+    [SECRET, SECRET, []],
+  ])("names what differs between %j here and %j there", (secret, used, names) => {
+    expect(named(secret, hmac(used))).toEqual(names);
+  });
+
+  it("names hashes without a key, of a key and of a body", () => {
+    expect(named(SECRET, hash("sha256", SECRET, BODY).digest("hex"))).toEqual([
+      "digest_without_hmac: over secret and body",
+    ]);
+    expect(named(SECRET, hash("sha256", BODY, SECRET).digest("hex"))).toEqual([
+      "digest_without_hmac: over body and secret",
+    ]);
+    expect(named(SECRET, hash("sha256", BODY).digest("hex"))).toEqual([
+      "digest_without_hmac: over the body alone",
+    ]);
+    expect(named(SECRET, hmac(hash("md5", SECRET).digest()))).toEqual(["secret_hashed: md5"]);
+    expect(named(SECRET, hmac(hash("sha256", SECRET).digest("hex")))).toEqual(["secret_hashed: sha256"]);
+    expect(named(SECRET, hmac(BODY, SECRET))).toEqual(["key_and_body_swapped: null"]);
+    expect(named(SECRET, hmac(SECRET, hash("sha256", BODY).digest()))).toEqual(["body_hashed: null"]);
+  });
+
+  it("takes a secret that is no text for bytes alone", () => {
+    const key = Buffer.from("fffefdfcfbfaf9f8f7f6f5f4f3f2f1f0", "hex");
+    expect(named(key, hmac(`${key.toString("utf8")}\n`))).toEqual([]);
+    expect(named(key, hmac(`"${key.toString("utf8")}"`))).toEqual([]);
+    expect(named(key, hmac(key.toString("hex")))).toEqual(["secret_hex: decoded on this side"]);
+    expect(named(key, hmac(key.toString("base64")))).toEqual(["secret_base64: decoded on this side"]);
+    expect(named(key, hmac(key.toString("base64url")))).toEqual(["secret_base64: decoded on this side"]);
+    expect(named(key, hmac(`${key.toString("base64url")}==`))).toEqual([
+      "secret_base64: decoded on this side",
+    ]);
+    expect(named(key, hmac(`whsec_${key.toString("base64")}`))).toEqual([
+      "secret_base64: decoded after whsec_ on this side",
+    ]);
+  });
+
+  it("decodes only what is hex or base64 as a whole", () => {
+    const base64 = Buffer.from(SECRET).toString("base64");
+    expect(named(base64, hmac(SECRET))).toEqual(["secret_base64: decoded on the signing side"]);
+    expect(named(`whsec_${base64}`, hmac(SECRET))).toEqual([
+      "secret_base64: decoded after whsec_ on the signing side",
+    ]);
+    expect(named(`!${base64}`, hmac(Buffer.from(`!${base64}`, "base64")))).toEqual([]);
+    expect(named(`${base64}===`, hmac(SECRET))).toEqual([]);
+    expect(named("616263646566676869", hmac("abcdefghi"))).toEqual([
+      "secret_hex: decoded on the signing side",
+    ]);
+    expect(named("616263646566676869x", hmac("abcdefghi"))).toEqual([]);
+    expect(named("6162636465666768690", hmac("abcdefghi"))).toEqual([]);
+  });
+});
+
+describe("plainKeyings", () => {
+  const many = (count: number) => Array.from({ length: count }, (_, at) => `${at}-long-secret-0123`);
+  const others = many(17).map((text) => ({
+    name: `N${text}`,
+    secret: readSecrets(`other-${text}`)[0] as never,
+  }));
+
+  it("has the first four secrets, and sixteen others by their names", () => {
+    const keyings = plainKeyings(readSecrets(many(5)), others);
+    expect(keyings.map(({ causes }) => causes.map(({ code, detail }) => `${code}: ${detail}`))).toEqual([
+      ...[[], [], [], []],
+      ...others.slice(0, 16).map(({ name }) => [`secret_other: ${name}`]),
+    ]);
+    expect(keyings.map(({ digest }) => digest("sha256", BODY))).toEqual(
+      [...many(4), ...many(16).map((text) => `other-${text}`)].map((key) => hmac(key)),
+    );
+  });
+
+  it("tries mistakes in the first four secrets alone", () => {
+    const digests = mistakenKeyings(readSecrets(many(5))).map(({ digest }) => digest("sha256", BODY));
+    expect(many(5).map((text) => digests.includes(hmac(`${text}\n`)))).toEqual([
+      true,
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+});
