@@ -82,9 +82,9 @@ function fromNative(text: string): readonly BodyVariant[] {
   if (native === undefined || json === undefined) return [];
   const shown = cause("body_not_json", native.name);
   const asIs = { causes: [], tail: "" };
-  return jsonVariants(json, [asIs], "libraries").map((one) => ({
+  return jsonVariants(json, [asIs], "libraries", [shown]).map((one) => ({
     ...one,
-    causes: [shown, ...one.causes.filter(({ code }) => code !== "json_spacing")],
+    causes: one.causes.filter(({ code }) => code !== "json_spacing"),
   }));
 }
 

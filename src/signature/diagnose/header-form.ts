@@ -38,7 +38,7 @@ export function readForms(header: string | readonly string[]): HeaderReading {
 /** Node joins repeated headers with a comma. */
 function splitRepeated(value: string): readonly string[] {
   const parts = value.slice(0, LONGEST).split(/\s*,\s*/);
-  return parts.every((part) => /^(?:sha\d+=)?[\w+/=-]{16,}$/.test(part)) ? parts : [value];
+  return parts.every((part) => /^[\w+/=-]{16,}$/.test(part)) ? parts : [value];
 }
 
 function readOne(value: string, before: readonly Cause[]): HeaderReading {
