@@ -28,11 +28,10 @@ export function readForms(header: string | readonly string[]): HeaderReading {
     return { forms: [], evident: cause("other_scheme") };
   const repeated = values.length > 1 || typeof header !== "string" ? [cause("header_repeated")] : [];
   const readings = values.slice(0, 4).map((value) => readOne(value, repeated));
-  const forms = readings.flatMap((reading) => reading.forms);
-  const absent =
-    forms.length > 0 ? undefined : readings.find(({ evident }) => evident !== undefined)?.evident;
-  const slack = values.every((value) => SLACK.test(value)) ? cause("other_scheme") : undefined;
-  return { forms, evident: absent ?? slack };
+  const forms = readings.flatMap((reading) => reading ?? []);
+  if (values.every((value) => SLACK.test(value))) return { forms, evident: cause("other_scheme") };
+  const isAbsent = forms.length === 0 && readings.includes(undefined);
+  return { forms, evident: isAbsent ? cause("digest_absent") : undefined };
 }
 
 /** Node joins repeated headers with a comma. */
@@ -41,26 +40,22 @@ function splitRepeated(value: string): readonly string[] {
   return parts.every((part) => /^[\w+/=-]{16,}$/.test(part)) ? parts : [value];
 }
 
-function readOne(value: string, before: readonly Cause[]): HeaderReading {
-  const trimmed = value
-    .trim()
-    .slice(0, LONGEST)
-    .replace(/^(["'])(.*)\1$/, "$2");
+/** The forms of one value; `undefined` if it stands for no digest. */
+function readOne(value: string, before: readonly Cause[]): readonly DigestForm[] | undefined {
+  const start = value.trim().slice(0, LONGEST);
+  const trimmed = start.replace(/^(["'])(.*)\1$/, "$2");
   const causes = trimmed === value ? before : [...before, cause("header_extra_text")];
   const { prefixes, rest } = readPrefixes(trimmed);
-  if (ABSENT.test(rest)) return { forms: [], evident: cause("digest_absent") };
+  if (ABSENT.test(rest)) return undefined;
   const written = [...hexForms(rest), ...base64Forms(rest), ...oddForms(rest)];
-  if (written.length === 0) return { forms: formInside(trimmed, before), evident: undefined };
-  const upper = prefixes.some((prefix) => prefix !== prefix.toLowerCase())
-    ? [cause("digest_upper_case")]
-    : [];
+  if (written.length === 0) return formInside(trimmed, before);
   const lower = prefixes.map((prefix) => prefix.toLowerCase());
-  const forms = written.map((form) => {
+  const upper = lower.join() === prefixes.join() ? [] : [cause("digest_upper_case")];
+  return written.map((form) => {
     const shouted = form.causes.some(({ code }) => code === "digest_upper_case") ? [] : upper;
     const prefix = prefixCauses(lower, form.algorithm);
     return { ...form, causes: [...form.causes, ...shouted, ...prefix, ...causes] };
   });
-  return { forms, evident: undefined };
 }
 
 function readPrefixes(value: string): { prefixes: readonly string[]; rest: string } {
