@@ -133,6 +133,9 @@ it("other processes are told of what is due now, and of nothing else", async () 
   expect(await tells(() => inbox.settle(settlementOf(last[0] ?? { seq: 0, lease: "" }), AT + 20))).toBe(
     false,
   );
+  await keep(inbox, numberedEntry(3, 0, { orderKey: "k" }));
+  const alone = settlementOf(await claimOne(inbox, AT + 10));
+  expect(await tells(() => inbox.settle(alone, AT + 20))).toBe(false); // nothing waited behind it
   const dead = numberedEntry(2, 0, { state: "dead", reason: "too_old" });
   expect(await tells(() => keep(inbox, dead))).toBe(false);
   expect(await tells(() => inbox.retry({}, AT))).toBe(true);
