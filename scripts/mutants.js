@@ -42,7 +42,7 @@ const FOLDERS = {
     tests: [
       "test/inbox/postgres.test.ts",
       "test/inbox/postgres/{batch,care,client,clock,connect,days,due,error-classes,examine,inside,kept-lately,low-water,prune,refusals}.test.ts",
-      "test/inbox/postgres/{runners-signs,session,sockets,statements,store,transaction,upkeep,upkeep-looks,urls,wake-listening,wake-stop}.test.ts",
+      "test/inbox/postgres/{runners-signs,session,sockets,statements,store,transaction,transfer,upkeep,upkeep-looks,urls,wake-listening,wake-stop}.test.ts",
       "test/inbox/transfer/copy.test.ts",
       "test/receiver/transactions.test.ts",
     ],

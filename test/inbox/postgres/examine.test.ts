@@ -105,6 +105,20 @@ it("a table that is never vacuumed is found", async () => {
   expect((await examine()).tables?.neverVacuumed).toBe("table");
 });
 
+it("a server that vacuums nothing is found, whatever the table says", async () => {
+  await during(
+    `ALTER TABLE ${SCHEMA}.turn SET (autovacuum_enabled = false)`,
+    `ALTER TABLE ${SCHEMA}.turn RESET (autovacuum_enabled)`,
+  );
+  const { tables } = await examine(SCHEMA, { understand: ["current_setting('autovacuum')", "'off'"] });
+  expect(tables?.neverVacuumed).toBe("server");
+});
+
+it("a standby is known", async () => {
+  const { server } = await examine(SCHEMA, { understand: ["pg_is_in_recovery()", "true"] });
+  expect(server.isStandby).toBe(true);
+});
+
 it("settings that hurt are named", async () => {
   await during("SET enable_indexscan = off; SET statement_timeout = 4000", "RESET ALL");
   expect((await examine()).server.harmful).toEqual(["enable_indexscan = off", "statement_timeout = 4s"]);

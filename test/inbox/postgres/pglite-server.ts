@@ -29,8 +29,16 @@ const typeOf = (one: Buffer) => String.fromCharCode(one[0] ?? 0);
 export interface Serving {
   /** What it does with a notification for a connection instead of sending it. */
   readonly notify?: (socket: Socket, notification: Buffer) => void;
+  /** What it understands when it is asked a text, such as another value for a setting: a text that is not longer. */
+  readonly understand?: readonly [asked: string, understood: string];
   /** Called with a connection that is about to listen. */
   readonly onListen?: (socket: Socket) => void;
+}
+
+/** A group of messages with another text in place of one, padded, since each message begins with its length. */
+function understood(group: Buffer, [from, to] = ["", ""] as NonNullable<Serving["understand"]>): Buffer {
+  if (from === "") return group;
+  return Buffer.from(group.toString("latin1").replaceAll(from, to.padEnd(from.length)), "latin1");
 }
 
 /**
@@ -95,7 +103,7 @@ export async function servePglite(database: PGlite, onEnd: (end: () => void) => 
         }
         asked.push(one);
         if (!"QS".includes(typeOf(one))) continue;
-        const group = Buffer.concat(asked);
+        const group = understood(Buffer.concat(asked), serving.understand);
         asked = [];
         answering = answering.then(() => answer(group));
       }

@@ -151,6 +151,7 @@ describe("a transaction on a pool", () => {
       { text: "SELECT 2", queryMode: "extended" },
       { text: "SELECT 3", values: [3], queryMode: "extended" },
     ]);
+    expect(asked.at(-1)).toMatchObject({ text: "COMMIT" }); // what a user's pool has set is not reset
   });
 
   it("of a handler leaves no setting behind on a connection of the inbox", async () => {
