@@ -33,7 +33,17 @@ it("A receiver of 0.1.0 is not disturbed by this version's reading commands", {
     () => cli(["events", "show", "1", "--inbox", place.inbox]),
     () => cli(["events", "show", "1", "--body", "--inbox", place.inbox]),
     () => cli(["events", "export", "--limit", "50", "--inbox", place.inbox]),
-    () => cli(["events", "export", "--to", join(place.folder, "fixtures"), "--inbox", place.inbox]),
+    () =>
+      cli([
+        "events",
+        "export",
+        "--to",
+        join(place.folder, "fixtures"),
+        "--limit",
+        "2000",
+        "--inbox",
+        place.inbox,
+      ]),
   ];
   const codes = await besideReceiver(older, commands);
   expect(codes.filter(({ code }) => code !== 0)).toEqual([]);
