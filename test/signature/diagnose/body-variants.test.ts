@@ -54,6 +54,16 @@ describe("bodyVariants", () => {
     ["{'a': 'x'}", '{"a":"x"}', "body_not_json: as Python shows a dict, on this side"],
     ['{"a"=>"x"}', '{"a":"x"}', "body_not_json: as Ruby shows a hash, on this side"],
     [
+      '{"a":"x"}\n',
+      '{"a": "x"}',
+      "json_spacing: a space after each comma and colon + newline_at_end: none on the signing side",
+    ],
+    [
+      '{"a":"x"}',
+      '{"a": "x"}\n',
+      "json_spacing: a space after each comma and colon + newline_at_end: one on the signing side",
+    ],
+    [
       '\uFEFF{"a":"x"}',
       '{"a": "x"}',
       "byte_order_mark: none on the signing side + json_spacing: a space after each comma and colon",
