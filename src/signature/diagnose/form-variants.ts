@@ -23,9 +23,7 @@ export function formVariants(text: string): readonly BodyVariant[] {
     variant([cause("body_form", "its + became spaces on the way here")], () => {
       return text.includes(" ") && !text.includes("+") ? text.replaceAll(" ", "+") : undefined;
     }),
-    variant(here, () =>
-      /^payload=/.test(text) ? (new URLSearchParams(text).get("payload") ?? "") : undefined,
-    ),
+    variant(here, () => new URLSearchParams(text).get("payload") ?? undefined),
     variant(here, () =>
       /^[\w%.+*~!'()-]+=?$/.test(text) && text.includes("%") ? decodeForm(text) : undefined,
     ),

@@ -3,7 +3,7 @@ export function withoutNulls(tokens: readonly string[]): readonly string[] {
   if (!tokens.includes("null")) return tokens;
   const kept: string[] = [];
   for (let at = 0; at < tokens.length; at++) {
-    const isMember = tokens[at + 1] === ":" && tokens[at + 2] === "null" && tokens[at]?.startsWith('"');
+    const isMember = tokens[at + 1] === ":" && tokens[at + 2] === "null";
     if (!isMember) {
       const token = tokens[at] ?? "";
       // The comma before or after a member that was left out.

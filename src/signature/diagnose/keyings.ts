@@ -155,7 +155,7 @@ function hexAsBase64(key: Buffer): Uint8Array | undefined {
 }
 
 function base64AsHex(key: Buffer): Uint8Array | undefined {
-  return decoded(key.toString("base64").replace(/=+$/, ""), "hex");
+  return decoded(key.toString("base64url"), "hex");
 }
 
 function decoded(text: string, encoding: "hex" | "base64"): Uint8Array | undefined {

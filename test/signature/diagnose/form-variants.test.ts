@@ -24,6 +24,8 @@ it.each([
   ["%5B1,2%5D", "[1,2]", HERE],
   ["%22a+b%22", '"a+b"', HERE],
   ["payload=", "", HERE],
+  ["a=1&payload=b", "b", HERE],
+  ["a%2Bb+c", "a+b c", HERE],
 ])("names what makes %j from %j: %s", (text, signed, causes) => {
   expect(named(formVariants(text), signed)).toContain(causes);
 });
@@ -32,6 +34,7 @@ it.each([
   ["a b+c", "a+b+c"],
   ["ab", "ab"],
   ["x payload=a", "a"],
+  ["x payload=a", ""],
   ["a%2Bb c", "a+b c"],
   ["a+b=", "a b"],
   [":%7B", ":{"],

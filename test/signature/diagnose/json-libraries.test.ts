@@ -1,5 +1,10 @@
 import { expect, it } from "vitest";
-import { LIBRARIES, printJson } from "../../../src/signature/diagnose/json-libraries.ts";
+import {
+  LIBRARIES,
+  namesOf,
+  printedText,
+  printJson,
+} from "../../../src/signature/diagnose/json-libraries.ts";
 
 const TEXT =
   '{"t":"2026-01-15T09:30:00.500Z","address":"12/14 rue de l’Église, <Zürich> & \'Sons\' = 1 + 1 😀","rooms":3,"at":"2026-01-15T09:30:00.000Z","list":[1,"a"]}';
@@ -51,4 +56,10 @@ it("keys are in the order in which Java's HashMap keeps them", () => {
 
 it("a text that is not JSON is not printed", () => {
   expect(LIBRARIES.map((library) => printJson("{", library))).toEqual(LIBRARIES.map(() => undefined));
+});
+
+it("names up to three libraries, each once", () => {
+  const names = namesOf(["A", "A", "B", "C", "D"].map((name) => ({ name })));
+  expect(printedText(names)).toBe("as A, B or C prints it");
+  expect(printedText(["A", "B"])).toBe("as A or B prints it");
 });
