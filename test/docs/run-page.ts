@@ -62,7 +62,7 @@ const START_POSTGRES = `#!/bin/sh
 data=$(dirname "$HOME")/postgres
 mkdir -p "$data"
 [ "$(id -u)" = 0 ] && chown postgres "$data"
-program="${POSTGRES}/initdb -D $data/data -U postgres -A trust && ${POSTGRES}/postgres -D $data/data -k $data"
+program="${POSTGRES}/initdb -D $data/data -U postgres -A trust -E UTF8 && ${POSTGRES}/postgres -D $data/data -k $data"
 [ "$(id -u)" = 0 ] && exec su postgres -c "$program"
 exec sh -c "$program"
 `;
