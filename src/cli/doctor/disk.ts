@@ -16,8 +16,9 @@ import { type DoctorCheck, fail, ok, warn } from "./finding.ts";
 export const ONE_DELIVERY = 2 * DEFAULTS.bodyLimit;
 /** Milliseconds from which flushing is slow: each commit waits for it. */
 const SLOW_FLUSH = 250;
-/** How many flushes are measured; after so many milliseconds, two are enough. */
+/** How many flushes are measured. */
 const SAMPLES = 5;
+/** Milliseconds after which two flushes are enough. */
 const LONG = 2000;
 
 export const disk: DoctorCheck = {

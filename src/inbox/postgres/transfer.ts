@@ -3,6 +3,7 @@ import { decodeText, encodeText, entryColumns, toAttempt, toEntry } from "../row
 import { runsWithin, splitRuns } from "../runs-within.ts";
 import { oneRead, type Transfer, type TransferRange, type WholeEntry } from "../transfer/transfer.ts";
 import { storeClock } from "./clock.ts";
+import { isFaultOfRow } from "./errors.ts";
 import { checkEncoding, checkSchema, migrate } from "./migrations.ts";
 import { MARK } from "./prune.ts";
 import { ENTRY_COLUMNS } from "./reads.ts";
@@ -26,6 +27,7 @@ export async function openSchemaTransfer(store: Store, access: "read" | "own"): 
     count: () => number("SELECT count(*) AS n FROM @.entry"),
     read: (range) => read(store, range),
     write: (entries) => write(store, entries),
+    isFaultOfRow,
     pruned: async () => {
       const rows = await store.query(
         "SELECT key AS source, value AS until FROM @.pruned, jsonb_each_text(marks)",

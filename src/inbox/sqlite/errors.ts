@@ -38,6 +38,11 @@ export function isLockingFailure(thrown: unknown): boolean {
   return resultOf(thrown) === 15;
 }
 
+/** Whether a row has a value that its column does not take, or a key that is there; an error of ours has SQLite's as its cause. */
+export function isFaultOfRow(thrown: unknown): boolean {
+  return [19, 20].includes(resultOf(thrown instanceof HookporterError ? thrown.cause : thrown));
+}
+
 /** SQLite's messages for these codes: on Node 20 the client leaves `errcode` out of errors from `.all()`. */
 const RESULTS: ReadonlyMap<string, number> = new Map([
   ["database is locked", 5],

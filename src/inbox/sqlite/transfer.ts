@@ -9,7 +9,7 @@ import {
   type TransferRange,
   type WholeEntry,
 } from "../transfer/transfer.ts";
-import { inboxError } from "./errors.ts";
+import { inboxError, isFaultOfRow } from "./errors.ts";
 import { openFile } from "./file/inbox-file.ts";
 import { recordRuns } from "./operations.ts";
 import { livingRunners } from "./processes/runner-lock.ts";
@@ -39,6 +39,7 @@ export async function openFileTransfer(given: string, access: "read" | "own"): P
       inTransaction(() => {
         for (const entry of entries) write(statements, entry);
       }),
+    isFaultOfRow,
     merge: (entries) =>
       inTransaction(() => {
         const marks = new Map(prunedMarks(statements).map(({ source, until }) => [source, until]));

@@ -38,6 +38,8 @@ export interface Transfer {
   read(range: TransferRange): Promise<readonly WholeEntry[]>;
   /** Adds entries as they are, with their numbers, in one transaction. Later entries get higher numbers. */
   write(entries: readonly WholeEntry[]): Promise<void>;
+  /** Whether one row of what was written caused the failure, so that the others can be written without it. */
+  isFaultOfRow(thrown: unknown): boolean;
   /** Takes over what entries say that is not known yet, by their dedup keys, in one transaction. Default: it cannot. */
   merge?(entries: readonly WholeEntry[]): Promise<Merged>;
   pruned(): Promise<readonly PrunedMark[]>;

@@ -157,7 +157,7 @@ it("a user who lacks single rights is told each of them", async () => {
   expect(tables).toBeUndefined();
 });
 
-it("an inbox of the first version is read without what came later", async () => {
+it("an inbox with the first schema is read, without the tables that later schemas added", async () => {
   const old = postgresStore(database, { schema: "examined_1" });
   await old.open();
   await old.close();

@@ -59,7 +59,7 @@ it("what the dropped days held is counted too", async () => {
   expect(await inbox.prune(PRUNE, FIRST)).toEqual({ changed: 3, next: undefined }); // the newest entry stays
 });
 
-it("whoever keeps entries when the marks are raised has ended before any is deleted, and nobody else", async () => {
+it("entries are deleted once all processes that were keeping others when the marks were raised have ended, and no later ones", async () => {
   const looks = [["1/1", "2/2"], ["2/2", "3/3"], ["2/2"], ["3/3"]];
   const { inbox, askedFor, left } = await withDone((text) =>
     text.includes("pg_locks") ? looks.shift()?.map((writer) => ({ writer })) : undefined,
@@ -113,7 +113,7 @@ it("a day whose locks others hold is asked for four times, and otherwise dropped
   expect(askedFor("drop_day")).toBe(10);
 });
 
-it("tries for the next day begin anew", async () => {
+it("the tries of the next day are counted from zero", async () => {
   vi.spyOn(Math, "random").mockReturnValue(-0.5);
   onTestFinished(() => void vi.restoreAllMocks());
   const answers = ["busy", "busy", "busy", 2, "busy", "busy", "busy", 2, -1];

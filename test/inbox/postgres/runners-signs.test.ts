@@ -86,7 +86,7 @@ async function holding(terms?: Parameters<typeof stage>[0]) {
 }
 
 describe("the record of a process", () => {
-  it("is written when it registers, and again when it registers anew, with one pair of timers", async () => {
+  it("is written each time that it registers, with one pair of timers", async () => {
     const { runners, asked, kinds } = stage();
     await runners.register(OWN);
     await runners.register({ ...OWN, role: "both" });
@@ -347,7 +347,7 @@ describe("a look for dead processes", () => {
     expect(lines).toHaveLength(1); // it had none
   });
 
-  it("begins to count anew for one that was alive meanwhile, and for each by itself", async () => {
+  it("counts for each process by itself, from zero again for one that was alive meanwhile", async () => {
     const { answers, kinds, asked } = await looking();
     await pass(2000);
     answers.look = [{ any_other: true, cut: [], any_due: false }];

@@ -13,7 +13,7 @@ beforeEach(() => {
   onTestFinished(() => void vi.useRealTimers());
 });
 
-/** Upkeep of a database that has days for some time, and makes so many at each look; `error` is what it fails with. */
+/** The upkeep of a database, with the time for which it has days and how many it makes at each look; `error` makes it fail. */
 function stage() {
   const database = {
     left: 3 * DAY,

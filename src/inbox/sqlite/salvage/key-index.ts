@@ -11,14 +11,24 @@ export function indexedNumbers(statements: Statements): Float64Array {
   return Float64Array.from(numbers.filter(Number.isSafeInteger)).sort();
 }
 
-/** Finds the key of an entry; and its source, if all entries of the index have the same, else another one. */
+/**
+ * Finds the key of an entry; and its source, if all entries of the index have the same, else another one. Reads the index
+ * when it is asked first.
+ */
 export function keyFinder(statements: Statements) {
+  let index: ReturnType<typeof readKeys> | undefined;
+  return (seq: number, other: string) => {
+    index ??= readKeys(statements);
+    return { key: index.keys.get(seq), source: index.source ?? other };
+  };
+}
+
+function readKeys(statements: Statements) {
   const rows = Array.from(readIndex(statements, "seq, key_timestamp, event_id, source"));
   const keyed = (row: Row) => [[Number(row.seq), toKey(row)]] as const;
   const keys = new Map<number, DedupKey>(rows.flatMap((row) => orElse(() => keyed(row), [])));
   const sources = new Set([...keys.values()].map((key) => key.source));
-  const only = sources.size === 1 ? [...sources][0] : undefined;
-  return (seq: number, other: string) => ({ key: keys.get(seq), source: only ?? other });
+  return { keys, source: sources.size === 1 ? [...sources][0] : undefined };
 }
 
 /** Reads the index as far as that is possible. */

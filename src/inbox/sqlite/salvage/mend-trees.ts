@@ -41,12 +41,12 @@ export function treeMender(file: number, pages: number) {
   };
 }
 
-/** The positions of a page's cells, in order; `undefined` if it is no page of this type. */
-function cellsOf(bytes: Buffer, type: number, header: number): readonly number[] | undefined {
-  const count = bytes.readUInt16BE(3);
-  const content = header + 2 * count;
-  if (bytes[0] !== type || content > PAGE) return undefined;
-  const cells = Array.from({ length: count }, (_, at) => bytes.readUInt16BE(header + 2 * at));
+/** The positions of a page's cells, in order; `undefined` if it is no page of this type, whose header begins at `start`. */
+function cellsOf(bytes: Buffer, type: number, length: number, start = 0): readonly number[] | undefined {
+  const count = bytes.readUInt16BE(start + 3);
+  const content = start + length + 2 * count;
+  if (bytes[start] !== type || content > PAGE) return undefined;
+  const cells = Array.from({ length: count }, (_, at) => bytes.readUInt16BE(start + length + 2 * at));
   return cells.every((at) => at >= content && at < PAGE - 4) ? cells : undefined;
 }
 
@@ -59,10 +59,10 @@ function lastOfLeaf(bytes: Buffer): number {
   return readNumber(bytes, afterSize)[0];
 }
 
-/** The pages that an interior page leads to; `undefined` if it is none. */
-function childrenIn(bytes: Buffer, pages: number): readonly number[] | undefined {
-  const cells = cellsOf(bytes, INTERIOR, 12);
-  const children = cells && [...cells.map((at) => bytes.readUInt32BE(at)), bytes.readUInt32BE(8)];
+/** The pages that an interior page leads to; `undefined` if it is none. The first page has its header after the file's. */
+export function childrenIn(bytes: Buffer, pages: number, start = 0): readonly number[] | undefined {
+  const cells = cellsOf(bytes, INTERIOR, 12, start);
+  const children = cells && [...cells.map((at) => bytes.readUInt32BE(at)), bytes.readUInt32BE(start + 8)];
   return children?.every((page) => page > 2 && page <= pages) ? children : undefined;
 }
 

@@ -49,8 +49,7 @@ export async function salvageFile(
     const hasMarks = tryGet(statements, "SELECT 1 FROM pruned") !== undefined;
     await to.markPruned(hasMarks ? orElse(() => prunedMarks(statements), []) : []);
     const found = nothingFound();
-    let index: ReturnType<typeof keyFinder> | undefined;
-    const keyOf = () => (index ??= keyFinder(statements)); // once an entry has to be rebuilt
+    const keyOf = keyFinder(statements);
     const indexed = indexedNumbers(statements);
     const last = Math.max(copy.last, indexed.at(-1) ?? 0);
     let known = 0;
@@ -91,9 +90,9 @@ function reportOf({ entries, rebuilt, withoutDelivery, lost, refused }: ReturnTy
 }
 
 interface Reading {
-  /** The next numbers that an index has: of the others, a damaged page may have no row, without an error. */
+  /** The next numbers in the index of keys. A damaged page may lack their rows, without an error. */
   readonly inIndex: Float64Array;
-  readonly keyOf: () => ReturnType<typeof keyFinder>;
+  readonly keyOf: ReturnType<typeof keyFinder>;
   readonly source: string;
   readonly found: ReturnType<typeof nothingFound>;
 }
@@ -127,7 +126,7 @@ function readStep(statements: Statements, range: Range, { inIndex, keyOf, source
   for (const part of [...missing].sort((x, y) => x - y)) {
     if (whole.has(part) || part < range[0] || part > range[1]) continue;
     const delivery = deliveryOf(deliveries.get(part), Date.now());
-    const entry = delivery && rebuildEntry(part, delivery, keyOf()(part, source));
+    const entry = delivery && rebuildEntry(part, delivery, keyOf(part, source));
     if (entry === undefined || seen.has(keyText(entry.key))) {
       found.lost.push([part, part]);
       continue;

@@ -17,7 +17,7 @@ import { loadSqlite } from "../client.ts";
 import { makeTables } from "../file/inbox-file.ts";
 import { SCHEMA_VERSION } from "../migrations.ts";
 import { closing } from "../statements.ts";
-import { treeMender } from "./mend-trees.ts";
+import { childrenIn, treeMender } from "./mend-trees.ts";
 import { PAGE, readPage, withFile, writePage } from "./pages.ts";
 
 // The damaged file itself is only read, and only while no process has it open. Everything else is done with a copy.
@@ -28,8 +28,8 @@ const TABLES = { entry: "entries", delivery: "deliveries", attempt: "attempts" }
 /**
  * Copies an inbox file and its log to a folder for temporary files, and opens the copy. A file that was cut short is
  * filled up with empty pages. If the first page, or another one with the addresses of tables, cannot be read, the same
- * pages of a new inbox replace them: tables have the same addresses in all inboxes of a version. Pages that lead to rows
- * are made anew. Returns the database, the highest number of an entry or delivery, and what was put right in the copy, in words.
+ * pages of a new inbox replace them: tables have the same addresses in all inboxes of a version. Pages that only
+ * lead to rows are rebuilt. Returns the database, the highest number of an entry or delivery, and a list of the repairs.
  *
  * @throws HookporterError `inbox_corrupt` if nothing of it can be read as an inbox
  */
@@ -153,12 +153,7 @@ function listOfTables(version: number, folder: string, pages: number): readonly 
   makeTables(path, 0, version);
   const made = readFileSync(path);
   const first = made.subarray(0, PAGE);
-  const isLeaf = first[100] === 13;
-  const cells = isLeaf ? 0 : first.readUInt16BE(103);
-  const below = Array.from({ length: cells }, (_, at) =>
-    first.readUInt32BE(first.readUInt16BE(112 + 2 * at)),
-  );
-  if (!isLeaf) below.push(first.readUInt32BE(108));
+  const below = childrenIn(first, made.length / PAGE, 100) ?? [];
   first.writeUInt32BE(pages, 28);
   first.writeUInt32BE(0, 32); // no free pages are known
   first.writeUInt32BE(0, 36);

@@ -19,17 +19,11 @@ async function writePart(to: Transfer, part: readonly WholeEntry[]): Promise<rea
     return [];
   } catch (thrown) {
     const [one] = part;
-    if (one === undefined || !isRefusedRow(thrown)) throw thrown;
+    if (one === undefined || !to.isFaultOfRow(thrown)) throw thrown;
     if (part.length === 1) return one.runs.length === 0 ? part : writePart(to, [{ ...one, runs: [] }]);
     const half = part.length >> 1;
     return [...(await writePart(to, part.slice(0, half))), ...(await writePart(to, part.slice(half)))];
   }
-}
-
-/** Whether a row has a value that its column does not take, or a key that is there: by SQLite's code, or PostgreSQL's. */
-function isRefusedRow(thrown: unknown): boolean {
-  const { errcode = 0, code = "" } = ((thrown as Error).cause ?? {}) as { errcode?: number; code?: string };
-  return [19, 20].includes(errcode & 0xff) || /^2[23]/.test(code);
 }
 
 /** Entries in parts of some megabytes. */
