@@ -29,6 +29,8 @@ export interface EntryFilter extends Partial<StoredIn> {
   readonly seqs?: readonly number[];
   /** Entries that wait for one of these targets, or were given up on for one. */
   readonly targets?: readonly string[];
+  /** Only entries that a person has dropped (`true`), or none of those (`false`). Default: all. */
+  readonly dropped?: boolean;
   /** Entries with a higher number. */
   readonly after?: number;
   /** Entries with a lower number. */

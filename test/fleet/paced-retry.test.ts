@@ -43,7 +43,7 @@ it("5000 dead letters run in order at 50 a second, stop where the target falls o
     return ran.stdout;
   };
 
-  expect(await run("retry", "--state", "dead", "--rate", "50/s", "--canary", "10")).toContain(
+  expect(await run("retry", "--dropped", "--rate", "50/s", "--canary", "10")).toContain(
     "5000 entries, #1 to #5000",
   );
   const due = (await inbox.list({ states: ["pending"] })).map(({ runAt }) => runAt);

@@ -197,6 +197,28 @@ export function describeWaits(makeInbox: () => Inbox): void {
       },
     );
 
+    it("leaves entries that can be told from the others, and retried with or without them", async () => {
+      const seqs: number[] = [];
+      for (const [number, state] of (["dead", "unhandled", "dead", "dead"] as const).entries()) {
+        const { seq } = await keep(inbox, numberedEntry(number));
+        const reason = number === 2 ? null : "x";
+        await inbox.settle(settlementOf(await claimOne(inbox), { state, reason }), AT);
+        seqs.push(seq);
+      }
+      await keep(inbox, numberedEntry(9));
+      const [first = 0, second, third, fourth] = seqs;
+      await inbox.drop({ seqs: [first, fourth ?? 0] }, AT);
+      const listed = async (isDropped: boolean) =>
+        (await inbox.list({ dropped: isDropped, states: ["dead", "unhandled"] })).map(({ seq }) => seq);
+      expect(await listed(true)).toEqual([first, fourth]);
+      expect(await listed(false)).toEqual([second, third]);
+      expect(await inbox.list({ dropped: false })).toHaveLength(3);
+      expect(await inbox.retry({ dropped: false }, AT)).toBe(2);
+      expect(await listed(true)).toEqual([first, fourth]);
+      expect(await inbox.retry({ dropped: true, seq: first }, AT)).toBe(1);
+      expect(await listed(true)).toEqual([fourth]);
+    });
+
     it("leaves done entries and those that do not match alone", async () => {
       await keep(inbox, numberedEntry(1));
       await inbox.settle(settlementOf(await claimOne(inbox)), AT);

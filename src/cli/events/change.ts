@@ -11,8 +11,10 @@ import type { Entry } from "../../inbox/entry.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import { entryState } from "../../inbox/entry-state.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
+import { retryableSeqs } from "../../inbox/paced-retry.ts";
 import { summarise } from "../../inspector/live/verdict.ts";
 import { ownCommand } from "../../package/own-command.ts";
+import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { type Output, printable } from "../output.ts";
 import { findEntry, withInbox } from "./inbox.ts";
@@ -29,7 +31,9 @@ export async function retryEvents(
   const why = "running entries are being tried, and handled ones have succeeded";
   checkChange(references, options, { states: CHANGEABLE.retry, why });
   await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
-    const filter = await toFilter(options, inbox, output);
+    const given = await toFilter(options, inbox, output);
+    // What a person let go runs again only if it is named, or asked for as such.
+    const filter = references.length === 0 ? { dropped: false, ...given } : given;
     const named = await findAll(inbox, references);
     const chosen = named.length === 0 ? filter : { ...filter, seqs: named.map(({ seq }) => seq) };
     await sayWhatStillDoesNotFit(inbox, chosen, output);
@@ -41,6 +45,7 @@ export async function retryEvents(
       output.record("retry", { retried, ended });
     } else retried = await retryOldest(inbox, chosen, { rate, canary, limit, dryRun }, context);
     await sayTargets(inbox, filter, retried, output);
+    if (filter.dropped === false) await sayDropped(inbox, filter, output);
     if (retried > 0) {
       const runs = (await inbox.runners?.())?.some(({ role }) => role !== "receive") === true;
       output.talk(
@@ -66,7 +71,7 @@ export async function dropEvents(references: readonly string[], options: ChangeO
     await sayTargets(inbox, chosen, dropped, output);
     if (dropped > 0)
       output.talk(
-        `they stay in the inbox, as dead letters: \`${ownCommand("events retry")}\` runs them again`,
+        `they stay in the inbox, as dead letters: \`${ownCommand("events retry --dropped")}\` runs them again`,
       );
   });
 }
@@ -103,6 +108,14 @@ async function sayTargets(inbox: Inbox, filter: EntryFilter, changed: number, ou
   const waiting = await inbox.waiting();
   const list = waiting.map(({ target, entries }) => `${printable(target, 200)} (${entries})`).join(", ");
   output.talk(waiting.length === 0 ? "no entry waits for a target" : `entries wait for ${list}`);
+}
+
+/** Prints how many entries a selection left alone, as they were dropped. */
+async function sayDropped(inbox: Inbox, filter: EntryFilter, output: Output): Promise<void> {
+  const { length } = await retryableSeqs(inbox, { ...filter, dropped: true });
+  if (length === 0) return;
+  const those = counted(length, "dropped entry stays", "dropped entries stay");
+  output.talk(`${those} dropped: \`${ownCommand("events retry --dropped")}\` runs what was dropped`);
 }
 
 /** The number of entries that are checked, and of those that are named, before a retry. */

@@ -19,6 +19,7 @@ export interface SelectOptions {
   readonly source?: readonly string[];
   readonly since?: number;
   readonly until?: number;
+  readonly dropped?: boolean;
   readonly limit?: number;
 }
 
@@ -28,7 +29,7 @@ export interface ChangeOptions extends SelectOptions {
 
 /** @throws HookporterError `entry_unknown`, `usage` */
 export async function toFilter(
-  { state, kind, target, like, source, since, until }: SelectOptions,
+  { state, kind, target, like, source, since, until, dropped }: SelectOptions,
   inbox: Inbox,
   output: Output,
 ): Promise<EntryFilter> {
@@ -40,6 +41,7 @@ export async function toFilter(
     ...(source !== undefined && { sources: source }),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
+    ...(dropped !== undefined && { dropped }),
   };
 }
 

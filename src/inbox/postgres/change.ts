@@ -3,7 +3,7 @@ import { PACED, type PaceStep } from "../pause.ts";
 import { AWAITS_HANDLER, NO_HANDLER } from "../runner.ts";
 import { DROPPED } from "../target-wait.ts";
 import { sourcesOf } from "./claim.ts";
-import { ENTRY_WITH_STATE, filterSql, kindsSql } from "./filter.ts";
+import { ENTRY_WITH_STATE, filterSql, IS_DROPPED, kindsSql } from "./filter.ts";
 import { HOLD_BACK_OTHERS, LOCK_KEYS_OF, RELEASE_FIRST } from "./order.ts";
 import type { Value } from "./session.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
@@ -14,7 +14,6 @@ const STEP = 1000;
 /** Which entries an operation changes, besides those that a filter selects. */
 const ENDED_BADLY = "s.seq IS NOT NULL";
 const PENDING = "t.lease IS NULL AND t.seq IS NOT NULL";
-const NOT_DROPPED = `d.seq IS NULL AND coalesce(t.reason, s.reason, '') <> '${DROPPED}'`;
 
 /** Entries by their place in $1, from a time on, an interval apart. */
 const DUE = "$2::bigint + floor($3::float8 * (array_position($1::bigint[], seq) - 1))::bigint";
@@ -88,7 +87,12 @@ export async function hasten(store: Store, which: Pick<EntryFilter, "sources" | 
 }
 
 export function drop(store: Store, filter: EntryFilter, now: number): Promise<number> {
-  return change(store, filter, { which: NOT_DROPPED, sql: DROP, after: [RELEASE_FIRST], now });
+  return change(store, filter, {
+    which: `d.seq IS NULL AND NOT ${IS_DROPPED}`,
+    sql: DROP,
+    after: [RELEASE_FIRST],
+    now,
+  });
 }
 
 interface Change {

@@ -1,6 +1,7 @@
 import { type EntryFilter, MIN_HEADER_TEXT, type TextAlternatives } from "../entry-filter.ts";
 import type { StoredIn, StoredState } from "../entry-state.ts";
 import { encodeText } from "../rows.ts";
+import { DROPPED } from "../target-wait.ts";
 import { parametersIn, type Value } from "./session.ts";
 
 /** An entry with its state: it has a row in exactly one of the last three tables. */
@@ -21,6 +22,8 @@ const STATES: Readonly<Record<StoredState, string>> = {
 /** What failed at its last attempt, of what is pending. */
 export const FAILING = "t.lease IS NULL AND t.attempts > 0 AND t.reason IS NULL";
 
+export const IS_DROPPED = `coalesce(t.reason, s.reason, '') = '${DROPPED}'`;
+
 function statesSql({ states, failing }: StoredIn): readonly string[] {
   const pending = failing === undefined ? "" : ` AND ${failing ? "" : "NOT "}(${FAILING})`;
   return states.map((state) => (state === "pending" ? `(${STATES.pending}${pending})` : STATES[state]));
@@ -34,7 +37,8 @@ export function filterSql(filter: EntryFilter): { where: string; values: Value[]
   const conditions: string[] = [];
   const values: Value[] = [];
   const value = parametersIn(values);
-  const { states, kinds, since, until, sources, seq, eventId, seqs, targets, after, before, text } = filter;
+  const { states, kinds, since, until, sources, seq, eventId, seqs, targets, dropped, after, before, text } =
+    filter;
   if (states !== undefined) conditions.push(anyOf(statesSql({ ...filter, states })));
   if (kinds !== undefined) conditions.push(kindsSql(kinds, values));
   if (since !== undefined) conditions.push(`e.received_at >= ${value(since, "bigint")}`);
@@ -44,6 +48,7 @@ export function filterSql(filter: EntryFilter): { where: string; values: Value[]
   if (eventId !== undefined)
     conditions.push(`starts_with(e.event_id, ${value(encodeText(eventId), "text")})`);
   if (seqs !== undefined) conditions.push(`e.seq = ANY (${value(seqs, "bigint[]")})`);
+  if (dropped !== undefined) conditions.push(dropped ? IS_DROPPED : `NOT ${IS_DROPPED}`);
   if (after !== undefined) conditions.push(`e.seq > ${value(after, "bigint")}`);
   if (before !== undefined) conditions.push(`e.seq < ${value(before, "bigint")}`);
   if (targets !== undefined) {

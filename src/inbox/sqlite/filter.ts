@@ -1,6 +1,7 @@
 import { type EntryFilter, MIN_HEADER_TEXT, type TextAlternatives } from "../entry-filter.ts";
 import type { StoredIn } from "../entry-state.ts";
 import { encodeText } from "../rows.ts";
+import { DROPPED } from "../target-wait.ts";
 
 /** What a text is looked for in. SQLite's `lower` changes A to Z only, and leaves bytes that are not UTF-8 alone. */
 const TEXTS = {
@@ -25,7 +26,8 @@ const HAS_TARGET = `EXISTS (SELECT 1 FROM json_each(waits) AS wait
 export function filterSql(filter: EntryFilter, isOld = false) {
   const conditions: Condition[] = [];
   const add = (...condition: Condition) => void conditions.push(condition);
-  const { states, kinds, since, until, sources, seq, eventId, seqs, targets, after, before, text } = filter;
+  const { states, kinds, since, until, sources, seq, eventId, seqs, targets, dropped, after, before, text } =
+    filter;
   if (states !== undefined) add(...statesSql({ ...filter, states }));
   if (kinds !== undefined) add(...anyOf(kinds.map(kindSql)));
   if (since !== undefined) add("received_at >= ?", since);
@@ -35,6 +37,7 @@ export function filterSql(filter: EntryFilter, isOld = false) {
   if (eventId !== undefined) add("substr(event_id, 1, length(?)) = ?", eventId, eventId);
   if (seqs !== undefined) add(...among("seq", seqs));
   if (targets !== undefined) add(HAS_TARGET, JSON.stringify(targets.map(encodeText)));
+  if (dropped !== undefined) add(`reason ${dropped ? "IS" : "IS NOT"} '${DROPPED}'`);
   if (after !== undefined) add("seq > ?", after);
   if (before !== undefined) add("seq < ?", before);
   if (text !== undefined) add(...anyOf([...textSql(text, isOld), ...alternativesSql(filter.orElse)]));

@@ -63,6 +63,23 @@ it("dropped entries are not forwarded, unless they are retried", async () => {
   await vi.waitFor(() => expect(app.kinds()).toEqual(["payment.overdue", "payment.received"]), WAIT);
 });
 
+it("a retry of a selection leaves dropped entries alone, and says so, unless they are asked for", async () => {
+  const { cwd } = await threeWaiting();
+  const retry = (...argv: string[]) => runCli(["events", "retry", ...argv], { cwd });
+  await runCli(["events", "drop", "1", "2"], { cwd });
+  const all = await retry("--all");
+  expect(all.stdout).toBe("1 to be retried now\n");
+  expect(all.stderr).toContain("2 dropped entries stay dropped: `hookporter events retry --dropped`");
+  expect((await retry("--state", "dead", "--rate", "5")).stdout).toBe("0 entries would be retried\n");
+  expect(await states(cwd)).toEqual([DROPPED, DROPPED, WAITS]);
+  const dropped = ["--dropped", "--kind", "payment.*"];
+  expect((await retry(...dropped, "--dry-run")).stdout).toBe("1 entry would be retried, #2 to #2\n");
+  const taken = await retry(...dropped);
+  expect([taken.stdout, taken.stderr.includes("stay")]).toEqual(["1 to be retried now\n", false]);
+  expect(await states(cwd)).toEqual([DROPPED, "waiting null", WAITS]);
+  expect((await retry("1")).stdout).toBe("1 to be retried now\n");
+});
+
 it("a selection without a state drops only what would still run", async () => {
   const { cwd } = await threeWaiting();
   await runCli(["events", "drop", "2"], { cwd });
@@ -84,7 +101,7 @@ it("events retry makes waiting entries due now, and retries dead ones", async ()
     (await runCli(["events", "list", "--json"], { cwd })).records.map(({ runAt }) => String(runAt));
   const now = new Date().toISOString();
   expect((await due()).filter((at) => at > now)).not.toHaveLength(0);
-  const retry = await runCli(["events", "retry", "--all", "--json"], { cwd });
+  const retry = await runCli(["events", "retry", "1", "2", "3", "--json"], { cwd });
   expect(retry.records).toMatchObject([{ type: "retry", retried: 3, ended: 1 }]);
   const later = new Date().toISOString();
   expect((await due()).filter((at) => at > later)).toEqual([]);

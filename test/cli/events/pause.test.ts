@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
-import { keep, numberedEntry } from "../../inbox/entries.ts";
+import { keep, numberedEntry, settlementOf } from "../../inbox/entries.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 
 /** A folder with an inbox of dead letters, which is open, and a command in it. */
@@ -11,7 +11,8 @@ async function deadLetters(many: number) {
   await inbox.open();
   onTestFinished(() => inbox.close());
   for (let number = 0; number < many; number++) await keep(inbox, numberedEntry(number));
-  await inbox.drop({}, Date.now());
+  for (const entry of await inbox.claim({ now: Date.now(), limit: many, leaseTime: 60_000 }))
+    await inbox.settle(settlementOf(entry, { state: "dead", reason: "attempts_exhausted" }), Date.now());
   const run = (...argv: string[]) => runCli(["events", ...argv, "--inbox", "a.db"], { cwd });
   const due = async () => (await inbox.list({ states: ["pending"] })).map(({ seq, runAt }) => [seq, runAt]);
   return { cwd, inbox, run, due };
