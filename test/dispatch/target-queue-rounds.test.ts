@@ -234,3 +234,11 @@ it("a failure repeats if it is the same as the one before", () => {
     false,
   ]);
 });
+
+it("entries are held again once one that is retried for an answer finds the target perhaps away", async () => {
+  queue.tried(entry(1), "answered", undefined);
+  expect(queue.holds(entry(2))).toBe(false);
+  ends = { 1: ["perhaps", "took"] };
+  await pass(2000);
+  expect([tried, queue.holds(entry(2))]).toEqual([[1], true]);
+});

@@ -125,7 +125,6 @@ export class TargetQueue {
     const at = performance.now() + ms;
     if (this.#stopped || at >= this.#timerAt) return;
     this.#timerAt = at;
-    if (this.#round !== undefined) return; // its end starts the timer
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#startRound(1), ms);
   }

@@ -81,6 +81,15 @@ describe("a handler's transaction", () => {
     expect(alone.transactions.end).toBe("stored");
   });
 
+  it("gives its place back however it ends, with the time that it held it", async () => {
+    const places = transactionPlaces(1);
+    await start(ending("committed"), places).settled;
+    await expect(start(ending("unknown"), places).settled).rejects.toThrow();
+    expect([places.take(), places.take()]).toEqual([true, false]);
+    places.dueAt(AT);
+    expect(places.dueAt(AT)).toBeLessThan(AT + 1500); // milliseconds after the one before, at this pace
+  });
+
   it("that cannot be begun or committed is a failure of its handler", async () => {
     const full = new Error("the disk is full");
     const uncommitted = start(async (work) => {

@@ -67,4 +67,17 @@ describe("the places for transactions", () => {
     places.leave(1);
     expect(places.take()).toBe(true); // nothing was lost
   });
+
+  it("do not go to one that has given up waiting", async () => {
+    const places = transactionPlaces(1);
+    places.take();
+    const aborter = new AbortController();
+    const gaveUp = places.wait(aborter.signal);
+    const next = places.wait(never);
+    aborter.abort();
+    places.leave(1);
+    expect([await gaveUp, await next, places.take()]).toEqual([false, true, false]);
+    places.leave(1);
+    expect(places.take()).toBe(true);
+  });
 });
