@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Handler } from "../../../src/dispatch/handler.ts";
 import { runEntry } from "../../../src/dispatch/runs/run-entry.ts";
 import type { RunOptions, RunParts } from "../../../src/dispatch/runs/run-options.ts";
 import { EntryTransactions } from "../../../src/dispatch/transactions/entry-transactions.ts";
@@ -19,7 +20,7 @@ function start(
   places = transactionPlaces(1),
   canWait = false,
   isLeased = () => true,
-  { others = true } = {},
+  { others = true, handler = () => {} }: { others?: boolean; handler?: Handler } = {},
 ) {
   const ran: string[] = [];
   const clock = () => AT;
@@ -31,7 +32,14 @@ function start(
   const options: RunOptions & RunParts = {
     plan: () => ({
       run: [
-        { name: "a", handler: () => void ran.push("a"), tx: true },
+        {
+          name: "a",
+          handler: (...given) => {
+            ran.push("a");
+            return handler(...given);
+          },
+          tx: true,
+        },
         ...(others ? [{ name: "b", handler: () => void ran.push("b") }] : []),
       ],
       event: sampleEvent,
@@ -88,6 +96,22 @@ describe("a handler's transaction", () => {
     expect([places.take(), places.take()]).toEqual([true, false]);
     places.dueAt(AT);
     expect(places.dueAt(AT)).toBeLessThan(AT + 1500); // milliseconds after the one before, at this pace
+  });
+
+  it.each<[string, Handler, InsideEnd, object]>([
+    ["fails", () => Promise.reject(new Error("no")), "roll_back", { outcome: "error", error: "no" }],
+    ["does not end in time", () => new Promise(() => {}), "abandon", { outcome: "timeout" }],
+  ])("has no effect if its handler %s, and stores nothing of its own", async (_, handler, end, record) => {
+    const asked: InsideEnd[] = [];
+    const inside: NonNullable<Inbox["inside"]> = async (work) => {
+      asked.push(await work({}));
+      return "rolled_back";
+    };
+    const { transactions, settled } = start(inside, transactionPlaces(1), false, () => true, { handler });
+    const { records } = await settled;
+    expect(asked).toEqual([end]);
+    expect(records).toMatchObject([record, { handler: "b", outcome: "ok" }]);
+    expect(transactions.unstored(records)).toBe(records);
   });
 
   it("that cannot be begun or committed is a failure of its handler", async () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { transactionPlaces } from "../../../src/dispatch/transactions/transaction-places.ts";
 
@@ -79,5 +80,16 @@ describe("the places for transactions", () => {
     expect([await gaveUp, await next, places.take()]).toEqual([false, true, false]);
     places.leave(1);
     expect(places.take()).toBe(true);
+  });
+
+  it("are given at once to one that asks to wait while one is free, and leave no listener behind", async () => {
+    const places = transactionPlaces(1);
+    const { signal } = new AbortController();
+    expect(await places.wait(signal)).toBe(true);
+    const next = places.wait(signal);
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    places.leave(1);
+    expect(await next).toBe(true);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 });
