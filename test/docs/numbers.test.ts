@@ -276,8 +276,7 @@ const ROWS: readonly Row[] = [
   ],
   [
     "reference/signature.md",
-    "of at most {} secrets and {} others",
-    "signature/diagnose/keyings.ts MOST_SECRETS",
+    "that are set elsewhere, {} are tried",
     "signature/diagnose/keyings.ts MOST_OTHERS",
   ],
   ["guides/upgrade.md", "a file of up to {} MiB is copied", "inbox/sqlite/file/copy-before.ts COPIED"],

@@ -16,13 +16,12 @@ export interface Keying {
   readonly digest: (algorithm: Algorithm, body: Uint8Array) => string;
 }
 
-/** The maximum number of secrets tried, to keep the search bounded. */
-export const MOST_SECRETS = 4;
+/** The maximum number of secrets set elsewhere that are tried. */
 export const MOST_OTHERS = 16;
 
 /** The secrets unchanged, including those set elsewhere. */
 export function plainKeyings(secrets: readonly Secret[], others: readonly NamedSecret[]): readonly Keying[] {
-  const own = secrets.slice(0, MOST_SECRETS).map(({ key }) => keyed([], key.export()));
+  const own = secrets.map(({ key }) => keyed([], key.export()));
   const named = others.slice(0, MOST_OTHERS).map(({ name, secret }) => {
     return keyed([cause("secret_other", name)], secret.key.export());
   });
@@ -31,7 +30,7 @@ export function plainKeyings(secrets: readonly Secret[], others: readonly NamedS
 
 /** The secrets after common mistakes, such as quotes around them. */
 export function mistakenKeyings(secrets: readonly Pick<Secret, "key">[]): readonly Keying[] {
-  const own = secrets.slice(0, MOST_SECRETS).flatMap(({ key }) => mistakesOf(key.export()));
+  const own = secrets.flatMap(({ key }) => mistakesOf(key.export()));
   return [...own, ...unset(), hashed("over the body alone", (body) => [body])];
 }
 

@@ -129,25 +129,19 @@ describe("plainKeyings", () => {
     secret: readSecrets(`other-${text}`)[0] as never,
   }));
 
-  it("has the first four secrets, and sixteen others by their names", () => {
+  it("has all secrets, and sixteen others by their names", () => {
     const keyings = plainKeyings(readSecrets(many(5)), others);
     expect(keyings.map(({ causes }) => causes.map(({ code, detail }) => `${code}: ${detail}`))).toEqual([
-      ...[[], [], [], []],
+      ...[[], [], [], [], []],
       ...others.slice(0, 16).map(({ name }) => [`secret_other: ${name}`]),
     ]);
     expect(keyings.map(({ digest }) => digest("sha256", BODY))).toEqual(
-      [...many(4), ...many(16).map((text) => `other-${text}`)].map((key) => hmac(key)),
+      [...many(5), ...many(16).map((text) => `other-${text}`)].map((key) => hmac(key)),
     );
   });
 
-  it("tries mistakes in the first four secrets alone", () => {
+  it("tries mistakes in each secret", () => {
     const digests = mistakenKeyings(readSecrets(many(5))).map(({ digest }) => digest("sha256", BODY));
-    expect(many(5).map((text) => digests.includes(hmac(`${text}\n`)))).toEqual([
-      true,
-      true,
-      true,
-      true,
-      false,
-    ]);
+    expect(many(5).every((text) => digests.includes(hmac(`${text}\n`)))).toBe(true);
   });
 });
