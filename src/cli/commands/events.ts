@@ -104,7 +104,7 @@ function registerChanges(events: CliCommand, context: CliContext): void {
       `run the first n, and the others once ${CANARY_PERCENT} % of those are handled`,
       readCount,
     )
-    .common("--dropped", "only entries that were dropped, which only this or their names select")
+    .common("--dropped", "only dropped entries, which stay dropped otherwise unless you name them")
     .common("--dry-run", "print how many entries would be retried, and change nothing")
     .example("hookporter events retry --state dead --rate 20/s --canary 10")
     .action(async (entries, options) =>

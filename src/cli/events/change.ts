@@ -114,7 +114,7 @@ async function sayTargets(inbox: Inbox, filter: EntryFilter, changed: number, ou
 async function sayDropped(inbox: Inbox, filter: EntryFilter, output: Output): Promise<void> {
   const { length } = await retryableSeqs(inbox, { ...filter, dropped: true });
   if (length === 0) return;
-  const those = counted(length, "dropped entry stays", "dropped entries stay");
+  const those = counted(length, "entry stays", "entries stay");
   output.talk(`${those} dropped: \`${ownCommand("events retry --dropped")}\` runs what was dropped`);
 }
 
