@@ -11,7 +11,6 @@ import type { Entry } from "../../inbox/entry.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import { entryState } from "../../inbox/entry-state.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
-import { retryableSeqs } from "../../inbox/paced-retry.ts";
 import { summarise } from "../../inspector/live/verdict.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { counted } from "../../text/counted.ts";
@@ -112,13 +111,14 @@ async function sayTargets(inbox: Inbox, filter: EntryFilter, changed: number, ou
 
 /** Prints how many entries a selection left alone, as they were dropped. */
 async function sayDropped(inbox: Inbox, filter: EntryFilter, output: Output): Promise<void> {
-  const { length } = await retryableSeqs(inbox, { ...filter, dropped: true });
+  if (filter.states?.includes("dead") === false) return;
+  const { length } = await inbox.list({ ...filter, states: ["dead"], dropped: true, limit: CHECKED });
   if (length === 0) return;
-  const those = counted(length, "entry stays", "entries stay");
+  const those = (length < CHECKED ? "" : "at least ") + counted(length, "entry stays", "entries stay");
   output.talk(`${those} dropped: \`${ownCommand("events retry --dropped")}\` runs what was dropped`);
 }
 
-/** The number of entries that are checked, and of those that are named, before a retry. */
+/** The number of entries that are looked at, and of those that are named, around a retry. */
 const CHECKED = 1000;
 const NAMED_UNFIT = 10;
 

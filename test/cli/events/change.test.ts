@@ -69,6 +69,7 @@ it("a retry of a selection leaves dropped entries alone, and says so, unless the
   await runCli(["events", "drop", "1", "2"], { cwd });
   const all = await retry("--all");
   expect(all.stdout).toBe("1 to be retried now\n");
+  expect((await retry("--state", "waiting")).stderr).not.toContain("stay");
   expect(all.stderr).toContain("2 entries stay dropped: `hookporter events retry --dropped`");
   expect((await retry("--state", "dead", "--rate", "5")).stdout).toBe("0 entries would be retried\n");
   expect(await states(cwd)).toEqual([DROPPED, DROPPED, WAITS]);
