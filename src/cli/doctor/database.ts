@@ -2,7 +2,7 @@ import type { DatabaseFacts, TableFacts } from "../../inbox/postgres/examine.ts"
 import { ownCommand } from "../../package/own-command.ts";
 import { counted } from "../../text/counted.ts";
 import { durationText } from "../../text/duration-text.ts";
-import { sizeText } from "../inbox/size-text.ts";
+import { sizeText } from "../../text/size-text.ts";
 import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
 
 /** The oldest major version of PostgreSQL that has what the inbox uses. */

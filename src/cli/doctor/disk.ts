@@ -8,8 +8,8 @@ import { statfsSync } from "../../package/builtins.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { DEFAULTS } from "../../receiver/options/options.ts";
 import { durationText } from "../../text/duration-text.ts";
+import { sizeText } from "../../text/size-text.ts";
 import { nearestFolder } from "../files/nearest-folder.ts";
-import { sizeText } from "../inbox/size-text.ts";
 import { type DoctorCheck, fail, ok, warn } from "./finding.ts";
 
 /** Bytes below which a delivery may not be stored: the largest one, in the log and in the file. */

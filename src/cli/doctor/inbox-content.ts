@@ -1,6 +1,6 @@
 import { type FileFacts, findLock } from "../../inbox/sqlite/care/examine.ts";
 import { ownCommand } from "../../package/own-command.ts";
-import { sizeText } from "../inbox/size-text.ts";
+import { sizeText } from "../../text/size-text.ts";
 import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
 import { FILE_TIME } from "./setup.ts";
 

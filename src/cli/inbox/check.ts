@@ -6,10 +6,10 @@ import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import { type FileState, stateOfFile } from "../../inbox/sqlite/file/file-state.ts";
 import { holderText } from "../../inbox/sqlite/processes/holders.ts";
 import { ownCommand } from "../../package/own-command.ts";
+import { sizeText } from "../../text/size-text.ts";
 import type { CliContext } from "../context.ts";
 import { requireInbox } from "../events/inbox.ts";
 import { type NamedInbox, nameInbox } from "./named-inbox.ts";
-import { sizeText } from "./size-text.ts";
 
 const PRINTED = 10;
 

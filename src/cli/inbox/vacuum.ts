@@ -2,10 +2,10 @@ import { ConfigurationError } from "../../errors.ts";
 import { readPostgresOptions } from "../../inbox/postgres/options.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import { vacuumFile } from "../../inbox/sqlite/care/vacuum.ts";
+import { sizeText } from "../../text/size-text.ts";
 import type { CliContext } from "../context.ts";
 import { requireInbox } from "../events/inbox.ts";
 import { nameInbox } from "./named-inbox.ts";
-import { sizeText } from "./size-text.ts";
 
 export async function vacuumInbox(options: { readonly inbox?: string }, context: CliContext): Promise<void> {
   const { output } = context;

@@ -35,7 +35,7 @@ export function rowCounter(inbox: Inbox, refusals: Refusals) {
     const total = totalOf(all);
     const refused = refusals.list(takesInAnyState).reduce((sum, { count }) => sum + count, 0);
     if (seqs !== undefined) {
-      const found = await inbox.list({ seqs });
+      const found = await inbox.list({ seqs, ...filter });
       return { total, states: countStates(found), refused };
     }
     if (Object.keys(filter).length === 0) return { total, states: all, refused };

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { durationText } from "../../../text/duration-text.ts";
+import { sizeText } from "../../../text/size-text.ts";
 import type { EntryDetail, RunDetail, ShownAnswer } from "../../api.ts";
-import { counted, exactTime, size, visible } from "../parts/format.ts";
+import { counted, exactTime, visible } from "../parts/format.ts";
 import { PairList } from "../parts/pair-list.tsx";
 import { Countdown, LocalTime } from "../parts/time.tsx";
 import { ErrorText } from "./error-text.tsx";
@@ -131,7 +132,7 @@ function TargetHead({ answer }: { answer: ShownAnswer }) {
   return (
     <details>
       <summary>
-        Answer {status}, {size(bytes)}
+        Answer {status}, {sizeText(bytes)}
         {isCut && " or more"}, after {durationText(duration)}
       </summary>
       <PairList pairs={Object.entries(headers)} />

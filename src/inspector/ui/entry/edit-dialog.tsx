@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { sizeText } from "../../../text/size-text.ts";
 import type { EntryDetail } from "../../api.ts";
 import { comparableLines } from "../../json/json-reader.ts";
 import { client } from "../client.ts";
@@ -6,7 +7,6 @@ import { JsonEditor } from "../json/json-editor.tsx";
 import { sentMessage, tell, useAttempt } from "../messages.tsx";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { size } from "../parts/format.ts";
 import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.tsx";
 import { showSent } from "../trigger/show-sent.ts";
 import { useDraft } from "../trigger/use-draft.ts";
@@ -42,7 +42,7 @@ function TooLarge({ entry, bytes }: { entry: EntryDetail; bytes: number }) {
     <>
       <p class="warning">
         {isLarge
-          ? `This body has ${size(bytes)}; up to ${size(MAX_EDITED)} can be edited here.`
+          ? `This body has ${sizeText(bytes)}; up to ${sizeText(MAX_EDITED)} can be edited here.`
           : "The whole body could not be loaded."}{" "}
         Download it, and edit the file instead.
       </p>

@@ -1,10 +1,11 @@
+import { sizeText } from "../../../text/size-text.ts";
 import type { EntryDetail, EntryRow, RefusalDetail, Related } from "../../api.ts";
 import type { JsonLines } from "../../json/json-lines.ts";
 import { client } from "../client.ts";
 import { readParts } from "../json/json-problem.ts";
 import { JsonView, type WantedField } from "../json/json-view.tsx";
 import { Fold } from "../parts/fold.tsx";
-import { counted, size, visible } from "../parts/format.ts";
+import { counted, visible } from "../parts/format.ts";
 import { PairList } from "../parts/pair-list.tsx";
 import { TextView } from "../parts/text-view.tsx";
 import { LocalTime } from "../parts/time.tsx";
@@ -39,7 +40,7 @@ export function Payload({ entry, related, wanted }: PayloadProps) {
         <div class="section-head">
           <h2 id="body-title">Payload</h2>
           <span class="quiet">
-            {size(body.bytes)}
+            {sizeText(body.bytes)}
             {body.isLoading ? ", loading the rest" : body.cut && ", truncated"}
           </span>
         </div>
@@ -90,7 +91,7 @@ interface BodyTextProps {
 export function BodyText({ body, problems = [], wanted }: BodyTextProps) {
   const isWanted = body.form === "text" && !body.cut;
   const lines = useJsonLines(body.text, isWanted);
-  if (isWanted && lines === undefined) return <p class="notice quiet">Reading {size(body.bytes)}</p>;
+  if (isWanted && lines === undefined) return <p class="notice quiet">Reading {sizeText(body.bytes)}</p>;
   if (isWanted && lines != null) return <JsonView lines={lines} problems={problems} wanted={wanted} />;
   return <TextView text={body.text} />;
 }

@@ -1,7 +1,7 @@
 import { durationText } from "../../../text/duration-text.ts";
+import { sizeText } from "../../../text/size-text.ts";
 import { client } from "../client.ts";
 import { Command } from "../parts/button.tsx";
-import { size } from "../parts/format.ts";
 import { useLoaded } from "../use-loaded.ts";
 import { Checks } from "./checks.tsx";
 import { DetailHead } from "./detail-head.tsx";
@@ -32,7 +32,7 @@ export function RefusalPage({ id, changes }: { id: string; changes: number | und
         <section aria-labelledby="body-title">
           <div class="section-head">
             <h2 id="body-title">Payload</h2>
-            <span class="quiet">{size(bytes)}, not authentic, in memory only</span>
+            <span class="quiet">{sizeText(bytes)}, not authentic, in memory only</span>
           </div>
           {body === null ? (
             <p class="quiet">Only the newest bodies are held, up to 64 KiB each.</p>

@@ -39,12 +39,6 @@ export function zoneText(now = Date.now()): string {
   return `UTC${ahead > 0 ? "+" : "−"}${hours}${minutes === 0 ? "" : `:${String(minutes).padStart(2, "0")}`}`;
 }
 
-export function size(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`;
-  if (bytes < 1_000_000) return `${Number((bytes / 1000).toPrecision(3))} kB`;
-  return `${Number((bytes / 1_000_000).toPrecision(3))} MB`;
-}
-
 /** `1 entry`, `2,000 entries`. */
 export function counted(count: number, word: string): string {
   return `${count.toLocaleString("en")} ${count === 1 ? word : `${word.replace(/y$/, "ie")}s`}`;
