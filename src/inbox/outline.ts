@@ -35,5 +35,12 @@ export function lastRunsOf<Run extends RunOutline>(runs: readonly Run[]): readon
   return last.reverse();
 }
 
+/** From the start of an attempt's first run to the end of its last one; `null` without a run. */
+export function durationOf(runs: readonly Pick<RunOutline, "startedAt" | "duration">[]): number | null {
+  if (runs.length <= 1) return runs[0]?.duration ?? null;
+  const start = Math.min(...runs.map(({ startedAt }) => startedAt));
+  return Math.max(...runs.map(({ startedAt, duration }) => startedAt + duration)) - start;
+}
+
 /** Characters of a stored {@link HandlerFailure} in which its place is, long before its stack ends. */
 export const FAILURE_START = 2000;

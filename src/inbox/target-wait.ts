@@ -1,3 +1,5 @@
+import { PAUSED } from "./pause.ts";
+
 /** That an entry waits for a target, or was given up on for it. Times are milliseconds since 1970. */
 export interface TargetWait {
   /** The target's name: that of a handler's option `target`. */
@@ -23,3 +25,9 @@ export const TARGET_AWAY = "target_away";
 
 /** The reason of a dead letter that a person let go. */
 export const DROPPED = "dropped";
+
+/** What an entry waits for that has no time, if it does. */
+export function onceText(reason: string | null): string | undefined {
+  if (reason === PAUSED) return "once it is resumed";
+  return reason === TARGET_AWAY ? "once its target answers" : undefined;
+}

@@ -1,7 +1,8 @@
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import { hasEnded } from "../../inbox/entry-state.ts";
+import { durationOf } from "../../inbox/outline.ts";
 import { reasonWords } from "../../inbox/reasons.ts";
-import { TARGET_AWAY } from "../../inbox/target-wait.ts";
+import { onceText } from "../../inbox/target-wait.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import type { AttemptObservation } from "../../receiver/observation.ts";
 import { durationText } from "../../text/duration-text.ts";
@@ -19,10 +20,10 @@ export function attemptLines(
 ): readonly string[] {
   const { seq, eventId: id, kind, attempt, records, state, reason, problems, runAt } = observation;
   const bare: LiveRow = { time: now, seq, mark: state, what: kind ?? "not an event" };
-  const row: LiveRow = { ...bare, duration: took(records), id };
+  const row: LiveRow = { ...bare, duration: durationOf(records) ?? undefined, id };
   if (typeof telling === "object")
     return rowLines({ ...row, more: [`the same error as #${telling.as}`] }, style);
-  const when = reason === TARGET_AWAY ? "once its target answers" : `in ${durationText(runAt - now)}`;
+  const when = onceText(reason) ?? `in ${durationText(runAt - now)}`;
   const isOpen = !hasEnded(state);
   if (telling === "again" && isOpen)
     return rowLines({ ...bare, word: `same error, attempt ${attempt}, again ${when}` }, style);
@@ -40,16 +41,9 @@ export function attemptLines(
 
 export function recordAttempt(observation: AttemptObservation, output: Output): void {
   const { seq, eventId, kind, attempt, records, state, reason, problems, runAt } = observation;
-  const again = !hasEnded(state) && reason !== TARGET_AWAY ? new Date(runAt).toISOString() : null;
+  const again = !hasEnded(state) && onceText(reason) === undefined ? new Date(runAt).toISOString() : null;
   const runs = runFields(records);
   output.record("attempt", { seq, id: eventId, kind, attempt, runs, state, reason, problems, runAt: again });
-}
-
-/** From the start of the first run to the end of the last. */
-function took(records: readonly AttemptRecord[]): number | undefined {
-  if (records.length === 0) return undefined;
-  const end = Math.max(...records.map(({ startedAt, duration }) => startedAt + duration));
-  return end - Math.min(...records.map(({ startedAt }) => startedAt));
 }
 
 /** A run's error and its place, or what it noted; with the handler's name if there were several. */

@@ -3,6 +3,7 @@ import type { Entry } from "../../inbox/entry.ts";
 import { type EntryState, entryState } from "../../inbox/entry-state.ts";
 import { failureOf } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
+import { durationOf, lastRunsOf } from "../../inbox/outline.ts";
 import { summariseEntry } from "../../inspector/entries/summarise-entry.ts";
 import { durationText } from "../../text/duration-text.ts";
 import type { CliContext } from "../context.ts";
@@ -34,10 +35,8 @@ export async function reportOutcome(
   entry: Entry,
   { output, clock }: CliContext,
 ): Promise<EntryState> {
-  const runs = await inbox.attempts(entry.seq);
-  const last = Math.max(0, ...runs.map(({ attempt }) => attempt));
   const state = entryState(entry);
-  const outcome = { entry, state, runs: runs.filter(({ attempt }) => attempt === last) };
+  const outcome = { entry, state, runs: lastRunsOf(await inbox.attempts(entry.seq)) };
   for (const line of outcomeLines(outcome, clock(), output)) output.data(line);
   output.record("outcome", outcomeFields(outcome));
   return state;
@@ -81,14 +80,14 @@ function outcomeFields(outcome: EntryOutcome): object {
 function facts({ entry, state, runs }: EntryOutcome) {
   const failed = runs.find(({ error }) => error !== null);
   const failure = state === "handled" || failed !== undefined ? undefined : failureOf(entry, []);
-  const { fix } = summariseEntry(entry, entry.kind === null);
+  const { fix } = summariseEntry(entry);
   const note = runs.find((run) => run.note !== null)?.note ?? null;
-  const sum = runs.reduce((all, { duration }) => all + duration, 0);
+  const duration = durationOf(runs);
   return {
     words: failed === undefined ? (failure?.words ?? null) : errorText(failed),
     at: failed?.failure?.at ?? null,
     note,
-    duration: runs.length === 0 ? null : Math.round(sum * 10) / 10,
+    duration: duration === null ? null : Math.round(duration * 10) / 10,
     fix,
   };
 }

@@ -31,7 +31,7 @@ export function explainEntry(entry: Entry, delivery: Delivery | undefined, signi
   ];
   const answered = rejected ? 400 : 200;
   const status = delivery?.method === CHANNEL_METHOD ? null : answered;
-  return { status, ...summariseEntry(entry, rejected), steps };
+  return { status, ...summariseEntry(entry), steps };
 }
 
 function step(name: string, result: Step["result"], text: string, details: Step["details"] = []): Step {

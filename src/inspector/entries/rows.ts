@@ -3,7 +3,7 @@ import type { Entry } from "../../inbox/entry.ts";
 import { entryState } from "../../inbox/entry-state.ts";
 import { outlinesOf } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
-import type { EntryOutline, RunOutline } from "../../inbox/outline.ts";
+import { durationOf, type EntryOutline, type RunOutline } from "../../inbox/outline.ts";
 import { reasonWords } from "../../inbox/reasons.ts";
 import { NO_HANDLER } from "../../inbox/runner.ts";
 import { firstLine, shortText } from "../../text/short-text.ts";
@@ -49,15 +49,6 @@ export function entryRow(entry: Entry, outline: EntryOutline | undefined, resour
       duration: durationOf(runs),
     },
   };
-}
-
-/** From the start of an attempt's first run to the end of its last one. */
-function durationOf(runs: readonly RunOutline[]): number | null {
-  const [first, ...others] = runs;
-  if (first === undefined) return null;
-  if (others.length === 0) return first.duration;
-  const start = Math.min(...runs.map(({ startedAt }) => startedAt));
-  return Math.max(...runs.map(({ startedAt, duration }) => startedAt + duration)) - start;
 }
 
 const MAX_WHY = 300;

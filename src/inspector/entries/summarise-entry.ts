@@ -1,14 +1,15 @@
+import { REJECTED } from "../../event/identity.ts";
 import type { Entry } from "../../inbox/entry.ts";
+import { PAUSED } from "../../inbox/pause.ts";
 import { reasonWords } from "../../inbox/reasons.ts";
-import { awaitsHandler } from "../../inbox/runner.ts";
 import { DROPPED, TARGET_AWAY } from "../../inbox/target-wait.ts";
 import { durationText } from "../../text/duration-text.ts";
 import type { Explanation } from "../api.ts";
 
 type EntrySummary = Pick<Explanation, "summary" | "fix">;
 
-/** Summarises an entry; `rejected` if it is authentic but not an event. */
-export function summariseEntry(entry: Entry, rejected: boolean): EntrySummary {
+export function summariseEntry(entry: Entry): EntrySummary {
+  const rejected = entry.key.timestamp === REJECTED; // authentic, but not an event
   if (entry.state === "done") return handled(entry, rejected);
   if (entry.reason === DROPPED) return dropped(entry);
   if (rejected) return notAnEvent(entry);
@@ -72,12 +73,8 @@ function waiting({ reason, attempts, waits }: Entry): EntrySummary {
       fix: "Start the target, or mend what the last attempt names: what waits for it is then sent in order of arrival.",
     };
   }
-  if (awaitsHandler(reason)) {
-    return {
-      summary: "It was kept. No running process has a handler for its kind, so it waits for one.",
-      fix: null,
-    };
-  }
+  const resume = reason === PAUSED ? "Resume it: events pause shows what is paused." : null;
+  if (reason !== null) return { summary: `It does not run now: ${reasonWords(reason)}.`, fix: resume };
   if (attempts === 0) return { summary: "It was kept, and runs next.", fix: null };
   const times = attempts === 1 ? "The first attempt" : `${attempts} attempts`;
   const fix = "Fix the handler or the target: the next attempt uses the new version.";

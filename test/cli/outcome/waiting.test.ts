@@ -1,7 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
+import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { runCli, startCli, tempFolder } from "../fake-io.ts";
 import { listening, startTarget } from "../open-listen.ts";
 
@@ -129,4 +131,44 @@ it("`events list --follow` prints new entries until it is stopped", async () => 
   await vi.waitFor(() => expect(seqs()).toEqual([1, 2]), 10_000);
   follow.signal("SIGINT");
   expect((await follow.finished).code).toBe(0);
+});
+
+/** A `listen` whose handler fails twice, which is all that it may, until it is mended. */
+async function givenUp() {
+  const cwd = tempFolder();
+  const inbox = join(cwd, "inbox.db");
+  const given = { secret: "a secret that is long enough for tests", inbox, poll: 50 };
+  const receiver = createReceiver({ ...given, retry: { attempts: 2, delay: 1, jitter: 0 } });
+  let isMended = false;
+  receiver.on("*", () => {
+    if (!isMended) throw new TypeError("not mended yet");
+  });
+  await receiver.start();
+  onTestFinished(() => receiver.close());
+  const { method, headers, body } = signedRequest(sampleEvent("lead.created"), given);
+  await receiver.accept({ method, headers, body, target: "/webhooks", receivedAt: Date.now() });
+  const cli = (...argv: string[]) => runCli([...argv, "--inbox", inbox, "--json"], { cwd });
+  const wait = async (...argv: string[]) => outcomes(await cli("events", "wait", "--after", "0", ...argv))[0];
+  expect(await wait("--state", "dead")).toMatchObject({ error: "TypeError: not mended yet", attempts: 2 });
+  const mend = () => {
+    isMended = true;
+  };
+  return { cli, wait, mend };
+}
+
+it("what an entry failed with before it was retried is not reported of its latest attempt", async () => {
+  const { cli, wait, mend } = await givenUp();
+  mend();
+  await cli("events", "retry", "1");
+  const outcome = await wait("--state", "handled");
+  expect(outcome).toMatchObject({ state: "handled", error: null, at: null });
+  expect(outcome?.runs).toMatchObject([{ outcome: "ok" }]);
+});
+
+it("an event whose time was refused has the fix that the inspector names", async () => {
+  const { url, cli } = await listeningWithHandlers();
+  await cli("trigger", "lead.created", "--stale", "8d", "--url", url);
+  const [outcome] = outcomes(await cli("events", "wait", "--after", "0"));
+  expect(outcome).toMatchObject({ state: "dead", reason: "too_old" });
+  expect(outcome?.fix).toBe("Retry it to accept it anyway, or send it again as new, with the current time.");
 });

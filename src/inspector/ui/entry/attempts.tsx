@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { onceText } from "../../../inbox/target-wait.ts";
 import { durationText } from "../../../text/duration-text.ts";
 import { sizeText } from "../../../text/size-text.ts";
 import type { EntryDetail, RunDetail, ShownAnswer } from "../../api.ts";
@@ -13,15 +14,14 @@ export function Attempts({ entry }: { entry: EntryDetail }) {
   return (
     <section aria-labelledby="attempts-title">
       <h2 id="attempts-title">Attempts</h2>
-      {runs.length === 0 && <p class="quiet">{whyNone(entry)}</p>}
+      {runs.length === 0 && <p class="quiet">No attempt has finished yet.</p>}
       <ol class="timeline">
         {waits && (
           <li class="run waiting">
-            {reason === "target_away" ? (
-              "Next attempt in its turn, once its target answers"
-            ) : (
+            Next attempt{" "}
+            {onceText(reason) ?? (
               <>
-                Next attempt <Countdown to={runAt} />, at <LocalTime at={runAt} />
+                <Countdown to={runAt} />, at <LocalTime at={runAt} />
               </>
             )}
           </li>
@@ -97,15 +97,6 @@ export function Said({ children }: { children: ComponentChildren }) {
       {children}
     </pre>
   );
-}
-
-function whyNone({ state, reason, settledAt }: EntryDetail): string {
-  if (reason === "invalid_data") return "None: its data does not fit the schema, so no handler ran.";
-  if (reason === "inexact_number") return "None: it has a number that JavaScript would change.";
-  if (state === "dead") return "None: it was a dead letter from the start.";
-  if (state === "received") return "None: there is no handler or target for this kind.";
-  if (state === "handled" && settledAt !== null) return "No runs are recorded.";
-  return "No attempt has finished yet.";
 }
 
 function Printed({ run: { printed, unprinted } }: { run: RunDetail }) {

@@ -1,3 +1,4 @@
+import { lastRunsOf } from "../../../inbox/outline.ts";
 import type { EntryDetail, Explanation, RunDetail } from "../../api.ts";
 import { visible } from "../parts/format.ts";
 import { Prose } from "../parts/prose.tsx";
@@ -12,8 +13,7 @@ export function Why({ entry, onField }: { entry: EntryDetail; onField: (field: s
     </p>
   );
   if (state === "handled" || state === "received" || reason === "dropped") return summary;
-  const last = Math.max(0, ...runs.map(({ attempt }) => attempt));
-  const failed = runs.filter(({ attempt, outcome }) => attempt === last && outcome !== "ok");
+  const failed = lastRunsOf(runs).filter(({ outcome }) => outcome !== "ok");
   if (problems.length > 0 || failed.length > 0) {
     return (
       <>
