@@ -2,12 +2,14 @@ import { problemLine } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import { readEnvelope } from "../event/read-envelope.ts";
 import type { Entry } from "./entry.ts";
-import { entryState, storedIn } from "./entry-state.ts";
+import type { EntryFilter } from "./entry-filter.ts";
+import { type EntryState, entryState, storedIn } from "./entry-state.ts";
 import type { Inbox } from "./inbox.ts";
 import { lastRunsOf, type RunOutline } from "./outline.ts";
 import { reasonWords } from "./reasons.ts";
 import { DROPPED } from "./target-wait.ts";
 
+const FAILED: readonly EntryState[] = ["failing", "dead"];
 /** Failing entries and dead letters that are looked at, the newest. */
 export const LOOKED_AT = 4000;
 const MOST_GROUPS = 1000;
@@ -74,11 +76,14 @@ export function withoutParticulars(error: string): string {
     );
 }
 
-/** Groups failing entries and dead letters, the newest and `also`, by what they failed with; without dropped ones. */
-export async function failureGroups(inbox: Inbox, also: readonly Entry[] = []): Promise<FailureGroups> {
+/** Groups the newest failed entries that match a filter, and `also`, by what they failed with; without dropped ones. */
+export async function failureGroups(inbox: Inbox, also: readonly Entry[] = [], filter: EntryFilter = {}) {
   // In one read: each reads past all that is handled, of which there may be millions.
-  const newest = await inbox.list({ ...storedIn(["failing", "dead"]), limit: LOOKED_AT });
-  const all = [...also, ...newest].filter(({ reason }) => reason !== DROPPED);
+  const wanted = { ...storedIn(FAILED), limit: LOOKED_AT, ...filter };
+  const newest = await inbox.list(wanted);
+  const all = [...also, ...newest].filter(
+    (entry) => entry.reason !== DROPPED && FAILED.includes(entryState(entry)),
+  );
   const entries = [...new Map(all.map((entry) => [entry.seq, entry])).values()];
   const byKey = new Map<string, OpenGroup>();
   const outlines = new Map((await outlinesOf(inbox, entries, 0)).map((outline) => [outline.seq, outline]));
@@ -99,15 +104,13 @@ export async function failureGroups(inbox: Inbox, also: readonly Entry[] = []): 
     if (kind !== null && !group.kinds.includes(kind)) group.kinds = [...group.kinds, kind];
   }
   const groups = [...byKey.values()].sort((one, other) => other.seqs.length - one.seqs.length);
-  return { groups, isPart: newest.length === LOOKED_AT };
+  return { groups, isPart: newest.length === wanted.limit };
 }
 
 /** The group that an entry is in; `undefined` if it neither fails nor is a dead letter. */
 export async function failuresLike(inbox: Inbox, seq: number): Promise<FailureGroup | undefined> {
   const entries = await inbox.list({ seqs: [seq] });
-  const failed = entries.filter((entry) => ["failing", "dead"].includes(entryState(entry)));
-  if (failed.length === 0) return undefined;
-  return (await failureGroups(inbox, failed)).groups.find(({ seqs }) => seqs.includes(seq));
+  return (await failureGroups(inbox, entries)).groups.find(({ seqs }) => seqs.includes(seq));
 }
 
 /** The outlines of entries; also of an inbox of a user's own, which may have none. */

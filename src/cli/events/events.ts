@@ -1,7 +1,8 @@
 import { resolve } from "node:path";
 import { HookporterError } from "../../errors.ts";
 import { countsByState, countsText } from "../../inbox/counts.ts";
-import { failureGroups } from "../../inbox/failures.ts";
+import type { EntryFilter } from "../../inbox/entry-filter.ts";
+import { failureGroups, LOOKED_AT } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { mismatchedSources } from "../../receiver/mismatch-text.ts";
 import { fixtureName, formatDelivery } from "../../relay/fixture.ts";
@@ -26,9 +27,10 @@ export interface ListOptions extends SelectOptions {
 export async function listEvents(options: ListOptions, context: CliContext): Promise<void> {
   const { output } = context;
   await withInbox(context, { inbox: options.inbox, access: "read" }, async (inbox) => {
-    if (options.group === true) return listFailures(inbox, context);
     const newest = await newestSeq(inbox);
     const filter = await toFilter(options, inbox, output);
+    if (options.group === true)
+      return listFailures(inbox, { limit: options.limit ?? LOOKED_AT, ...filter }, context);
     const entries = await inbox.list({ ...filter, limit: options.limit ?? LIST_LIMIT });
     for (const entry of entries) printEntry(entry, context.clock(), output);
     const counts = countsByState(await inbox.counts());
@@ -41,8 +43,8 @@ export async function listEvents(options: ListOptions, context: CliContext): Pro
   });
 }
 
-async function listFailures(inbox: Inbox, { output, clock }: CliContext): Promise<void> {
-  const { groups, isPart } = await failureGroups(inbox);
+async function listFailures(inbox: Inbox, filter: EntryFilter, { output, clock }: CliContext) {
+  const { groups, isPart } = await failureGroups(inbox, [], filter);
   for (const group of groups) {
     for (const line of groupLines(group, clock(), output)) output.data(line);
     output.record("failures", groupFields(group));

@@ -45,3 +45,20 @@ it("--like selects what failed alike, and refuses an entry that did not fail", a
   );
   expect((await runCli(["events", "drop", "--like", "3"], { cwd })).stderr).toContain("#3, which is dropped");
 });
+
+it("events list --group counts what is selected, and nothing else", async () => {
+  const cwd = await failed();
+  const groups = async (...argv: string[]) => {
+    const { records } = await runCli(["events", "list", "--group", ...argv, "--json"], { cwd });
+    return records.map(({ entries, like }) => [entries, like]);
+  };
+  expect(await groups("--kind", "payment.*")).toEqual([]);
+  expect(await groups("--kind", "lead.*")).toEqual([
+    [2, 2],
+    [1, 4],
+  ]);
+  expect(await groups("--state", "failing,handled")).toEqual([]);
+  expect(await groups("--source", "another")).toEqual([]);
+  expect(await groups("--like", "4")).toEqual([[1, 4]]);
+  expect(await groups("--limit", "1")).toEqual([[1, 4]]);
+});
