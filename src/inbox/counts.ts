@@ -43,6 +43,11 @@ export function deadToDo({ dead, dropped = 0 }: Pick<Counts, "dead" | "dropped">
   return dead - dropped;
 }
 
+/** What someone should look at. */
+export function failedCounts(counts: Counts): Pick<StateCounts, "failing" | "dead"> {
+  return { failing: counts.failing, dead: deadToDo(counts) };
+}
+
 /** The numbers under the words that people and programs see. */
 export function countsByState(counts: Counts): StateCounts {
   const { pending, failing, running, done: handled, dead, unhandled: received, doneIsEstimate } = counts;

@@ -1,5 +1,5 @@
 import type { Delivery } from "../event/delivery.ts";
-import { countsByState } from "../inbox/counts.ts";
+import { countsByState, failedCounts } from "../inbox/counts.ts";
 import { type FailureGroup, failureGroups, failuresLike } from "../inbox/failures.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { pauseLines } from "../inbox/paced-retry.ts";
@@ -118,13 +118,13 @@ function failureRow({ words, at, seqs, failing, dead, kinds, since }: FailureGro
 
 async function overview({ inbox, meter, outgoing, failures: known }: Workings): Promise<Overview> {
   await meter.fates.lookUp((filter) => inbox.list(filter));
-  const counts = countsByState(await inbox.counts());
-  const waiting = await inbox.waiting();
+  const stored = await inbox.counts();
+  const [counts, failed] = [countsByState(stored), failedCounts(stored)];
   const now = outgoing.clock();
   const senders = (await inbox.senders?.().catch(() => [])) ?? [];
   const mismatched = mismatchedSources(senders, now).map(({ text }) => text);
   const { groups, isPart } = await known.read(() => failureGroups(inbox));
   const failures = groups.slice(0, FAILURES_SHOWN).map(failureRow);
   const damage = inbox.damage?.message ?? null;
-  return { ...meter.read(now), counts, waiting, damage, mismatched, failures, failuresArePart: isPart };
+  return { ...meter.read(now), counts, failed, damage, mismatched, failures, failuresArePart: isPart };
 }

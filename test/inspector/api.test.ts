@@ -279,7 +279,7 @@ it("a failing entry is retried now, and dropped for good", async () => {
   await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 1 }), WAIT);
   for (const action of ["retry", "drop"])
     expect((await api(`/api/entries/1/${action}`, {})).status).toBe(409);
-  expect((await api("/api/overview")).json).toMatchObject({ waiting: [] });
+  expect((await api("/api/overview")).json).toMatchObject({ failed: { failing: 0, dead: 0 } });
 });
 
 it("deliveries are replayed, retried, triggered and edited, signed with the current secret", async () => {
@@ -547,6 +547,37 @@ it("the numbers of failing entries and dead letters are streamed at first and wh
   await deliver("lead.created");
   await vi.waitFor(() => expect(later.failed()).toEqual(["0 1", "0 2"]), WAIT);
   expect((await api("/api/status")).json.counts.dead).toBe(2);
+});
+
+it("what was dropped is no longer counted among what failed", async () => {
+  const handler = () => {
+    throw new Error("no");
+  };
+  const { port, token, deliver, api } = await openInspector({ handler, attempts: 1 });
+  const feed = await follow(port, token, "");
+  for (let count = 0; count < 2; count++) await deliver("payment.received");
+  await vi.waitFor(() => expect(feed.failed().at(-1)).toBe("0 2"), WAIT);
+  await api("/api/entries/1/drop", {});
+  await vi.waitFor(() => expect(feed.failed().at(-1)).toBe("0 1"), WAIT);
+  const { json } = await api("/api/overview");
+  expect(json).toMatchObject({
+    counts: { dead: 2 },
+    failed: { failing: 0, dead: 1 },
+    failures: [{ dead: 1 }],
+  });
+});
+
+it("the numbers beside a list of what failed alike are those of the list", async () => {
+  const handler = () => {
+    throw new Error("no");
+  };
+  const { api, deliver, receiver } = await openInspector({ handler, attempts: 1 });
+  for (const kind of ["payment.received", "lead.created", "lead.created"] as const) await deliver(kind);
+  await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 3 }), WAIT);
+  const query = "like=1&kind=lead.*";
+  expect((await api(`/api/entries?${query}`)).json.rows).toHaveLength(2);
+  expect((await api(`/api/counts?${query}`)).json.states).toMatchObject({ dead: 2 });
+  expect((await api("/api/counts?like=1")).json.states).toMatchObject({ dead: 3 });
 });
 
 it("an entry names the address from which it was sent, until listen starts again", async () => {

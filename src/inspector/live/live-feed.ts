@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { failedCounts } from "../../inbox/counts.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import type { Observation } from "../../receiver/observation.ts";
 import type { LiveUpdate } from "../api.ts";
@@ -164,8 +165,8 @@ export class LiveFeed {
 
   async #tellFailed(): Promise<void> {
     try {
-      const { failing, dead } = await this.#inbox.counts();
-      for (const page of this.#pages) tellNews(page, "failed", { failing, dead });
+      const failed = failedCounts(await this.#inbox.counts());
+      for (const page of this.#pages) tellNews(page, "failed", failed);
     } catch {
       this.#isCounted = false; // the inbox could not be read; counted again soon
     }

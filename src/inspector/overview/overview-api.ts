@@ -2,7 +2,6 @@
 import type { StateCounts } from "../../inbox/counts.ts";
 import type { EntryState } from "../../inbox/entry-state.ts";
 import type { FailureGroup } from "../../inbox/failures.ts";
-import type { TargetCount } from "../../inbox/target-wait.ts";
 
 export interface Durations {
   readonly count: number;
@@ -39,7 +38,8 @@ export interface Overview {
   readonly latency: Durations;
   readonly durations: readonly KindDurations[];
   readonly counts: StateCounts;
-  readonly waiting: readonly TargetCount[];
+  /** As in `counts`, but without the dead letters that were dropped. */
+  readonly failed: Pick<StateCounts, "failing" | "dead">;
   /** Why no delivery can be kept; `null` while nothing is known that prevents it. */
   readonly damage: string | null;
   /** What is to be said of sources whose signatures match no secret. */
