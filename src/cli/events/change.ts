@@ -11,6 +11,7 @@ import type { Entry } from "../../inbox/entry.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import { entryState } from "../../inbox/entry-state.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
+import { retryableSeqs } from "../../inbox/paced-retry.ts";
 import { summarise } from "../../inspector/live/verdict.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { counted } from "../../text/counted.ts";
@@ -34,7 +35,8 @@ export async function retryEvents(
     // What a person let go runs again only if it is named, or asked for as such.
     const filter = references.length === 0 ? { dropped: false, ...given } : given;
     const named = await findAll(inbox, references);
-    const chosen = named.length === 0 ? filter : { ...filter, seqs: named.map(({ seq }) => seq) };
+    const all = named.length === 0 ? filter : { ...filter, seqs: named.map(({ seq }) => seq) };
+    const chosen = limit === undefined ? all : { ...all, seqs: await retryableSeqs(inbox, all, limit) };
     await sayWhatStillDoesNotFit(inbox, chosen, output);
     let retried: number;
     if (rate === undefined && canary === undefined && limit === undefined && dryRun !== true) {
@@ -42,10 +44,10 @@ export async function retryEvents(
       retried = pending + ended;
       output.data(`${retried} to be retried now`);
       output.record("retry", { retried, ended });
-    } else retried = await retryOldest(inbox, chosen, { rate, canary, limit, dryRun }, context);
+    } else retried = await retryOldest(inbox, chosen, { rate, canary, dryRun }, context);
     await sayTargets(inbox, filter, retried, output);
     if (filter.dropped === false) await sayDropped(inbox, filter, output);
-    if (retried > 0) {
+    if (retried > 0 && dryRun !== true) {
       const runs = (await inbox.runners?.())?.some(({ role }) => role !== "receive") === true;
       output.talk(
         `they ${runs ? "run now: a receiver has" : "will run as soon as a receiver has"} this inbox open`,
@@ -124,7 +126,8 @@ const NAMED_UNFIT = 10;
 
 /** Names entries whose data still does not fit the documented schema: they would be dead letters again. */
 async function sayWhatStillDoesNotFit(inbox: Inbox, filter: EntryFilter, output: Output): Promise<void> {
-  const entries = await inbox.list({ ...filter, states: ["dead"], limit: CHECKED });
+  const states = (filter.states ?? CHANGEABLE.retry).filter((state) => state === "dead");
+  const entries = await inbox.list({ ...filter, states, limit: CHECKED });
   const unfit: string[] = [];
   for (const { seq, reason } of entries) {
     const delivery = reason === "invalid_data" ? await inbox.delivery(seq) : undefined;

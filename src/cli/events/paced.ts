@@ -12,30 +12,29 @@ import { ownName } from "./pause.ts";
 export interface PaceOptions {
   readonly rate?: number;
   readonly canary?: number;
-  readonly limit?: number;
   readonly dryRun?: boolean;
 }
 
-/** Retries the oldest entries that match, at the given pace; returns how many, or what would be done with `dryRun`. */
+/** Retries the entries that match, oldest first, at the given pace; returns how many, with `dryRun` those that it would. */
 export async function retryOldest(
   inbox: Inbox,
   filter: EntryFilter,
-  { rate, canary, limit, dryRun }: { readonly [Name in keyof PaceOptions]: PaceOptions[Name] | undefined },
+  { rate, canary, dryRun }: { readonly [Name in keyof PaceOptions]: PaceOptions[Name] | undefined },
   { output, clock }: CliContext,
 ): Promise<number> {
-  const seqs = await retryableSeqs(inbox, filter, limit);
+  const seqs = await retryableSeqs(inbox, filter);
   const [first, last] = [seqs.at(0), seqs.at(-1)];
   const pace = { rate, canary };
-  const isPaced = rate !== undefined || canary !== undefined;
+  const isPaced = (rate !== undefined || canary !== undefined) && seqs.length > 0;
   const takes =
     rate === undefined || seqs.length === 0
       ? ""
       : ` at ${rate} a second, which takes ${durationText(intervalOf(pace) * seqs.length)}`;
   const which = seqs.length === 0 ? "" : `, #${first} to #${last}`;
-  if (dryRun === true || seqs.length === 0) {
+  if (dryRun === true) {
     output.data(`${counted(seqs.length, "entry", "entries")} would be retried${which}${takes}`);
     output.record("retry", { wouldRetry: seqs.length, first, last });
-    return 0;
+    return seqs.length;
   }
   const now = inbox.now?.() ?? clock();
   if (!isPaced) {

@@ -163,7 +163,8 @@ const checkReceiver = tool({
 const retryEvents = tool({
   name: "retry_events",
   title: "Retry events",
-  description: "Runs a dead, failing or received entry again. Without `entry`, all that match the selection.",
+  description:
+    "Runs a dead, failing or received entry again. Without `entry`, all that match the selection and were not dropped.",
   input: z.object({
     entry: z.union([z.string(), z.number().int()]).optional().describe("entry number, or event id"),
     state: states.optional(),

@@ -71,7 +71,7 @@ it("a retry of a selection leaves dropped entries alone, and says so, unless the
   expect(all.stdout).toBe("1 to be retried now\n");
   expect((await retry("--state", "waiting")).stderr).not.toContain("stay");
   expect(all.stderr).toContain("2 entries stay dropped: `hookporter events retry --dropped`");
-  expect((await retry("--state", "dead", "--rate", "5")).stdout).toBe("0 entries would be retried\n");
+  expect((await retry("--state", "dead", "--rate", "5")).stdout).toBe("0 to be retried now\n");
   expect(await states(cwd)).toEqual([DROPPED, DROPPED, WAITS]);
   const dropped = ["--dropped", "--kind", "payment.*"];
   expect((await retry(...dropped, "--dry-run")).stdout).toBe("1 entry would be retried, #2 to #2\n");
@@ -144,4 +144,33 @@ it.each([
   const { cwd } = await threeWaiting();
   expect((await runCli(["events", command, ...argv], { cwd })).code).toBe(2);
   expect(await states(cwd)).toEqual([WAITS, WAITS, WAITS]);
+});
+
+it("a dry run names no other targets beside the entries that it found", async () => {
+  const { cwd, port } = await threeWaiting();
+  const dry = (target: string) => runCli(["events", "retry", "--target", target, "--dry-run"], { cwd });
+  const found = await dry(port);
+  expect([found.stdout, found.stderr]).toEqual(["3 entries would be retried, #1 to #3\n", ""]);
+  expect((await dry("1")).stderr).toContain("entries wait for ");
+});
+
+it("a retry that finds nothing says so in one way, whatever its flags", async () => {
+  const { cwd } = await threeWaiting();
+  const retry = (...argv: string[]) =>
+    runCli(["events", "retry", "--state", "dead", ...argv, "--json"], { cwd });
+  for (const flags of [[], ["--limit", "5"], ["--rate", "5/s"], ["--canary", "1"]])
+    expect((await retry(...flags)).records).toMatchObject([{ type: "retry", retried: 0, ended: 0 }]);
+  expect((await retry("--dry-run")).records).toMatchObject([{ wouldRetry: 0 }]);
+});
+
+it("only entries that are retried are said to become dead letters again", async () => {
+  const { url, cwd, records } = await listening(["--no-inspect"]);
+  for (let count = 0; count < 2; count++)
+    await runCli(["trigger", "property.created", "--set", 'data.surface="wide"', "--url", url], { cwd });
+  await vi.waitFor(() => expect(records("delivery")).toHaveLength(2), WAIT);
+  const retry = async (...argv: string[]) =>
+    (await runCli(["events", "retry", ...argv, "--dry-run"], { cwd })).stderr;
+  expect(await retry("--state", "dead")).toMatch(/^#1 \(.*\), #2 \(.*\) will be dead letters again/);
+  expect(await retry("--state", "received")).toBe("");
+  expect(await retry("--state", "dead", "--limit", "1")).toMatch(/^#1 \([^#]*\) will be dead letters again/);
 });

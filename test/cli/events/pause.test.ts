@@ -60,7 +60,7 @@ describe("`events retry` at a measured pace", () => {
     expect(stdout).toBe("20 entries would be retried, #1 to #20 at 20 a second, which takes 1 s\n");
     expect(await due()).toEqual([]);
     expect((await run("retry", "--kind", "lead.created", "--rate", "1")).stdout).toBe(
-      "0 entries would be retried\n",
+      "0 to be retried now\n",
     );
   });
 
