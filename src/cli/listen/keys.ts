@@ -119,7 +119,7 @@ class LiveKeys {
     const seq = this.#chosen();
     if (seq === undefined) return;
     const { state } = await this.#entry(seq);
-    if (state !== "done" && state !== "running") {
+    if (state !== "done") {
       await this.#change("retry", seq, "is running, or has ended meanwhile");
       this.#say(`#${seq} runs again`);
     } else if (this.#isConfirmed(asked, `r${seq}`)) await this.#sendAgain(seq);

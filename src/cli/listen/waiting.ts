@@ -14,6 +14,8 @@ export interface Waiting {
   readonly others: number;
 }
 
+export const OWN = { sources: [DEFAULT_SOURCE] }; // listen runs no others
+
 /**
  * Reads how many entries wait for each target, from an inbox that no receiver of this process has open. Without a target, no
  * file is read in vain.
@@ -22,8 +24,8 @@ export async function readWaiting({ options, inbox: named }: Session): Promise<W
   const nothing = { targets: [], others: 0 };
   if ((options.forwardTo ?? []).length === 0) return nothing;
   const waiting = await readClosed(named, async (inbox) => {
-    const targets = await inbox.waiting({ sources: [DEFAULT_SOURCE] });
-    const { pending, running } = await inbox.counts();
+    const targets = await inbox.waiting(OWN);
+    const { pending, running } = await inbox.counts(OWN);
     // An entry may wait for several targets.
     const most = Math.max(0, ...targets.map(({ entries }) => entries));
     return { targets, others: Math.max(0, pending + running - most) };

@@ -15,14 +15,14 @@ import { TargetOutages } from "../live/target-outages.ts";
 import { ToldFailures } from "../live/told-failures.ts";
 import { type Output, printable } from "../output.ts";
 import type { Session } from "./plan.ts";
-import { readClosed } from "./waiting.ts";
+import { OWN, readClosed } from "./waiting.ts";
 
 /** Counts, shows and saves what happens; calls `stop` when the goal is reached. Returns a function that ends it. */
 export function watchDeliveries(session: Session): () => Promise<void> {
   const { receiver, inbox, goal, tally, stop, diagnose, recent, bar } = session;
   const { events = ["*"], saveDir } = session.options;
   const { output, clock, io } = session.context;
-  const outages = new TargetOutages({ output, bar, clock, waiting: () => receiver.inbox.waiting({}) });
+  const outages = new TargetOutages({ output, bar, clock, waiting: () => receiver.inbox.waiting(OWN) });
   const save = saveDir === undefined ? undefined : openSaveFolder(resolve(io.cwd, saveDir), output);
   let isClosed = false;
   const list = async (seqs: readonly number[]) => {

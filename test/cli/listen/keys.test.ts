@@ -149,3 +149,17 @@ it("there are no keys if input or output is piped, output is NDJSON, or the secr
     expect((await listen.finished).stderr).toContain("stopped by SIGINT");
   }
 });
+
+it("r says of a running entry that it runs, and sends nothing again", async () => {
+  const code =
+    'export default { "lead.created": () => new Promise((end) => void (globalThis.endRun = end)) };';
+  const flags = ["--handlers", "handlers.mjs"];
+  const { press, trigger, shows, says, now } = await listening(flags, {}, { "handlers.mjs": code });
+  await trigger("lead.created");
+  await shows("lead.created .* accepted");
+  for (const key of ["r", "r"]) press(key);
+  await says("#1 is running, or has ended meanwhile");
+  expect(now().stderr).not.toContain("has been handled");
+  (globalThis as { endRun?: () => void }).endRun?.();
+  await shows("lead.created .* handled");
+});

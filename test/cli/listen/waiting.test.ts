@@ -1,5 +1,9 @@
 import { createServer } from "node:http";
+import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { DEFAULT_INBOX } from "../../../src/cli/files/state-folder.ts";
+import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
+import { keep, numberedEntry, sampleKey } from "../../inbox/entries.ts";
 import { runCli } from "../fake-io.ts";
 import { startReceiving } from "../fake-target.ts";
 import { listening } from "../open-listen.ts";
@@ -126,3 +130,18 @@ it.each([
     await vi.waitFor(() => expect(target.got).toHaveLength(3), WAIT);
   },
 );
+
+it("entries of other sources are not counted among those that wait here", async () => {
+  const app = await down();
+  const { url, cwd, records, stop, now } = await listening(["--forward-to", app]);
+  await send(1, url, cwd);
+  await vi.waitFor(() => expect(records("attempt").length).toBeGreaterThan(0), WAIT);
+  const inbox = sqliteInbox(join(cwd, DEFAULT_INBOX));
+  await inbox.open();
+  const key = sampleKey({ source: "another" });
+  await keep(inbox, numberedEntry(7, 0, { key, orderKey: null }));
+  await inbox.close();
+  await stop();
+  expect(now().stderr).toContain(`1 event waits for ${app}`);
+  expect(now().stderr).not.toContain("more wait");
+});
