@@ -63,7 +63,7 @@ export async function runInit(
 }
 
 const INIT_FITS: FitTable<InitOptions> = {
-  into: { excludes: ["template", "inbox", "name"], why: "the app has its own" },
+  into: { excludes: ["template", "inbox", "name"], why: "only a new project takes it" },
 };
 
 function checkInbox({ template, inbox }: Project): void {

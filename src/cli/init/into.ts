@@ -74,7 +74,7 @@ function nextSteps({ test, home, toDo }: IntoPlan): readonly string[] {
     ...toDo.map(({ where, line }) => `  ${where}:\n    ${line}`),
     "",
     "Next:",
-    "  npm install",
+    "  npm install   (or with pnpm, Yarn or Bun, as this app does)",
     test === undefined
       ? "  (no test was written, since the app has Jest: see node_modules/hookporter/docs/guides/test-your-handlers.md)"
       : `  npx vitest run ${home}`,

@@ -44,14 +44,9 @@ export function findApp(folder: string): App {
     ),
   );
   const known = Object.entries(FRAMEWORKS).find(([name]) => packages.has(name));
-  if (known === undefined) {
-    const names = Object.keys(FRAMEWORKS).join(", ");
-    throw unknown(
-      `one of ${names} in ${folder}'s package.json`,
-      "none",
-      "node_modules/hookporter/docs/frameworks has other ways",
-    );
-  }
+  const names = Object.keys(FRAMEWORKS).join(", ");
+  const fix = "node_modules/hookporter/docs/frameworks has other ways";
+  if (known === undefined) throw unknown(`one of ${names} in ${folder}'s package.json`, "none", fix);
   const framework = known[1];
   const sources = readSources(usualFiles(framework), read);
   const files = [...sources.keys()];

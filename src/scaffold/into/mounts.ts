@@ -34,17 +34,14 @@ export function mountReceiver(app: App, home: string, own: OwnFiles): Mounts {
   const adapter = isHono ? "fetch" : "fastify";
   const fastify = app.framework === "Fastify" ? "app" : "app.getHttpAdapter().getInstance()";
   const from = `./${home.slice(app.base.length)}/receiver${app.suffix}`;
-  const imports = [
-    importLine([`${adapter}Receiver`], `hookporter/${adapter}`),
-    importLine(["receiver", "startReceiver"], from),
-  ];
   const use = isHono
     ? `app.all("/webhooks", (context) => fetchReceiver(receiver())(context.req.raw));`
     : `${fastify}.register(fastifyReceiver(receiver()));`;
   return {
     texts: new Map(),
     toDo: [
-      ...imports.map((line) => ({ where: "imports", line })),
+      { where: "imports", line: importLine([`${adapter}Receiver`], `hookporter/${adapter}`) },
+      { where: "imports", line: importLine(["receiver", "startReceiver"], from) },
       { where: isHono ? WHERE_BODIES : "after the app is made", line: use },
       { where: WHERE_START, line: "await startReceiver();" },
     ],

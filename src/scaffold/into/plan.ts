@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { ConfigurationError } from "../../errors.ts";
+import { invalidOption } from "../../options/check-options.ts";
 import type { PackageRoot } from "../../package/package-root.ts";
 import { generateSecret, renderEnvFile } from "../env-file.ts";
 import { type App, type Framework, findApp } from "./app.ts";
@@ -30,6 +30,9 @@ export interface IntoPlan {
 
 /** Folders that git must not keep: the secret, the inbox, and what `listen` writes. */
 const IGNORED = [".env", "data/", ".hookporter/"];
+
+/** What says that an app is installed with pnpm, on its own or in a workspace. */
+const PNPM_FILES = ["pnpm-lock.yaml", "../pnpm-workspace.yaml", "../../pnpm-workspace.yaml"];
 
 /**
  * Plans how to add a receiver to the app in a folder; existing files only get lines, and package.json is written as npm writes it. @throws ConfigurationError
@@ -109,10 +112,11 @@ function withDependencies(
 /** What other files need, such as the settings of TypeScript and pnpm. */
 function settings({ read, extension }: App, { pnpmWorkspace }: OwnFiles, texts: Map<string, string>) {
   const toDo: ToDo[] = [];
-  const workspace = read("pnpm-workspace.yaml");
-  if (read("pnpm-lock.yaml") !== undefined && !workspace?.includes("@photostructure/sqlite")) {
-    if (workspace === undefined) texts.set("pnpm-workspace.yaml", pnpmWorkspace);
-    else toDo.push({ where: "pnpm-workspace.yaml, allowBuilds", line: '"@photostructure/sqlite": false' });
+  const path = PNPM_FILES.find((one) => read(one) !== undefined)?.replace("lock", "workspace");
+  const workspace = path && read(path);
+  if (path !== undefined && !workspace?.includes("@photostructure/sqlite")) {
+    if (workspace === undefined) texts.set(path, pnpmWorkspace);
+    else toDo.push({ where: `${path}, allowBuilds`, line: '"@photostructure/sqlite": false' });
   }
   const tsconfig = read("tsconfig.json") ?? "";
   const isOld =
@@ -131,15 +135,13 @@ function checkZod({ packages }: App): void {
   const range = packages.get("zod");
   const [major = "4"] = /\d+/.exec(range ?? "") ?? [];
   if (Number(major) >= 4) return;
-  throw new ConfigurationError(
-    "option_invalid",
+  throw invalidOption(
     `expected zod 4 or newer in package.json, got ${range}: update it first; its export zod/v3 keeps older schemas working`,
   );
 }
 
-function inTheWay(path: string, folder: string): ConfigurationError {
-  return new ConfigurationError(
-    "option_invalid",
+function inTheWay(path: string, folder: string): Error {
+  return invalidOption(
     `expected no ${path} in ${folder}, got one: rename it, or add the receiver by hand as node_modules/hookporter/docs/frameworks shows`,
   );
 }

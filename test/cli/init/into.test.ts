@@ -202,6 +202,16 @@ it("what the app has already stays: its secret, ignored files, configuration, an
   expect(after["pnpm-workspace.yaml"]).toContain("@photostructure/sqlite");
 });
 
+it("in a pnpm workspace, it says what the workspace's file needs, and writes none of its own", async () => {
+  const cwd = appFolder("express");
+  writeFileSync(join(cwd, "../pnpm-workspace.yaml"), "packages: [app]\n");
+  const { records } = await into(cwd, "--yes", "--json");
+  expect(records[0]?.toDo).toEqual([
+    { where: "../pnpm-workspace.yaml, allowBuilds", line: '"@photostructure/sqlite": false' },
+  ]);
+  expect(existsSync(join(cwd, "pnpm-workspace.yaml"))).toBe(false);
+});
+
 it("a project of init has a receiver already", async () => {
   const cwd = tempFolder();
   for (const template of ["express", "nextjs", "fastify", "hono"]) {
@@ -226,5 +236,6 @@ it("a folder without an app, an older zod, a file in the way, and flags for new 
   expect((await into(next, "--yes")).said).toContain("src/app/webhooks/route.ts");
   expect(existsSync(join(next, "src/webhooks"))).toBe(false);
   expect((await into(cwd, "--template", "hono")).code).toBe(2);
+  expect((await into(cwd, "--inbox", "postgres")).said).toContain("a new project");
   expect((await runCli(["init", "dir", "--into", "."], { cwd })).code).toBe(2);
 });
