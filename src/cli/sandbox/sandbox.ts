@@ -2,6 +2,7 @@ import { ownCommand } from "../../package/own-command.ts";
 import { NO_CHAOS } from "../../sandbox/chaos.ts";
 import type { SandboxOptions } from "../../sandbox/options.ts";
 import { type Sandbox, startSandbox } from "../../sandbox/start.ts";
+import { durationText } from "../../text/duration-text.ts";
 import { createCliLogger } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
 import { outliveOutput } from "../end/outlive-output.ts";
@@ -75,8 +76,11 @@ function announce(sandbox: Sandbox, options: SandboxCommandOptions, { output }: 
   output.talk(
     `  delivers ${targetHosts.length === 0 ? "only to this machine" : `to this machine and to ${targetHosts.join(", ")}`}`,
   );
-  if (chaos.length > 0)
-    output.talk(`  chaos: ${chaos.map(([name, value]) => `${name} ${value}`).join(", ")}`);
+  const faults = chaos.map(([name, value]) => {
+    const isTime = name === "delay" || name === "outage";
+    return `${name} ${isTime ? [value].flat().map(durationText).join(" to ") : value}`;
+  });
+  if (faults.length > 0) output.talk(`  chaos: ${faults.join(", ")}`);
   output.talk("try it: export HOOKPORTER_API_KEY=sk_test_sandbox, then in one terminal");
   output.talk(`  ${ownCommand(`listen --subscribe --base-url ${url.origin}`)}`);
   output.talk("and in another");

@@ -81,7 +81,10 @@ it("sandbox prints its address, shows what happens, and stops with a count", asy
 });
 
 it("sandbox shows the same to people on standard output, with messages on standard error", async () => {
-  const command = startCli(["sandbox", "--port", "0", "--outage", "1h", "--duplicates", "1"], {});
+  const command = startCli(
+    ["sandbox", "--port", "0", "--outage", "1h", "--duplicates", "1", "--delay", "0..1ms"],
+    {},
+  );
   const [base = ""] = await until(() => {
     const found = /http:\/\/127\.0\.0\.1:\d+/.exec(command.now().stderr);
     if (found === null) throw new Error("not ready");
@@ -104,7 +107,7 @@ it("sandbox shows the same to people on standard output, with messages on standa
   ]) {
     expect(stdout).toContain(part);
   }
-  expect(stderr).toContain("duplicates 1");
+  expect(stderr).toContain("chaos: outage 60 min, duplicates 1, delay 0 ms to 1 ms");
   command.signal("SIGTERM");
   expect((await command.finished).code).toBe(0);
 });
