@@ -10,8 +10,8 @@ export type { MeasuredReceiver, MetricsOptions } from "../observe/metrics.ts";
  * Registers the metrics of a receiver; returns a function that removes them. The inbox is read when Prometheus asks, at
  * most about 1 % of the time. `docs/metrics.md` lists all metrics, and has a dashboard and alert rules.
  *
- * @throws ConfigurationError `option_invalid` if `prom-client` is not installed, or the registry has the metrics of another
- * receiver
+ * @throws ConfigurationError `option_invalid` if an option is wrong, `prom-client` is not installed, or the registry has the
+ * metrics of another receiver
  *
  * @example
  * ```ts

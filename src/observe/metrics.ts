@@ -1,5 +1,5 @@
 import type { Registry } from "prom-client";
-import { ConfigurationError } from "../errors.ts";
+import { anyFunction, checkedElsewhere, checkOptions, invalidOption } from "../options/check-options.ts";
 import { findPackage, requirePackage } from "../package/own-address.ts";
 import { VERSION } from "../package/version.ts";
 import type { Observation } from "../receiver/observation.ts";
@@ -22,14 +22,14 @@ export interface MetricsOptions {
   readonly clock?: (() => number) | undefined;
 }
 
+const CHECKS = { registry: checkedElsewhere, client: checkedElsewhere, clock: anyFunction("pass one") };
+
 /** Registers a receiver's metrics; returns a function that removes them. */
-export function addMetrics(
-  receiver: MeasuredReceiver,
-  { client = loadPromClient(), registry = client.register, clock }: MetricsOptions = {},
-): () => void {
+export function addMetrics(receiver: MeasuredReceiver, options: MetricsOptions = {}): () => void {
+  checkOptions(options, "the options of collectMetrics", CHECKS);
+  const { client = loadPromClient(), registry = client.register, clock } = options;
   if (registry.getSingleMetric("hookporter_ready") !== undefined) {
-    throw new ConfigurationError(
-      "option_invalid",
+    throw invalidOption(
       "expected a registry without the metrics of another receiver, got one that has them: pass a registry for each receiver",
     );
   }
@@ -71,8 +71,7 @@ export function addMetrics(
 function loadPromClient(): PromClient {
   const found = findPackage("prom-client");
   if (found !== undefined) return requirePackage(found) as PromClient;
-  throw new ConfigurationError(
-    "option_invalid",
+  throw invalidOption(
     "expected the package prom-client to be installed for metrics, got none: run npm i prom-client, " +
       'or in a bundle pass client: import * as client from "prom-client"',
   );

@@ -11,6 +11,7 @@ import { type EntryState, entryState, hasEnded } from "../inbox/entry-state.ts";
 import { problemsOf } from "../inbox/failures.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { memoryInbox, type TestTransactions } from "../inbox/memory.ts";
+import { invalidOption } from "../options/check-options.ts";
 import { givenOptions } from "../options/given-options.ts";
 import { timerDelay } from "../options/timer-delay.ts";
 import { createReceiver } from "../receiver/create-receiver.ts";
@@ -110,6 +111,8 @@ export async function createTestReceiver<
   TestReceiver<NoInfer<Schemas>, NoInfer<OtherKinds>>
 > {
   const options = given as ReceiverOptions<Schemas, OtherKinds>;
+  if ((options.secret ?? options.inbox) !== undefined)
+    throw invalidOption("expected no secret and no inbox, which a test receiver has, got one: remove it");
   const receiver = createReceiver<Schemas, OtherKinds>({
     drainTimeout: 1000,
     ...(twice && { poll: TWICE_POLL }),

@@ -233,6 +233,16 @@ describe("collectMetrics", () => {
     );
   });
 
+  it("refuses an option that it does not know, and a clock that is no function", async () => {
+    const { receiver } = await openReceiver();
+    for (const options of [{ registy: new client.Registry() }, { clock: 0 }]) {
+      expect(() => Reflect.apply(collectMetrics, undefined, [receiver, options])).toThrow(
+        expect.objectContaining({ code: "option_invalid" }),
+      );
+    }
+    expect(await client.register.metrics()).toBe("\n");
+  });
+
   it("uses prom-client's own registry unless told otherwise", async () => {
     const { receiver } = await openReceiver();
     const stop = collectMetrics(receiver);

@@ -87,6 +87,14 @@ describe("createTestReceiver", () => {
     expect(Math.max(...waits.filter((ms) => ms !== 7000 && ms !== 2000))).toBe(1000);
   });
 
+  test("refuses a secret and an inbox, which it sets itself", async () => {
+    for (const options of [{ secret: "x" }, { inbox: "x.db" }]) {
+      await expect(Reflect.apply(createTestReceiver, undefined, [options])).rejects.toMatchObject({
+        code: "option_invalid",
+      });
+    }
+  });
+
   test("has a secret that is long enough to cause no warning", () => {
     const warnings: string[] = [];
     readSecrets(TEST_SECRET, (message) => warnings.push(message));
