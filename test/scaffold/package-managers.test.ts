@@ -28,7 +28,7 @@ let packed: Packed;
 beforeAll(async () => {
   packed = await packPackage();
 }, 300_000);
-afterAll(() => packed.remove());
+afterAll(() => packed.remove(), 300_000);
 
 describe.skipIf(process.platform !== "linux").each(MANAGERS)("with %s", (name, from, program, template) => {
   let start: readonly string[] = [];
