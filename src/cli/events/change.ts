@@ -35,7 +35,8 @@ export async function retryEvents(
     // What a person let go runs again only if it is named, or asked for as such.
     const filter = references.length === 0 ? { dropped: false, ...given } : given;
     const named = await findAll(inbox, references);
-    const all = named.length === 0 ? filter : { ...filter, seqs: named.map(({ seq }) => seq) };
+    const seqs = named.map(({ seq }) => seq).filter((seq) => given.seqs?.includes(seq) !== false);
+    const all = named.length === 0 ? filter : { ...filter, seqs };
     const chosen = limit === undefined ? all : { ...all, seqs: await retryableSeqs(inbox, all, limit) };
     await sayWhatStillDoesNotFit(inbox, chosen, output);
     let retried: number;

@@ -46,6 +46,18 @@ it("--like selects what failed alike, and refuses an entry that did not fail", a
   expect((await runCli(["events", "drop", "--like", "3"], { cwd })).stderr).toContain("#3, which is dropped");
 });
 
+it.each([[[]], [["--dry-run"]], [["--rate", "5"]]])(
+  "--like and a name select what both do (%j)",
+  async (argv) => {
+    const cwd = await failed();
+    const { records } = await runCli(["events", "retry", "2", "4", "--like", "1", ...argv, "--json"], {
+      cwd,
+    });
+    const [{ retried, wouldRetry } = {}] = records;
+    expect(retried ?? wouldRetry).toBe(1);
+  },
+);
+
 it("events list --group counts what is selected, and nothing else", async () => {
   const cwd = await failed();
   const groups = async (...argv: string[]) => {
