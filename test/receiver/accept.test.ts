@@ -45,6 +45,15 @@ describe("accept", () => {
     ]);
   });
 
+  it("finds the inbox recovered once it keeps anything again, even if that is no event", async () => {
+    const settings = settingsOf();
+    for (const body of [envelope(), "no JSON"]) {
+      settings.store.failed(new Error("no"));
+      await accept(deliveryOf(body), settings);
+      expect(settings.store.failure).toBeUndefined();
+    }
+  });
+
   it("warns of a wrong clock by how far an event is ahead of it, and of no other fault", async () => {
     const { log, lines } = keptLog();
     const settings = settingsOf({ log });

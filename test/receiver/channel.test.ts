@@ -58,10 +58,11 @@ it("a delivery over a channel is refused if it exceeds the size limit, or arrive
   const { receiver, entries, outcomes } = await openReceiver({ bodyLimit: 10 });
   const outcome = await receiver.acceptFrom(CHANNEL, Buffer.alloc(11));
   expect(outcome).toEqual({ type: "refused", reason: "too_large" });
+  expect(await receiver.acceptFrom(CHANNEL, Buffer.alloc(10))).toMatchObject({ type: "rejected" });
   await receiver.close();
   expect(await receiver.acceptFrom(CHANNEL, Buffer.alloc(1))).toMatchObject({ type: "unavailable" });
-  expect(outcomes().map(({ type }) => type)).toEqual(["refused", "unavailable"]);
-  expect(await entries()).toEqual([]);
+  expect(outcomes().map(({ type }) => type)).toEqual(["refused", "rejected", "unavailable"]);
+  expect(await entries()).toHaveLength(1);
 });
 
 it("HTTP requests still need a signature, whatever their method", async () => {

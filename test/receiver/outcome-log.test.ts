@@ -63,6 +63,41 @@ it("the lines about runs that succeeded have one hidden class, however many ther
   expect(haveOneHiddenClass(one, other)).toBe(true);
 });
 
+it("a target that does not answer has one line until it answers again", () => {
+  const lines: unknown[] = [];
+  const note = (fields: unknown) => {
+    const { outcome, target } = fields as { outcome: string; target?: string };
+    if (target !== undefined) lines.push(outcome);
+  };
+  const outcomes = new OutcomeLog({ debug: note, info: note, warn: note, error: note } as Logger);
+  const waits = [{ target: "app", since: 1, attempts: 1, nextAt: 2, over: null }];
+  const run = (before: typeof waits | undefined, settlement: Partial<Settlement>) => {
+    const entry = {
+      seq: 1,
+      key: { source: "service", eventId: "evt_1", timestamp: 1 },
+      kind: "b",
+      attempts: 1,
+    };
+    outcomes.run(
+      { ...entry, waits: before } as never,
+      { records: [], reason: null, ...settlement } as never,
+      1,
+    );
+  };
+  const away = { state: "pending", reason: "target_away", waits } as const;
+  run(undefined, away); // held back, without a try
+  expect(lines).toEqual([]);
+  const records = [{ handler: "a", duration: 1 }] as never;
+  run(undefined, { ...away, records });
+  run(waits, { ...away, records });
+  expect(lines).toEqual(["target_away"]);
+  run(waits, { state: "done", records });
+  run(waits, { state: "done", records });
+  expect(lines).toEqual(["target_away", "target_back"]);
+  run(waits, { ...away, records });
+  expect(lines).toHaveLength(3);
+});
+
 describe("the log has one line for", () => {
   it("a new event and its run, as information with the event's id, kind and duration", async () => {
     const { receiver, post, logged, entry } = await openLogged();

@@ -141,6 +141,10 @@ describe("retention", () => {
     expect(await prune()).toBe(0);
     clock.now = NOW + 90 * DAY + 1;
     expect(deadForPruning(kept)).toBeUndefined();
+    expect(deadForPruning(settings)).toMatchObject({
+      receivedUntil: NOW + 1,
+      datedUntil: clock.now - settings.maxAge - 1,
+    });
     expect(await prune()).toBe(1);
     expect(await entries()).not.toContainEqual(expect.objectContaining({ state: "dead" }));
     const short = { secret: SECRET, retention: 30 * DAY, retentionDead: 29 * DAY };

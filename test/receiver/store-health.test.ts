@@ -50,6 +50,17 @@ it("tries a write every five seconds while commits fail, and none after it has e
   expect(write).toHaveBeenCalledTimes(4);
 });
 
+it("has the code of the latest write that failed, and tries none that nobody gave it", async () => {
+  const store = new StoreHealth(keptLog().log);
+  store.failed(FULL);
+  expect(vi.getTimerCount()).toBe(0);
+  const end = store.watch(() => Promise.reject(new Error("no code")));
+  store.failed(FULL);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect([store.failure, vi.getTimerCount()]).toEqual(["inbox_unavailable", 1]);
+  end();
+});
+
 it("on a full disk the receiver is not ready, says why, and is ready again by itself once there is room", async (context) => {
   const folder = smallDisk(context, 3);
   const { log } = keptLog();

@@ -98,6 +98,7 @@ describe("defineHandlers", () => {
       { handlers: {}, otherKinds: ["lead.created"] },
       "leave out lead.created",
     ],
+    ["an other kind of two words", { handlers: {}, otherKinds: ["invoice sent"] }, "otherKinds"],
     ["an other kind that is a pattern", { handlers: {}, otherKinds: ["invoice.*"] }, "otherKinds"],
     ["an unknown member", { handlers: {}, schema: {} }, "did you mean schemas?"],
   ])("refuses %s", (_, definition, message) => {

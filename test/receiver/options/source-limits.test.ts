@@ -38,6 +38,12 @@ describe("the limits of a source", () => {
     expect(read({ concurrency: 5 }).concurrency).toBe(5);
   });
 
+  it("are refused by their names", () => {
+    const sources = { crm: { maxPending: 0 } };
+    const read = () => readOptions({ secret: SECRET, inbox: "memory:", log: keptLog().log, sources });
+    expect(read).toThrow('sources["crm"].maxPending');
+  });
+
   it("let so many entries run at a time, beside those of other sources", async () => {
     const inbox = inboxFile();
     const sources = { crm: { concurrency: 2 } };
