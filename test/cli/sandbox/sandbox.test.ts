@@ -114,7 +114,7 @@ it("sandbox shows the same to people on standard output, with messages on standa
 
 it("sandbox passes each of its flags on", async () => {
   const { ready, records } = await sandbox(
-    ...["--rate-limit", "1", "--attempts", "4", "--retry-delay", "1ms", "--answer-timeout", "50ms"],
+    ...["--rate-limit", "1", "--attempts", "4", "--retry-delay", "1ms", "--answer-timeout", "30s"],
     ...["--target-hosts", "*.tunnel.example", "--signature-header", "X-Own", "--delay", "1ms..2ms"],
     ...["--wrong-signature", "1"],
   );
