@@ -33,7 +33,12 @@ const FOLDERS = {
     quick: true,
   },
   "src/inbox/sqlite": {
-    tests: ["test/inbox/{access,damage,damaged-pages,open,sqlite}.test.ts", "test/inbox/sqlite/**/*.test.ts"],
+    tests: [
+      "test/inbox/{access,damage,damaged-pages,memory,open,sqlite}.test.ts",
+      "test/inbox/{sqlite,transfer}/**/*.test.ts",
+      "test/cli/{doctor/disk,events/backup,events/erase}.test.ts",
+      "test/cli/inbox/{care,check,inbox,shared}.test.ts",
+    ],
     without: ["src/inbox/sqlite/thread/*.ts", "src/inbox/sqlite/{trust,care/check-process,file/presence}.ts"],
     quick: true,
   },
