@@ -188,7 +188,8 @@ it("`trigger` can cause events in the sandbox", async () => {
 it("sandbox and `listen --subscribe` handle every event once, with chaos", async () => {
   const { ready, records } = await sandbox(
     ...["--duplicates", "0.5", "--wrong-signature", "0.3", "--delay", "0..20ms"],
-    ...["--outage", "50ms", "--attempts", "16", "--retry-delay", "1ms"],
+    // A short outage, as each attempt doubles the wait: many before the first wrong signature would make it seconds.
+    ...["--outage", "10ms", "--attempts", "16", "--retry-delay", "1ms"],
   );
   const cwd = tempFolder();
   mkdirSync(join(cwd, "handlers"));
