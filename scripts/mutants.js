@@ -38,6 +38,7 @@ const FOLDERS = {
       "test/inbox/{sqlite,transfer}/**/*.test.ts",
       "test/cli/{doctor/disk,events/backup,events/erase}.test.ts",
       "test/cli/inbox/{care,check,inbox,shared}.test.ts",
+      "test/strangers/salvage.test.ts",
     ],
     without: ["src/inbox/sqlite/thread/*.ts", "src/inbox/sqlite/{trust,care/check-process,file/presence}.ts"],
     quick: true,

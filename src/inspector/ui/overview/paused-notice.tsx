@@ -20,7 +20,7 @@ export function PausedNotice() {
     }).then(again);
   if (value === undefined || value.lines.length === 0) return null;
   return (
-    <section class="warning" role="status" aria-label="Paused">
+    <section class="warning across" role="status" aria-label="Paused">
       {value.lines.map((line) => (
         <p key={line}>{visible(line)}</p>
       ))}
