@@ -123,7 +123,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await run.getByRole("heading", { name: "Printed" }).waitFor();
     const printed = "posting to ledger <b>1</b>\nerror  the ledger said no\n";
     expect(await run.locator(".printed pre").textContent()).toBe(printed);
-    await run.getByText("Answer 502, 2 B, after 12 ms").click();
+    await run.getByText("Answer 502, 2 bytes, after 12 ms").click();
     expect(await run.locator("dd").allTextContents()).toEqual(["(not shown)", "<i>nginx"]);
     expect(await page.content()).not.toContain("canary");
     await page.evaluate(AXE);
