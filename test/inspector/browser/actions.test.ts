@@ -198,13 +198,15 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const page = await newPage();
     await openPage(page, inspector.url);
     const chosen = page.locator('.line[aria-selected="true"] .line-name');
+    const chooses = (kind: string) =>
+      vi.waitFor(async () => expect(await chosen.textContent()).toBe(kind), WAIT);
     await page.keyboard.press("j");
-    expect(await chosen.textContent()).toBe("contact.created");
+    await chooses("contact.created");
     await page.getByRole("heading", { name: "contact.created", level: 1 }).waitFor();
     await page.keyboard.press("j");
     await page.keyboard.press("j");
     await page.keyboard.press("k");
-    expect(await chosen.textContent()).toBe("lead.created");
+    await chooses("lead.created");
     await page.getByRole("heading", { name: "lead.created", level: 1 }).waitFor();
     await page.keyboard.press("r");
     await told(page, /Press r again to send #2 again as a new event/);

@@ -104,11 +104,13 @@ function useSelection(feed: Feed | undefined, opened: string | undefined) {
   useEffect(() => {
     if (opened !== undefined) setSelected(opened);
   }, [opened]);
+  const latest = useRef(selected);
+  latest.current = selected;
   const move = (by: number) => {
-    if (feed === undefined) return;
-    const at = selected === undefined ? -1 : feed.lines.positionOf(selected);
-    const row = feed.lines.at(Math.min(Math.max(0, at + by), feed.lines.count - 1))?.row;
+    const at = latest.current === undefined ? -1 : (feed?.lines.positionOf(latest.current) ?? -1);
+    const row = feed?.lines.at(Math.min(Math.max(0, at + by), feed.lines.count - 1))?.row;
     if (row === undefined) return;
+    latest.current = row.id; // the next key may come before the page is drawn again
     setSelected(row.id);
     const isBeside = matchMedia("(min-width: 821px)").matches; // as in the style sheet
     // Not a step of the history for each key, so that Back leads out of the list.
