@@ -9,7 +9,7 @@ export interface Route {
   readonly filter: URLSearchParams;
 }
 
-function readRoute(hash: string): Route {
+export function readRoute(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#/, "").split("?", 2);
   return { path: path === "" ? "/" : path, filter: new URLSearchParams(query) };
 }

@@ -8,7 +8,7 @@ import { tell, useAttempt } from "../messages.tsx";
 import { DriftNotice } from "../overview/drift-notice.tsx";
 import type { Drifts } from "../overview/use-drifts.ts";
 import { Button } from "../parts/button.tsx";
-import { apiFilter, goTo, placeOf, type Route, toHash } from "../route.ts";
+import { apiFilter, goTo, placeOf, type Route, readRoute, toHash } from "../route.ts";
 import { sendAgain } from "../trigger/show-sent.ts";
 import { useKeys } from "../use-keys.ts";
 import { NothingChosen, NothingFits, NothingYet, WrongFilter } from "../welcome.tsx";
@@ -102,7 +102,7 @@ export function DeliveriesPage({ route, feed, status, kinds, drifts }: Deliverie
 function useSelection(feed: Feed | undefined, opened: string | undefined) {
   const [selected, setSelected] = useState(opened);
   useEffect(() => {
-    if (opened !== undefined) setSelected(opened);
+    if (placeOf(readRoute(location.hash).path)?.opened === opened && opened) setSelected(opened);
   }, [opened]);
   const latest = useRef(selected);
   latest.current = selected;
