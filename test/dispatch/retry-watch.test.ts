@@ -195,7 +195,7 @@ it("counts the results of each retry by itself", async () => {
   expect(told).toEqual([]);
 });
 
-it("stops a retry once, and counts anew after it was resumed", async () => {
+it("stops a retry only once, and starts counting again when it is resumed", async () => {
   await note(ended("dead", "handler_error"), 20);
   expect(told).toHaveLength(1);
   paused = [{ ...WAITS, since: AT + 5 }];

@@ -102,8 +102,8 @@ export function DeliveriesPage({ route, feed, status, kinds, drifts }: Deliverie
 function useSelection(feed: Feed | undefined, opened: string | undefined) {
   const [selected, setSelected] = useState(opened);
   useEffect(() => {
-    if (placeOf(readRoute(location.hash).path)?.opened === opened && opened) setSelected(opened);
-  }, [opened]);
+    if (opened && placeOf(readRoute(location.hash).path)?.opened === opened) setSelected(opened);
+  }, [opened]); // not an address that the keys have left since
   const latest = useRef(selected);
   latest.current = selected;
   const move = (by: number) => {
