@@ -34,7 +34,7 @@ const FOLDERS = {
   },
   "src/inbox/sqlite": {
     tests: [
-      "test/inbox/{access,damage,damaged-pages,memory,open,sqlite}.test.ts",
+      "test/inbox/{access,damage,damaged-pages,memory,open,sqlite,threaded}.test.ts",
       "test/inbox/{sqlite,transfer}/**/*.test.ts",
       "test/cli/{doctor/disk,events/backup,events/erase}.test.ts",
       "test/cli/inbox/{care,check,inbox,shared}.test.ts",

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { sqliteInUse } from "../../../src/inbox/sqlite/client.ts";
 
 const PACKAGE = join("node_modules", "@photostructure", "sqlite");
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -73,4 +74,10 @@ it("an older Node takes the package of the working folder", async () => {
 
 it.runIf(HAS_SQLITE)("a newer Node uses its own SQLite, and does not load the package", async () => {
   expect((await open("newer", broken, [])).printed).toBe("started");
+});
+
+it("the SQLite in use is named with its version", () => {
+  const { from, version } = sqliteInUse();
+  expect(from).toBe(HAS_SQLITE ? "node:sqlite" : "@photostructure/sqlite");
+  expect(version).toMatch(/^3\.\d+\.\d+$/);
 });

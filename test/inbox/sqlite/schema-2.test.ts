@@ -99,6 +99,15 @@ it("a file of schema 2 is read as it is, by a reader before and by its owner aft
   expect(await contentOf(owner)).toEqual(before);
 });
 
+it("a reader of a file of schema 2 finds nothing of what only newer files have", async () => {
+  const reader = await open(path, "read");
+  expect(await reader.senders?.()).toEqual([]);
+  expect(await reader.pauses?.()).toEqual({ paused: [], retries: [] });
+  expect(await reader.waiting()).toEqual([]);
+  expect(await reader.list({ targets: ["http://localhost:3000"] })).toEqual([]);
+  expect(await reader.list({ text: "evt_old_2" })).toMatchObject([{ seq: 2 }]);
+});
+
 it("entries of schema 2 are claimed, settled and known again", async () => {
   const inbox = await open();
   const claimed = await inbox.claim({ now: AT + 10, limit: 10, leaseTime: 1000 });

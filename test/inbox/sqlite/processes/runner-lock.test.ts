@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, unlinkSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import {
   findDead,
   isHeld,
+  livingRunners,
   lockedRunners,
   runnerLock,
 } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
@@ -57,4 +58,37 @@ it("files with other names next to an inbox are not locks", () => {
   const inbox = newInbox();
   runnerLock(`${inbox}-other`, "0a").keep();
   expect(lockedRunners(inbox)).toEqual([]);
+});
+
+it("only files named after a lock's id are locks", () => {
+  const inbox = newInbox();
+  for (const name of ["0a", "0a-journal", "x0a", "", "0G"]) writeFileSync(`${inbox}-holder-${name}`, "");
+  writeFileSync(`${inbox}-wal`, "");
+  expect(lockedRunners(inbox)).toEqual(["0a"]);
+  expect(livingRunners(inbox)).toEqual([]);
+  expect(lockedRunners(join(inbox, "..", "none", "inbox.db"))).toEqual([]);
+});
+
+it("a look whether a process lives leaves its lock file as it was", () => {
+  const inbox = newInbox();
+  writeFileSync(`${inbox}-holder-0a`, "");
+  expect([isHeld(inbox, "0a"), isHeld(inbox, "0b")]).toEqual([false, false]);
+  expect(readdirSync(join(inbox, ".."))).toEqual(["inbox.db-holder-0a"]);
+  const dead = findDead(inbox, "0a");
+  expect(isHeld(inbox, "0a")).toBe(true); // this process cleans up after it
+  dead?.cleanUp();
+});
+
+it("a living process is not found dead, and its lock stays", () => {
+  const inbox = newInbox();
+  const lock = runnerLock(inbox, "0a");
+  expect(findDead(inbox, "0a")).toBeUndefined();
+  lock.keep();
+  expect(livingRunners(inbox)).toEqual(["0a"]);
+  lock.release();
+  expect(livingRunners(inbox)).toEqual([]);
+});
+
+it("a lock whose folder is gone cannot be acquired", () => {
+  expect(() => runnerLock(join(newInbox(), "..", "none", "inbox.db"), "0a")).toThrow(/open database file/);
 });
