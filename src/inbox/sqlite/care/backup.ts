@@ -58,8 +58,8 @@ function checked(draft: string, source: string): Omit<Backup, "path" | "bytes"> 
     );
   }
   return closing(openToRead(draft), (statements) => {
-    const last = Number(statements.get("SELECT max(seq) AS n FROM entry")?.n ?? 0);
-    return { counts: countByState(statements), last, unreadable };
+    const newest = statements.get("SELECT coalesce(max(seq), 0) AS last FROM entry") as { last: number };
+    return { counts: countByState(statements), ...newest, unreadable };
   });
 }
 

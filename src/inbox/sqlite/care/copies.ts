@@ -12,7 +12,7 @@ import { openUntouched } from "./examine.ts";
 
 /** The files that hookporter itself wrote beside an inbox file: rescued ones, and copies from before newer tables. */
 export function copiesBeside(path: string): readonly string[] {
-  const schemas = besides(path).filter((name) => /^\.schema-\d+$/.test(name.slice(basename(path).length)));
+  const schemas = besides(path).filter((name) => /(.*)\.schema-\d+$/s.exec(name)?.[1] === basename(path));
   return [...rescuedBeside(path), ...schemas.map((name) => join(dirname(path), name))];
 }
 

@@ -54,12 +54,11 @@ function tryToRead(path: string): { content: FileContent; holders: readonly Hold
     const database = openToRead(path);
     return closing(database, (statements) => {
       const schema = schemaOf(database, path);
-      const numbers = statements.get("SELECT min(seq) AS first, max(seq) AS last FROM entry");
+      const sql = "SELECT coalesce(min(seq), 0) AS first, coalesce(max(seq), 0) AS last FROM entry";
+      const numbers = statements.get(sql) as Pick<FileContent, "first" | "last">;
       const freeBytes = Number(statements.pragma("freelist_count")) * Number(statements.pragma("page_size"));
-      const content = {
-        ...{ schema, newestSchema: SCHEMA_VERSION, counts: countByState(statements), freeBytes },
-        ...{ first: Number(numbers?.first ?? 0), last: Number(numbers?.last ?? 0) },
-      };
+      const counts = countByState(statements);
+      const content = { schema, newestSchema: SCHEMA_VERSION, counts, freeBytes, ...numbers };
       return { content, holders: livingHolders(path, statements) };
     });
   }, undefined); // the report says why

@@ -1,0 +1,79 @@
+import { statSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
+import { stateOfFile } from "../../../../src/inbox/sqlite/file/file-state.ts";
+import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
+import { SCHEMA_VERSION } from "../../../../src/inbox/sqlite/migrations.ts";
+import { runnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
+import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
+import { tempFolder } from "../../../cli/fake-io.ts";
+import { AT, keep, numberedEntry } from "../../entries.ts";
+import { TO_SCHEMA_2 } from "../schema-2.ts";
+
+let path: string;
+
+beforeEach(() => {
+  path = join(tempFolder(), "inbox.db");
+  makeTables(path, AT);
+});
+
+function change(sql: string): void {
+  const database = new (loadSqlite().DatabaseSync)(path);
+  onTestFinished(() => database.close()); // so that the log stays
+  database.exec(sql);
+}
+
+describe("the state of an inbox file", () => {
+  it("without entries says that there are none", () => {
+    expect(stateOfFile(path)).toEqual({
+      ...{ path, bytes: statSync(path).size, logBytes: 0, holders: [] },
+      ...{ problems: [], unreadable: [], usable: true },
+      content: {
+        ...{ schema: SCHEMA_VERSION, newestSchema: SCHEMA_VERSION, first: 0, last: 0, freeBytes: 0 },
+        counts: { pending: 0, running: 0, done: 0, dead: 0, unhandled: 0, failing: 0 },
+      },
+    });
+  });
+
+  it("has the numbers of its entries, its sizes, and the bytes that hold nothing", async () => {
+    const inbox = sqliteInbox(path);
+    await inbox.open();
+    for (const number of [1, 2, 3]) await keep(inbox, numberedEntry(number));
+    await inbox.close();
+    change("UPDATE entry SET seq = 12 WHERE seq = 3; DELETE FROM entry WHERE seq = 1; DELETE FROM delivery");
+    change(
+      "CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (zeroblob(40960)); DROP TABLE filler",
+    );
+    const { content, unreadable, ...sizes } = stateOfFile(path);
+    expect(content).toMatchObject({ first: 2, last: 12, counts: { pending: 2 } });
+    expect(unreadable).toEqual([2, 12]);
+    expect((content?.freeBytes ?? 0) % 4096).toBe(0);
+    expect(content?.freeBytes).toBeGreaterThanOrEqual(10 * 4096);
+    expect(content?.freeBytes).toBeLessThan(16 * 4096);
+    expect(sizes).toMatchObject({ bytes: statSync(path).size, logBytes: statSync(`${path}-wal`).size });
+    expect(sizes.logBytes).toBeGreaterThan(0);
+  });
+
+  it("of an older version has its schema beside the newest", () => {
+    change(TO_SCHEMA_2);
+    expect(stateOfFile(path).content).toMatchObject({ schema: 2, newestSchema: SCHEMA_VERSION });
+  });
+
+  it("names the process that uses it, with what it does as far as the file can be read", () => {
+    const { release } = runnerLock(path, "0a");
+    onTestFinished(release);
+    change(`INSERT INTO runner VALUES ('0a', ${AT}, '1.2.3', 4, 'receive', '[]', '[]')`);
+    expect(stateOfFile(path).holders).toMatchObject([{ id: "0a", version: "1.2.3", role: "receive" }]);
+    truncateSync(path, 50);
+    const { content, usable, holders, problems } = stateOfFile(path);
+    expect({ content, usable }).toEqual({ content: undefined, usable: false });
+    expect(holders).toMatchObject([{ id: "0a", version: null, role: null }]);
+    expect(problems).toHaveLength(1);
+  });
+
+  it("cannot be told if there is no file", () => {
+    const refusal = expect.objectContaining({ code: "inbox_unavailable" });
+    expect(() => stateOfFile(`${path}.gone`)).toThrow(refusal);
+  });
+});
