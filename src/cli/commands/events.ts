@@ -27,7 +27,9 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
     .common("--group", "show the errors of failing entries and dead letters, each once")
     .common("--follow", "then wait, and print each new entry until Ctrl-C")
     .example("hookporter events list --state dead --since 2h")
-    .action(async (options) => (await import("../events/events.ts")).listEvents(options, context));
+    .action(async (options, command) =>
+      (await import("../events/events.ts")).listEvents(options, command, context),
+    );
 
   events
     .command("show")

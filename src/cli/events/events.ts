@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { Command } from "commander";
 import { HookporterError } from "../../errors.ts";
 import { countsByState, countsText } from "../../inbox/counts.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
@@ -9,6 +10,7 @@ import { fixtureName, formatDelivery } from "../../relay/fixture.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { writeOut } from "../files/replace-file.ts";
+import { fitOptions } from "../settings/fitting.ts";
 import { entryFields, entryPage, printEntry, runFields } from "./entry-view.ts";
 import { groupFields, groupLines } from "./failure-view.ts";
 import { followEvents, newestSeq } from "./follow.ts";
@@ -24,8 +26,9 @@ export interface ListOptions extends SelectOptions {
   readonly follow?: boolean;
 }
 
-export async function listEvents(options: ListOptions, context: CliContext): Promise<void> {
+export async function listEvents(given: ListOptions, command: Command, context: CliContext): Promise<void> {
   const { output } = context;
+  const options = fitOptions(given, command, { group: { excludes: ["follow"] } });
   await withInbox(context, { inbox: options.inbox, access: "read" }, async (inbox) => {
     const newest = await newestSeq(inbox);
     const filter = await toFilter(options, inbox, output);

@@ -19,18 +19,22 @@ export async function runCommand(
   { io, run }: CliContext,
 ) {
   const printed: Buffer[] = [];
+  const said: Buffer[] = [];
   const own: Io = {
     ...io,
     stdin: Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]),
     stdout: intoList(printed),
-    stderr: intoList([]),
+    stderr: intoList(said),
     isTTY: { stdin: false, stdout: false, stderr: false },
     exit: () => {},
     onKeys: () => () => {},
   };
   const exitCode = await run([...command, "--json", ...flags, "--", ...operands], own);
-  const lines = Buffer.concat(printed).toString("utf8").split("\n").filter(Boolean);
-  return { exitCode, records: lines.map(toRecord) };
+  return { exitCode, records: linesOf(printed).map(toRecord), messages: linesOf(said) };
+}
+
+function linesOf(chunks: readonly Buffer[]): readonly string[] {
+  return Buffer.concat(chunks).toString("utf8").split("\n").filter(Boolean);
 }
 
 function intoList(chunks: Buffer[]): Writable {

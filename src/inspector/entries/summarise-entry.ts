@@ -75,7 +75,7 @@ function waiting({ reason, attempts, waits }: Entry): EntrySummary {
   }
   const resume = reason === PAUSED ? "Resume it: events pause shows what is paused." : null;
   if (reason !== null) return { summary: `It does not run now: ${reasonWords(reason)}.`, fix: resume };
-  if (attempts === 0) return { summary: "It was kept, and runs next.", fix: null };
+  if (attempts === 0) return { summary: "It was kept, and waits for its turn.", fix: null };
   const times = attempts === 1 ? "The first attempt" : `${attempts} attempts`;
   const fix = "Fix the handler or the target: the next attempt uses the new version.";
   return { summary: `${times} failed. It is retried.`, fix };

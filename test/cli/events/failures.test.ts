@@ -74,3 +74,8 @@ it("events list --group counts what is selected, and nothing else", async () => 
   expect(await groups("--like", "4")).toEqual([[1, 4]]);
   expect(await groups("--limit", "1")).toEqual([[1, 4]]);
 });
+
+it("events list --group does not follow", async () => {
+  const { code, stderr } = await runCli(["events", "list", "--group", "--follow"], { cwd: await failed() });
+  expect([code, stderr]).toEqual([2, "error: expected --group or --follow, got both: remove one\n"]);
+});
