@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { HookporterError } from "../errors.ts";
+import { suggestInbox } from "../package/own-command.ts";
 import { CliCommand, helpOptions } from "./cli-command.ts";
 import { registerCheck } from "./commands/check.ts";
 import { registerCompletion } from "./commands/completion.ts";
@@ -20,9 +21,9 @@ import { registerTrigger } from "./commands/trigger.ts";
 import { registerTypes } from "./commands/types.ts";
 import { registerVerify } from "./commands/verify.ts";
 import type { CliContext } from "./context.ts";
-import { createOutput } from "./output.ts";
+import { createOutput, shellWord } from "./output.ts";
 import { leaves } from "./settings/command-tree.ts";
-import { applySettings } from "./settings/config.ts";
+import { applySettings, isTyped } from "./settings/config.ts";
 import { refusePasswordUrls } from "./settings/password-urls.ts";
 import { readTexts } from "./settings/values.ts";
 
@@ -55,7 +56,8 @@ export function createProgram(context: CliContext): Command {
     context.debug = command.opts().debug === true; // before applySettings, so that its errors print a stack too
     await applySettings(command, context);
     refusePasswordUrls(command, context.io);
-    const { json = false, color, debug, quiet = false, pick } = command.opts<CommonOptions>();
+    const { json = false, color, debug, quiet = false, pick, inbox } = command.opts<CommonOptions>();
+    suggestInbox(isTyped(command, "inbox") ? shellWord(String(inbox)) : undefined);
     context.debug = debug === true;
     context.output = createOutput(context.io, { json, color, clock: context.clock, quiet, pick });
     if (command.opts().explain === true)
@@ -73,6 +75,8 @@ interface CommonOptions {
   readonly quiet?: boolean;
   readonly color?: boolean;
   readonly debug?: boolean;
+  /** Most commands have it. */
+  readonly inbox?: string;
 }
 
 function addCommonOptions(command: CliCommand): void {

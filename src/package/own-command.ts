@@ -10,11 +10,17 @@ const RUNNERS: Readonly<Record<string, string>> = {
 };
 
 let runner: string | undefined;
+let inboxFlag = "";
+
+/** Sets the `--inbox` of suggested `events` commands: they would look into another inbox than this command without it. */
+export function suggestInbox(word: string | undefined): void {
+  inboxFlag = word === undefined ? "" : ` --inbox ${word}`;
+}
 
 /** A command of this program, as messages suggest it to people who will copy it: `npx hookporter events retry 6`. */
 export function ownCommand(words: string): string {
   runner ??= findRunner(process.cwd(), ownAddress());
-  return `${runner}hookporter ${words}`;
+  return `${runner}hookporter ${words}${words.startsWith("events ") ? inboxFlag : ""}`;
 }
 
 /**

@@ -31,7 +31,7 @@ export const entries: DoctorCheck = {
 async function paused({ facts, context }: Setup): Promise<readonly Finding[]> {
   const { pauses = { paused: [], retries: [] } } = await facts();
   const lines = pauseLines(pauses, context.clock());
-  const end = `${ownCommand("events resume")} ends it: see ${ownCommand("events resume --help")}`;
+  const end = `${ownCommand("events resume")} with its name, or --all, ends it`;
   return lines.map((line) =>
     line.includes(" is paused") ? warn(printable(line, 500), end) : ok(printable(line, 500)),
   );

@@ -1,11 +1,9 @@
 import type { Inbox } from "../../inbox/inbox.ts";
-import { hasPassword } from "../../inbox/postgres/postgres-url.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { forwardedKinds } from "../handlers/forward-rules.ts";
-import { shellWord } from "../output.ts";
 import type { ListenOptions } from "./options.ts";
 
 /**
@@ -15,7 +13,7 @@ import type { ListenOptions } from "./options.ts";
  */
 export async function catchUp(
   inbox: Inbox,
-  { handlers, exec, forwardTo = [], events = ["*"], inbox: named, catchUp: wanted }: ListenOptions,
+  { handlers, exec, forwardTo = [], events = ["*"], catchUp: wanted }: ListenOptions,
   { output, clock }: CliContext,
 ): Promise<void> {
   const handled = handlers !== undefined || exec !== undefined;
@@ -34,10 +32,7 @@ export async function catchUp(
   if ((await inbox.counts()).unhandled === 0) return; // usually there are none, which avoids reading each entry
   const waiting = (await inbox.list(filter)).length;
   if (waiting === 0) return;
-  // A password is never repeated; it came from a variable, which the next command has too.
-  const where = named === undefined || hasPassword(named) ? "" : ` --inbox ${shellWord(named)}`;
   output.talk(
-    `  ${counted(waiting, "entry", "entries")} had no handler or target: run them with --catch-up, ` +
-      `or with ${ownCommand(`events retry --state received${where}`)}`,
+    `  ${counted(waiting, "entry", "entries")} had no handler or target: run them with --catch-up, or with ${ownCommand("events retry --state received")}`,
   );
 }

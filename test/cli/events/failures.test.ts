@@ -1,3 +1,4 @@
+import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { DEFAULT_INBOX } from "../../../src/cli/files/state-folder.ts";
@@ -78,4 +79,14 @@ it("events list --group counts what is selected, and nothing else", async () => 
 it("events list --group does not follow", async () => {
   const { code, stderr } = await runCli(["events", "list", "--group", "--follow"], { cwd: await failed() });
   expect([code, stderr]).toEqual([2, "error: expected --group or --follow, got both: remove one\n"]);
+});
+
+it("suggested commands name the inbox that was typed, so that they can be copied", async () => {
+  const cwd = await failed();
+  renameSync(join(cwd, DEFAULT_INBOX), join(cwd, "an inbox.db"));
+  const typed = await runCli(["events", "list", "--group", "--inbox", "an inbox.db"], { cwd });
+  expect(typed.stdout).toContain("hookporter events retry --like 2 --inbox 'an inbox.db'\n");
+  const env = { HOOKPORTER_INBOX: "an inbox.db" };
+  const set = await runCli(["events", "list", "--group"], { cwd, env });
+  expect(set.stdout).toContain("hookporter events retry --like 2\n");
 });
