@@ -1,3 +1,5 @@
+import { durationText } from "../text/duration-text.ts";
+
 /** Milliseconds after which an answer is slow. The sender's own limit is not shown, and many are near this. */
 export const SLOW = 5000;
 
@@ -22,12 +24,12 @@ export function responseTimesOf(
 }
 
 export function responseTimesText({ median, slowest, slowestCase }: ResponseTimes): string {
-  return `response times: median ${spanText(median)}, slowest ${spanText(slowest)} (${slowestCase})`;
+  return `response times: median ${durationText(median)}, slowest ${durationText(slowest)} (${slowestCase})`;
 }
 
 /** What to do about an answer that took too long. */
 export function slowFix(milliseconds: number): string {
-  return `answered after ${spanText(milliseconds)}, when a sender may have given up: answer as soon as the event is stored, and work later`;
+  return `answered after ${durationText(milliseconds)}, when a sender may have given up: answer as soon as the event is stored, and work later`;
 }
 
 /** The common cause of slow answers, if there were any. */
@@ -35,13 +37,7 @@ export function diagnoseTimes(times: ResponseTimes | null, slow: number): readon
   if (times === null || times.slowest <= slow) return [];
   const { median, slowest, slowestCase } = times;
   return [
-    `It answers slowly: after ${spanText(median)} in the median, and ${spanText(slowest)} at most (${slowestCase}). A sender ` +
+    `It answers slowly: after ${durationText(median)} in the median, and ${durationText(slowest)} at most (${slowestCase}). A sender ` +
       "that gives up sends the event again. Answer as soon as the event is stored, and work later.",
   ];
-}
-
-/** Milliseconds below a second; else seconds, whole ones from 10 s. */
-function spanText(milliseconds: number): string {
-  if (milliseconds < 1000) return `${milliseconds} ms`;
-  return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 1 : 0)} s`;
 }

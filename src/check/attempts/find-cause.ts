@@ -88,7 +88,7 @@ async function acceptsOne(bodies: readonly Buffer[], probe: Probe): Promise<bool
 /** How wrong digits in the form of an attempt are answered: all as the valid delivery was, or one of them otherwise. */
 async function forgedOf({ body: make, as }: Attempt, probe: Probe, refusal: ProbeAnswer | undefined) {
   for (let forgeries = 0; forgeries < FORGERIES; forgeries++) {
-    const answer = await probe.post(make(), as(randomDigits()));
+    const answer = await probe.post(make(), as(randomBytes(32).toString("hex")));
     if (isIn(answer, ["2xx"])) return "confirmed";
     if (refusal !== undefined && answerText(answer) !== answerText(refusal)) return "other";
   }
@@ -99,8 +99,4 @@ async function forgedOf({ body: make, as }: Attempt, probe: Probe, refusal: Prob
 function isOther(answer: ProbeAnswer, refusal: ProbeAnswer | undefined): boolean {
   if (refusal === undefined || answer.type !== "status" || !mayBeSignature(refusal)) return false;
   return answerText(answer) !== answerText(refusal) && !isIn(answer, ["3xx", "429"]);
-}
-
-function randomDigits(): string {
-  return randomBytes(32).toString("hex");
 }

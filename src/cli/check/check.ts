@@ -14,6 +14,7 @@ import { selectCases } from "../../check/select-cases.ts";
 import { verdictText } from "../../check/verdict.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
+import { durationText } from "../../text/duration-text.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { addedHeaders, notTheSignature } from "../handlers/forward-request.ts";
@@ -64,7 +65,9 @@ export async function runCheckCommand(
     : "";
   const most = Math.min(MOST_REQUESTS, cases.length * MOST_OF_A_CASE);
   const paced =
-    rate === undefined ? "" : `, at ${rate} per second, which takes up to ${spanText(most / rate)}`;
+    rate === undefined
+      ? ""
+      : `, at ${rate} per second, which takes up to ${durationText((1000 * most) / rate)}`;
   output.talk(
     `${shownUrl(target)}: ${cases.length} cases, at most ${most} requests${paced}; secret from ${found.from}${patient}`,
   );
@@ -94,10 +97,6 @@ export async function runCheckCommand(
 /** About how many requests a right receiver gets at most. */
 export const MOST_REQUESTS = 600;
 const MOST_OF_A_CASE = 20;
-
-function spanText(seconds: number): string {
-  return seconds < 120 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
-}
 
 /** The headers of every request. Each name has one value, since a receiver may not know two. */
 function readHeaders(options: CheckCommandOptions, context: CliContext): Readonly<Record<string, string>> {

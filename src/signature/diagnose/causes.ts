@@ -158,10 +158,7 @@ export const CAUSES = {
     meaning: "the digest is correct, but zeros at the start of numbers are missing",
     fix: "print each byte as two hex digits, such as with `%02x`",
   },
-  digest_separated: {
-    meaning: "the digest is correct, but it has characters between its bytes",
-    fix: FORM,
-  },
+  digest_separated: { meaning: "the digest is correct, but it has characters between its bytes", fix: FORM },
   digest_signed_bytes: {
     meaning: "the digest is correct, but its bytes are printed as signed numbers",
     fix: "print each byte as two hex digits: `b & 0xff` in Java, or `HexFormat`",
