@@ -75,7 +75,6 @@ interface CommonOptions {
   readonly quiet?: boolean;
   readonly color?: boolean;
   readonly debug?: boolean;
-  /** Most commands have it. */
   readonly inbox?: string;
 }
 

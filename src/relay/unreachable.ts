@@ -19,7 +19,7 @@ export interface Surroundings {
 export async function whyUnreachable(
   thrown: unknown,
   target: URL,
-  { inContainer = isContainer() }: Surroundings = {},
+  { inContainer = existsSync("/.dockerenv") || existsSync("/run/.containerenv") }: Surroundings = {},
 ): Promise<string> {
   const first = likeliest(thrown);
   const code = codeOf(first);
@@ -103,8 +103,4 @@ async function speaksTls(target: URL): Promise<boolean> {
   // TLS answer too: the server may require a name, or a client certificate.
   const why = await tryToConnect(target, { timeout: PROBE_TIMEOUT, secure: true, insecure: true });
   return why === undefined || /^ERR_SSL_.*_ALERT_/.test(codeOf(why));
-}
-
-function isContainer(): boolean {
-  return existsSync("/.dockerenv") || existsSync("/run/.containerenv");
 }

@@ -220,7 +220,7 @@ it("an answer is slow after more than 5 seconds, unless it is told otherwise", a
   vi.useFakeTimers({ toFake: ["performance"] });
   vi.spyOn(process, "uptime").mockReturnValue(0); // a busy machine is no part of the answer's time
   onTestFinished(() => void vi.useRealTimers());
-  onTestFinished(() => vi.restoreAllMocks());
+  onTestFinished(() => void vi.restoreAllMocks());
   let tookMs = 0;
   const url = await serve(async (request, response) => {
     for await (const _ of request);
