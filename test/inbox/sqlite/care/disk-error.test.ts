@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -17,4 +17,14 @@ it.skipIf(process.platform !== "linux")("a disk's error is found in an inbox fil
   symlinkSync(UNREADABLE, `${path}-wal`);
   expect(diskError(path)).toContain("EIO");
   expect(diskError(UNREADABLE)).toContain("EIO");
+});
+
+it.skipIf(process.platform !== "linux")("an inbox file is read to its end, however large", () => {
+  const path = join(mkdtempSync(join(tmpdir(), "hookporter-disk-error-")), "inbox.db");
+  onTestFinished(() => rmSync(join(path, ".."), { recursive: true }));
+  writeFileSync(path, Buffer.alloc(5_000_000));
+  const bytesRead = () => Number(/^rchar: (\d+)$/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
+  const before = bytesRead();
+  expect(diskError(path)).toBeUndefined();
+  expect(bytesRead() - before).toBeGreaterThanOrEqual(5_000_000);
 });

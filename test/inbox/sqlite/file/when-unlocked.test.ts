@@ -3,8 +3,11 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { HookporterError } from "../../../../src/errors.ts";
+import { whenUnlocked } from "../../../../src/inbox/sqlite/file/when-unlocked.ts";
 import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
+import { keptLog } from "../../../receiver/sample.ts";
 
 /** Holds the lock of an inbox file until its standard input ends. */
 const HOLDER = `
@@ -46,4 +49,45 @@ it("a start waits for a program that holds the file locked, and says which", asy
   await inbox.close();
   const who = process.platform === "linux" ? `process ${holder.pid}` : "another process";
   expect(told).toEqual([`the start waits: the inbox is locked by ${who}`]);
+});
+
+/** The refusal of an inbox that another process holds locked. */
+const locked = () => new HookporterError("inbox_busy", "locked", { cause: new Error("database is locked") });
+
+it("a start waits for ten seconds, then says that the inbox is locked", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { log, lines } = keptLog();
+  let tries = 0;
+  const open = async () => {
+    tries++;
+    vi.advanceTimersByTime(tries === 1 ? 9_999 : 1);
+    throw locked();
+  };
+  const refused = whenUnlocked("inbox.db", { log }, open);
+  await expect(refused).rejects.toMatchObject({
+    code: "inbox_busy",
+    message: expect.stringMatching(
+      /inbox\.db to be free, got it locked by another process, such as inbox vacuum: try again/,
+    ),
+    cause: { message: "database is locked" },
+  });
+  expect(tries).toBe(2);
+  expect(lines).toHaveLength(1);
+});
+
+it("a command that only looks into an inbox does not wait for its lock", async () => {
+  for (const access of ["read", "change"] as const) {
+    const open = vi.fn(async () => Promise.reject(locked()));
+    await expect(whenUnlocked("inbox.db", { access }, open)).rejects.toMatchObject({ code: "inbox_busy" });
+    expect(open).toHaveBeenCalledOnce();
+  }
+});
+
+it("a start that fails for another reason fails at once, with that", async () => {
+  for (const error of [new HookporterError("inbox_corrupt", "damaged"), new Error("database is locked")]) {
+    const open = vi.fn(async () => Promise.reject(error));
+    await expect(whenUnlocked("inbox.db", {}, open)).rejects.toBe(error);
+    expect(open).toHaveBeenCalledOnce();
+  }
 });

@@ -1,0 +1,192 @@
+import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import {
+  examineFile,
+  examineSteps,
+  findLock,
+  openUntouched,
+} from "../../../../src/inbox/sqlite/care/examine.ts";
+import { loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
+import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
+import { SCHEMA_VERSION } from "../../../../src/inbox/sqlite/migrations.ts";
+import { runnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
+import { tempFolder } from "../../../cli/fake-io.ts";
+import { AT } from "../../entries.ts";
+import { TO_SCHEMA_2 } from "../schema-2.ts";
+
+let folder: string;
+let path: string;
+
+beforeEach(() => {
+  folder = tempFolder();
+  path = join(folder, "inbox.db");
+  makeTables(path, AT);
+});
+
+/** A connection that stays open, so that the inbox has a log. */
+function opened(): DatabaseSyncInstance {
+  const database = new (loadSqlite().DatabaseSync)(path);
+  onTestFinished(() => database.close());
+  database.exec("UPDATE pruned SET dated_until = 1");
+  return database;
+}
+
+/** Changes the file, and closes it. */
+function change(sql: string): void {
+  const database = new (loadSqlite().DatabaseSync)(path);
+  database.exec(sql);
+  database.close();
+}
+
+let added = 0;
+
+/** An entry in a state, as SQL. */
+function entry(
+  state: string,
+  { runAt = AT, reason = null as string | null, attempts = 0, heldBack = 0 } = {},
+) {
+  added++;
+  return `INSERT INTO entry (key_timestamp, event_id, source, state, reason, received_at, run_at, last_seen_at, attempts, held_back,
+    body_hash, body_length) VALUES (1, 'evt_${added}', 's', '${state}', ${reason === null ? "NULL" : `'${reason}'`}, ${AT}, ${runAt}, ${AT},
+    ${attempts}, ${heldBack}, '', 0);`;
+}
+
+/** Overwrites the first page of a table. */
+function overwrite(table: string): void {
+  const database = openUntouched(path);
+  const row = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(table);
+  database.close();
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.fill(0x5a, (Number(row?.rootpage) - 1) * 4096, Number(row?.rootpage) * 4096));
+}
+
+const look = (now = AT) => examineFile(path, now, 1000);
+const files = () => readdirSync(folder).sort();
+
+describe("a look at an inbox file", () => {
+  it("counts what waits, is due, fails and is dead, but not what was dropped or is held back", async () => {
+    const waiting = [
+      entry("pending", { runAt: AT - 5000 }),
+      entry("pending", { runAt: AT, attempts: 2 }),
+      entry("pending", { runAt: AT + 1 }),
+      entry("running", { runAt: AT + 60_000, attempts: 1 }),
+      entry("pending", { runAt: AT - 9000, heldBack: 1 }),
+    ];
+    const ended = [
+      entry("dead", { reason: "attempts_exhausted" }),
+      entry("dead"),
+      entry("dead", { reason: "dropped" }),
+      entry("done"),
+    ];
+    change([...waiting, ...ended].join(""));
+    const due = { due: 2, oldestDue: AT - 5000 };
+    expect(await look()).toMatchObject({ waiting: 4, failing: 1, dead: 2, problems: [], ...due });
+    expect(await look(AT - 6000)).toMatchObject({ waiting: 4, due: 0, oldestDue: null });
+  });
+
+  it("tells its sizes and its schema first, and changes nothing, whether it is open or not", () => {
+    const before = files();
+    const steps = [...examineSteps(path, AT)];
+    expect(steps.slice(0, 2)).toEqual([
+      { bytes: statSync(path).size, logBytes: 0 },
+      { schema: SCHEMA_VERSION, newestSchema: SCHEMA_VERSION },
+    ]);
+    expect(files()).toEqual(before);
+    opened().exec(entry("pending"));
+    const log = readFileSync(`${path}-wal`);
+    const found = Object.assign({}, ...examineSteps(path, AT));
+    expect(found).toMatchObject({ logBytes: log.length, waiting: 1 });
+    expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
+  });
+
+  it("names the registered processes that live", async () => {
+    const { release } = runnerLock(path, "0a");
+    onTestFinished(release);
+    for (const id of ["0a", "0b"])
+      change(`INSERT INTO runner VALUES ('${id}', ${AT}, '1.2.3', 4, 'run', '["s"]', '["*"]')`);
+    expect((await look()).processes).toMatchObject([
+      { id: "0a", version: "1.2.3", role: "run", sources: ["s"] },
+    ]);
+  });
+
+  it("has what receivers noted of signatures, and what is paused", async () => {
+    change(`INSERT INTO sender VALUES ('service', ${AT}, 0, 0, NULL, NULL, '[]');
+      INSERT INTO paused VALUES ('kind', 'lead.*', ${AT}, 'someone')`);
+    expect(await look()).toMatchObject({
+      senders: [{ source: "service", authenticAt: AT }],
+      pauses: { paused: [{ scope: "kind", name: "lead.*" }], retries: [] },
+    });
+  });
+
+  it("has fewer facts of a file of an older version, without an error", async () => {
+    change(TO_SCHEMA_2);
+    const facts = await look();
+    expect(facts).toMatchObject({ schema: 2, processes: [], senders: [], waiting: 0, dead: 0, problems: [] });
+    expect(facts.error).toBeUndefined();
+  });
+
+  it("names what is damaged, and still counts what can be read", async () => {
+    change(entry("dead"));
+    overwrite("delivery");
+    const { problems = [], dead } = await look();
+    expect(problems.length).toBeGreaterThan(1);
+    expect(problems[0]).toMatch(/^Tree \d+ page \d+/);
+    expect(problems.at(-1)).toBe("the check broke off");
+    expect(dead).toBe(1);
+  });
+
+  it("has the error beside what was found before it", async () => {
+    const facts = { bytes: statSync(path).size, logBytes: 0, schema: SCHEMA_VERSION };
+    overwrite("entry");
+    expect(await look()).toMatchObject({
+      ...facts,
+      error: { code: "inbox_corrupt", message: expect.stringContaining(path) },
+    });
+    writeFileSync(path, "notes ".repeat(1000));
+    const other = await look();
+    expect(other).toMatchObject({ bytes: 6000, error: { code: "inbox_corrupt" } });
+    expect(other.schema).toBeUndefined();
+  });
+});
+
+describe("the lock of an inbox file", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+  });
+
+  it("that is held for a second is found, with the process that holds it", async () => {
+    opened().exec("BEGIN IMMEDIATE");
+    const found = findLock(path);
+    vi.advanceTimersByTime(1001);
+    expect(await found).toEqual({ pids: process.platform === "linux" ? [process.pid] : [] });
+  });
+
+  it("that is held for less than a second is none, and is free afterwards", async () => {
+    const database = opened();
+    database.exec("BEGIN IMMEDIATE");
+    const found = findLock(path);
+    vi.advanceTimersByTime(999);
+    database.exec("COMMIT");
+    expect(await found).toBeUndefined();
+    database.exec("BEGIN IMMEDIATE; COMMIT");
+  });
+
+  it("is not looked for if nobody has the file open, and nothing is written beside it", async () => {
+    const before = files();
+    expect(await findLock(path)).toBeUndefined();
+    expect(files()).toEqual(before);
+  });
+
+  it("is looked for without moving the log of a killed process into the file", async () => {
+    opened();
+    const killed = join(folder, "killed.db");
+    for (const ending of ["", "-wal"]) copyFileSync(path + ending, killed + ending);
+    const contents = () => ["", "-wal"].map((ending) => readFileSync(killed + ending).toString("base64"));
+    const before = contents();
+    expect(await findLock(killed)).toBeUndefined();
+    expect(contents()).toEqual(before);
+  });
+});

@@ -1,0 +1,76 @@
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
+import { makeTables, openFile } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
+import { SCHEMA_VERSION, schemaOf } from "../../../../src/inbox/sqlite/migrations.ts";
+import { runnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
+import { tempFolder } from "../../../cli/fake-io.ts";
+import { AT } from "../../entries.ts";
+
+let folder: string;
+let path: string;
+
+beforeEach(() => {
+  folder = tempFolder();
+  path = join(folder, "inbox.db");
+});
+
+const refusal = (message: RegExp, code = "inbox_unavailable") =>
+  expect.objectContaining({ code, message: expect.stringMatching(message) });
+
+describe("the tables of a new inbox", () => {
+  it("are in a file that has a log from the first write, and gives free pages back", () => {
+    makeTables(path, AT);
+    const header = readFileSync(path).subarray(0, 100);
+    expect([header[18], header[19]]).toEqual([2, 2]); // versions to write and read it: 2 is one with a log
+    expect([header.readUInt32BE(52) > 0, header.readUInt32BE(64)]).toEqual([true, 1]); // incremental auto-vacuum
+    expect(header.toString("latin1", 68, 72)).toBe("hkpt");
+  });
+
+  it("are those of an older version where that is wanted, which a receiver brings up to date, but nobody else", () => {
+    makeTables(path, AT, 3);
+    expect(() => openFile(path, "change")).toThrow(
+      refusal(/of this version, got one of an older version/, "inbox_older"),
+    );
+    const read = openFile(path, "read");
+    expect([read.isNew, read.migrated, schemaOf(read.database, path)]).toEqual([false, undefined, 3]);
+    read.database.close();
+    const own = openFile(path, "own");
+    expect(own).toMatchObject({ isNew: false, migrated: { from: 3, copy: `${path}.schema-3` } });
+    own.database.close();
+    for (const access of ["own", "change", "read"] as const) {
+      const { database, ...opened } = openFile(path, access);
+      expect(opened).toEqual({ path, isNew: false });
+      expect(schemaOf(database, path)).toBe(SCHEMA_VERSION);
+      database.close();
+    }
+  });
+
+  it("stay of their older version while a receiver of it runs", () => {
+    makeTables(path, AT, 3);
+    const { release } = runnerLock(path, "0a");
+    onTestFinished(release);
+    expect(() => openFile(path, "own")).toThrow(
+      refusal(/another version has it open: stop that receiver/, "inbox_busy"),
+    );
+    const { database } = openFile(path, "read");
+    expect(schemaOf(database, path)).toBe(3);
+    database.close();
+  });
+
+  it("can be changed only by those who open them for that", () => {
+    makeTables(path, AT);
+    const change = "UPDATE pruned SET dated_until = 5";
+    const read = openFile(path, "read").database;
+    expect(() => read.exec(change)).toThrow(/readonly/);
+    read.close();
+    const { database } = openFile(path, "change");
+    database.exec(change);
+    database.close();
+    rmSync(`${path}-shm`, { force: true });
+    const again = new (loadSqlite().DatabaseSync)(path);
+    expect(again.prepare("SELECT dated_until FROM pruned").get()).toEqual({ dated_until: 5 });
+    again.close();
+  });
+});

@@ -1,0 +1,46 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { rescuedBeside, rescuePath, tellNew } from "../../../../src/inbox/sqlite/file/rescued-files.ts";
+import { tempFolder } from "../../../cli/fake-io.ts";
+import { keptLog } from "../../../receiver/sample.ts";
+
+const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+
+describe("the files that were rescued of an inbox", () => {
+  it("are named after it and the second, and are told apart within one", () => {
+    expect(rescuePath("/a/inbox.db", NOW)).toBe("/a/inbox.db-rescued-20260102T030405Z");
+    expect([1, 2].map((again) => rescuePath("inbox.db", NOW, again))).toEqual([
+      "inbox.db-rescued-20260102T030405Z-2",
+      "inbox.db-rescued-20260102T030405Z-3",
+    ]);
+  });
+
+  it("are found beside it, oldest first, without what only begins or ends like one", () => {
+    const folder = tempFolder();
+    const path = join(folder, "inbox.db");
+    const rescued = [rescuePath(path, NOW), rescuePath(path, NOW, 11), rescuePath(path, NOW + 1000)];
+    const others = [
+      `${rescued[0]}-wal`,
+      `${path}-rescued-old-20260102T030405Z`,
+      rescuePath(`${folder}/x`, NOW),
+    ];
+    for (const file of [...rescued, ...others].toReversed()) writeFileSync(file, "");
+    mkdirSync(join(folder, "x-inbox.db-rescued-20260102T030405Z"));
+    expect(rescuedBeside(path)).toEqual(rescued);
+    expect(rescuedBeside(join(folder, "none", "inbox.db"))).toEqual([]);
+  });
+
+  it("are named when a new, empty inbox is made, the newest of them, with what to run", () => {
+    const path = join(tempFolder(), "inbox.db");
+    const { log, lines } = keptLog();
+    tellNew(path, log);
+    expect(lines).toMatchObject([{ level: "info", fields: { inbox: path } }]);
+    const [first, second] = [rescuePath(path, NOW), rescuePath(path, NOW + 1000)];
+    for (const file of [first, second]) writeFileSync(file, "");
+    tellNew(path, log);
+    expect(lines[1]).toMatchObject({ level: "warn", fields: { inbox: path, rescued: second } });
+    expect(lines[1]?.message).toContain(`inbox copy ${second} --into ${path}\``);
+    tellNew(path, undefined);
+  });
+});

@@ -1,0 +1,117 @@
+import { statSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { KEPT_LOG, loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
+import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
+import { Presence } from "../../../../src/inbox/sqlite/file/presence.ts";
+import { refuseCut } from "../../../../src/inbox/sqlite/file/truncated.ts";
+import { Statements } from "../../../../src/inbox/sqlite/statements.ts";
+import { tempFolder } from "../../../cli/fake-io.ts";
+import { AT } from "../../entries.ts";
+
+let path: string;
+let log: string;
+let statements: Statements;
+let presence: Presence;
+
+/** An open inbox file with a commit in its log. */
+beforeEach(() => {
+  path = join(tempFolder(), "inbox.db");
+  log = `${path}-wal`;
+  makeTables(path, AT);
+  statements = open();
+  statements.run("UPDATE pruned SET dated_until = 1");
+  presence = new Presence(path);
+});
+
+function open(): Statements {
+  const opened = new Statements(new (loadSqlite().DatabaseSync)(path));
+  onTestFinished(() => opened.close());
+  return opened;
+}
+
+/** Looks at the files, as an inbox does before it commits. */
+function look(): void {
+  presence.check();
+  refuseCut(presence, statements);
+}
+
+const corrupt = (file: string, from: number, to: number) =>
+  expect.objectContaining({
+    code: "inbox_corrupt",
+    message: expect.stringContaining(
+      `expected ${file} to keep its ${from} bytes, but another program cut it to ${to}:`,
+    ),
+  });
+
+describe("a file of an open inbox that has become smaller", () => {
+  it("is no loss if nothing has, and a log that grows is none", () => {
+    look();
+    statements.run("UPDATE pruned SET dated_until = 2");
+    look();
+    expect(presence.shrunk).toBeUndefined();
+  });
+
+  it("is no loss if SQLite emptied the log once all of it was in the database", () => {
+    expect(open().get("PRAGMA wal_checkpoint(TRUNCATE)")?.busy).toBe(0);
+    expect(statSync(log).size).toBe(0);
+    look();
+    expect(presence.shrunk).toBeUndefined();
+    expect(statements.get("SELECT dated_until FROM pruned")).toEqual({ dated_until: 1 });
+  });
+
+  it("is no loss if SQLite cut the log to the size that it keeps", () => {
+    presence.shrunk = { file: log, isLog: true, from: 2 * KEPT_LOG, to: KEPT_LOG };
+    look();
+    expect(presence.shrunk).toBeUndefined();
+  });
+
+  it.each([
+    ["to nothing", () => 0],
+    ["by a byte", () => statSync(log).size - 1],
+  ])("is the loss of committed entries if the log was cut %s by another program", (_, size) => {
+    const [from, to] = [statSync(log).size, size()];
+    truncateSync(log, to);
+    expect(look).toThrow(corrupt(log, from, to));
+    expect(look).toThrow(corrupt(log, from, to)); // it does not become less of one
+  });
+
+  it("is no loss if the log was cut after the last of its pages", () => {
+    expect(open().get("PRAGMA wal_checkpoint(RESTART)")?.busy).toBe(0);
+    const before = statSync(log).size;
+    statements.exec(`CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (zeroblob(${before}))`);
+    look();
+    statements.get("PRAGMA wal_checkpoint(RESTART)");
+    statements.run("UPDATE pruned SET dated_until = 3");
+    truncateSync(log, before);
+    look();
+    expect(presence.shrunk).toBeUndefined();
+  });
+
+  it("is a loss if it is the database, cut to nothing, but is found elsewhere if a part is left", () => {
+    statements.get("PRAGMA wal_checkpoint(TRUNCATE)");
+    look();
+    const from = statSync(path).size;
+    truncateSync(path, 4096);
+    look();
+    expect(presence.shrunk).toBeUndefined();
+    truncateSync(path, 0);
+    expect(look).toThrow(corrupt(path, 4096, 0));
+    writeFileSync(path, Buffer.alloc(from));
+  });
+
+  it("is looked at again later, if a program that reads keeps SQLite from saying what was in the log", () => {
+    const reader = open();
+    reader.exec("BEGIN");
+    reader.get("SELECT dated_until FROM pruned");
+    statements.get("PRAGMA wal_checkpoint(PASSIVE)"); // all of the log is in the database
+    statements.waitForLocks(10);
+    truncateSync(log, 0);
+    const busy = expect.objectContaining({ code: "inbox_busy", message: expect.stringContaining(log) });
+    expect(look).toThrow(busy);
+    expect(presence.shrunk).toMatchObject({ to: 0 });
+    reader.exec("COMMIT");
+    look();
+    expect(presence.shrunk).toBeUndefined();
+  });
+});
