@@ -2,6 +2,7 @@ import type { Logger } from "../base/logger.ts";
 import { OnceAMinute } from "../base/once-a-minute.ts";
 import { problemLine } from "../event/data-problems.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
+import { durationOf } from "../inbox/outline.ts";
 import { type Settlement, stateAfter } from "../inbox/settlement.ts";
 import { TARGET_AWAY } from "../inbox/target-wait.ts";
 import type { Accepted, Outcome, Refused, Rejected, Unauthorized } from "./outcome.ts";
@@ -37,7 +38,7 @@ export class OutcomeLog {
     const { level, message, more } = runLine(settlement, now);
     if (entry.waits !== undefined || settlement.waits !== undefined) this.#targets(entry, settlement);
     this.#line(level, message, () => {
-      const duration = Math.round(records.reduce((sum, record) => sum + record.duration, 0) * 100) / 100;
+      const duration = Math.round((durationOf(records) ?? 0) * 100) / 100;
       const outcome = stateAfter(attempt, settlement);
       const reason = settlement.reason ?? undefined;
       const fields = { outcome, seq, eventId: key.eventId, kind, reason, attempt, duration };

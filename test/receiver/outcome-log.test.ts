@@ -98,6 +98,25 @@ it("a target that does not answer has one line until it answers again", () => {
   expect(lines).toHaveLength(3);
 });
 
+it("runs at the same time take as long as from the first start to the last end", () => {
+  const lines: unknown[] = [];
+  const note = (fields: unknown) => void lines.push(fields);
+  const outcomes = new OutcomeLog({ debug: note, info: note, warn: note, error: note } as Logger);
+  const entry = {
+    seq: 1,
+    key: { source: "service", eventId: "evt_1", timestamp: 1 },
+    kind: "b",
+    attempts: 1,
+  };
+  const records = [
+    { handler: "a", startedAt: 1000, duration: 30.004 },
+    { handler: "b", startedAt: 1010, duration: 40 },
+  ];
+  outcomes.run(entry as never, { state: "done", reason: null, records } as never, 1);
+  outcomes.run(entry as never, { state: "dead", reason: "invalid_data", records: [] } as never, 1);
+  expect(lines).toMatchObject([{ duration: 50 }, { duration: 0 }]);
+});
+
 describe("the log has one line for", () => {
   it("a new event and its run, as information with the event's id, kind and duration", async () => {
     const { receiver, post, logged, entry } = await openLogged();
