@@ -7,8 +7,7 @@ import type { Statements } from "../statements.ts";
 
 /** The numbers of all entries in the index, sorted. */
 export function indexedNumbers(statements: Statements): Float64Array {
-  const numbers = Array.from(readIndex(statements, "seq"), ({ seq }) => Number(seq));
-  return Float64Array.from(numbers.filter(Number.isSafeInteger)).sort();
+  return Float64Array.from(readIndex(statements, "seq"), ({ seq }) => Number(seq)).sort();
 }
 
 /**

@@ -1,6 +1,4 @@
-import { orElse } from "../../../base/or-else.ts";
 import type { Row } from "../../rows.ts";
-import type { Statements } from "../statements.ts";
 
 /** A range of numbers, both ends included. */
 export type Range = readonly [from: number, to: number];
@@ -14,23 +12,18 @@ export const STEP = 256;
 export function readableRows(
   read: (range: Range) => readonly Row[],
   [from, to]: Range,
-  onLost: (range: Range) => void = () => {},
+  onLost: (seq: number) => void = () => {},
 ): readonly Row[] {
   try {
     return read([from, to]);
   } catch {
     if (from >= to) {
-      onLost([from, to]);
+      onLost(from);
       return [];
     }
     const middle = Math.floor((from + to) / 2);
     return [...readableRows(read, [from, middle], onLost), ...readableRows(read, [middle + 1, to], onLost)];
   }
-}
-
-/** A row; `undefined` if there is none, or if it cannot be read. */
-export function tryGet(statements: Statements, sql: string, ...values: readonly number[]): Row | undefined {
-  return orElse(() => statements.get(sql, ...values), undefined);
 }
 
 /** Ranges in order, those that touch as one. */

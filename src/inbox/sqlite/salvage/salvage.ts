@@ -1,7 +1,7 @@
 import { grouped } from "../../../base/grouped.ts";
 import { orElse } from "../../../base/or-else.ts";
 import type { Delivery } from "../../../event/delivery.ts";
-import { type DedupKey, keyText, rejectedKey } from "../../../event/identity.ts";
+import { type DedupKey, rejectedKey } from "../../../event/identity.ts";
 import { readEnvelope } from "../../../event/read-envelope.ts";
 import { hash } from "../../../package/builtins.ts";
 import type { Entry } from "../../entry.ts";
@@ -15,7 +15,7 @@ import { toDelivery } from "../read-claimed.ts";
 import { Statements } from "../statements.ts";
 import { prunedMarks } from "../transfer.ts";
 import { indexedNumbers, keyFinder } from "./key-index.ts";
-import { joined, type Range, readableRows, STEP, tryGet } from "./readable-rows.ts";
+import { joined, type Range, readableRows, STEP } from "./readable-rows.ts";
 import { openWorkingCopy } from "./working-copy.ts";
 import { writeFitting } from "./write-fitting.ts";
 
@@ -46,8 +46,9 @@ export async function salvageFile(
   const copy = openWorkingCopy(path);
   try {
     const statements = new Statements(copy.database);
-    const hasMarks = tryGet(statements, "SELECT 1 FROM pruned") !== undefined;
-    await to.markPruned(hasMarks ? orElse(() => prunedMarks(statements), []) : []);
+    const marks = orElse(() => prunedMarks(statements), []);
+    // Without damaged ones: one of the future would make every new event a pruned one.
+    await to.markPruned(marks.filter(({ until }) => Number.isSafeInteger(until) && until < Date.now()));
     const found = nothingFound();
     const keyOf = keyFinder(statements);
     const indexed = indexedNumbers(statements);
@@ -98,12 +99,12 @@ interface Reading {
 }
 
 function readStep(statements: Statements, range: Range, { inIndex, keyOf, source, found }: Reading) {
-  const lost: Range[] = [];
-  const read = (sql: string, onLost?: (range: Range) => void) =>
+  const lost: number[] = [];
+  const read = (sql: string, onLost?: (seq: number) => void) =>
     readableRows((part) => statements.all(sql, ...part), range, onLost);
-  const stored = read(rowsOf("entry"), (one) => lost.push(one));
-  // A page that is damaged in part may have rows of other numbers.
-  const rows = stored.filter(({ seq }) => Number(seq) >= range[0] && Number(seq) <= range[1]);
+  const stored = read(rowsOf("entry"), (seq) => lost.push(seq));
+  // A page that is damaged in part may have rows of numbers that came before.
+  const rows = stored.filter(({ seq }) => Number(seq) >= range[0]);
   const deliveries = new Map(read(rowsOf("delivery")).map((row) => [Number(row.seq), row]));
   const attempts = read("SELECT * FROM attempt WHERE seq BETWEEN ? AND ? ORDER BY rowid");
   const runs = grouped(attempts, ({ seq }) => Number(seq));
@@ -111,7 +112,7 @@ function readStep(statements: Statements, range: Range, { inIndex, keyOf, source
   for (const row of rows) {
     const entry = orElse(() => plausible(row), undefined);
     if (entry === undefined) {
-      lost.push([Number(row.seq), Number(row.seq)]);
+      lost.push(Number(row.seq));
       continue;
     }
     const delivery = deliveryOf(deliveries.get(entry.seq), entry.receivedAt);
@@ -121,20 +122,19 @@ function readStep(statements: Statements, range: Range, { inIndex, keyOf, source
     const lease = entry.state === "running" ? (row.lease as string | null) : null;
     whole.set(entry.seq, { entry, lease, delivery, runs: attempts });
   }
-  const seen = new Set([...whole.values()].map(({ entry }) => keyText(entry.key)));
-  const missing = new Set([...lost.flatMap(numbersIn), ...deliveries.keys(), ...inIndex]);
+  const missing = new Set([...lost, ...deliveries.keys(), ...inIndex]);
   for (const part of [...missing].sort((x, y) => x - y)) {
     if (whole.has(part) || part < range[0] || part > range[1]) continue;
     const delivery = deliveryOf(deliveries.get(part), Date.now());
     const entry = delivery && rebuildEntry(part, delivery, keyOf(part, source));
-    if (entry === undefined || seen.has(keyText(entry.key))) {
+    if (entry === undefined) {
       found.lost.push([part, part]);
       continue;
     }
     found.rebuilt.push(part);
     whole.set(part, { entry, lease: null, delivery, runs: [] });
   }
-  return [...whole.values()].sort((a, b) => a.entry.seq - b.entry.seq);
+  return [...whole.values()]; // those that are whole first, as one that is rebuilt may have the key of another
 }
 
 /** Reads a range of numbers, and no further: the page after the last of them may be damaged. */
@@ -142,17 +142,14 @@ function rowsOf(table: "entry" | "delivery"): string {
   return `SELECT * FROM ${table} WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq LIMIT ?2 - ?1 + 1`;
 }
 
-/** The first number from one on that has a row; the number itself, if a damaged page hides that. */
+/** The first number from one on that has a row, if it can be one; the number itself, if a damaged page hides that. */
 function nextRow(statements: Statements, from: number): number {
   const rows = ["entry", "delivery"].map(
-    (table) => `SELECT seq FROM ${table} WHERE seq >= ? ORDER BY seq LIMIT 1`,
+    (table) =>
+      `SELECT seq FROM ${table} WHERE seq BETWEEN ? AND ${Number.MAX_SAFE_INTEGER} ORDER BY seq LIMIT 1`,
   );
   const next = (sql: string) => Number(statements.get(sql, from)?.seq ?? Number.POSITIVE_INFINITY);
   return orElse(() => Math.max(from, Math.min(...rows.map(next))), from);
-}
-
-function numbersIn([from, to]: Range): readonly number[] {
-  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }
 
 /** An entry whose fields could have been written: bytes of another page may look like a row. */

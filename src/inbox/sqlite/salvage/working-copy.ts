@@ -61,7 +61,7 @@ export function openWorkingCopy(path: string) {
       removeFolder();
     };
     const last = Math.max(...trees.map(({ rows, last }) => (rows === TABLES.attempt ? 0 : last))); // those have numbers of their own
-    return { database, repairs, last, close };
+    return { database, repairs, last: Math.min(last, Number.MAX_SAFE_INTEGER), close };
   } catch (cause) {
     removeFolder();
     const got = JSON.stringify(describeError(cause));
@@ -104,7 +104,8 @@ function openWithNewPages(copy: string, path: string, folder: string): DatabaseS
       const former = exchange(copy, pages);
       const database = tryToOpen(copy);
       if (database !== undefined) {
-        const own = versionIn(database) ?? (pages !== list || holdsAny(database) ? version : undefined);
+        const own =
+          versionIn(database) ?? (pages.length < list.length || holdsAny(database) ? version : undefined);
         if (own === version) return database;
         database.close();
       }
