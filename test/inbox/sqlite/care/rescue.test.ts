@@ -104,6 +104,32 @@ describe("a rescue", () => {
     expect(last.error).toEqual(complete);
   });
 
+  it("makes the folder again if that was removed too, for its owner alone", async () => {
+    const { rescue, state, path } = newRescue();
+    rmSync(join(path, ".."), { recursive: true });
+    state.isMissing = true;
+    await rescue.settled();
+    expect(rescue.error).toEqual(complete);
+    expect(rescuedBeside(path)).toHaveLength(1);
+    if (process.platform !== "win32") expect(statSync(join(path, "..")).mode & 0o777).toBe(0o700);
+  });
+
+  it("leaves no file that is not intact, and says what is wrong with it", async () => {
+    const { path, log } = newRescue();
+    const rescue = new Rescue(path, {
+      ...{ missing: () => "gone", bytes: () => 1000, log },
+      copyInto: async (draft) => writeFileSync(draft, "notes ".repeat(1000)),
+    });
+    await rescue.settled();
+    expect(rescue.error).toMatchObject({
+      code: "inbox_unavailable",
+      message: expect.stringMatching(
+        /^gone, .*\(the new file is not intact: file is not a database\): .*do not kill/,
+      ),
+    });
+    expect(readdirSync(join(path, ".."))).toEqual([]);
+  });
+
   it("is not begun if the disk has no room for it", async () => {
     const { path, log } = newRescue();
     const rescue = new Rescue(path, {

@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
+import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
+import { Statements } from "../../../../src/inbox/sqlite/statements.ts";
+import { tempFolder } from "../../../cli/fake-io.ts";
+import { AT } from "../../entries.ts";
+
+const PAGE = 4096;
+
+/** The text of a delivery's body, of which a page has about fifteen. */
+export const textOf = (seq: number) => `body of ${seq};`;
+
+/** A new inbox file with so many entries, numbered from 1, in one transaction; `columns` are those of an entry that differ. */
+export function fileOf(
+  count: number,
+  columns: (seq: number) => Record<string, string | number | null> = () => ({}),
+): string {
+  const path = join(tempFolder(), "inbox.db");
+  makeTables(path, AT);
+  const statements = new Statements(new (loadSqlite().DatabaseSync)(path));
+  statements.transaction(() => {
+    for (let seq = 1; seq <= count; seq++) {
+      const body = Buffer.from(textOf(seq).padEnd(200));
+      const hash = { body_hash: createHash("sha256").update(body).digest("hex"), body_length: body.length };
+      const key = { seq, key_timestamp: AT, event_id: `evt_${seq}`, source: "s", received_at: AT };
+      const rest = { state: "done", run_at: AT, last_seen_at: AT, ...hash, ...columns(seq) };
+      statements.insertRow("entry", { ...key, ...rest });
+      statements.insertRow("delivery", { seq, method: "POST", target: "/", headers: "{}", body });
+    }
+  });
+  statements.get("PRAGMA wal_checkpoint(TRUNCATE)");
+  statements.close();
+  return path;
+}
+
+/** Overwrites the first page of a table or index, or the page that has a text, while nobody has the file open. */
+export function overwrite(path: string, what: { readonly table: string } | { readonly text: string }): void {
+  const bytes = readFileSync(path);
+  const start = "text" in what ? bytes.indexOf(what.text) : (rootPage(path, what.table) - 1) * PAGE;
+  const page = Math.floor(start / PAGE) * PAGE;
+  writeFileSync(path, bytes.fill(0x5a, page, page + PAGE));
+}
+
+function rootPage(path: string, table: string): number {
+  const database = new (loadSqlite().DatabaseSync)(path, { readOnly: true });
+  const row = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(table);
+  database.close();
+  return Number(row?.rootpage);
+}
