@@ -134,18 +134,21 @@ function farthest(statements: Statements, table: string, which: string, rowid: n
   return last;
 }
 
-const SOME_ORDERED = `SELECT seq, order_key FROM entry WHERE ${ORDERED} AND order_key >= ? ORDER BY order_key LIMIT ?`;
+/** A place in the index of order keys: many entries may have the same key. */
+export type OrderPlace = readonly [key: string, source: string, seq: number];
 
-/** Does the same in a part of the index of order keys, from a key on; returns the key of the next part, if there is one. */
-export function rewriteOrder(statements: Statements, from: string): string | undefined {
+const SOME_ORDERED = `SELECT seq, order_key, source FROM entry WHERE ${ORDERED} AND (order_key, source, seq) >= (?, ?, ?)
+  ORDER BY order_key, source, seq LIMIT ${2 * NEIGHBOURS}`;
+
+/** Does the same in a part of the index of order keys, from a place on; returns where the next part begins, if there is one. */
+export function rewriteOrder(statements: Statements, from: OrderPlace): OrderPlace | undefined {
   return securely(statements, () => {
-    const rows = statements.all(SOME_ORDERED, from, 2 * NEIGHBOURS);
+    const rows = statements.all(SOME_ORDERED, ...from);
     const update = "UPDATE entry SET order_key = ? WHERE seq = ?";
     for (const { seq } of rows) statements.run(update, null, seq as number);
     for (const { seq, order_key: key } of rows) statements.run(update, key as string, seq as number);
-    if (rows.length < 2 * NEIGHBOURS) return undefined;
-    const next = rows.slice(NEIGHBOURS).find(({ order_key: key }) => key !== from);
-    return next?.order_key as string | undefined;
+    const next = rows.length < 2 * NEIGHBOURS ? undefined : rows[NEIGHBOURS];
+    return next && [next.order_key as string, next.source as string, next.seq as number];
   });
 }
 

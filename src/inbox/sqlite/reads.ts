@@ -97,7 +97,6 @@ export function countBacklog(statements: Statements, { sources, limit }: Backlog
   let count = 0;
   for (const source of sources.map(encodeText)) {
     for (const part of parts) {
-      if (count >= limit) return limit;
       const row = statements.get(`SELECT count(*) AS n FROM (${part} LIMIT ?)`, source, limit - count);
       count += row?.n as number;
     }

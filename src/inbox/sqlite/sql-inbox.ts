@@ -6,7 +6,7 @@ import type { PruneRequest, SlimRequest, Step, StepResult } from "../prune-reque
 import { finishOf } from "../runs-within.ts";
 import type { Settlement } from "../settlement.ts";
 import { nextDue } from "./claim.ts";
-import { erasedKeys, fewToClear, openErasure } from "./erase.ts";
+import { erasedKeys, fewToClear, type OrderPlace, openErasure } from "./erase.ts";
 import { inTurn } from "./in-turn.ts";
 import type { OperationArguments, OperationName, OperationResult } from "./operations.ts";
 import { anyPaused, readPauses } from "./pause.ts";
@@ -74,9 +74,9 @@ export abstract class SqlInbox implements Inbox {
       }
       return rows;
     });
-    for (let key: string | undefined = ""; key !== undefined; ) {
-      const from: string = key;
-      key = await inTurn(() => this.write("rewriteOrder", from));
+    for (let place: OrderPlace | undefined = ["", "", 0]; place !== undefined; ) {
+      const from: OrderPlace = place;
+      place = await inTurn(() => this.write("rewriteOrder", from));
     }
     await this.scrub();
     await this.write("endErasure", id, { erasedAt: now, ...proof });

@@ -1,0 +1,161 @@
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
+import {
+  clearErased,
+  endErasure,
+  erase,
+  fewToClear,
+  type OrderPlace,
+  openErasure,
+  rewriteOrder,
+} from "../../../src/inbox/sqlite/erase.ts";
+import { createSchema } from "../../../src/inbox/sqlite/migrations.ts";
+import { Statements } from "../../../src/inbox/sqlite/statements.ts";
+import { AT } from "../entries.ts";
+
+let statements: Statements;
+
+beforeEach(() => {
+  const database = new (loadSqlite().DatabaseSync)(":memory:");
+  createSchema(database, AT);
+  statements = new Statements(database);
+  onTestFinished(() => statements.close());
+});
+
+/** Adds entries from number 1 that wait, with these order keys. */
+function add(orderKeys: readonly (string | null)[]): void {
+  for (const [index, key] of orderKeys.entries()) {
+    const row = {
+      seq: index + 1,
+      key_timestamp: AT,
+      event_id: `evt_${index}`,
+      source: index % 2 === 0 ? "a" : "b",
+      state: "pending",
+    };
+    const rest = {
+      order_key: key,
+      received_at: AT,
+      run_at: AT,
+      last_seen_at: AT,
+      body_hash: "",
+      body_length: 0,
+    };
+    statements.insertRow("entry", { ...row, ...rest });
+  }
+}
+
+function addDelivery(seq: number, length: number): void {
+  statements.insertRow("delivery", {
+    seq,
+    method: "POST",
+    target: "/",
+    headers: "{}",
+    body: Buffer.alloc(length),
+  });
+}
+
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => from + index);
+const DELIVERIES = "SELECT seq, method, headers, length(body) AS length FROM delivery ORDER BY seq";
+const rowsOf = (table: string) => statements.all(`SELECT rowid, * FROM ${table} ORDER BY rowid`);
+
+describe("erased entries are cleared", () => {
+  it.each<[string, readonly number[], number]>([
+    ["at once, if they lie close together", numbers(1, 50), 50],
+    ["at once, if two of them lie close together", [1, 60], 2],
+    ["eighty at a time, if there are many in a row", numbers(1, 500), 80],
+    ["one at a time, if they are far apart", [1, 1000, 2000], 1],
+    ["alone, if there is one", [1000], 1],
+    ["at once, if there are none", [], 0],
+  ])("%s", (_, seqs, expected) => {
+    add([]);
+    expect(fewToClear(statements, seqs)).toBe(expected);
+  });
+
+  it("one at a time, if there are large bodies around each", () => {
+    addDelivery(30, 900_000);
+    expect(fewToClear(statements, [1, 60])).toBe(2);
+    addDelivery(100, 900_000);
+    expect(fewToClear(statements, [1, 60])).toBe(1);
+    expect(fewToClear(statements, [1])).toBe(1);
+  });
+
+  it("with their deliveries and runs, and those around them stay as they are, in whatever order they are given", () => {
+    add(numbers(1, 400).map((number) => (number % 3 === 0 ? `key ${number}` : null)));
+    for (const seq of numbers(1, 400)) {
+      addDelivery(seq, seq % 10 === 0 ? 200_000 : 10);
+      const run = { seq, attempt: 1, handler: "a", started_at: AT, duration_ms: 1, outcome: "ok" };
+      if (seq % 4 !== 1) statements.insertRow("attempt", run);
+    }
+    const erased = [350, 7, 90, 200, 201];
+    const others = (rows: ReturnType<typeof rowsOf>) =>
+      rows.filter(({ seq }) => !erased.includes(seq as number));
+    const [deliveries, attempts] = [others(statements.all(DELIVERIES)), others(rowsOf("attempt"))];
+    const entries = rowsOf("entry");
+    clearErased(statements, erased);
+    expect(statements.all(DELIVERIES)).toEqual(deliveries);
+    expect(rowsOf("attempt")).toEqual(attempts);
+    expect(rowsOf("entry")).toEqual(entries);
+  });
+});
+
+describe("the index of order keys is rewritten", () => {
+  it.each<[string, (number: number) => string | null]>([
+    ["if each entry has a key of its own", (number) => `key ${(number * 7919) % 1000}`],
+    ["if many entries have one in common", (number) => (number % 2 === 0 ? "common" : `key ${number % 9}`)],
+    ["if some have none", (number) => (number % 3 === 0 ? null : `key ${number % 5}`)],
+  ])("wholly, in steps, and is as it was, %s", (_, keyOf) => {
+    add(numbers(1, 700).map(keyOf));
+    const before = rowsOf("entry");
+    statements.exec(`CREATE TEMP TABLE touched (seq INTEGER PRIMARY KEY);
+      CREATE TEMP TRIGGER touch AFTER UPDATE OF order_key ON entry WHEN NEW.order_key IS NULL
+        BEGIN INSERT OR IGNORE INTO touched VALUES (NEW.seq); END`);
+    const touched = () => statements.all("SELECT seq FROM touched ORDER BY seq").map(({ seq }) => seq);
+    let place: OrderPlace | undefined = ["", "", 0];
+    let steps = 0;
+    while (place !== undefined && steps < 50) {
+      place = rewriteOrder(statements, place);
+      steps++;
+      expect(touched().length).toBeLessThanOrEqual(160 * steps);
+    }
+    expect(touched()).toEqual(before.flatMap(({ seq, order_key: key }) => (key === null ? [] : [seq])));
+    expect(rowsOf("entry")).toEqual(before);
+  });
+});
+
+describe("an erasure", () => {
+  it("of entries that are not there leaves nothing to prove", () => {
+    add([null]);
+    expect(erase(statements, [7], AT)).toEqual([]);
+    expect(openErasure(statements)).toBeUndefined();
+    expect(erase(statements, [1, 7], AT)).toEqual([1]);
+    expect(openErasure(statements)).toBe(1);
+  });
+
+  it("goes on with one that has not ended", () => {
+    add([null, null]);
+    for (const seq of [1, 2]) erase(statements, [seq], AT);
+    expect(rowsOf("erasure")).toHaveLength(1);
+    expect(rowsOf("erased")).toMatchObject([
+      { seq: 1, erasure: 1 },
+      { seq: 2, erasure: 1 },
+    ]);
+  });
+
+  it("of a dead letter keeps the time at which it ended, and of one that waits has the time of the erasure", () => {
+    add([null, null]);
+    statements.exec(`UPDATE entry SET state = 'dead', settled_at = ${AT - 9} WHERE seq = 1`);
+    erase(statements, [1, 2], AT);
+    expect(rowsOf("entry")).toMatchObject([{ settled_at: AT - 9 }, { settled_at: AT }]);
+  });
+
+  it("once it has ended, forgets which of its entries were pruned since", () => {
+    add([null, null]);
+    erase(statements, [1, 2], AT);
+    statements.exec("DELETE FROM entry WHERE seq = 1");
+    endErasure(statements, 1, { erasedAt: AT + 5, entries: 2, keysHash: "hash" });
+    expect(rowsOf("erased")).toMatchObject([{ seq: 2 }]);
+    expect(rowsOf("erasure")).toMatchObject([{ id: 1, erased_at: AT + 5, entries: 2, keys_hash: "hash" }]);
+    expect(openErasure(statements)).toBeUndefined();
+  });
+});

@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Inbox } from "../../../src/inbox/inbox.ts";
+import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
+import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
+import { tempFolder } from "../../cli/fake-io.ts";
+import { AT, claimOne, keep, numberedEntry, sampleKey, settlementOf } from "../entries.ts";
+
+async function open(path = join(tempFolder(), "inbox.db")): Promise<Inbox> {
+  const inbox = sqliteInbox(path);
+  await inbox.open();
+  onTestFinished(() => inbox.close());
+  return inbox;
+}
+
+const claim = (inbox: Inbox) => inbox.claim({ now: AT, limit: 10, leaseTime: 1000 });
+
+describe("the backlog", () => {
+  it("is never more than its limit, however many entries are held back or of other sources", async () => {
+    const inbox = await open();
+    for (const number of [1, 2, 3, 4]) await keep(inbox, numberedEntry(number, 0, { orderKey: "a" }));
+    await keep(inbox, numberedEntry(5));
+    await keep(inbox, numberedEntry(6, 0, { key: sampleKey({ source: "crm" }) }));
+    await claim(inbox); // which marks what is held back
+    const backlog = (limit: number, ...sources: readonly string[]) => inbox.backlog?.({ sources, limit });
+    const limits = [0, 1, 2, 3, 4, 5, 6, 7];
+    expect(await Promise.all(limits.map((limit) => backlog(limit, "service", "crm")))).toEqual([
+      0, 1, 2, 3, 4, 5, 6, 6,
+    ]);
+    expect(await Promise.all(limits.map((limit) => backlog(limit, "service")))).toEqual([
+      0, 1, 2, 3, 4, 5, 5, 5,
+    ]);
+    expect(await backlog(9)).toBe(0);
+  });
+});
+
+describe("an inbox file that is opened", () => {
+  it("runs an entry that was held back for one that is no longer there", async () => {
+    const path = join(tempFolder(), "inbox.db");
+    const first = await open(path);
+    const { seq } = await keep(first, numberedEntry(1, 0, { orderKey: "a" }));
+    await first.close();
+    const database = new (loadSqlite().DatabaseSync)(path);
+    database.exec("UPDATE entry SET held_back = 1");
+    database.close();
+    expect(await claim(await open(path))).toMatchObject([{ seq }]);
+  });
+});
+
+describe("the runs of an entry", () => {
+  it("are none if there is no such entry", async () => {
+    const inbox = await open();
+    expect(await inbox.attempts(7)).toEqual([]);
+    expect(await inbox.delivery(7)).toBeUndefined();
+  });
+
+  it("are those in the order in which they were recorded, and then those of its last attempt", async () => {
+    const inbox = await open();
+    await keep(inbox, numberedEntry(1));
+    const run = {
+      attempt: 1,
+      startedAt: AT,
+      duration: 1,
+      outcome: "ok",
+      error: null,
+      failure: null,
+      note: null,
+    } as const;
+    const failed = ["b", "a"].map((handler) => ({ ...run, handler, outcome: "error" as const, error: "no" }));
+    await inbox.settle(settlementOf(await claimOne(inbox), { state: "pending", records: failed }), AT);
+    const records = ["z", "c"].map((handler) => ({ ...run, handler, attempt: 2 }));
+    await inbox.settle(settlementOf(await claimOne(inbox), { records, finishedHandlers: ["z", "c"] }), AT);
+    expect((await inbox.attempts(1)).map(({ handler }) => handler)).toEqual(["b", "a", "z", "c"]);
+  });
+});
