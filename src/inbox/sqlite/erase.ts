@@ -80,12 +80,12 @@ const BYTES = 512 * 1024;
 export function fewToClear(statements: Statements, seqs: readonly number[]): number {
   const length = "SELECT total(length(body)) AS bytes FROM delivery WHERE seq BETWEEN ? AND ?";
   let [rows, bytes, last] = [0, 0, Number.NEGATIVE_INFINITY];
-  const end = seqs.findIndex((seq, index) => {
+  const end = seqs.findIndex((seq) => {
     const from = Math.max(last + 1, seq - NEIGHBOURS);
     last = seq + NEIGHBOURS;
     rows += last + 1 - from;
     bytes += Math.min(statements.get(length, from, last)?.bytes as number, 2 * BYTES);
-    return index > 0 && (rows > 3 * NEIGHBOURS || bytes > 3 * BYTES);
+    return rows > 3 * NEIGHBOURS || bytes > 3 * BYTES; // which no first one reaches
   });
   return end === -1 ? seqs.length : end;
 }
@@ -147,7 +147,7 @@ export function rewriteOrder(statements: Statements, from: OrderPlace): OrderPla
     const update = "UPDATE entry SET order_key = ? WHERE seq = ?";
     for (const { seq } of rows) statements.run(update, null, seq as number);
     for (const { seq, order_key: key } of rows) statements.run(update, key as string, seq as number);
-    const next = rows.length < 2 * NEIGHBOURS ? undefined : rows[NEIGHBOURS];
+    const next = rows[NEIGHBOURS];
     return next && [next.order_key as string, next.source as string, next.seq as number];
   });
 }

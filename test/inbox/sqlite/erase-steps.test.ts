@@ -15,12 +15,15 @@ import { AT } from "../entries.ts";
 
 let statements: Statements;
 
-beforeEach(() => {
+function open(version?: number): void {
   const database = new (loadSqlite().DatabaseSync)(":memory:");
-  createSchema(database, AT);
-  statements = new Statements(database);
-  onTestFinished(() => statements.close());
-});
+  createSchema(database, AT, version);
+  const opened = new Statements(database);
+  onTestFinished(() => opened.close());
+  statements = opened;
+}
+
+beforeEach(() => open());
 
 /** Adds entries from number 1 that wait, with these order keys. */
 function add(orderKeys: readonly (string | null)[]): void {
@@ -99,6 +102,44 @@ describe("erased entries are cleared", () => {
   });
 });
 
+describe("what lies around erased entries is written again", () => {
+  /** Clears entries; returns which rows of a table were written again, and how often. */
+  function rewritten(table: string, seqs: readonly number[]): readonly number[] {
+    statements.exec(`CREATE TEMP TABLE rewritten (seq INTEGER);
+      CREATE TEMP TRIGGER rewrite AFTER INSERT ON ${table} BEGIN INSERT INTO rewritten VALUES (NEW.rowid); END`);
+    clearErased(statements, seqs);
+    return statements.all("SELECT seq FROM rewritten ORDER BY seq").map(({ seq }) => seq as number);
+  }
+
+  it("once: eighty rows on each side, also if these overlap, and none in between", () => {
+    add(numbers(1, 900).map(() => null));
+    expect(rewritten("entry", [800, 100, 150])).toEqual([...numbers(21, 229), ...numbers(721, 879)]);
+    expect(statements.pragma("secure_delete")).toBe(2); // as it was: only where that costs nothing
+  });
+
+  it("no more than half a megabyte of bodies on each side", () => {
+    add(numbers(1, 20).map(() => null));
+    for (const seq of numbers(1, 20)) addDelivery(seq, 200_000);
+    expect(rewritten("delivery", [10])).toEqual([8, 9, 11, 12]);
+  });
+
+  it("although some of it has no delivery", () => {
+    add(numbers(1, 20).map(() => null));
+    for (const seq of [3, 10, 17]) addDelivery(seq, 0);
+    expect(rewritten("delivery", [10, 12])).toEqual([3, 17]);
+  });
+
+  it("for runs, too, which have numbers of their own", () => {
+    add(numbers(1, 3).map(() => null));
+    for (const number of numbers(1, 300)) {
+      const seq = number === 200 ? 2 : 3;
+      const run = { seq, attempt: number, handler: "a", started_at: AT, duration_ms: 1, outcome: "ok" };
+      statements.insertRow("attempt", run);
+    }
+    expect(rewritten("attempt", [2])).toEqual([...numbers(120, 199), ...numbers(201, 280)]);
+  });
+});
+
 describe("the index of order keys is rewritten", () => {
   it.each<[string, (number: number) => string | null]>([
     ["if each entry has a key of its own", (number) => `key ${(number * 7919) % 1000}`],
@@ -147,6 +188,17 @@ describe("an erasure", () => {
     statements.exec(`UPDATE entry SET state = 'dead', settled_at = ${AT - 9} WHERE seq = 1`);
     erase(statements, [1, 2], AT);
     expect(rowsOf("entry")).toMatchObject([{ settled_at: AT - 9 }, { settled_at: AT }]);
+  });
+
+  it("of entries of schema 2, which has fewer columns and no proofs, leaves their keys", () => {
+    open(2);
+    add(["key"]);
+    addDelivery(1, 10);
+    expect(erase(statements, [1], AT)).toEqual([1]);
+    expect(rowsOf("entry")).toMatchObject([
+      { state: "done", reason: "erased", order_key: null, event_id: "evt_0" },
+    ]);
+    expect(rowsOf("delivery").map(({ body }) => Buffer.from(body as Uint8Array))).toEqual([Buffer.alloc(10)]);
   });
 
   it("once it has ended, forgets which of its entries were pruned since", () => {

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
-import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { tempFolder } from "../../cli/fake-io.ts";
 import { AT, claimOne, keep, numberedEntry, sampleKey, settlementOf } from "../entries.ts";
@@ -31,19 +30,6 @@ describe("the backlog", () => {
       0, 1, 2, 3, 4, 5, 5, 5,
     ]);
     expect(await backlog(9)).toBe(0);
-  });
-});
-
-describe("an inbox file that is opened", () => {
-  it("runs an entry that was held back for one that is no longer there", async () => {
-    const path = join(tempFolder(), "inbox.db");
-    const first = await open(path);
-    const { seq } = await keep(first, numberedEntry(1, 0, { orderKey: "a" }));
-    await first.close();
-    const database = new (loadSqlite().DatabaseSync)(path);
-    database.exec("UPDATE entry SET held_back = 1");
-    database.close();
-    expect(await claim(await open(path))).toMatchObject([{ seq }]);
   });
 });
 

@@ -90,8 +90,10 @@ export function retype(path: string, table: string, seq: number, column: number)
     const isLong = (page(root)[cell] ?? 0) > 127; // the length of the row takes two bytes
     const at = cell + (isLong ? 4 : 3) + column;
     const type = page(root)[at] ?? 0;
-    const length = type < 10 ? ([0, 1, 2, 3, 4, 6, 8, 8, 0, 0][type] ?? 0) : (type - 12) >> 1;
-    page(root)[at] = 13 + 2 * length;
+    const size = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0][type];
+    if (type > 127)
+      page(root)[at + 1] = (page(root)[at + 1] ?? 0) | 1; // of more than 57 bytes
+    else page(root)[at] = size === undefined ? type | 1 : 13 + 2 * size;
   });
 }
 

@@ -107,7 +107,7 @@ describe("a salvage", () => {
 
   it("finds what a damaged page lacks without an error, by the index of keys, and names what has no delivery either", async () => {
     const path = await fileOf(300);
-    change(path, "DELETE FROM delivery WHERE seq BETWEEN 101 AND 110");
+    change(path, "DELETE FROM delivery WHERE seq BETWEEN 101 AND 110 OR seq > 298");
     const [row] = change(
       path,
       "",
@@ -118,11 +118,29 @@ describe("a salvage", () => {
       page(Number(row?.page)).writeUInt16BE(1, 3);
     });
     const { list, lost, rebuilt, withoutDelivery } = await salvage(path);
-    expect(seqsOf(list)).toEqual(numbers(1, 300));
+    expect(seqsOf(list)).toEqual(numbers(1, 298));
     expect(rebuilt.length).toBeGreaterThan(3);
-    expect(rebuilt).toEqual(numbers(rebuilt[0] ?? 0, 300));
-    expect(list.map(({ key }) => key.eventId)).toEqual(numbers(1, 300).map((number) => `evt_${number}`));
-    expect({ lost, withoutDelivery }).toEqual({ lost: [], withoutDelivery: numbers(101, 110) });
+    expect(rebuilt).toEqual(numbers(rebuilt[0] ?? 0, 298));
+    expect(list.map(({ key }) => key.eventId)).toEqual(numbers(1, 298).map((number) => `evt_${number}`));
+    expect({ lost, withoutDelivery }).toEqual({ lost: [[299, 300]], withoutDelivery: numbers(101, 110) });
+  });
+
+  it("names what is lost in the order of numbers, those that follow each other as one range", async () => {
+    const path = await fileOf(6);
+    change(
+      path,
+      `DROP INDEX entry_key; UPDATE entry SET event_id = 'evt_1' WHERE seq = 2;
+       UPDATE entry SET state = 'odd' WHERE seq IN (3, 5); DELETE FROM delivery WHERE seq IN (3, 5)`,
+    );
+    const { list, lost, entries } = await salvage(path);
+    expect(seqsOf(list)).toEqual([1, 4, 6]);
+    expect({ lost, entries }).toEqual({
+      lost: [
+        [2, 3],
+        [5, 5],
+      ],
+      entries: 3,
+    });
   });
 
   it("finds all of them, too, if their keys are in another order than their numbers", async () => {
@@ -140,20 +158,24 @@ describe("a salvage", () => {
     expect(lost).toEqual([[2, 3]]);
   });
 
-  it("takes no row whose number was damaged for an earlier entry", async () => {
-    const path = await fileOf(300);
-    damage(path, (_, content) => {
-      const row = Buffer.from("evt_300servicepayment.received");
-      const at = content.indexOf(row);
-      const key = content.lastIndexOf(Buffer.from([0x82, 0x2c]), at); // 300, in seven bits a byte
-      expect(at - key).toBeLessThan(40);
-      content.writeUInt16BE(0x8003, key);
-    });
-    const { list, lost, rebuilt } = await salvage(path);
-    expect(seqsOf(list)).toEqual(numbers(1, 300));
-    expect({ lost, rebuilt }).toEqual({ lost: [], rebuilt: [300] });
-    expect(list[299]?.key.eventId).toBe("evt_300");
-  });
+  it.each([
+    ["entry", "evt_300servicepayment.received", { rebuilt: [300], withoutDelivery: [] }],
+    ["delivery", '"id":"event-300"', { rebuilt: [], withoutDelivery: [300] }],
+  ])(
+    "takes no row of the table %s whose number was damaged for that of an earlier one",
+    async (_, text, expected) => {
+      const path = await fileOf(300);
+      damage(path, (__, content) => {
+        const at = content.indexOf(text);
+        const number = content.lastIndexOf(Buffer.from([0x82, 0x2c]), at); // 300, in seven bits a byte
+        expect(at - number).toBeLessThan(250);
+        content.writeUInt16BE(0x8003, number);
+      });
+      const { list, lost, rebuilt, withoutDelivery } = await salvage(path);
+      expect(list.map(({ key }) => key.eventId)).toEqual(numbers(1, 300).map((number) => `evt_${number}`));
+      expect({ lost, rebuilt, withoutDelivery }).toEqual({ lost: [], ...expected });
+    },
+  );
 
   it("passes over numbers that no row has, and over those too large to be one", {
     timeout: 5000,

@@ -1,0 +1,57 @@
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Inbox } from "../../../src/inbox/inbox.ts";
+import type { Settlement } from "../../../src/inbox/settlement.ts";
+import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
+import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
+import { tempFolder } from "../../cli/fake-io.ts";
+import { AT, keep, numberedEntry, sampleKey, settlementOf } from "../entries.ts";
+
+async function open(path = join(tempFolder(), "inbox.db")): Promise<Inbox> {
+  const inbox = sqliteInbox(path);
+  await inbox.open();
+  onTestFinished(() => inbox.close());
+  return inbox;
+}
+
+const claim = (inbox: Inbox) => inbox.claim({ now: AT, limit: 10, leaseTime: 1000 });
+
+describe("an inbox file that is opened", () => {
+  it("runs an entry that was held back for one that is no longer there", async () => {
+    const path = join(tempFolder(), "inbox.db");
+    const first = await open(path);
+    const { seq } = await keep(first, numberedEntry(1, 0, { orderKey: "a" }));
+    await first.close();
+    const database = new (loadSqlite().DatabaseSync)(path);
+    database.exec("UPDATE entry SET held_back = 1");
+    database.close();
+    expect(await claim(await open(path))).toMatchObject([{ seq }]);
+  });
+});
+
+describe("an event with an order key that could run at once", () => {
+  const next = (parts: object = {}) =>
+    numberedEntry(2, 0, { orderKey: "a", lease: { token: "mine", until: AT + 1000 }, ...parts });
+
+  it.each<[string, Settlement["state"], boolean]>([
+    ["waits behind one that waits", "pending", false],
+    ["runs if the earlier one is handled", "done", true],
+    ["runs if the earlier one is a dead letter", "dead", true],
+  ])("%s", async (_, state, leased) => {
+    const inbox = await open();
+    await keep(inbox, numberedEntry(1, 0, { orderKey: "a" }));
+    for (const one of await claim(inbox)) await inbox.settle(settlementOf(one, { state, runAt: AT + 9 }), AT);
+    expect(await keep(inbox, next())).toMatchObject({ leased });
+  });
+
+  it("waits behind one that runs, but not behind those of another key or source", async () => {
+    const inbox = await open();
+    await keep(inbox, numberedEntry(1, 0, { orderKey: "a" }));
+    await claim(inbox);
+    expect(await keep(inbox, next())).toMatchObject({ leased: false });
+    expect(await keep(inbox, next({ key: sampleKey({ eventId: "b" }), orderKey: "b" }))).toMatchObject({
+      leased: true,
+    });
+    expect(await keep(inbox, next({ key: sampleKey({ source: "crm" }) }))).toMatchObject({ leased: true });
+  });
+});
