@@ -62,7 +62,6 @@ export async function findLock(path: string) {
   if (!isOpen(path)) return undefined;
   const reader = openToRead(path);
   try {
-    reader.exec("SELECT 1 FROM sqlite_schema");
     const writer = new (loadSqlite().DatabaseSync)(path);
     try {
       writer.exec("PRAGMA busy_timeout = 0");
@@ -142,7 +141,7 @@ function* examine(statements: Statements, path: string, now: number): Generator<
     waiting: Number(statements.get(waiting)?.n),
     failing: Number(statements.get(failing)?.n),
     due: Number(n),
-    oldestDue: typeof oldest === "number" ? oldest : null,
+    oldestDue: (oldest ?? null) as number | null,
   };
   const { problems, brokeOff } = checkIntegrity(statements, PROBLEMS, "quick_check");
   yield { problems: brokeOff ? [...problems, "the check broke off"] : problems };

@@ -75,6 +75,6 @@ export function removeLeftBehind(path: string): void {
   for (const name of readdirSync(dirname(path))) {
     const file = join(dirname(path), name);
     const changed = name.startsWith(start) ? statSync(file, { throwIfNoEntry: false })?.mtimeMs : undefined;
-    if (changed !== undefined && changed < Date.now() - LEFT_BEHIND) rmSync(file, { force: true });
+    if ((changed ?? Date.now()) < Date.now() - LEFT_BEHIND) rmSync(file, { force: true });
   }
 }

@@ -1,7 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { orElse } from "../../../../src/base/or-else.ts";
 import { diskError } from "../../../../src/inbox/sqlite/care/disk-error.ts";
 
 /** A file of Linux whose first page nothing can read. */
@@ -19,7 +28,7 @@ it.skipIf(process.platform !== "linux")("a disk's error is found in an inbox fil
   expect(diskError(UNREADABLE)).toContain("EIO");
 });
 
-it.skipIf(process.platform !== "linux")("an inbox file is read to its end, however large", () => {
+it.skipIf(process.platform !== "linux")("an inbox file is read to its end, however large, and closed", () => {
   const path = join(mkdtempSync(join(tmpdir(), "hookporter-disk-error-")), "inbox.db");
   onTestFinished(() => rmSync(join(path, ".."), { recursive: true }));
   writeFileSync(path, Buffer.alloc(5_000_000));
@@ -27,4 +36,8 @@ it.skipIf(process.platform !== "linux")("an inbox file is read to its end, howev
   const before = bytesRead();
   expect(diskError(path)).toBeUndefined();
   expect(bytesRead() - before).toBeGreaterThanOrEqual(5_000_000);
+  const open = readdirSync("/proc/self/fd").map((descriptor) =>
+    orElse(() => readlinkSync(`/proc/self/fd/${descriptor}`), "closed by now"),
+  );
+  expect(open).not.toContain(path);
 });
