@@ -38,9 +38,8 @@ export function checkAtStart(statements: Statements): boolean {
 /** The newest entry, after which the next one is inserted, and others at even distances. */
 function newestAndSample(statements: Statements): readonly number[] {
   const { first, last } = statements.get(
-    "SELECT (SELECT min(seq) FROM entry) AS first, (SELECT max(seq) FROM entry) AS last",
-  ) as { first: number | null; last: number | null };
-  if (first === null || last === null) return [];
+    "SELECT coalesce((SELECT min(seq) FROM entry), 0) AS first, coalesce((SELECT max(seq) FROM entry), 0) AS last",
+  ) as { first: number; last: number };
   const step = (last - first) / SAMPLES;
   return Array.from({ length: SAMPLES + 1 }, (_, index) => Math.round(last - index * step));
 }
