@@ -130,10 +130,11 @@ describe("a salvage", () => {
     change(
       path,
       `DROP INDEX entry_key; UPDATE entry SET event_id = 'evt_1' WHERE seq = 2;
-       UPDATE entry SET state = 'odd' WHERE seq IN (3, 5); DELETE FROM delivery WHERE seq IN (3, 5)`,
+       UPDATE entry SET state = 'odd' WHERE seq IN (3, 5); DELETE FROM delivery WHERE seq IN (2, 3, 5)`,
     );
-    const { list, lost, entries } = await salvage(path);
+    const { list, lost, entries, withoutDelivery } = await salvage(path);
     expect(seqsOf(list)).toEqual([1, 4, 6]);
+    expect(withoutDelivery).toEqual([]);
     expect({ lost, entries }).toEqual({
       lost: [
         [2, 3],
@@ -188,9 +189,9 @@ describe("a salvage", () => {
       UPDATE attempt SET rowid = 1e15`,
     );
     const told: CopyProgress[] = [];
-    const { list, rebuilt } = await salvage(path, { onProgress: (progress) => told.push(progress) });
+    const { list, rebuilt, lost } = await salvage(path, { onProgress: (progress) => told.push(progress) });
     expect(seqsOf(list)).toEqual([1, 1e11, 1e12 + 2]);
-    expect(rebuilt).toEqual([1e12 + 2]);
+    expect({ rebuilt, lost }).toEqual({ rebuilt: [1e12 + 2], lost: [] });
     expect(told.map(({ step, total }) => `${step} ${total}`)).toEqual(Array(3).fill(`salvage ${1e12 + 2}`));
     change(path, "UPDATE delivery SET seq = 9007199254740993 WHERE seq = 1");
     expect(seqsOf((await salvage(path)).list)).toEqual([1, 1e11, 1e12 + 2]);
