@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { sqliteInUse } from "../../../src/inbox/sqlite/client.ts";
+import { loadSqlite, sqliteInUse } from "../../../src/inbox/sqlite/client.ts";
 
 const PACKAGE = join("node_modules", "@photostructure", "sqlite");
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -80,4 +80,10 @@ it("the SQLite in use is named with its version", () => {
   const { from, version } = sqliteInUse();
   expect(from).toBe(HAS_SQLITE ? "node:sqlite" : "@photostructure/sqlite");
   expect(version).toMatch(/^3\.\d+\.\d+$/);
+});
+
+it("a warning of the process is still one after SQLite was loaded", () => {
+  const { emitWarning } = process;
+  loadSqlite();
+  expect(process.emitWarning).toBe(emitWarning);
 });

@@ -202,6 +202,14 @@ describe("GroupCommit with a batch runner", () => {
     expect(log).toEqual(["begin", "here", "commit"]);
   });
 
+  it("rejects work whose result is missing from its batch", async () => {
+    const commit = new GroupCommit<string>({ take: () => undefined, commit: () => [{ value: 1 }] });
+    const [first, second] = await Promise.allSettled([commit.run("a"), commit.run("b")]);
+    expect(first).toEqual({ status: "fulfilled", value: 1 });
+    expect(second).toMatchObject({ status: "rejected", reason: expect.any(TypeError) });
+    await commit.idle();
+  });
+
   it("rejects the work of a lost batch, and continues", async () => {
     const { batches, commit } = away();
     const first = commit.run(() => "a");

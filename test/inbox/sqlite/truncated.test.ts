@@ -46,6 +46,9 @@ it.each([
     expect(lines.filter(({ level }) => level === "error")).toMatchObject([
       { message: expect.stringContaining("follow docs/recovery.md"), fields: { lastAcknowledged: 40 } },
     ]);
+    const [{ fields } = {}] = lines.filter(({ level }) => level === "error");
+    const told = what.startsWith("the log") ? expect.any(Number) : expect.stringMatching(/to be an inbox/);
+    expect(fields).toMatchObject({ entriesInDatabase: told });
     await expect(keep(inbox, numberedEntry(99))).rejects.toMatchObject({ code: "inbox_corrupt" });
     await inbox.close();
     if (!what.startsWith("the log")) continue;

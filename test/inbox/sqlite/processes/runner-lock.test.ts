@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -91,4 +100,23 @@ it("a living process is not found dead, and its lock stays", () => {
 
 it("a lock whose folder is gone cannot be acquired", () => {
   expect(() => runnerLock(join(newInbox(), "..", "none", "inbox.db"), "0a")).toThrow(/open database file/);
+});
+
+it.runIf(process.platform === "linux")("looks at whether processes live leave no file open", () => {
+  const inbox = newInbox();
+  const lock = runnerLock(inbox, "0a");
+  writeFileSync(`${inbox}-holder-0b`, "");
+  const open = () =>
+    readdirSync("/proc/self/fd").filter((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`).startsWith(`${inbox}-holder-0b`);
+      } catch {
+        return false; // the folder's own, which is closed again
+      }
+    });
+  for (let look = 0; look < 3; look++) expect(livingRunners(inbox)).toEqual(["0a"]);
+  expect(open()).toEqual([]);
+  findDead(inbox, "0b")?.cleanUp();
+  expect(open()).toEqual([]);
+  lock.release();
 });
