@@ -43,8 +43,7 @@ function tryBackUp(source: string, target: string, { force = false }: BackupOpti
   } catch (thrown) {
     if (thrown instanceof HookporterError) throw thrown;
     if ((thrown as NodeJS.ErrnoException).code === "ENOENT") {
-      const cause = describeFileError(thrown);
-      const message = `could not write ${target}: ${cause}: make its folder first`;
+      const message = `could not write ${target}: ${describeFileError(thrown)}: make its folder first`;
       throw new HookporterError("folder_unusable", message, { cause: thrown });
     }
     throw unusable(target, thrown, "name another file");

@@ -26,12 +26,10 @@ export function pruningOf(
 ): Required<Pick<Pruning, "prune" | "slim">> {
   const { state = ["handled", "received"], olderThan = DEFAULT_AGES.retention } = options;
   const { deliveriesOlderThan = DEFAULT_AGES.deliveryRetention } = options;
-  if (olderThan < YOUNGEST) {
-    const hours = Math.ceil(YOUNGEST / HOUR);
+  if (olderThan < YOUNGEST)
     throw usageError(
-      `expected --older-than to be at least ${hours}h: a younger event may be sent again, and a receiver could not tell that it is known`,
+      `expected --older-than to be at least ${Math.ceil(YOUNGEST / HOUR)}h: a younger event may be sent again, and a receiver could not tell that it is known`,
     );
-  }
   const states = storedIn(statesOf(state, output)).states.filter(isEnded);
   const until = clock() - olderThan;
   const sources = options.source === undefined ? {} : { sources: options.source };

@@ -71,10 +71,10 @@ function removeDraft(draft: string): void {
 
 /** Removes unfinished files for a path, and second links to complete ones, that killed processes left behind. */
 export function removeLeftBehind(path: string): void {
-  const start = `${basename(path)}-new-`;
   for (const name of readdirSync(dirname(path))) {
     const file = join(dirname(path), name);
-    const changed = name.startsWith(start) ? statSync(file, { throwIfNoEntry: false })?.mtimeMs : undefined;
+    const isDraft = /^(.*)-new-[\da-f]{12}(?:-[a-z]+)?$/s.exec(name)?.[1] === basename(path);
+    const changed = isDraft ? statSync(file, { throwIfNoEntry: false })?.mtimeMs : undefined;
     if ((changed ?? Date.now()) < Date.now() - LEFT_BEHIND) rmSync(file, { force: true });
   }
 }

@@ -1,4 +1,5 @@
 import {
+  copyFileSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -80,10 +81,14 @@ describe("a backup", () => {
   });
 
   it("removes what a backup left that was killed long ago", () => {
-    for (const name of ["old", "young"]) writeFileSync(`${target}-new-${name}`, "");
-    utimesSync(`${target}-new-old`, 1000, 1000);
+    const left = `${target}-new-0123456789ab`;
+    const other = `${target}-new-office`; // an inbox of its own
+    for (const file of [left, other]) {
+      copyFileSync(path, file);
+      utimesSync(file, 1000, 1000);
+    }
     backUp(path, target);
-    expect(["old", "young"].filter((name) => existsSync(`${target}-new-${name}`))).toEqual(["young"]);
+    expect([left, other].filter((file) => existsSync(file))).toEqual([other]);
   });
 });
 

@@ -75,11 +75,12 @@ describe("a new inbox", () => {
 
   it("removes an old temporary file of a killed process, but not a recent one", () => {
     const path = join(newFolder(), "inbox.db");
-    for (const name of ["old", "young"]) writeFileSync(`${path}-new-${name}`, "");
+    const [old, young] = ["0123456789ab", "ba9876543210"];
+    for (const name of [old, young]) writeFileSync(`${path}-new-${name}`, "");
     const hourAgo = Date.now() / 1000 - 3600;
-    utimesSync(`${path}-new-old`, hourAgo, hourAgo);
+    utimesSync(`${path}-new-${old}`, hourAgo, hourAgo);
     provideInboxFile(path);
-    expect(readdirSync(join(path, "..")).sort()).toEqual(["inbox.db", "inbox.db-new-young"]);
+    expect(readdirSync(join(path, "..")).sort()).toEqual(["inbox.db", `inbox.db-new-${young}`]);
   });
 });
 

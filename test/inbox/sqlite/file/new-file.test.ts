@@ -61,19 +61,20 @@ describe("a new file", () => {
 it("what a killed process left of a new file is removed after a minute without a change, and nothing else", () => {
   vi.useFakeTimers({ toFake: ["Date"], now: 1_800_000_000_000 });
   onTestFinished(() => void vi.useRealTimers());
-  const files = [
+  const [draft, young] = ["inbox.db-new-0123456789ab", "inbox.db-new-ba9876543210"];
+  const others = [
     "inbox.db",
     "inbox.db-wal",
-    "other.db-new-1",
-    "x-inbox.db-new-1",
-    "inbox.db-new-1",
-    "inbox.db-new-2",
+    "inbox.db-new-office",
+    `${draft}.db`,
+    `other.db-new-0123456789ab`,
   ];
+  const files = [draft, `${draft}-journal`, `${draft}-wal`, young, ...others, `x-${draft}`];
   for (const name of files) {
     writeFileSync(join(folder, name), "");
-    const changed = name === "inbox.db-new-2" ? 1_799_999_940 : 1_799_999_939;
+    const changed = name === young ? 1_799_999_940 : 1_799_999_939;
     utimesSync(join(folder, name), changed, changed);
   }
   removeLeftBehind(path);
-  expect(names().toSorted()).toEqual(files.filter((name) => name !== "inbox.db-new-1").toSorted());
+  expect(names().toSorted()).toEqual([...others, young, `x-${draft}`].toSorted());
 });
