@@ -62,6 +62,15 @@ describe("the copies beside an inbox file", () => {
   });
 });
 
+it("the copies of an inbox are found whatever its name, even one that reads like that of a process's file", () => {
+  const [named, copy] = inFolder(["card-holder-inbox.db", "card-holder-inbox.db.schema-2"]) as [
+    string,
+    string,
+  ];
+  for (const file of [named, copy]) copyFileSync(path, file);
+  expect(copiesBeside(named)).toEqual([copy]);
+});
+
 describe("other inboxes in the folder", () => {
   it("are found among files of other kinds, apart from the inbox and its copies", () => {
     const copies = ["inbox.db.schema-2", "inbox.db-rescued-20260101T000000Z"];
