@@ -1,3 +1,5 @@
+import { orElse } from "../../base/or-else.ts";
+import { realPath } from "../../base/system/paths.ts";
 import { HookporterError } from "../../errors.ts";
 import { type Copied, type CopyProgress, copyInbox } from "../../inbox/transfer/copy.ts";
 import { type MergeReport, mergeInbox } from "../../inbox/transfer/merge.ts";
@@ -39,8 +41,8 @@ export async function copyInboxes(
       "expected an inbox to copy to, got none: name one after the first, or set HOOKPORTER_INBOX",
     );
   const to = nameInbox(context, named);
-  if (from.option === to.option)
-    throw usageError("expected two inboxes, got the same one twice: name another one");
+  const [one, other] = [from, to].map(({ option }) => orElse(() => realPath(option), option));
+  if (one === other) throw usageError("expected two inboxes, got the same one twice: name another one");
   const damaged = options.salvage === true ? damagedFile(from) : undefined;
   const again =
     damaged === undefined ? "run it again to go on" : `remove ${to.shown} before you run it again`;

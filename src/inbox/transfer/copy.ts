@@ -41,9 +41,8 @@ export async function copyInbox(from: Transfer, to: Transfer, terms: CopyTerms =
   await to.markPruned(await from.pruned());
   const total = await from.count();
   let before = 0;
-  const steps = eachStep(from, to, last);
   let entries = 0;
-  for await (const { read, found } of steps) {
+  for await (const { read, found } of eachStep(from, to, last)) {
     if (signal?.aborted === true) return undefined;
     const absent = missing(read, found);
     if (absent.length > 0) await to.write(absent);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { grantsSql, migrationSql } from "../../../src/inbox/postgres/migrations.ts";
@@ -61,6 +61,18 @@ describe("`inbox copy`", () => {
     expect(run.records).toMatchObject([{ type: "error", code }]);
     expect(run.stdout + run.stderr).not.toContain("canary");
     expect(existsSync(join(cwd, "b.db"))).toBe(false);
+  });
+
+  it("refuses an inbox and a link to it, of which one would be deleted after a merge", async () => {
+    const { cwd } = await filled();
+    symlinkSync(join(cwd, "a.db"), join(cwd, "link.db"));
+    for (const argv of [
+      ["a.db", "link.db"],
+      ["link.db", "--into", "a.db"],
+    ]) {
+      const { code, said } = await runCli(["inbox", "copy", ...argv], { cwd });
+      expect([code, said]).toEqual([2, expect.stringContaining("got the same one twice")]);
+    }
   });
 
   it("refuses an inbox that `listen` has open, unless it is forced", async () => {
