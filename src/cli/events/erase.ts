@@ -102,11 +102,7 @@ async function find(inbox: Inbox, { filter, where }: Selected): Promise<Found> {
 }
 
 /** The same entries in copies of the file, and what those have besides. Numbers differ there, so they select nothing. */
-async function findInCopies(
-  path: string,
-  { filter, where }: Selected,
-  keys: ReadonlySet<string>,
-): Promise<readonly InCopy[]> {
+async function findInCopies(path: string, { filter, where }: Selected, keys: ReadonlySet<string>) {
   const all: InCopy[] = [];
   for (const file of copiesBeside(path)) {
     const seqs = new Set<number>();
@@ -145,8 +141,8 @@ function show({ states, newest, running, bodiless }: Found, copies: readonly InC
 
 /** Whether to go on: `--yes`, or an answer at a terminal. */
 async function isMeant(yes: boolean | undefined, context: CliContext): Promise<boolean> {
-  if (yes === true) return true;
-  if (mayAsk(context, yes) && (await confirmed("Erase them for good?", context))) return true;
+  if (yes === true || (mayAsk(context, yes) && (await confirmed("Erase them for good?", context))))
+    return true;
   context.output.talk("nothing was erased: pass --yes to erase them");
   return false;
 }
@@ -159,7 +155,10 @@ async function eraseFound(
   context: CliContext,
 ): Promise<void> {
   const { output, clock } = context;
-  for (const step of found.steps) await inbox.erase?.(step, clock());
+  const left = new Set(found.steps.flat());
+  for (const step of found.steps)
+    for (const seq of (await inbox.erase?.(step, clock())) ?? []) left.delete(seq);
+  const late = (await inbox.list({ seqs: [...left] })).filter(({ reason }) => reason !== ERASED);
   for (const { file, seqs } of copies) {
     eraseInCopy(file, seqs, clock());
     output.data(`${counted(seqs.length, "entry", "entries")} erased in ${file}`);
@@ -174,7 +173,9 @@ async function eraseFound(
   const beside = backups.length === 0 ? "" : ` (beside this inbox: ${backups.join(", ")})`;
   output.talk(`backups${beside}, exported files and folders of --save-dir may still have them: see ${PAGE}`);
   if (path === undefined) output.talk(`the server's files keep the old bytes until VACUUM FULL: see ${PAGE}`);
-  if (found.running.length > 0) context.exitCode = 1;
+  const began = late.map(({ seq }) => `#${seq}`).join(", ");
+  if (began !== "") output.talk(`${began} began to run meanwhile, and must end first: run this again then`);
+  if (found.running.length + late.length > 0) context.exitCode = 1;
 }
 
 const PAGE = "docs/guides/personal-data.md";

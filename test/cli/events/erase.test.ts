@@ -1,14 +1,16 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Writable } from "node:stream";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { run } from "../../../src/cli/main.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { backUp } from "../../../src/inbox/sqlite/care/backup.ts";
 import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { AT, claimOne, keep, numberedEntry, sampleDelivery, settlementOf } from "../../inbox/entries.ts";
 import { TO_SCHEMA_2 } from "../../inbox/sqlite/schema-2.ts";
-import { runCli, tempFolder } from "../fake-io.ts";
+import { fakeIo, runCli, tempFolder } from "../fake-io.ts";
 
 let cwd: string;
 let path: string;
@@ -95,6 +97,32 @@ it("leaves what runs, and says so", async () => {
   const { code, stdout, stderr } = await erase("--all", "--yes");
   expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringContaining("0 entries erased") });
   expect(stderr).toContain("#1 must end first: run this again then");
+});
+
+it("names what began to run before it was erased, and leaves it", async () => {
+  await keep(inbox, numberedEntry(1));
+  await keep(inbox, numberedEntry(2));
+  const { io, stderr } = fakeIo({ cwd });
+  let shown = "";
+  const stdout = new Writable({
+    write(chunk, _, done) {
+      shown += chunk;
+      if (shown.startsWith("2 entries to erase") && !shown.includes("erased at")) begin();
+      done();
+    },
+  });
+  const begin = () => {
+    const database = new (loadSqlite().DatabaseSync)(path);
+    database.exec("UPDATE entry SET state = 'running', lease = 'x', attempts = 1 WHERE seq = 2");
+    database.close();
+  };
+  const code = await run(["events", "erase", "--inbox", "inbox.db", "--all", "--yes"], { ...io, stdout });
+  expect(await inbox.list({})).toMatchObject([{ reason: "erased" }, { state: "running" }]);
+  expect(shown).toContain("\n1 entry erased at ");
+  expect([code, stderr()]).toEqual([
+    1,
+    expect.stringMatching(/^#2 began to run meanwhile, and must end first/m),
+  ]);
 });
 
 it("erases in rescued files and in copies of older schemas too, and names backups", async () => {
