@@ -78,9 +78,10 @@ export async function dropEvents(references: readonly string[], options: ChangeO
   });
 }
 
-/** The named entries. All are found before any is changed, so that a misspelt one leaves the others as they are. */
-function findAll(inbox: Inbox, references: readonly string[]): Promise<readonly Entry[]> {
-  return Promise.all(references.map((reference) => findEntry(inbox, reference)));
+/** The named entries, each once. All are found before any is changed, so that a misspelt one leaves the others as they are. */
+async function findAll(inbox: Inbox, references: readonly string[]): Promise<readonly Entry[]> {
+  const found = await Promise.all(references.map((reference) => findEntry(inbox, reference)));
+  return [...new Map(found.map((entry) => [entry.seq, entry])).values()];
 }
 
 /** Changes the entries that match a filter, or those of them that are named. */
@@ -94,9 +95,9 @@ async function changeEach(
   if (named.length === 0) return changeEntries(inbox, change, filter, clock());
   const sum = { pending: 0, ended: 0, dropped: 0 };
   for (const entry of named) {
-    const { seq } = entry;
-    const changed = await changeEntries(inbox, change, { ...filter, seq }, clock());
-    if (changedInAll(changed) === 0) output.talk(`#${seq} is ${entryState(entry)}, or not selected: skipped`);
+    const changed = await changeEntries(inbox, change, { ...filter, seq: entry.seq }, clock());
+    if (changedInAll(changed) === 0)
+      output.talk(`#${entry.seq} is ${entryState(entry)}, or not selected: skipped`);
     sum.pending += changed.pending;
     sum.ended += changed.ended;
     sum.dropped += changed.dropped;
