@@ -10,6 +10,7 @@ import { ownCommand } from "../../package/own-command.ts";
 import type { CliContext } from "../context.ts";
 import { DEFAULT_INBOX } from "../files/state-folder.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
+import { matching } from "./matching.ts";
 
 const { R_OK, W_OK, X_OK } = constants;
 
@@ -97,14 +98,15 @@ export function checkInbox({ file: path }: NamedInbox): void {
 }
 
 /**
- * Finds the one entry with a number, an event id or the beginning of one. Throws `entry_unknown` if there is none, or
- * more than one.
+ * Finds the one entry with a number, an event id or the beginning of one. A number is no beginning: the entry that had it may
+ * have been pruned. With 12 digits it is one, as where ids are cut. Throws `entry_unknown` if there is none, or more than one.
  */
 export async function findEntry(inbox: Inbox, reference: string): Promise<Entry> {
-  const bySeq = /^#?\d{1,15}$/.test(reference)
-    ? await inbox.list({ seq: Number(reference.replace("#", "")) })
-    : [];
-  const found = bySeq.length > 0 ? bySeq : await inbox.list({ eventId: reference, limit: 50 });
+  const isNumber = /^#?\d{1,11}$/.test(reference);
+  const found = isNumber ? [...(await inbox.list({ seq: Number(reference.replace("#", "")) }))] : [];
+  const byId = found.length > 0 ? [] : matching(inbox, { eventId: reference }, []);
+  for await (const { entry } of byId)
+    if (entry.key.eventId === reference || (!isNumber && found.length < 50)) found.unshift(entry);
   const whole = found.filter(({ key }) => key.eventId === reference);
   const [entry, ...others] = whole.length > 0 ? whole : found;
   if (entry === undefined)

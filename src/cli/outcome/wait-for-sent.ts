@@ -43,8 +43,7 @@ export class SentEvents {
       const signal = AbortSignal.timeout(timerDelay(timeout));
       const states: EntryState[] = [];
       for (const id of this.#ids) {
-        const found = await inbox.list({ eventId: id, limit: 10 });
-        const sent = found.findLast(({ key }) => key.eventId === id);
+        const sent = (await inbox.list({ eventId: id })).findLast(({ key }) => key.eventId === id);
         if (sent === undefined) throw notHere(id, nameInbox(context, given).shown);
         const { entry, reached } = await whenIn(inbox, sent, DECIDED, signal);
         if (!reached) throw notDecided(entry, timeout);
