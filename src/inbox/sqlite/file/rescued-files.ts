@@ -25,8 +25,9 @@ export function rescuedBeside(path: string): readonly string[] {
   }, []); // There is no such folder, or it cannot be read.
 }
 
-export function mergeCommand(rescued: string, path: string): string {
-  return ownCommand(`inbox copy ${rescued} --into ${path}`);
+export function mergeCommand(...files: readonly [rescued: string, path: string]): string {
+  const words = files.map((file) => (/[^\w./\\:@,~-]/.test(file) ? `"${file}"` : file)); // in quotes of any system's shell
+  return ownCommand(`inbox copy ${words.join(" --into ")}`);
 }
 
 export function tellNew(path: string, log: Logger | undefined): void {

@@ -1,7 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { rescuedBeside, rescuePath, tellNew } from "../../../../src/inbox/sqlite/file/rescued-files.ts";
+import {
+  mergeCommand,
+  rescuedBeside,
+  rescuePath,
+  tellNew,
+} from "../../../../src/inbox/sqlite/file/rescued-files.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { keptLog } from "../../../receiver/sample.ts";
 
@@ -42,5 +47,11 @@ describe("the files that were rescued of an inbox", () => {
     expect(lines[1]).toMatchObject({ level: "warn", fields: { inbox: path, rescued: second } });
     expect(lines[1]?.message).toContain(`inbox copy ${second} --into ${path}\``);
     tellNew(path, undefined);
+  });
+
+  it("have a path with spaces in quotes in what to run", () => {
+    const command = mergeCommand("/my app/inbox.db-rescued-20260102T030405Z", "/my app/inbox.db");
+    expect(command).toMatch(/ "\/my app\/inbox\.db-rescued-20260102T030405Z" --into "\/my app\/inbox\.db"$/);
+    expect(mergeCommand("C:\\a\\b-rescued", "C:\\a\\b")).toMatch(/ copy C:\\a\\b-rescued --into C:\\a\\b$/);
   });
 });
