@@ -43,8 +43,7 @@ export async function* entriesAfter(
     const all = window ? await inbox.list({ after: cursor, before: end + 1 }) : [];
     const settled = countSettled(all, cursor, clock());
     const seqs = all.slice(0, settled).map(({ seq }) => seq);
-    const matching = seqs.length === 0 ? [] : await inbox.list({ ...filter, seqs });
-    for (const entry of matching) yield entry;
+    if (seqs.length > 0) yield* await inbox.list({ ...filter, seqs });
     cursor = settled < all.length ? (seqs.at(-1) ?? cursor) : end;
     if (!(window && cursor === end) && !(await pause(signal))) return;
   }
@@ -77,7 +76,7 @@ export async function newestSeq(inbox: Inbox): Promise<number> {
 function countSettled(entries: readonly Entry[], cursor: number, now: number): number {
   const held = entries.findIndex(({ seq, receivedAt }, index) => {
     const isNext = seq === (entries[index - 1]?.seq ?? cursor) + 1;
-    return !isNext && now - receivedAt < SETTLES;
+    return !isNext && Math.abs(now - receivedAt) < SETTLES; // clocks may differ, or be set back
   });
   return held === -1 ? entries.length : held;
 }
