@@ -91,7 +91,7 @@ function write(statements: Statements, { entry, lease, delivery, runs }: WholeEn
 }
 
 function merge(statements: Statements, one: WholeEntry, marks: ReadonlyMap<string, number>) {
-  const { key, state, receivedAt } = one.entry;
+  const { key, state, receivedAt, eventTimestamp } = one.entry;
   // The lease of a running one belongs to a process that has ended.
   const entry: Entry =
     state === "running" ? { ...one.entry, state: "pending", runAt: receivedAt } : one.entry;
@@ -100,8 +100,9 @@ function merge(statements: Statements, one: WholeEntry, marks: ReadonlyMap<strin
     ...[key.timestamp, encodeText(key.eventId), encodeText(key.source)],
   );
   if (found === undefined) {
-    const hasEnded = entry.settledAt !== null;
-    if (hasEnded && key.timestamp <= (marks.get(key.source) ?? Number.NEGATIVE_INFINITY)) return "known"; // and was pruned
+    // A person decides about dead letters, so they are kept in any case, as by `append`.
+    const prunedUntil = state === "dead" || entry.settledAt === null ? undefined : marks.get(key.source);
+    if (prunedUntil !== undefined && (eventTimestamp ?? receivedAt) <= prunedUntil) return "known";
     const seq = Number(statements.get("SELECT max(seq) AS n FROM entry")?.n ?? 0) + 1;
     write(statements, { ...one, lease: null, entry: { ...entry, seq } });
     return "added";

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { OWN_IDENTITY, REJECTED } from "../../../src/event/identity.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { openFileTransfer } from "../../../src/inbox/sqlite/transfer.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import type { CopyTerms } from "../../../src/inbox/transfer/copy.ts";
 import { mergeInbox } from "../../../src/inbox/transfer/merge.ts";
 import { tempFolder } from "../../cli/fake-io.ts";
-import { AT, claimOne, keep, numberedEntry, settlementOf } from "../entries.ts";
+import { AT, claimOne, keep, numberedEntry, sampleKey, settlementOf } from "../entries.ts";
 import { contentOf, fillEveryState, PRUNED } from "./every-state.ts";
 
 async function using<Result>(path: string, use: (inbox: Inbox) => Promise<Result>): Promise<Result> {
@@ -126,5 +127,26 @@ describe("a merge", () => {
     await target.markPruned([{ source: "service", until: AT }]);
     await target.close();
     expect(await merge(from, into)).toMatchObject({ entries: 2, added: 1, advanced: 0 });
+  });
+
+  it("adds dead letters, which nothing prunes unasked, and newer events by the user's own identity", async () => {
+    const { from, into } = paths();
+    const key = (eventId: string, timestamp: number) => sampleKey({ eventId, timestamp });
+    await using(from, async (inbox) => {
+      await keep(inbox, numberedEntry(1));
+      await REACH.dead?.(inbox);
+      const rejected = { key: key("raw_1", REJECTED), eventTimestamp: null, reason: "invalid_envelope" };
+      await keep(inbox, numberedEntry(2, 0, { ...rejected, state: "dead" }));
+      await keep(inbox, numberedEntry(3, 0, { key: key("own_3", OWN_IDENTITY), eventTimestamp: AT }));
+      await REACH.handled?.(inbox);
+      await keep(inbox, numberedEntry(4, 0, { key: key("own_4", OWN_IDENTITY) }));
+      await REACH.handled?.(inbox);
+    });
+    const target = await openFileTransfer(into, "own");
+    await target.markPruned([{ source: "service", until: AT - 1 }]);
+    await target.close();
+    await merge(from, into);
+    const ids = (await using(into, (inbox) => inbox.list({}))).map((entry) => entry.key.eventId);
+    expect(ids).toEqual(["evt_1", "raw_1", "own_3"]);
   });
 });
