@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds } from "../../event/kinds.ts";
+import { parseTimestamp } from "../../event/timestamp.ts";
 import { DEFAULT_PATH } from "../../http/default-endpoint.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import { readNamedHost } from "../../inspector/door/named-host.ts";
@@ -230,7 +231,8 @@ function theOnly(names: readonly string[]): string | undefined {
 /** A moment in milliseconds since 1970, from an ISO date, or from a duration ago such as `2h`. */
 export function readMoment(text: string, now = Date.now()): number {
   if (/^\d+(?:\.\d+)?(?:ms|s|m|h|d)$/.test(text)) return now - readDuration(text);
-  const instant = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  const isDay = parseTimestamp(`${text.slice(0, 10)}T00:00:00Z`) !== undefined; // `Date` makes 3 March of 31 February
+  const instant = isDay ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(instant)) return instant;
   throw new InvalidArgumentError("expected a date such as 2026-01-31T12:00:00Z, or a time ago such as 2h.");
 }

@@ -69,6 +69,9 @@ it("a moment is a date or a time ago", () => {
   expect(readMoment("2h", 10_000_000)).toBe(2_800_000);
   expect(readMoment("2026-01-31T12:00:00Z")).toBe(Date.UTC(2026, 0, 31, 12));
   expect(() => readMoment("yesterday")).toThrow("date");
+  // `Date` takes them for a day in March, up to which more would be erased.
+  for (const day of ["2026-02-29", "2026-02-31T12:00:00Z", "2026-13-01"])
+    expect(() => readMoment(day)).toThrow("date");
 });
 
 it.each(["mine.ngrok-free.app", "https://Mine.ngrok-free.app", "http://mine.ngrok-free.app/"])(
