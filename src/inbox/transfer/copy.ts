@@ -37,7 +37,8 @@ export async function copyInbox(from: Transfer, to: Transfer, terms: CopyTerms =
   const last = await from.last();
   const [extra] = await to.read({ after: last, limit: 1 });
   if (extra !== undefined) throw notACopy(extra);
-  // First, so that an event that was pruned is not taken for new even if the copy is used before it is whole.
+  missing(await from.read({ after: 0, limit: 1 }), await to.read({ after: 0, limit: 1 })); // a wrong inbox stays as it is
+  // Before the others, so that an event that was pruned is not taken for new even if the copy is used before it is whole.
   await to.markPruned(await from.pruned());
   const total = await from.count();
   let before = 0;

@@ -117,18 +117,18 @@ describe.each([
     expect(await using(to, (inbox) => inbox.counts())).toMatchObject({ pending: 700 });
   });
 
-  it("is refused if the other inbox holds something else", async () => {
+  it("is refused if the other inbox holds something else, which goes on to keep what was pruned here", async () => {
     const [from, to] = [makeFrom(), makeTo()];
-    await using(from, (inbox) => keep(inbox, numberedEntry(1)));
-    await using(to, (inbox) => keep(inbox, numberedEntry(2)));
+    await using(from, fillEveryState);
+    await using(to, (inbox) => keep(inbox, numberedEntry(200)));
     await expect(copy(from, to)).rejects.toMatchObject({
       code: "usage",
       message: expect.stringMatching(/entry 1, which differs/),
     });
-    await using(from, (inbox) => inbox.append(numberedEntry(3)));
+    expect(await using(to, (inbox) => inbox.append(PRUNED))).toMatchObject({ duplicate: false });
     const longer = makeTo();
     await copy(from, longer);
-    await using(longer, (inbox) => keep(inbox, numberedEntry(4)));
+    await using(longer, (inbox) => keep(inbox, numberedEntry(201)));
     await expect(copy(from, longer)).rejects.toMatchObject({ code: "usage" });
   });
 
