@@ -88,10 +88,11 @@ async function printPauses(inbox: Inbox, { output, clock }: CliContext): Promise
   if (pauses.paused.length + pauses.retries.length === 0) output.talk("nothing is paused");
 }
 
-/** Says on standard error what is paused, if anything is. */
-export async function sayPauses(inbox: Inbox, output: Output, now: number): Promise<void> {
+/** Says on standard error what is paused, if anything is, after the words `before`. */
+export async function sayPauses(inbox: Inbox, output: Output, now: number, before = ""): Promise<void> {
   const pauses = await inbox.pauses?.();
-  if (pauses !== undefined) for (const line of pauseLines(pauses, now)) output.talk(printable(line, 1000));
+  if (pauses !== undefined)
+    for (const line of pauseLines(pauses, now)) output.talk(printable(before + line, 1000));
 }
 
 /** Who runs this command, for those who find something paused. */

@@ -1,12 +1,15 @@
 import { orElse } from "../../base/or-else.ts";
 import { realPath } from "../../base/system/paths.ts";
 import { HookporterError } from "../../errors.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
 import { type Copied, type CopyProgress, copyInbox } from "../../inbox/transfer/copy.ts";
 import { type MergeReport, mergeInbox } from "../../inbox/transfer/merge.ts";
 import { openTransfer } from "../../inbox/transfer/open.ts";
 import type { Transfer } from "../../inbox/transfer/transfer.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
+import { withInbox } from "../events/inbox.ts";
+import { sayPauses } from "../events/pause.ts";
 import { usageError } from "../input-errors.ts";
 import { stopRunOnSignal } from "../send/interrupt.ts";
 import { progressLine } from "../send/progress.ts";
@@ -64,6 +67,8 @@ export async function copyInboxes(
         : options.into === undefined
           ? report(await copyInbox(source, copy, terms), (copied) => printCopied(copied, names, context))
           : report(await mergeInbox(source, copy, terms), (merged) => printMerged(merged, names, context));
+    const say = (inbox: Inbox) => sayPauses(inbox, output, context.clock(), "not copied: ");
+    if (done && source !== undefined) await withInbox(context, { inbox: given, access: "read" }, say);
     if (done) return;
     context.exitCode = ending.reason?.exitCode ?? 130;
     output.talk(`${ending.reason?.reason ?? "stopped"}: ${again}`);
@@ -94,7 +99,7 @@ function printMerged({ entries, added, advanced }: MergeReport, names: Names, { 
     `${counted(entries, "entry", "entries")} merged into ${names.to}: ${added} added, ${advanced} with a further state, ${known} known already`,
   );
   output.talk(
-    `${names.to} has everything of ${names.from}: delete that file once you have looked at the result`,
+    `${names.to} has every entry of ${names.from}: delete that inbox once you have looked at the result`,
   );
   output.record("merged", { ...names, entries, added, advanced, known });
 }

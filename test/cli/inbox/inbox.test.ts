@@ -41,6 +41,18 @@ describe("`inbox copy`", () => {
     await copy.close();
   });
 
+  it("names what is paused, which it does not copy", async () => {
+    const { cwd } = await filled();
+    await runCli(["events", "pause", "--kind", "payment.received", "--inbox", "a.db"], { cwd });
+    for (const to of [["b.db"], ["--into", "c.db"]]) {
+      const { code, stderr } = await runCli(["inbox", "copy", "a.db", ...to], { cwd });
+      expect([code, stderr]).toEqual([
+        0,
+        expect.stringMatching(/^not copied: kind payment\.received has been/m),
+      ]);
+    }
+  });
+
   it("shows a line of progress on a terminal", async () => {
     const { cwd } = await filled();
     const isTTY = { stdin: true, stdout: true, stderr: true };
