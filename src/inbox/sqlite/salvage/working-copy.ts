@@ -70,6 +70,9 @@ export function openWorkingCopy(path: string) {
   }
 }
 
+/** How many times larger than a file its header can say that it was: beyond that, the header is damaged. */
+const MOST_LOST = 1000;
+
 /** Fills a file up with zeros to the size that its header has, and to whole pages. Returns whether it was too short. */
 function fillUp(copy: string): boolean {
   const { size } = statSync(copy);
@@ -77,8 +80,9 @@ function fillUp(copy: string): boolean {
     const header = readPage(file, 1);
     const isHeader =
       header.toString("latin1", 0, 15) === "SQLite format 3" && header.readUInt16BE(16) === PAGE;
+    const held = Math.ceil(size / PAGE);
     const pages = isHeader ? header.readUInt32BE(28) : 0;
-    const whole = Math.max(Math.ceil(size / PAGE), pages, 1) * PAGE;
+    const whole = Math.max(held, pages > MOST_LOST * held ? 0 : pages, 1) * PAGE;
     if (whole !== size) ftruncateSync(file, whole);
     return whole !== size;
   });

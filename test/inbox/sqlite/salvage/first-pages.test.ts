@@ -35,6 +35,14 @@ describe("a salvage", () => {
     expect(repairs).toEqual(NO_LIST);
   });
 
+  it("of a file whose header has a damaged size, of terabytes, finds every entry", async () => {
+    const path = await fileOf(3);
+    damage(path, (page) => page(1).writeUInt32BE(0xffff_ffff, 28));
+    const { list, repairs } = await salvage(path);
+    expect(seqsOf(list)).toEqual([1, 2, 3]);
+    expect(repairs).toEqual(NO_LIST);
+  });
+
   it("of a file that ends within a page says that it was cut short", async () => {
     const path = await fileOf(3);
     damage(path, (page) => page(1).fill(0, 28, 32)); // as does a header of an old version of SQLite
