@@ -65,8 +65,10 @@ export async function eraseEvents(
     const filter = await toFilter(options, inbox, context.output);
     const named = await Promise.all(references.map(async (one) => (await findEntry(inbox, one)).seq));
     const seqs = named.filter((seq) => filter.seqs?.includes(seq) !== false);
-    const { where = [] } = options;
-    const selected = { where, filter: named.length === 0 ? filter : { ...filter, seqs } };
+    const selected = {
+      where: options.where ?? [],
+      filter: named.length === 0 ? filter : { ...filter, seqs },
+    };
     const path = file === undefined ? undefined : realpathSync(file);
     const found = await find(inbox, selected);
     const copies = path === undefined ? [] : await findInCopies(path, selected, found.keys);
@@ -163,8 +165,7 @@ async function eraseFound(
     eraseInCopy(file, seqs, clock());
     output.data(`${counted(seqs.length, "entry", "entries")} erased in ${file}`);
   }
-  const proof = await inbox.endErasure?.(clock());
-  const { entries = 0, erasedAt = clock(), keysHash = null } = proof ?? {};
+  const { entries = 0, erasedAt = clock(), keysHash = null } = (await inbox.endErasure?.(clock())) ?? {};
   const at = new Date(erasedAt).toISOString();
   const digest = keysHash === null ? "" : `, SHA-256 of their dedup keys ${keysHash}`;
   output.data(`${counted(entries, "entry", "entries")} erased at ${at}${digest}`);

@@ -91,8 +91,7 @@ async function printPauses(inbox: Inbox, { output, clock }: CliContext): Promise
 /** Says on standard error what is paused, if anything is, after the words `before`. */
 export async function sayPauses(inbox: Inbox, output: Output, now: number, before = ""): Promise<void> {
   const pauses = await inbox.pauses?.();
-  if (pauses !== undefined)
-    for (const line of pauseLines(pauses, now)) output.talk(printable(before + line, 1000));
+  for (const line of pauses ? pauseLines(pauses, now) : []) output.talk(printable(before + line, 1000));
 }
 
 /** Who runs this command, for those who find something paused. */

@@ -1,6 +1,6 @@
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import { entryState, STATE_WORDS, type StoredState, storedIn } from "../../inbox/entry-state.ts";
-import { failuresLike } from "../../inbox/failures.ts";
+import { failuresLike, LOOKED_AT } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { DROPPED } from "../../inbox/target-wait.ts";
 import { targetUrl } from "../../relay/target-url.ts";
@@ -37,7 +37,7 @@ export async function toFilter(
     ...(state !== undefined && storedIn(statesOf(state, output))),
     ...(kind !== undefined && { kinds: kind }),
     ...(target !== undefined && { targets: await targetNames(target, inbox) }),
-    ...(like !== undefined && { seqs: await seqsLike(like, inbox) }),
+    ...(like !== undefined && { seqs: await seqsLike(like, inbox, output) }),
     ...(source !== undefined && { sources: source }),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
@@ -64,9 +64,12 @@ export function checkChange(
   throw usageError(`expected --state ${list}, got ${wrong}: ${why}`);
 }
 
-async function seqsLike(reference: string, inbox: Inbox): Promise<readonly number[]> {
+async function seqsLike(reference: string, inbox: Inbox, output: Output): Promise<readonly number[]> {
   const entry = await findEntry(inbox, reference);
   const alike = await failuresLike(inbox, entry.seq);
+  const { failing, dead } = await inbox.counts();
+  if (failing + dead > LOOKED_AT)
+    output.talk(`--like compared the newest ${LOOKED_AT} failed entries: older ones may be alike, too`);
   if (alike !== undefined) return alike.seqs;
   const got = `#${entry.seq}, which is ${entry.reason === DROPPED ? "dropped" : entryState(entry)}`;
   throw usageError(`expected --like to name a failing entry or a dead letter, got ${got}`);

@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
+import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
-import { keep, numberedEntry, sampleKey } from "../../inbox/entries.ts";
+import { AT, keep, numberedEntry, sampleKey } from "../../inbox/entries.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { startReceiving } from "../fake-target.ts";
 
@@ -48,4 +49,20 @@ it("an event id is found among many newer ones that begin with it", async () => 
   await inbox.drop({ seq: 1 }, Date.now());
   const sent = await cli("trigger", "payment.received", "--url", target.url, "--wait", "--json");
   expect(sent.records.at(-1)).toMatchObject({ type: "outcome", seq: 1, state: "dead" });
+});
+
+it("--like says so if there are more failed entries than it compares", async () => {
+  await keep(inbox, numberedEntry(1, 0, { state: "dead", reason: "attempts_exhausted" }));
+  const database = new (loadSqlite().DatabaseSync)(join(cwd, "inbox.db"));
+  const columns =
+    "source, kind, received_at, last_seen_at, run_at, body_length, body_hash, state, reason, settled_at";
+  database.exec(`WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 4001)
+    INSERT INTO entry (seq, key_timestamp, event_id, ${columns}) SELECT i, i, 'evt', ${columns} FROM entry, n WHERE seq = 1`);
+  database.close();
+  const { stdout, stderr } = await cli("events", "retry", "--like", "4001", "--dry-run");
+  expect(stdout).toContain("4000 entries would be retried, #2 to #4001");
+  expect(stderr).toContain("--like compared the newest 4000 failed entries");
+  await inbox.drop({ seq: 1 }, Date.now());
+  await inbox.prune({ states: ["dead"], receivedUntil: AT, datedUntil: AT }, { limit: 1 });
+  expect((await cli("events", "retry", "--like", "4001", "--dry-run")).stderr).toBe("");
 });
