@@ -36,7 +36,10 @@ export const lookupPrivate: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, options, (error, found: string | readonly LookupAddress[] | undefined, family) => {
     const addresses = typeof found === "string" ? [found] : (found ?? []).map(({ address }) => address);
     const open = addresses.find((address) => !isPrivateAddress(address));
-    if (error === null && open !== undefined) return callback(publicAddress(hostname, open), "", 0);
+    if (error === null && open !== undefined) {
+      const message = `expected ${hostname} to have a loopback or private address with --insecure, got ${open}, a public one`;
+      return callback(new Error(message), "", 0);
+    }
     callback(error, found as string, family);
   });
 };
@@ -48,10 +51,4 @@ export async function publicAddressOf(url: URL): Promise<string | undefined> {
   if (isIP(host) !== 0) return isPrivateAddress(host) ? undefined : host;
   const found = await lookupNow(host, { all: true }).catch(() => []);
   return found.find(({ address }) => !isPrivateAddress(address))?.address;
-}
-
-function publicAddress(hostname: string, address: string): Error {
-  return new Error(
-    `expected ${hostname} to have a loopback or private address with --insecure, got ${address}, a public one`,
-  );
 }

@@ -65,10 +65,8 @@ export async function eraseEvents(
     const filter = await toFilter(options, inbox, context.output);
     const named = await Promise.all(references.map(async (one) => (await findEntry(inbox, one)).seq));
     const seqs = named.filter((seq) => filter.seqs?.includes(seq) !== false);
-    const selected = {
-      where: options.where ?? [],
-      filter: named.length === 0 ? filter : { ...filter, seqs },
-    };
+    const { where = [] } = options;
+    const selected = { where, filter: named.length === 0 ? filter : { ...filter, seqs } };
     const path = file === undefined ? undefined : realpathSync(file);
     const found = await find(inbox, selected);
     const copies = path === undefined ? [] : await findInCopies(path, selected, found.keys);

@@ -14,8 +14,6 @@ export interface PruneOptions extends Pick<SelectOptions, "inbox" | "state" | "s
   readonly deliveriesOlderThan?: number;
 }
 
-const HOUR = 3_600_000;
-
 /** The minimum age for pruning, after which a replay is refused as too old with a receiver's default options. */
 const YOUNGEST = DEFAULT_AGES.maxAge + DEFAULT_AGES.maxSkew;
 
@@ -28,7 +26,7 @@ export function pruningOf(
   const { deliveriesOlderThan = DEFAULT_AGES.deliveryRetention } = options;
   if (olderThan < YOUNGEST)
     throw usageError(
-      `expected --older-than to be at least ${Math.ceil(YOUNGEST / HOUR)}h: a younger event may be sent again, and a receiver could not tell that it is known`,
+      `expected --older-than to be at least ${Math.ceil(YOUNGEST / 3_600_000)}h: a younger event may be sent again, and a receiver could not tell that it is known`,
     );
   const states = storedIn(statesOf(state, output)).states.filter(isEnded);
   const until = clock() - olderThan;

@@ -45,14 +45,13 @@ const NOT_READ = { schema: null, newestSchema: null, counts: null, first: null, 
 function page(state: FileState, isIntact: boolean): readonly string[] {
   const { path, problems, unreadable, usable, content, bytes, logBytes, holders } = state;
   const verdict = usable ? "damaged, but only single entries are" : "damaged";
-  const shown = unreadable.map((seq) => `#${seq}`).join(", ");
   const { freeBytes = 0 } = content ?? {};
   const free = freeBytes === 0 ? "" : `, ${sizeText(freeBytes)} of it free`;
   return [
     `${path}: ${isIntact ? "intact" : verdict}`,
     ...problems.slice(0, PRINTED).map((problem) => `  problem     ${problem}`),
     ...(problems.length > PRINTED ? [`  problem     … ${problems.length} in all`] : []),
-    ...(unreadable.length === 0 ? [] : [`  unreadable  ${shown}`]),
+    ...(unreadable.length === 0 ? [] : [`  unreadable  ${unreadable.map((seq) => `#${seq}`).join(", ")}`]),
     ...(content === undefined ? [] : contentLines(content)),
     `  size        ${sizeText(bytes)}${free}; log ${sizeText(logBytes)}`,
     ...(holders.length === 0 ? ["  in use by   no process"] : []),
