@@ -33,9 +33,10 @@ async function allSteps(take: (step: Step) => Promise<StepResult>, signal: Abort
   return changed;
 }
 
-/** Of rows in order of arrival: if all of a step are too young, the rest are too. */
+/** Of rows in order of arrival: if all of a step are too young, the rest are too, unless the clock was set back after them. */
 export function stepResult(rows: readonly Row[], old: number, changed: number, { limit }: Step): StepResult {
-  return { changed, next: rows.length < limit || old === 0 ? undefined : String(rows.at(-1)?.seq) };
+  const isOver = old === 0 && !rows.some(({ received_at: at }) => Number(at) > Date.now());
+  return { changed, next: rows.length < limit || isOver ? undefined : String(rows.at(-1)?.seq) };
 }
 
 /**

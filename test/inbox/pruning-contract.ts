@@ -83,6 +83,16 @@ export function describePruning(makeInbox: () => Inbox): void {
       expect(await prune()).toBe(1);
     });
 
+    it("prunes what was received after a clock was set back, and does not stop at what it was ahead for", async () => {
+      const ahead = Date.now() + 400 * 86_400_000 - AT;
+      for (const number of [0, 1]) await add(number, "done", ahead + number);
+      for (const number of [2, 3]) await add(number, "done", number);
+      const request = { ...EVERYTHING, receivedUntil: AT + 2 };
+      const first = await inbox.prune(request, { limit: 2 });
+      expect(await inbox.prune(request, { limit: 2, cursor: first.next })).toMatchObject({ changed: 1 });
+      expect(await left()).toEqual(["evt_0", "evt_1", "evt_3"]);
+    });
+
     it("prunes a long inbox in small steps", async () => {
       for (let number = 0; number < 20; number++) await add(number, number % 3 === 0 ? "dead" : "done");
       const request = { ...EVERYTHING, states: ["done"] } as const;
