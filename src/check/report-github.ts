@@ -17,7 +17,10 @@ export function githubReport(report: CheckReport, strict: boolean): string {
     ...diagnosis
       .filter((cause) => !verdict.includes(cause))
       .map((cause) => command("warning", "Common cause", cause)),
-    ...failed.map((one) => command(levelOf(one, strict), `${one.id}: ${one.sent}`, textOf(one))),
+    ...failed.map((one) => {
+      const text = `answered ${observedText(one)}, expected ${one.right}: ${one.fix}`;
+      return command(levelOf(one, strict), `${one.id}: ${one.sent}`, text);
+    }),
     ...(stopped === null ? [] : [command("error", "The receiver stopped answering", stopped)]),
     command("notice", "hookporter check", sum),
   ];
@@ -27,10 +30,6 @@ export function githubReport(report: CheckReport, strict: boolean): string {
 function levelOf(one: CheckResult, strict: boolean): string {
   if (isFatal(one, strict)) return "error";
   return one.severity === "informational" ? "notice" : "warning";
-}
-
-function textOf(one: CheckResult): string {
-  return `answered ${observedText(one)}, expected ${one.right}: ${one.fix}`;
 }
 
 /** A workflow command. Line breaks and the characters that end a property are escaped as GitHub documents it. */

@@ -116,7 +116,9 @@ export const GATE_FORMS: readonly GateForm[] = [
     ...atPath("GATE-48", "a query added to the URL", (path) => path),
     requests: (_, { url, target }) => [{ target: `${target}${url.search === "" ? "?" : "&"}source=check` }],
   },
-  atPath("GATE-51", "a letter of the path percent-encoded", percentEncoded),
+  atPath("GATE-51", "a letter of the path percent-encoded", (path) =>
+    path.replace(/[A-Za-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
+  ),
   atPath("GATE-54", "the path with // or /./", (path) => [`/${path}`, `/.${path}`]),
   {
     ...atPath("GATE-57", "a longer path, observed", (path) => `${path.replace(/\/$/, "")}/no-such-part`),
@@ -186,11 +188,6 @@ function atPath(id: GateForm["id"], as: string, change: (path: string) => string
 function withOtherSlash(path: string): string {
   if (path === "/") return path;
   return path.endsWith("/") ? path.slice(0, -1) : `${path}/`;
-}
-
-/** The path with its first letter percent-encoded, which means the same. */
-function percentEncoded(path: string): string {
-  return path.replace(/[A-Za-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
 }
 
 /** The fields of an envelope as a form has them: `data[id]`, as the common parsers of nested forms read it. */
