@@ -107,7 +107,7 @@ async function freshly(count: number, options: ReplayOptions, context: CliContex
 
 /** Whether a run sends each item once as it is, so that another run can send the rest. */
 function isRepeatable({ duplicate, drop, tamper, noSignature, dryRun }: ReplayOptions): boolean {
-  return (duplicate ?? drop ?? tamper ?? noSignature ?? dryRun) === undefined;
+  return (duplicate ?? drop ?? tamper) === undefined && !noSignature && !dryRun;
 }
 
 function reportHiddenQueries(fixtures: readonly NamedFixture[], { output }: CliContext): void {

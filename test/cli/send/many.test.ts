@@ -129,6 +129,18 @@ describe("a run that is stopped", () => {
     expect(target.got).toHaveLength(12);
   });
 
+  it("settings that turn flags off do not make --resume send all again", async () => {
+    const target = await startReceiving(200, 500, 200);
+    const cwd = folderOf(3);
+    const argv = ["replay", "fx", "--url", target.url];
+    const off = { ...env, HOOKPORTER_DRY_RUN: "false", HOOKPORTER_NO_SIGNATURE: "0" };
+    const first = await runCli(argv, { cwd, env: off });
+    expect(first.stderr).toContain("run it again with --resume to send only the one that is left\n");
+    const rest = await runCli([...argv, "--resume"], { cwd, env: off });
+    expect(rest.stderr).toContain("2 of 3 were sent before; 1 are left\n");
+    expect(target.got).toHaveLength(4);
+  });
+
   it("what was refused or changed since is not counted as sent", async () => {
     const target = await startReceiving(200, 500, 200);
     const cwd = folderOf(3);
