@@ -42,7 +42,7 @@ export async function addInto(
   for (const line of nextSteps(plan)) output.talk(line);
 }
 
-/** A new file as its name; one with inserted lines as these, each group with the line before it. The secret is hidden. */
+/** A new file as its name; one with inserted lines as these, each group with the line before it. Secrets are hidden. */
 function changeLines({ path, before, after }: PlannedText, { output: { color } }: CliContext) {
   const isNew = before === undefined;
   const all = diffLines((before ?? "").split("\n"), after.split("\n"));
@@ -51,7 +51,7 @@ function changeLines({ path, before, after }: PlannedText, { output: { color } }
   const shown = all.flatMap(({ change, text }, index) => {
     const line = text.trimEnd().replace(/^(HOOKPORTER_SECRET=).+/, "$1(a new secret)");
     if (change === "added") return [color.green(`  + ${line}`)];
-    if (all[index + 1]?.change !== "added") return [];
+    if (all[index + 1]?.change !== "added" || path === ".env") return []; // where other secrets are
     const isAfterGap = index > first && all[index - 1]?.change === "same";
     return [...(isAfterGap ? ["    …"] : []), `    ${line}`].map((one) => color.dim(one));
   });

@@ -77,10 +77,9 @@ function hasReceiver({ read, sources, base }: App, homes: readonly string[]): st
 /** The secret, its example, and what keeps it out of git. */
 function environment({ read }: App, { env }: OwnFiles): ReadonlyMap<string, string> {
   const texts = new Map<string, string>();
-  const hasSecret = (text: string) => /^\s*(?:export\s+)?HOOKPORTER_SECRET\s*=/m.test(text);
-  const add = (path: string, text: string) => {
+  const add = (path: string, text: string, known: RegExp) => {
     const before = read(path) ?? "";
-    if (!hasSecret(before))
+    if (!known.test(before))
       texts.set(path, before === "" ? text : `${before.replace(/\n?$/, "\n")}\n${text}`);
   };
   const ignored = read(".gitignore") ?? "";
@@ -88,8 +87,9 @@ function environment({ read }: App, { env }: OwnFiles): ReadonlyMap<string, stri
   const missing = IGNORED.filter((line) => !known.includes(line.replace(/\/$/, "")));
   if (missing.length > 0)
     texts.set(".gitignore", `${ignored.replace(/(?<=[^\n])$/, "\n")}${missing.join("\n")}\n`);
-  add(".env.example", env);
-  add(".env", renderEnvFile(env, generateSecret()));
+  add(".env.example", env, /^\s*(?:export\s+)?HOOKPORTER_SECRET\s*=/m);
+  const set = /^\s*(?:export\s+)?HOOKPORTER_SECRET[ \t]*=[ \t]*["']?[^\s"'#]/m; // an empty one, as an example has, is none
+  add(".env", renderEnvFile(env, generateSecret()), set);
   return texts;
 }
 

@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseEnv } from "node:util";
 import { expect, it } from "vitest";
 import { appFolder, filesOf } from "../../scaffold/into/app-folder.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
@@ -27,6 +28,24 @@ it("without a terminal and without --yes it shows what would change, hides the s
   expect(stdout).not.toMatch(/SECRET=\w/);
   expect(filesOf(cwd)).toEqual(before);
 });
+
+it("shows no line of .env, which may hold other secrets", async () => {
+  const { stdout } = await into(appFolder("express", { ".env": "A=1\nSTRIPE_KEY=sk_live_hunter2" }));
+  expect(stdout).toContain("HOOKPORTER_SECRET=(a new secret)");
+  expect(stdout).not.toContain("hunter2");
+});
+
+it.each(["HOOKPORTER_SECRET=\nA=1\n", 'export HOOKPORTER_SECRET=""\n', "HOOKPORTER_SECRET= # to fill in\n"])(
+  "takes an empty secret in .env for none: %j",
+  async (text) => {
+    const cwd = appFolder("express", { ".env": text, ".env.example": text });
+    const before = filesOf(cwd);
+    expect((await into(cwd, "--yes")).code).toBe(0);
+    const after = filesOf(cwd);
+    expect(parseEnv(after[".env"] ?? "").HOOKPORTER_SECRET).toMatch(/^[\w-]{43}$/);
+    expect(after[".env.example"]).toBe(before[".env.example"]);
+  },
+);
 
 it("an app in CommonJS gets its endpoint before the parsers and its start before it listens; a second run changes nothing", async () => {
   const cwd = appFolder("express");
