@@ -34,23 +34,23 @@ export async function runServer(start: () => CloseServer | Promise<CloseServer>)
     process.stderr.write(`error: ${startError(thrown)}\n`, () => process.exit(1));
     return new Promise(() => {}); // nothing after it runs
   }
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    const others = process.listeners(signal);
-    process.removeAllListeners(signal);
+  const signals = ["SIGTERM", "SIGINT"] as const;
+  const others = new Map(signals.map((one) => [one as NodeJS.Signals, process.listeners(one)] as const));
+  const end = async (signal: NodeJS.Signals) => {
     const ignore = () => {};
-    process.once(signal, async () => {
-      if (signal === "SIGTERM") process.on(signal, ignore);
-      setTimeout(() => process.off(signal, ignore), SAME_SIGNAL).unref();
-      try {
-        await close(signal);
-      } catch (thrown) {
-        process.stderr.write(`error: the server could not be closed: ${startError(thrown)}\n`);
-        process.exitCode = 1;
-      }
-      for (const listener of others) listener(signal);
-      if (others.length === 0) process.exit();
-    });
-  }
+    for (const one of signals) process.off(one, end);
+    process.on("SIGTERM", ignore);
+    setTimeout(() => process.off("SIGTERM", ignore), SAME_SIGNAL).unref();
+    try {
+      await close(signal as (typeof signals)[number]);
+    } catch (thrown) {
+      process.stderr.write(`error: the server could not be closed: ${startError(thrown)}\n`);
+      process.exitCode = 1;
+    }
+    for (const listener of others.get(signal) ?? []) listener(signal);
+    if (others.get(signal)?.length === 0) process.exit();
+  };
+  for (const one of signals) process.removeAllListeners(one).on(one, end);
 }
 
 /** One line if the cause is known, else the stack. */

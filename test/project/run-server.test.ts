@@ -95,6 +95,20 @@ it("ends at once on a second signal", async () => {
   expect(await ended).toMatchObject({ signal: "SIGINT" });
 });
 
+it.each([
+  ["SIGTERM", "SIGINT", { code: null, signal: "SIGINT" }],
+  ["SIGINT", "SIGTERM", { code: 0, stdout: "started\nclosing\nclosed\n" }], // within half a second
+] as const)("calls the function once if %s is followed by %s", async (first, second, end) => {
+  const { child, out, ended } = program(`await runServer(() => { ${STARTED} return async () => {
+    console.log("closing"); await new Promise((resolve) => setTimeout(resolve, 300)); console.log("closed"); }; });`);
+  await once(child.stdout ?? child, "data");
+  child.kill(first);
+  await once(child.stdout ?? child, "data");
+  child.kill(second);
+  expect(await ended).toMatchObject(end);
+  expect(out.stdout.match(/closing/g)).toHaveLength(1);
+});
+
 it("closes the server before the listeners of a framework, which end the process themselves", async () => {
   const { child, ended } =
     program(`process.on("SIGTERM", (signal) => { console.log("framework"); process.exit(143); });
