@@ -66,7 +66,7 @@ export function readProject(folder: string = process.cwd()): Project {
   return {
     secret: env.HOOKPORTER_SECRET,
     inbox,
-    port: readPort("PORT", env.PORT || section.port || DEFAULT_PROJECT_PORT),
+    port: readPort("PORT", env.PORT || `${section.port ?? ""}` || DEFAULT_PROJECT_PORT),
     host: env.HOST || "127.0.0.1",
   };
 }
@@ -88,20 +88,23 @@ export function readPort(name: string, given: string | number): number {
 function readSection(folder: string, env: Variables): ProjectSection {
   const path = join(folder, "hookporter.config.json");
   if (!existsSync(path)) return {};
-  const text = read(path)
-    .toString("utf8")
-    .replace(/^\uFEFF/, "");
+  const text = String(read(path)).replace(/^\uFEFF/, "");
   let content: unknown;
   try {
     content = JSON.parse(text, (_, value) =>
       typeof value === "string" ? expandVariables(value, env) : value,
     );
   } catch (cause) {
-    throw invalid(path, `is not JSON: ${describeError(cause)}`);
+    throw invalid(path, `is not JSON: ${jsonError(cause)}`);
   }
   const { project, inbox } = isRecord(content) ? content : {};
   const section = isRecord(project) ? (project as ProjectSection) : {};
   return { ...(typeof inbox === "string" && { inbox }), ...section };
+}
+
+/** What is wrong with a text that is not JSON. Node quotes what is around the error, which may be a secret. */
+export function jsonError(thrown: unknown): string {
+  return describeError(thrown).replace(/,? (?:\.\.\.)?".*$/s, "");
 }
 
 function read(path: string): Buffer {

@@ -68,13 +68,8 @@ function parseData(text: string): Record<string, unknown> {
   try {
     value = parseExact(text);
   } catch (cause) {
-    throw new HookporterError(
-      "input_invalid",
-      "expected data to be a JSON object, got text that is not JSON",
-      {
-        cause,
-      },
-    );
+    const wrong = "expected data to be a JSON object, got text that is not JSON";
+    throw new HookporterError("input_invalid", wrong, { cause });
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value))
     return value as Record<string, unknown>;

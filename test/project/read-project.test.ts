@@ -42,6 +42,18 @@ it("takes HOOKPORTER_INBOX, then `project` of the configuration file, then its `
   expect(readProject(folder)).toMatchObject({ inbox: "mine.db", port: 0 });
 });
 
+it("takes a port of 0 in the configuration file for any free port", () => {
+  write("hookporter.config.json", '{ "project": { "inbox": "a.db", "port": 0 } }');
+  expect(readProject(folder).port).toBe(0);
+  write("hookporter.config.json", '{ "project": { "inbox": "a.db", "port": "" } }');
+  expect(readProject(folder).port).toBe(3000);
+});
+
+it("repeats nothing of a configuration file that is not JSON", () => {
+  write("hookporter.config.json", '{"inbox": postgres://app:hunter2@db.internal/app}');
+  expect(() => readProject(folder)).toThrow(/is not JSON: Unexpected token 'p'$/);
+});
+
 it("fills in variables of the configuration file, also those of .env", () => {
   write("hookporter.config.json", OR_FILE);
   expect(readProject(folder).inbox).toBe("data/inbox.db");

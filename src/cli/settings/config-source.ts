@@ -2,8 +2,9 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
 import { isRecord } from "../../base/is-record.ts";
-import { describeError, HookporterError } from "../../errors.ts";
+import { HookporterError } from "../../errors.ts";
 import { expandVariables, type Variables } from "../../project/env-text.ts";
+import { jsonError } from "../../project/read-project.ts";
 import { invalidConfig } from "../input-errors.ts";
 import type { Io } from "../io.ts";
 
@@ -50,8 +51,7 @@ function parseJson(path: string, file: string, variables: Variables): Readonly<R
         : value,
     );
   } catch (thrown) {
-    // Node quotes the text around the error, which may be a secret.
-    throw invalidConfig(file, `is not JSON: ${describeError(thrown).replace(/,? (?:\.\.\.)?".*$/s, "")}`);
+    throw invalidConfig(file, `is not JSON: ${jsonError(thrown)}`);
   }
   if (!isRecord(config)) throw invalidConfig(file, "has the wrong type: expected a JSON object");
   return config;
