@@ -98,10 +98,11 @@ export function readChoice<Word extends string>(words: readonly Word[]) {
 
 /** A duration in milliseconds, from `500ms`, `60s`, `5m`, `2h` or `7d`; a bare number is seconds. */
 export const readDuration = reader(
-  "a duration such as 500ms, 60s, 5m, 2h or 7d",
+  "a duration such as 500ms, 60s, 5m, 2h or 7d (at most 1000000d)",
   (text) => {
-    const [match, number, unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text.trim()) ?? [];
-    return match === undefined ? undefined : Math.round(Number(number) * UNITS[unit as keyof typeof UNITS]);
+    const [, number, unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text.trim()) ?? [];
+    const ms = Math.round(Number(number) * UNITS[unit as keyof typeof UNITS]);
+    return within(ms, 0, 1_000_000 * UNITS.d); // JavaScript has no date much further away
   },
   { numbers: "too" },
 );

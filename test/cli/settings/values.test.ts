@@ -20,15 +20,19 @@ it.each([
   ["2h", 7_200_000],
   ["7d", 604_800_000],
   ["3", 3000],
+  ["1000000d", 8.64e13],
 ])("the duration %s is read", (text, milliseconds) => expect(readDuration(text)).toBe(milliseconds));
 
 it.each(["0s", "0.1ms", "25d", "x"])("a wait of %s is refused", (text) => {
   expect(() => readTimeout(text)).toThrow("duration");
 });
 
-it.each(["", "s", "-1s", "1 s", "1w", "1e3"])("the duration %j is refused", (text) => {
-  expect(() => readDuration(text)).toThrow("duration");
-});
+it.each(["", "s", "-1s", "1 s", "1w", "1e3", "1000001d", `${"9".repeat(400)}s`])(
+  "the duration %j is refused",
+  (text) => {
+    expect(() => readDuration(text)).toThrow("duration");
+  },
+);
 
 it("a rate is refused if a timer cannot wait for the next one", () => {
   expect(readRate("0.000001")).toBe(0.000_001);
