@@ -164,7 +164,7 @@ it.each([["--sync"], ["--catch-up"], ["--dead-letters", "block"]])(
 
 it("listen does not forward to itself", async () => {
   const port = "1"; // refused before anything is opened
-  for (const target of [`${port}/webhooks`, `http://127.0.0.1:${port}`]) {
+  for (const target of [`${port}/webhooks`, `http://127.0.0.1:${port}`, `0.0.0.0:${port}/webhooks`]) {
     expect(await runCli(["listen", "--port", port, "--forward-to", target])).toMatchObject({ code: 2 });
   }
 });
