@@ -61,7 +61,7 @@ function forwardFilter(
   return (event) => {
     if (where !== undefined && fieldOf(event) !== where.value) return false;
     const key = `${event.id} ${event.timestamp}`; // an event that was forwarded is retried, and goes to other targets too
-    if (taken.has(key)) return true;
+    if (most === Number.POSITIVE_INFINITY || taken.has(key)) return true; // without a limit none is remembered
     if (taken.size < most) return taken.add(key).has(key);
     if (!isFull)
       talk(

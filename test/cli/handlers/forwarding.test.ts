@@ -1,9 +1,14 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { createContext } from "../../../src/cli/context.ts";
 import { chooseHandlers } from "../../../src/cli/handlers/chosen-handlers.ts";
-import { forwardTimeout, orderByPath, receiverLimits } from "../../../src/cli/handlers/forwarding.ts";
+import {
+  forwardingOf,
+  forwardTimeout,
+  orderByPath,
+  receiverLimits,
+} from "../../../src/cli/handlers/forwarding.ts";
 import { readForward } from "../../../src/cli/handlers/values.ts";
 import { DEFAULT_RETRY } from "../../../src/dispatch/retry.ts";
 import { Router } from "../../../src/receiver/handlers/router.ts";
@@ -54,6 +59,15 @@ it("entries are never given up, targets are tried at most 30 seconds apart, hand
   for (const options of [{}, { handlers: "h.js" }, { forwardTo: one }])
     expect(receiverLimits(options).retry.attempts).toBe(Number.POSITIVE_INFINITY);
   expect(receiverLimits({ forwardTo: one }).retry).toMatchObject({ delay: 500, maxDelay: 30_000 });
+});
+
+it("without a limit, no event is remembered that was forwarded, however long listen runs", () => {
+  const output = { talk: () => {} } as never;
+  const { takes } = forwardingOf({ forwardWhere: { path: "data.id", value: "p" } }, { output });
+  const add = vi.spyOn(Set.prototype, "add");
+  onTestFinished(() => add.mockRestore());
+  expect([takes?.(eventWith({ id: "p" })), takes?.(eventWith({ id: "q" }))]).toEqual([true, false]);
+  expect(add).not.toHaveBeenCalled();
 });
 
 const eventWith = (data: Record<string, unknown>) => {
