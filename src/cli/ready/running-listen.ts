@@ -29,7 +29,8 @@ export function recordListening(cwd: string, { port, pathname: path }: URL): () 
     replaceFile(file, `${JSON.stringify({ port: Number(port), path, since: Date.now() })}\n`);
   } catch {}
   return () => {
-    orElse(() => rmSync(file, { force: true }), undefined); // in another user's folder there is none
+    // Without the lock, it is that of a process with the same number in another container.
+    if (lock !== undefined) orElse(() => rmSync(file, { force: true }), undefined);
     lock?.release();
   };
 }

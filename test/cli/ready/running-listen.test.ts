@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { runningListen } from "../../../src/cli/ready/running-listen.ts";
+import { recordListening, runningListen } from "../../../src/cli/ready/running-listen.ts";
 import { isHeld, runnerLock } from "../../../src/inbox/sqlite/processes/runner-lock.ts";
 import { type CliRun, runCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
@@ -80,6 +80,13 @@ it("the record ends with listen, and that of a dead process does not count, thou
   expect(runningListen(cwd)).toBeUndefined();
   await (await listening(["--no-inspect"], cwd)).stop();
   expect(readdirSync(join(cwd, ".hookporter", "listening"))).toEqual([]);
+});
+
+it("a process leaves the record of one with the same number, as in another container on the same folder", () => {
+  const cwd = tempFolder();
+  record(cwd, process.pid, { port: 4500, path: "/in", since: 1 });
+  recordListening(cwd, new URL("http://127.0.0.1:4600/"))();
+  expect(runningListen(cwd)).toMatchObject({ port: 4500, path: "/in" });
 });
 
 it("of several, the oldest counts; a damaged record, or one that leads elsewhere, does not", () => {
