@@ -104,7 +104,7 @@ export function checkInbox({ file: path }: NamedInbox): void {
 export async function findEntry(inbox: Inbox, reference: string): Promise<Entry> {
   const isNumber = /^#?\d{1,11}$/.test(reference);
   const found = isNumber ? [...(await inbox.list({ seq: Number(reference.replace("#", "")) }))] : [];
-  const byId = found.length > 0 ? [] : matching(inbox, { eventId: reference }, []);
+  const byId = found.length > 0 || reference === "" ? [] : matching(inbox, { eventId: reference }, []);
   for await (const { entry } of byId)
     if (entry.key.eventId === reference || (!isNumber && found.length < 50)) found.unshift(entry);
   const whole = found.filter(({ key }) => key.eventId === reference);

@@ -39,6 +39,13 @@ it("a number that no entry has is not taken for the beginning of an event id, an
   expect((await cli("events", "show", "123456789012", "--json")).records).toMatchObject([{ seq: 3 }]);
 });
 
+it("an empty reference, as of a shell's variable that is not set, names no entry", async () => {
+  await add("evt_1");
+  const { code, stderr } = await cli("events", "drop", "");
+  expect([code, stderr]).toEqual([2, expect.stringContaining("no entry  in this inbox")]);
+  expect(await inbox.counts()).toMatchObject({ pending: 1 });
+});
+
 it("an event id is found among many newer ones that begin with it", async () => {
   await add("evt_1");
   for (let number = 100; number < 160; number++) await add(`evt_${number}`);
