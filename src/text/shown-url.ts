@@ -3,9 +3,9 @@
  * fragment is omitted, since people and services put credentials there.
  */
 export function shownUrl(url: URL | string): string {
-  // Works on the text, since it may not be a valid URL, and the result should look like the original.
+  // Works on the text: it may be no URL, such as one whose password has a bare / or #, and the result should look alike.
   return String(url)
-    .replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, "$1…@")
+    .replace(/^([a-z][a-z0-9+.-]*:\/\/)(?:[^/?#]*|[^/?#@[\]]*:(?!\d*(?:[/?#]|$)).*)@/is, "$1…@")
     .replace(/#.*$/s, "")
     .replace(/(?<=\?).*$/s, (query) => query.split("&").map(hideValue).join("&"));
 }

@@ -14,6 +14,10 @@ it.each([
   ["/webhooks/?", "/webhooks/?"],
   ["https://example.com/x#abc", "https://example.com/x"],
   ["https://example.com/@me", "https://example.com/@me"],
+  ["https://example.com:8443/@me", "https://example.com:8443/@me"],
+  ["https://user:pa/ss@example.com/x", "https://…@example.com/x"],
+  ["https://user:pa#ss@example.com/x", "https://…@example.com/x"],
+  ["https://user:p1?\npa@ss@example.com/?a=b", "https://…@example.com/?a=…"],
   ["wss://user@[::1]:80/?a=b", "wss://…@[::1]:80/?a=…"],
   ["http://user@not a host/?a=b\nc", "http://…@not a host/?a=…"],
 ])("shows %j as %j", (url, shown) => {
