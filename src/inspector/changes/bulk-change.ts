@@ -78,7 +78,7 @@ export async function changeInSteps(
   const sum = { pending: 0, ended: 0, dropped: 0 };
   const states = (filter.states ?? OPEN).filter((state) => CHANGEABLE[change].includes(state));
   seqs.reverse();
-  if (bulk.pace !== undefined && seqs.length > 0) {
+  if (bulk.pace !== undefined && seqs.length > 0 && !signal.aborted) {
     const now = inbox.now?.() ?? clock();
     const terms = { since: now, who: "the inspector", pace: bulk.pace };
     const { id: retry, changed } = await retryAtPace(inbox, seqs, terms);

@@ -33,12 +33,12 @@ export async function changeMany(
   const stopping = new AbortController();
   response.on("close", () => stopping.abort());
   response.on("error", () => {}); // the page has left
-  const changed: number[] = [];
+  let changed: readonly number[] = [];
   const onStep = (step: BulkProgress) => {
     if (!response.headersSent) response.writeHead(200, { "Content-Type": "application/x-ndjson" });
     if ("found" in step) return write(response, step);
     for (const seq of step.seqs) feed.touch(seq);
-    if (changed.length < MOST_FOLLOWED) changed.push(...step.seqs);
+    if (changed.length < MOST_FOLLOWED) changed = changed.concat(step.seqs);
     write(response, { changed: step.changed, of: step.of });
   };
   const result = await changeInSteps(inbox, bulk, onStep, { clock, signal: stopping.signal });

@@ -19,7 +19,6 @@ export interface RowFilter {
   readonly takesInAnyState: (refusal: Refusal) => boolean;
 }
 
-const MAX_TEXT = 200;
 const MIN_WORD = 3; // a shorter text names no state and no reason
 
 /** Reads a filter from a query; `state` and `kind` may be comma-separated lists. @throws RequestError 400 */
@@ -36,7 +35,7 @@ export function readFilter(query: URLSearchParams): RowFilter {
   const since = readNumber(query, "since");
   const until = readNumber(query, "until");
   const resource = readResource(query);
-  const text = query.get("text")?.slice(0, MAX_TEXT) || undefined;
+  const text = query.get("text") || undefined;
   const entries = {
     ...(states !== undefined && storedIn(states.filter(isState))),
     ...(kinds !== undefined && { kinds }),
@@ -78,7 +77,7 @@ export function readNumber(query: URLSearchParams, name: string, most = Number.M
 function readResource(query: URLSearchParams): ValuePath {
   const text = query.get("resource") || undefined;
   if (text === undefined) return RESOURCE_PATH;
-  const path = text.length > MAX_TEXT ? undefined : parsePath(text);
+  const path = parsePath(text);
   if (path !== undefined) return path;
   throw badQuery("resource", "a path such as data.id or data.items[0].id");
 }

@@ -4,6 +4,7 @@ import type { NewEntry } from "../../../src/inbox/append.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
+import { changeInSteps } from "../../../src/inspector/changes/bulk-change.ts";
 import { tempFolder } from "../../cli/fake-io.ts";
 import { numberedEntry, sampleKey } from "../../inbox/entries.ts";
 import { pgliteInboxes } from "../../inbox/postgres/pglite.ts";
@@ -170,6 +171,46 @@ it("a bulk change ends with the connection that asked for it", async () => {
     expect(await dropped()).toBe(before);
   }, WAIT);
   expect(await dropped()).toBeLessThan(5000);
+});
+
+it("a retry at a measured pace that is stopped while its entries are found does not begin", async () => {
+  const inbox = memoryInbox();
+  await inbox.open();
+  for (const number of [1, 2, 3]) await inbox.append(ended(number, {}));
+  const stopping = new AbortController();
+  const bulk = { change: "retry", filter: {}, takeBack: false, upTo: undefined, pace: { rate: 1 } } as const;
+  const terms = { clock: Date.now, signal: stopping.signal };
+  expect(await changeInSteps(inbox, bulk, () => stopping.abort(), terms)).toMatchObject({ ended: 0 });
+  expect(await inbox.pauses?.()).toMatchObject({ retries: [] });
+  expect(await inbox.counts()).toMatchObject({ dead: 3, pending: 0 });
+  await inbox.close();
+});
+
+it("a retry of 150 000 entries at a measured pace ends with its result", async () => {
+  const inbox = memoryInbox();
+  const { api } = await openInspector({ inbox });
+  await inbox.append(ended(1, {}));
+  const [entry] = await inbox.list({});
+  if (entry === undefined) throw new TypeError("expected an entry");
+  inbox.list = async ({ before = 150_001, limit = 1000 }) =>
+    Array.from({ length: Math.min(limit, before - 1) }, (_, at) => ({
+      ...entry,
+      seq: before - 1 - at,
+    })).reverse();
+  inbox.newRetry = async () => 1;
+  inbox.paceRetry = async ({ seqs }) => seqs.length;
+  const lines = await change(api, "state=dead", { change: "retry", rate: 100_000, follow: true });
+  expect(lines.at(-1)).toMatchObject({ result: { ended: 150_000, retry: 1 } });
+});
+
+it("a bulk change takes the whole of a long text", async () => {
+  const inbox = memoryInbox();
+  const { api } = await openInspector({ inbox });
+  const common = "a".repeat(200);
+  for (const [at, end] of ["b", "c"].entries())
+    await inbox.append(ended(at, { key: sampleKey({ eventId: common + end }) }));
+  const lines = await change(api, `text=${common}b`, { change: "drop" });
+  expect(lines.at(-1).result).toMatchObject({ dropped: 1 });
 });
 
 it.each([
