@@ -1,7 +1,7 @@
 import { REJECTED } from "../../event/identity.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import { PAUSED } from "../../inbox/pause.ts";
-import { reasonWords } from "../../inbox/reasons.ts";
+import { ERASED, reasonWords } from "../../inbox/reasons.ts";
 import { DROPPED, TARGET_AWAY } from "../../inbox/target-wait.ts";
 import { durationText } from "../../text/duration-text.ts";
 import type { Explanation } from "../api.ts";
@@ -10,6 +10,7 @@ type EntrySummary = Pick<Explanation, "summary" | "fix">;
 
 export function summariseEntry(entry: Entry): EntrySummary {
   const rejected = entry.key.timestamp === REJECTED; // authentic, but not an event
+  if (entry.reason === ERASED) return { summary: "It was erased by hand; its key is left.", fix: null };
   if (entry.state === "done") return handled(entry, rejected);
   if (entry.reason === DROPPED) return dropped(entry);
   if (rejected) return notAnEvent(entry);

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
+import { REJECTED } from "../../../src/event/identity.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
 import { summariseEntry } from "../../../src/inspector/entries/summarise-entry.ts";
-import { AT, claimOne, keep, numberedEntry, settlementOf } from "../../inbox/entries.ts";
+import { AT, claimOne, keep, numberedEntry, sampleKey, settlementOf } from "../../inbox/entries.ts";
 
 /** The summary of an entry that waits for a reason, after a number of failed attempts. */
 async function summaryOf(reason: string, attempts: number) {
@@ -32,3 +33,15 @@ it.each([0, 2])(
     );
   },
 );
+
+it.each([
+  ["that was never handled", {}],
+  ["that was rejected", { key: sampleKey({ timestamp: REJECTED }) }],
+])("an erased entry %s is said to be erased, not handled", async (_, parts) => {
+  const inbox = memoryInbox();
+  await inbox.open();
+  const { seq } = await keep(inbox, numberedEntry(1, 1, { state: "dead", reason: "too_old", ...parts }));
+  await inbox.erase?.([seq], AT);
+  const [entry] = await inbox.list({});
+  expect(entry && summariseEntry(entry).summary).toMatch(/^It was erased by hand/);
+});
