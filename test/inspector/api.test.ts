@@ -358,6 +358,8 @@ it.each([
   [{ all: "yes" }],
   [{ kind: "lead.created", stale: -1 }],
   [{}],
+  [{ kind: "lead.created", stale: Number.MAX_SAFE_INTEGER }],
+  [{ kind: "lead.created", future: Number.MAX_SAFE_INTEGER }],
 ])("a trigger with %j is refused, and sends nothing", async (fields) => {
   const { api, receiver } = await openInspector();
   expect((await api("/api/trigger", fields)).status).toBe(400);

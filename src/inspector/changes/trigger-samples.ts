@@ -17,8 +17,8 @@ export async function triggerSamples(fields: Fields, outgoing: Outgoing): Promis
   const noSignature = fields.flag("noSignature");
   const count = fields.wholeNumber("count", { least: 1, most: MOST_TRIGGERED }) ?? 1;
   const copies = fields.wholeNumber("duplicate", { least: 1, most: MOST_TRIGGERED }) ?? 1;
-  const stale = fields.wholeNumber("stale") ?? 0;
-  const future = fields.wholeNumber("future") ?? 0;
+  // A date holds little more.
+  const [stale = 0, future = 0] = ["stale", "future"].map((one) => fields.wholeNumber(one, { most: 8e15 }));
   if (tamper !== undefined && noSignature) throw invalidRequest("expected tamper or noSignature, got both");
   const total = kinds.length * count * copies;
   if (total > MOST_TRIGGERED)
@@ -47,9 +47,6 @@ function readKinds(fields: Fields): readonly string[] {
   if (fields.flag("all")) return eventKinds;
   const kind = fields.text("kind");
   if (isEventKind(kind)) return [kind];
-  throw new RequestError(
-    400,
-    "input_invalid",
-    `expected an event kind: the kinds are ${eventKinds.join(", ")}`,
-  );
+  const why = `expected an event kind: the kinds are ${eventKinds.join(", ")}`;
+  throw new RequestError(400, "input_invalid", why);
 }
