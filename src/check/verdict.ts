@@ -1,4 +1,5 @@
 import { readEnvelope } from "../event/read-envelope.ts";
+import { shownUrl } from "../text/shown-url.ts";
 import { isIn } from "./answer.ts";
 import type { CheckOptions } from "./check-options.ts";
 import { type CheckReport, type CheckResult, isFatal } from "./check-result.ts";
@@ -63,7 +64,7 @@ function shortened(body: Uint8Array): Buffer | undefined {
   return Buffer.from(JSON.stringify(short));
 }
 
-/** The `curl` command that sends it. */
+/** The `curl` command that sends it, without the values of the query of the URL. */
 export function curlText(
   { options, body }: Exchange,
   { url, signatureHeader }: Pick<CheckOptions, "url" | "signatureHeader">,
@@ -74,6 +75,7 @@ export function curlText(
     ...Object.entries({ "content-type": "application/json", ...headers }),
     ...signatures.map((value) => [header, value] as const),
   ];
+  const path = (target ?? url.pathname + url.search).replace(url.search, () => shownUrl(url.search));
   const parts = [
     ...["curl", "-i"],
     ...(method === "POST" ? [] : ["-X", method]),
@@ -83,7 +85,7 @@ export function curlText(
       quoted(value === null ? `${name}:` : value === "" ? `${name};` : `${name}: ${value}`),
     ]),
     ...["--data-binary", quoted(Buffer.from(body).toString("utf8"))],
-    quoted(target === undefined ? url.href : url.origin + target),
+    quoted(url.origin + path),
   ];
   return parts.join(" ");
 }

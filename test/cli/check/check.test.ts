@@ -59,6 +59,13 @@ it("a forgery that gets in is named first and last, with a curl command that pro
   expect(stdout).toMatch(/ 200 OK/);
 });
 
+it("neither the report nor its proof shows the values of the query of the URL", async () => {
+  const url = await serve((_, response) => response.writeHead(200).end());
+  const run = await runCli(["check", `${url.href}?key=hunter2&x`, "--only", "SIG-01", "--json"], { env });
+  expect(run.stdout + run.stderr).not.toContain("hunter2");
+  expect(run.records.at(-1)).toMatchObject({ proof: expect.stringContaining("?key=…&…'") });
+});
+
 it("on a terminal, a receiver with one hole gets a report that fits a screen", async () => {
   const { url } = await checkByKind();
   const skip = ["--skip", "HTTP-10,HTTP-11,HTTP-12"];

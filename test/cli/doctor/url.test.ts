@@ -87,6 +87,18 @@ it.each([
   ]);
 });
 
+it("a redirect to an address with credentials is found without them", async () => {
+  const url = await serve((_, response) =>
+    response.writeHead(302, { location: "https://user:pass@other.test/login?session=hunter2" }).end(),
+  );
+  const { findings } = await look(url);
+  expect(findings).toEqual([
+    expect.objectContaining({
+      message: expect.stringMatching(/ https:\/\/…@other\.test\/login\?session=…$/),
+    }),
+  ]);
+});
+
 it("a clock that is off is a warning", async () => {
   const { listener } = await receiver();
   const url = await serve((request, response) => {
