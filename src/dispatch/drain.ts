@@ -36,14 +36,14 @@ type Counts = Record<EndState | "returned", number>;
 export async function drain(options: DispatcherOptions, parts: Draining): Promise<DrainReport> {
   const { inbox, clock, log } = options;
   const counts: Counts = { waiting: 0, failing: 0, handled: 0, dead: 0, received: 0, returned: 0 };
-  const working = runDue(options, parts, counts);
-  working.catch(() => {}); // reported below, unless the time is over before
-  const end = await Promise.race([working.then(() => "ended" as const), parts.budget.over]);
-  if (end === "ended") {
+  const working = runDue(options, parts, counts).then(async () => {
     const { deadBlocks, sources, exceptKinds } = await dueTerms(options);
     const nextRunAt = await inbox.nextRunAt({ except: parts.except(), deadBlocks, sources, exceptKinds });
     return { ...counts, nextRunAt };
-  }
+  });
+  working.catch(() => {}); // reported below, unless the time is over before
+  const report = await Promise.race([working, parts.budget.over]);
+  if (report !== undefined) return report;
   log.warn({}, "a drain did not end in time: the inbox was slow to answer, so some entries may run again");
   return { ...counts, nextRunAt: clock() };
 }
@@ -63,8 +63,8 @@ async function runDue(options: DispatcherOptions, parts: Draining, counts: Count
     await watch.look();
     while (budget.fits()) {
       const terms = { ...(await dueTerms(options)), except: except() };
-      const { now: room } = limit.room;
-      if (room === 0) {
+      const room = options.concurrency - limit.running; // what is reserved may never be used
+      if (room <= 0) {
         await Promise.race([limit.untilRoom(), budget.closed]);
         continue;
       }

@@ -251,6 +251,32 @@ describe("a drain", () => {
     expect(reports[0].handled + reports[1].handled).toBe(3);
   });
 
+  it("does not wait for room that is reserved for an entry about to be kept", async () => {
+    open({ a: () => "ok" }, { concurrency: 1 });
+    dispatcher.start();
+    await vi.waitFor(() => expect(dispatcher.reserve()).toBeDefined());
+    // In a loop without an end, time passes as it looks at the clock.
+    let looks = 0;
+    const now = vi.spyOn(performance, "now").mockImplementation(() => looks++);
+    const report = await dispatcher.drain(BUDGET);
+    now.mockRestore();
+    expect(report).toEqual(NOTHING);
+    expect(looks).toBeLessThan(20);
+  });
+
+  it("resolves when its time is over even if the store does not say what is due next", async () => {
+    open({ a: () => "ok" });
+    await add(1);
+    const nextRunAt = vi.spyOn(inbox, "nextRunAt").mockReturnValue(new Promise(() => {}));
+    const ended = vi.fn();
+    void dispatcher.drain(BUDGET).then(ended);
+    await vi.advanceTimersByTimeAsync(BUDGET);
+    nextRunAt.mockRestore();
+    dispatcher = open({});
+    expect(ended).toHaveBeenCalledWith({ ...NOTHING, handled: 1, nextRunAt: Date.now() });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it("is ended by stop(), which aborts its handlers after the grace period and gives their entries back", async () => {
     open({
       a: (_, { signal }) =>
