@@ -18,7 +18,7 @@ export async function readWebBody(request: Request, { limit, timeout, budget }: 
   if (request.body === null) return new Uint8Array(0);
   const announced = Number(request.headers.get("content-length") ?? 0);
   if (announced > limit) {
-    await request.body.cancel().catch(() => {});
+    request.body.cancel().catch(() => {}); // not awaited: a sender that stalls would hold the answer back
     return "too_large";
   }
   const reader = request.body.getReader();
@@ -32,7 +32,7 @@ export async function readWebBody(request: Request, { limit, timeout, budget }: 
   const onAbort = () => end("aborted");
   request.signal.addEventListener("abort", onAbort, { once: true });
   const fail = (why: BodyFailure) => {
-    reader.cancel().catch(() => {}); // not awaited: a sender that stalls would hold the answer back
+    reader.cancel().catch(() => {}); // not awaited either
     return why;
   };
   try {

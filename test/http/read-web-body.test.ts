@@ -57,6 +57,12 @@ it("a body that announces more than the limit is cancelled, not read", async () 
   expect(cancel).toHaveBeenCalledOnce();
 });
 
+it("a body that announces more than the limit is refused at once, however long its cancellation takes", async () => {
+  const { request, cancel } = open({ "content-length": "1001" });
+  cancel.mockReturnValue(new Promise(() => {}));
+  expect(await readWebBody(request, ROOMY)).toBe("too_large");
+});
+
 it("one byte over the limit is too large, and the rest is cancelled", async () => {
   const { request, send, cancel } = open();
   send.enqueue(Buffer.alloc(1000));
