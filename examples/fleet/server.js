@@ -22,6 +22,8 @@ let leaving = false;
 const receive = nodeReceiver(receiver, { path: "/webhooks" });
 // Longer than the balancer keeps idle connections.
 const server = createServer({ keepAliveTimeout: 65_000 }, (request, response) => {
+  // The balancer would go on using the connections that it has, and the server could never close.
+  if (leaving) response.setHeader("Connection", "close");
   if (request.url !== "/ready") receive(request, response);
   else response.writeHead(receiver.ready && !leaving ? 200 : 503).end();
 });

@@ -33,8 +33,8 @@ export class Fleet {
     symlinkSync(join(root, "node_modules", "pg"), join(packages, "pg"), "junction");
   }
 
-  /** Starts a process; a receiver joins the balancer once it is ready. */
-  async start(name: string): Promise<void> {
+  /** Starts a process; a receiver joins the balancer once it is ready. Returns its port. */
+  async start(name: string): Promise<number> {
     const role = name.startsWith("receiver") ? "receive" : "run";
     const env = {
       ...process.env,
@@ -54,6 +54,7 @@ export class Fleet {
     });
     this.#members.set(name, { child, port });
     if (role === "receive") this.#balancer.add(port);
+    return port;
   }
 
   /** Asks a process to end, and returns its exit code. A receiver leaves the balancer as soon as it is not ready. */
