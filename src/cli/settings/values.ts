@@ -130,8 +130,9 @@ export function readDurationRange(text: string): readonly [number, number] {
 }
 readDurationRange.numbers = "too";
 
-export const readPath = reader("a path that starts with a slash, such as /webhooks", (text) =>
-  /^\/[^\s?#]*$/.test(text) && !text.startsWith("//") ? text : undefined,
+export const readPath = reader(
+  "a path that starts with a slash, such as /webhooks",
+  (text) => (/^\/(?!\/)[^\s?#]*$/.test(text) ? new URL(`http://localhost${text}`).pathname : undefined), // as senders write it
 );
 
 /** The address of an endpoint: a URL, `host:port/path`, or a bare port on this machine (with `/webhooks`). */

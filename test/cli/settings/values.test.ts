@@ -69,6 +69,13 @@ it.each(["webhooks", "//evil", "/a b", "/a?b", "/a#b", ""])("the path %j is refu
   expect(() => readPath(text)).toThrow("slash");
 });
 
+it.each([
+  ["/webhooks", "/webhooks"],
+  ["/w\u00e9bhooks", "/w%C3%A9bhooks"],
+  ["/a/%41/", "/a/%41/"],
+  ["/a/../b", "/b"],
+])("the path %j is read as senders write it", (text, path) => expect(readPath(text)).toBe(path));
+
 it("a moment is a date or a time ago", () => {
   expect(readMoment("2h", 10_000_000)).toBe(2_800_000);
   expect(readMoment("2026-01-31T12:00:00Z")).toBe(Date.UTC(2026, 0, 31, 12));
