@@ -8,6 +8,7 @@ import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import { entryPage } from "../events/entry-view.ts";
 import { openInBrowser, writeLeadingFile } from "../live/open-in-browser.ts";
 import { printable } from "../output.ts";
+import { childEnvironment } from "../secrets/child-environment.ts";
 import type { Session } from "./plan.ts";
 
 const ENTER = ["\r", "\n"];
@@ -96,12 +97,13 @@ class LiveKeys {
 
   /** Opens the inspector page at the selected entry, or as a whole. */
   async #openPage(page: URL): Promise<void> {
-    const { selected } = this.#session.recent;
+    const { context, options, recent } = this.#session;
+    const { selected } = recent;
     const address = new URL(page);
     if (selected !== undefined) address.hash += `/entry/${selected.seq}`;
     const { path, remove } = writeLeadingFile(address);
     this.#files.push(remove);
-    await openInBrowser(path, this.#session.context.io.env);
+    await openInBrowser(path, childEnvironment(context.io, options));
   }
 
   async #show(): Promise<void> {

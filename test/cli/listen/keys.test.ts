@@ -108,15 +108,20 @@ it.skipIf(process.platform !== "linux")(
     const folder = tempFolder();
     writeFileSync(
       join(folder, "xdg-open"),
-      '#!/bin/sh\necho "$@" > "$(dirname "$0")/argv.new" && mv "$(dirname "$0")/argv.new" "$(dirname "$0")/argv"\n',
+      '#!/bin/sh\necho "$@" > "$(dirname "$0")/argv.new" && env > "$(dirname "$0")/env" && mv "$(dirname "$0")/argv.new" "$(dirname "$0")/argv"\n',
       { mode: 0o755 },
     );
-    const { press, now, signal, finished } = await listening([], { PATH: `${folder}:${process.env.PATH}` });
+    const { press, now, signal, finished } = await listening([], {
+      ...{ PATH: `${folder}:${process.env.PATH}`, LANG: "C", HOOKPORTER_API_KEY: "sk_hunter2" },
+    });
     press("o");
     await vi.waitFor(() => expect(existsSync(join(folder, "argv"))).toBe(true), WAIT);
     const file = readFileSync(join(folder, "argv"), "utf8").trim();
     const page = /Inspector +(\S+)/.exec(now().stderr)?.[1] ?? "?";
     expect(file).not.toContain("token");
+    const env = readFileSync(join(folder, "env"), "utf8");
+    expect(env).toContain("LANG=C");
+    expect(env).not.toMatch(/HOOKPORTER_|hunter2/);
     expect(readFileSync(file, "utf8")).toContain(page);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     signal("SIGINT");
