@@ -52,7 +52,7 @@ export function addedHeaders(
       `expected ${variable} to be one line of Latin-1 text for the header ${name}, got something else: correct it`,
     );
   });
-  const added: Record<string, string[]> = {};
+  const added: Record<string, string[]> = Object.create(null); // a name may be `constructor`
   for (const { name, value } of [...header, ...found]) added[name] = [...(added[name] ?? []), value];
   return added;
 }

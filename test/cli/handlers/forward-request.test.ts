@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { addedHeaders } from "../../../src/cli/handlers/forward-request.ts";
 import { readAddedHeader, readForwardHost, readHeaderVariable } from "../../../src/cli/handlers/values.ts";
 import { openTarget } from "../../relay/sample.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
@@ -18,6 +19,11 @@ describe("--header", () => {
 
   it("adds to those before it", () => {
     expect(readAddedHeader("b: 2", readAddedHeader("a: 1"))).toHaveLength(2);
+  });
+
+  it("may have a name that each object has, too", () => {
+    const added = addedHeaders({ header: readAddedHeader("constructor: x") }, {} as never);
+    expect({ ...added }).toEqual({ constructor: ["x"] });
   });
 
   it.each([
