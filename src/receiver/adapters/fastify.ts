@@ -43,8 +43,9 @@ export function fastifyReceiver(
   return async (app) => {
     const endpoint = app.prefix + path;
     const bare = path.replace(/(?<=[^/])\/$/, "");
-    const spellings = bare === "/" ? [bare] : [bare, `${bare}/`];
-    for (const url of new Set(spellings)) {
+    const { ignoreTrailingSlash, routerOptions } = app.initialConfig;
+    const isOne = bare === "/" || (routerOptions?.ignoreTrailingSlash ?? ignoreTrailingSlash) === true;
+    for (const url of isOne ? [bare] : [bare, `${bare}/`]) {
       app.all(url, {
         // Before the body is parsed: its bytes must stay as they are, whatever content type they have.
         onRequest: async ({ raw: request }, reply) => {

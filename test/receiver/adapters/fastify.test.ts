@@ -1,4 +1,4 @@
-import fastify from "fastify";
+import fastify, { type FastifyServerOptions } from "fastify";
 import { expect, it, onTestFinished } from "vitest";
 import { fastifyReceiver } from "../../../src/receiver/adapters/fastify.ts";
 import { openReceiver, posting } from "../open.ts";
@@ -7,9 +7,9 @@ import { bytes, envelope, signedHeaders } from "../sample.ts";
 const GOOD = bytes(envelope());
 
 /** An app of a user's, with a prefix, a hook and another route. */
-async function openApp(prefix: string, path?: string) {
+async function openApp(prefix: string, path?: string, options: FastifyServerOptions = {}) {
   const opened = await openReceiver();
-  const app = fastify({ bodyLimit: 10 });
+  const app = fastify({ bodyLimit: 10, ...options });
   onTestFinished(() => app.close());
   const seen: string[] = [];
   app.addHook("onRequest", async ({ method }) => void seen.push(method));
@@ -35,6 +35,14 @@ it.each(["text", "application/json; charset=utf-16", ";;", "multipart/form-data"
     expect((await ask({ target: "/in", headers, body: GOOD })).status).toBe(200);
   },
 );
+
+it("takes both spellings of its path in an app that ignores a closing slash", async () => {
+  const { ask, entries } = await openApp("/api", undefined, { routerOptions: { ignoreTrailingSlash: true } });
+  for (const target of ["/api/webhooks", "/api/webhooks/"]) {
+    expect((await ask({ target, headers: signedHeaders(GOOD), body: GOOD })).status).toBe(200);
+  }
+  expect(await entries()).toHaveLength(1);
+});
 
 it("leaves the app's other routes, and their parsers, as they are", async () => {
   const { ask } = await openApp("/api");
