@@ -35,8 +35,8 @@ export function checkData(
   const schema = own ?? documentedSchema(kind);
   if (schema === undefined) return { ok: true, data };
   const validated = schema["~standard"].validate(data);
-  return validated instanceof Promise
-    ? validated.then((result) => toDataResult(result, data))
+  return "then" in validated // a promise may be another realm's, or a library's
+    ? Promise.resolve(validated).then((result) => toDataResult(result, data))
     : toDataResult(validated, data);
 }
 

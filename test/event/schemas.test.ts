@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -97,6 +98,15 @@ describe("checkData with the user's schemas", () => {
       ok: false,
       problems: [{ field: "data.id" }],
     });
+  });
+
+  it("waits for a promise that is not one of this realm, or of a library", async () => {
+    const foreign = runInNewContext("Promise.resolve({ issues: [{ message: 'no', path: ['amount'] }] })");
+    const schema: StandardSchemaV1 = {
+      "~standard": { version: 1, vendor: "other", validate: () => foreign },
+    };
+    const result = await checkData("expense.created", { amount: 1 }, { "expense.created": schema });
+    expect(result).toMatchObject({ ok: false, problems: [{ field: "data.amount" }] });
   });
 
   it("accepts a Standard Schema from any library, including path segments as objects", async () => {
