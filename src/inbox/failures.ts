@@ -12,7 +12,6 @@ import { DROPPED } from "./target-wait.ts";
 const FAILED: readonly EntryState[] = ["failing", "dead"];
 /** Failing entries and dead letters that are looked at, the newest. */
 export const LOOKED_AT = 4000;
-const MOST_GROUPS = 1000;
 /** Characters of an error that tell it from others. */
 const COMPARED = 500;
 
@@ -93,7 +92,6 @@ export async function failureGroups(inbox: Inbox, also: readonly Entry[] = [], f
     if (failure === undefined) continue;
     let group = byKey.get(failure.key);
     if (group === undefined) {
-      if (byKey.size === MOST_GROUPS) continue;
       const { words, at } = failure;
       group = { words, at, seqs: [], failing: 0, dead: 0, kinds: [], since: receivedAt };
       byKey.set(failure.key, group);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { failureOf, failuresLike, withoutParticulars } from "../../src/inbox/failures.ts";
+import { failureGroups, failureOf, failuresLike, withoutParticulars } from "../../src/inbox/failures.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { AT, claimOne, keep, numberedEntry, settlementOf } from "./entries.ts";
 
@@ -57,4 +57,16 @@ it("an entry that only waits has not failed like another, even if it has a reaso
   expect(await failuresLike(inbox, seq + 1)).toBeUndefined();
   const other = await keep(inbox, numberedEntry(2, 0, { state: "dead", reason: "invalid_json" }));
   expect(await failuresLike(inbox, other.seq)).toMatchObject({ seqs: [other.seq], dead: 1, failing: 0 });
+});
+
+it("an entry is found among those that failed like it, however many others failed in ways of their own", async () => {
+  const inbox = memoryInbox();
+  await inbox.open();
+  for (let number = 0; number < 1100; number++) {
+    const message = number.toString(2).replaceAll("0", "a").replaceAll("1", "b");
+    const problems = [{ field: "data.x", message }];
+    await keep(inbox, numberedEntry(number, 0, { state: "dead", reason: "invalid_data", problems }));
+  }
+  expect(await failuresLike(inbox, 1100)).toMatchObject({ seqs: [1100], dead: 1 });
+  expect((await failureGroups(inbox)).groups).toHaveLength(1100);
 });
