@@ -72,12 +72,13 @@ export function watchAlerts(receiver: WatchedReceiver, options: AlertOptions): (
   CHECKS.onAlert(options.onAlert, "onAlert");
   const { onAlert, every = ALERT_DEFAULTS.every, clock } = options;
   const read = figureReader(receiver.inbox, Math.min(MIN_PAUSE, every));
-  const active = new Set<AlertCondition["type"]>();
+  /** By type, with the source that each is about, if it is about one. */
+  const active = new Map<AlertCondition["type"], string>();
   let isClosed = false;
   /** Calls `onAlert` when a condition begins to hold and when it ends, not in between. */
   const tell = (holds: boolean, condition: AlertCondition) => {
     if (isClosed || holds === active.has(condition.type)) return;
-    if (holds) active.add(condition.type);
+    if (holds) active.set(condition.type, "source" in condition ? condition.source : "");
     else active.delete(condition.type);
     const failed = () => {}; // nobody is left to tell
     try {
@@ -101,7 +102,7 @@ export function watchAlerts(receiver: WatchedReceiver, options: AlertOptions): (
     try {
       const figures = await read(); // the receiver reports why its inbox cannot be read
       const now = clock?.() ?? inbox.now?.() ?? Date.now();
-      if (figures !== undefined) for (const one of conditionsOf(figures, options, now)) tell(...one);
+      if (figures !== undefined) for (const one of conditionsOf(figures, options, now, active)) tell(...one);
     } finally {
       isLooking = false;
     }
@@ -118,11 +119,12 @@ export function watchAlerts(receiver: WatchedReceiver, options: AlertOptions): (
   };
 }
 
-/** Whether each condition holds; those of sources for the first of which it does. */
+/** Whether each condition holds; those of sources for the first of which it does, or that it is told of. */
 function* conditionsOf(
   figures: InboxFigures,
   { oldestDue: limit = ALERT_DEFAULTS.oldestDue, deadLetters: above = 0, ...options }: AlertOptions,
   now: number,
+  active: ReadonlyMap<AlertCondition["type"], string>,
 ): Generator<[boolean, AlertCondition]> {
   const { counts, senders, size } = figures;
   const count = deadToDo(counts);
@@ -131,15 +133,17 @@ function* conditionsOf(
   yield [age > limit, { type: "oldest_due", age, limit }];
   const [first] = senders;
   if (first !== undefined) {
+    const toldOf = (type: AlertCondition["type"]) =>
+      senders.find(({ source }) => source === active.get(type)) ?? first;
     const silent = senders.find((one) => isSilent(one, now));
-    const { source, authenticAt = now, ...rest } = silent ?? first;
+    const { source, authenticAt = now, ...rest } = silent ?? toldOf("nothing_arrives");
     const normal = normalSilence(rest) ?? 0;
     yield [
       silent !== undefined,
       { type: "nothing_arrives", source, silence: now - authenticAt, limit: normal },
     ];
     const mismatched = senders.find((one) => noAuthentic(one, now));
-    const { mismatches, source: name } = mismatched ?? first;
+    const { mismatches, source: name } = mismatched ?? toldOf("no_authentic");
     const refused = mismatches?.count ?? 0;
     yield [mismatched !== undefined, { type: "no_authentic", source: name, refused }];
   }

@@ -100,6 +100,23 @@ it("silence beyond what is normal, and a secret that was changed, are told of wi
   ]);
 });
 
+it("an alert about one of several sources is over for the same source", async () => {
+  const hour = 3_600_000;
+  let records: readonly SenderRecord[] = [];
+  const { alerts, clock } = await openWatched({}, wrapInbox(memoryInbox(), { senders: async () => records }));
+  const days = [{ day: Math.floor(clock.now / DAY), events: 30, longestGap: hour / 2 }];
+  const mismatches = { count: 7, bodies: 3, from: clock.now, to: clock.now };
+  const heard = { source: "a", authenticAt: clock.now, days };
+  records = [heard, { source: "b", authenticAt: clock.now - 2 * hour, days, mismatches }];
+  await until(() => expect(alerts).toHaveLength(2));
+  records = [heard, { ...heard, source: "b" }];
+  await until(() => expect(alerts).toHaveLength(4));
+  expect(alerts.slice(2)).toEqual([
+    { type: "nothing_arrives", active: false, source: "b", silence: 0, limit: 1.5 * hour },
+    { type: "no_authentic", active: false, source: "b", refused: 0 },
+  ]);
+});
+
 it("events that begin to differ are told of at once", async () => {
   const listeners = new Set<(drift: Drift) => unknown>();
   const { receiver } = await openReceiver();
