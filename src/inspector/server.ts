@@ -62,7 +62,7 @@ async function respond(
 ): Promise<void> {
   const { method = "", url = "" } = request;
   checkOrigin(request, door);
-  const [path = "", search = ""] = url.split("?", 2);
+  const [path = "", ...search] = url.split("?");
   const file = page.get(path);
   if (file !== undefined) {
     const fitting = fileFor(file, request.headers["accept-encoding"]?.toString());
@@ -70,7 +70,7 @@ async function respond(
     return;
   }
   if (!path.startsWith("/api/")) throw new RequestError(404, "not_found", "Not found.");
-  const query = new URLSearchParams(search);
+  const query = new URLSearchParams(search.join("?"));
   const [only, letIn, isOpen] = (Object.hasOwn(ENTRANCE, path) && ENTRANCE[path]) || [];
   if (isOpen === undefined) response.once("close", door.tokens.use(checkCaller(request, door)));
   if (only !== undefined && letIn !== undefined) {

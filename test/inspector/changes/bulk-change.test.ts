@@ -203,6 +203,15 @@ it("a retry of 150 000 entries at a measured pace ends with its result", async (
   expect(lines.at(-1)).toMatchObject({ result: { ended: 150_000, retry: 1 } });
 });
 
+it("a bulk change takes the whole of a text with question marks that are not encoded", async () => {
+  const inbox = memoryInbox();
+  const { api } = await openInspector({ inbox });
+  for (const [at, eventId] of ["a?b?c", "a?b", "a"].entries())
+    await inbox.append(ended(at, { key: sampleKey({ eventId }) }));
+  const lines = await change(api, "text=a?b?c", { change: "drop" });
+  expect(lines.at(-1).result).toMatchObject({ dropped: 1 });
+});
+
 it("a bulk change takes the whole of a long text", async () => {
   const inbox = memoryInbox();
   const { api } = await openInspector({ inbox });
