@@ -43,6 +43,7 @@ export function describePauses(makeInbox: () => Inbox): void {
       ]);
       expect(inbox.isPaused).toBe(true);
       expect(await resume("source", "another")).toBe(false);
+      expect(await resume("retry", "no number")).toBe(false);
       expect([await resume("source", ODD), await resume("all")]).toEqual([true, true]);
       await inbox.nextRunAt();
       expect(inbox.isPaused).toBe(false);

@@ -85,7 +85,7 @@ export async function resume(store: Store, { scope, name }: PauseOf, now: number
     "DELETE FROM @.paused WHERE scope = $1::text AND name = $2::text RETURNING name",
     [scope, encodeText(name)],
   );
-  const isRetry = scope === "retry";
+  const isRetry = scope === "retry" && /^\d{1,15}$/.test(name);
   const [pace] = isRetry
     ? await store.query("SELECT interval_ms FROM @.pace WHERE id = $1::bigint", [name])
     : [];
