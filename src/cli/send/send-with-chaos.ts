@@ -72,5 +72,5 @@ export async function sendWithChaos(
   const plan = { ...endpoint, timeout, concurrency, maxFailures, failFast, onSent: noteSent };
   await new SendingRun(disturbed, plan, context).toEnd();
   onDone?.();
-  if (options.wait === true) await sent.report(options, context);
+  if (options.wait === true && context.exitCode < 128) await sent.report(options, context);
 }

@@ -44,6 +44,16 @@ describe("`--wait`", () => {
     expect([received.code, outcomes(received)]).toMatchObject([7, [{ seq: 3, state: "received" }]]);
   });
 
+  it("does not wait after a signal", async () => {
+    const { url, cwd, records } = await listening(["--forward-to", "9", "--no-inspect"]);
+    const argv = ["trigger", "lead.created", "--count", "50", "--rate", "10", "--url", url, "--wait"];
+    const run = startCli(argv, { cwd });
+    await vi.waitFor(() => expect(records("delivery").length).toBeGreaterThan(1));
+    run.signal("SIGINT");
+    const { code, stderr } = await run.finished;
+    expect([code, stderr]).toEqual([130, expect.stringContaining("--count ")]);
+  });
+
   it("reports each event once, in the order they were sent; a refused delivery has no outcome", async () => {
     const { trigger } = await listeningWithHandlers();
     const run = await trigger("lead.created", "--count", "3", "--duplicate", "2");
