@@ -1,5 +1,6 @@
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { hasEnded } from "../../inbox/entry-state.ts";
+import type { Role } from "../../inbox/runner.ts";
 import type { AttemptObservation, Observation } from "../../receiver/observation.ts";
 import { isUnanswered } from "../handlers/forward-rules.ts";
 
@@ -8,6 +9,7 @@ export interface GoalOptions {
   readonly waitFor?: string;
   readonly timeout?: number;
   readonly events?: readonly string[];
+  readonly role?: Role;
 }
 
 /** What `listen` waits for before it ends, with `--count` or `--wait-for`. */
@@ -15,12 +17,14 @@ export class Goal {
   readonly #wanted: number;
   readonly #kinds: readonly string[];
   readonly #waiting = new Set<number>();
+  readonly #runs: boolean; // else other processes run the handlers
   #came = 0;
   /** Whether a counted event failed in its handlers or target. */
   failed = false;
 
-  constructor({ count = 1, waitFor, events = ["*"] }: GoalOptions) {
+  constructor({ count = 1, waitFor, events = ["*"], role }: GoalOptions) {
     this.#wanted = count;
+    this.#runs = role !== "receive";
     this.#kinds = waitFor === undefined ? events : [waitFor];
   }
 
@@ -29,12 +33,11 @@ export class Goal {
     return `${this.#came} of ${this.#wanted} event${this.#wanted === 1 ? "" : "s"}`;
   }
 
-  /** Whether enough events have arrived, and their handlers have run. A target that does not answer yet is waited for. */
+  /** Whether enough events have arrived, and their handlers have run if they run here. A target that does not answer yet is waited for. */
   reached(observation: Observation): boolean {
     if (observation.type === "delivery") this.#count(observation.outcome);
-    else if (this.#isDecided(observation) && this.#waiting.delete(observation.seq)) {
+    else if (this.#isDecided(observation) && this.#waiting.delete(observation.seq))
       this.failed ||= observation.state !== "handled" && observation.state !== "received";
-    }
     return this.#came >= this.#wanted && this.#waiting.size === 0;
   }
 
@@ -48,7 +51,7 @@ export class Goal {
     if (this.#came >= this.#wanted || outcome.type !== "accepted" || outcome.duplicate) return;
     if (!this.#kinds.some((pattern) => matchesKind(pattern, outcome.kind))) return;
     this.#came++;
-    if (outcome.entryState === "waiting") this.#waiting.add(outcome.seq);
-    else this.failed = true;
+    if (outcome.entryState !== "waiting") this.failed = true;
+    else if (this.#runs) this.#waiting.add(outcome.seq);
   }
 }

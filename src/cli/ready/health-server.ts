@@ -37,9 +37,8 @@ function write(request: IncomingMessage, response: ServerResponse, { status, bod
     "cache-control": "no-store",
     ...headers,
   });
-  response.end(
-    request.method === "HEAD" ? undefined : typeof body === "string" ? body : JSON.stringify(body),
-  );
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  response.end(request.method === "HEAD" ? undefined : text);
 }
 
 /** Refuses requests under another host name first. */

@@ -109,6 +109,15 @@ it("--wait-for waits for its kind only", async () => {
   expect((await finished).code).toBe(0);
 });
 
+it("--count ends once events have arrived if other processes run their handlers", async () => {
+  const listen = await listening(["--count", "1", "--timeout", "20s", "--role", "receive", "--no-inspect"]);
+  await runCli(["trigger", "payment.received", "--url", listen.url], { cwd: listen.cwd });
+  expect(await listen.finished).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining("goal reached: 1 of 1 event"),
+  });
+});
+
 it("listen exits with 6 on time-out, with 130 if interrupted before the goal, with 0 without a goal", async () => {
   expect((await (await listening(["--count", "1", "--timeout", "50ms"])).finished).code).toBe(6);
   const interrupted = await listening(["--count", "1"]);
