@@ -44,14 +44,14 @@ export class SenderWatch {
         this.#isRecalled = true;
       }),
     );
-    this.#timer = setInterval(() => this.#next(() => this.#note()), NOTE_EVERY).unref();
+    this.#timer = setInterval(() => this.#next(() => this.#write(this.tally.take())), NOTE_EVERY).unref();
   }
 
   /** Notes the rest. Call it while the inbox is open. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     if (this.#timer === undefined) return;
-    this.#next(() => this.#note());
+    this.#next(() => this.#write(this.tally.take()));
     await within(this.#noting, LAST_NOTE, () => undefined);
   }
 
@@ -105,10 +105,6 @@ export class SenderWatch {
       for (const { key, receivedAt } of entries) if (key.source === source) tally.authentic(receivedAt);
       await this.#write(tally.take());
     }
-  }
-
-  async #note(): Promise<void> {
-    await this.#write(this.tally.take());
   }
 
   async #write(note: SenderNote | undefined): Promise<void> {

@@ -1,4 +1,7 @@
-import { describe, expect, it, vi } from "vitest";
+import { once } from "node:events";
+import { connect, createServer } from "node:http2";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { nodeReceiver } from "../../../src/receiver/adapters/node.ts";
 import { expectError, openReceiver, posting } from "../open.ts";
 import { bytes, envelope, keptBytes, signedHeaders } from "../sample.ts";
@@ -51,6 +54,26 @@ describe("nodeReceiver", () => {
     );
     expect(await keptBytes(receiver.inbox)).toEqual(spaced);
     expect((await ask({ target: "/", headers: signedHeaders(GOOD), body: spaced })).status).toBe(401);
+  });
+
+  it("keeps the headers of a delivery over HTTP/2 as those of any other", async () => {
+    const { receiver, entry } = await openReceiver();
+    const server = createServer();
+    server.on("request", nodeReceiver(receiver) as () => void);
+    await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+    const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    onTestFinished(() => {
+      client.destroy();
+      server.close();
+    });
+    const headers = signedHeaders(GOOD);
+    const request = client.request({ ":method": "POST", ":path": "/webhooks?token=x", ...headers });
+    request.end(GOOD);
+    const [answer] = await once(request, "response");
+    expect(answer).toMatchObject({ ":status": 200 });
+    const kept = await receiver.inbox.delivery((await entry()).seq);
+    expect(kept).toMatchObject({ method: "POST", target: "/webhooks?token=x" });
+    expect(kept?.headers).toEqual(headers);
   });
 
   it("writes nothing if another listener has already started the answer", async () => {
