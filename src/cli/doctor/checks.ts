@@ -1,9 +1,8 @@
 import { lookup } from "node:dns/promises";
-import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
-import { isLoopback } from "../../http/is-loopback.ts";
 import { hostOf } from "../../http/try-to-connect.ts";
 import { probeTarget } from "../../relay/probe-target.ts";
 import { shownUrl } from "../../text/shown-url.ts";
+import { isOwn } from "../listen/fitting-flags.ts";
 import { proxyNotice } from "../service/client.ts";
 import { database, tables } from "./database.ts";
 import { disk } from "./disk.ts";
@@ -13,7 +12,6 @@ import { type DoctorCheck, fail, ok, splitFix, warn } from "./finding.ts";
 import { handlers } from "./handlers.ts";
 import { inboxContent } from "./inbox-content.ts";
 import { inboxPlace } from "./inbox-place.ts";
-import type { DoctorOptions } from "./options.ts";
 import { ports } from "./ports.ts";
 import { node, sqlite } from "./runtime.ts";
 import { secret } from "./secrets.ts";
@@ -45,20 +43,18 @@ const ANSWER = 3000;
 /** Whether the targets of `--forward-to` answer. They get no delivery. */
 const targets: DoctorCheck = {
   name: "target",
-  run: async ({ options }) => {
-    const { forwardTo = [], insecure = false } = options;
+  run: async ({ options: { forwardTo = [], insecure = false, port }, isProject }) => {
     const urls = [...new Map(forwardTo.map(({ target }) => [target.href, target])).values()];
-    return Promise.all(urls.map((target) => targetFinding(target, insecure, options)));
+    // A project's server may be the target of its own listen.
+    const isListen = (target: URL) => !isProject && isOwn(target, port);
+    return Promise.all(urls.map((target) => targetFinding(target, insecure, isListen(target))));
   },
 };
 
-async function targetFinding(target: URL, insecure: boolean, { port, path = DEFAULT_PATH }: DoctorOptions) {
+async function targetFinding(target: URL, insecure: boolean, isListen: boolean) {
   const shown = shownUrl(target);
-  if (isLoopback(target) && Number(target.port) === (port ?? DEFAULT_PORT) && target.pathname === path)
-    return fail(
-      `${shown} is listen's own endpoint, so each event would come back`,
-      "change --forward-to to the port of your app",
-    );
+  if (isListen)
+    return fail(`${shown} is the address of listen itself`, "change --forward-to to the port of your app");
   const probed = await probeTarget(target, { insecure, timeout: ANSWER });
   if ("status" in probed) return ok(`${shown} answers (${probed.status} to OPTIONS)`);
   const { message, fix = "start the app, or change --forward-to" } = splitFix(probed.why);

@@ -87,11 +87,9 @@ function clock(response: Response, now: number): readonly Finding[] {
 function redirect(shown: string, { status, headers }: Response): Finding | undefined {
   if (status < 300 || status > 399) return undefined;
   const to = shownUrl(headers.get("location") ?? "nowhere");
-  const why = "senders follow no redirects, and a POST may become a GET";
-  return fail(
-    `${shown} redirects (${status}) to ${to}`,
-    `subscribe the address that it redirects to: ${why}`,
-  );
+  const fix =
+    "subscribe the address that it redirects to: senders follow no redirects, and a POST may become a GET";
+  return fail(`${shown} redirects (${status}) to ${to}`, fix);
 }
 
 function otherPath(shown: string, status: number): Finding {

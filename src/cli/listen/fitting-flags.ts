@@ -40,9 +40,13 @@ function notOneTarget({ forwardTo = [] }: ListenOptions): string | undefined {
 }
 
 /** This endpoint as a target would treat each event as a duplicate, and everything would seem fine. */
-function ownAddress({ forwardTo = [], port = DEFAULT_PORT }: ListenOptions): string | undefined {
-  const own = ["127.0.0.1", "0.0.0.0", "localhost"].map((host) => new URL(`http://${host}:${port}`).origin);
-  const loop = forwardTo.find(({ target }) => own.includes(target.origin));
+export function isOwn(target: URL, port = DEFAULT_PORT): boolean {
+  const hosts = ["127.0.0.1", "0.0.0.0", "localhost"];
+  return hosts.some((host) => new URL(`http://${host}:${port}`).origin === target.origin);
+}
+
+function ownAddress({ forwardTo = [], port }: ListenOptions): string | undefined {
+  const loop = forwardTo.find(({ target }) => isOwn(target, port));
   if (loop === undefined) return undefined;
   return `expected --forward-to to be the address of your app, got ${loop.target.origin}, the address of listen itself: change it, or --port`;
 }

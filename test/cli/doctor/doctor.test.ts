@@ -1,7 +1,10 @@
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createContext } from "../../../src/cli/context.ts";
 import { findIn } from "../../../src/cli/doctor/doctor.ts";
 import { ok, splitFix } from "../../../src/cli/doctor/finding.ts";
@@ -128,6 +131,19 @@ it("doctor takes the settings of listen, and its own section wins", async () => 
   expect(await portOf()).toBe(`${own} is free`);
   place.env.HOOKPORTER_LISTEN_PORT = "0";
   expect(await portOf()).toBe("any free port");
+});
+
+it("a project's server may be the target of its listen", async () => {
+  const place = await openPlace();
+  const server = createServer((_, response) => response.end()).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  place.argv.length = 0;
+  const config = { project: { port }, forwardTo: [`${port}/webhooks`] };
+  writeFileSync(join(place.cwd, "hookporter.config.json"), JSON.stringify(config));
+  const { findings } = await diagnose(place);
+  expect(findings.find(({ check }) => check === "target")).toMatchObject({ status: "ok" });
 });
 
 it("doctor never shows a secret", async () => {

@@ -79,11 +79,24 @@ export const HANDLING_FAULTS: readonly Fault[] = [
     follow: (place) => place.argv.splice(-1, 1, "true"),
   },
   {
-    title: "a target that is listen's own endpoint",
+    title: "a target that is listen itself",
     plant: (place) => {
       place.argv.push("--forward-to", `${place.argv[1]}/webhooks`);
     },
-    found: { check: "target", status: "fail", message: /is listen's own endpoint/ },
+    found: { check: "target", status: "fail", message: /is the address of listen itself/ },
+    fix: /the port of your app/,
+    follow: async (place) => {
+      const { server, port } = await listen(createHttpServer((_, response) => response.end()));
+      place.argv.splice(2, 2, "--forward-to", `127.0.0.1:${port}`);
+      server.unref();
+    },
+  },
+  {
+    title: "a target that is listen itself at another path and name",
+    plant: (place) => {
+      place.argv.push("--forward-to", `http://0.0.0.0:${place.argv[1]}/hooks/`);
+    },
+    found: { check: "target", status: "fail", message: /is the address of listen itself/ },
     fix: /the port of your app/,
     follow: async (place) => {
       const { server, port } = await listen(createHttpServer((_, response) => response.end()));
