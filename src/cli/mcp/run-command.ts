@@ -17,11 +17,12 @@ const KNOWN_ANYWAY: ReadonlySet<string> = new Set(["schemaVersion", "time"]);
 export async function runCommand(
   { command, flags = [], operands = [], stdin = "" }: CommandLine,
   { io, run }: CliContext,
+  localOnly = false,
 ) {
   const printed: Buffer[] = [];
   const said: Buffer[] = [];
   const own: Io = {
-    ...io,
+    ...{ ...io, localOnly },
     stdin: Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]),
     stdout: intoList(printed),
     stderr: intoList(said),
@@ -47,6 +48,5 @@ function intoList(chunks: Buffer[]): Writable {
 }
 
 function toRecord(line: string): Record<string, unknown> {
-  const fields = Object.entries(JSON.parse(line)).filter(([name]) => !KNOWN_ANYWAY.has(name));
-  return Object.fromEntries(fields);
+  return Object.fromEntries(Object.entries(JSON.parse(line)).filter(([name]) => !KNOWN_ANYWAY.has(name)));
 }

@@ -56,7 +56,7 @@ async function callTool(
     return { content: [{ type: "text" as const, text }], isError: true };
   }
   const line = { command, flags: flags?.(input), operands: operands?.(input), stdin: stdin?.(input) };
-  const { exitCode, records, messages } = await runCommand(line, context);
+  const { exitCode, records, messages } = await runCommand(line, context, !allow.includes("hosts"));
   const shown = records.flatMap((record) => shorten(record, input) ?? []);
   const lines = [...shown, ...messages.map((message) => ({ message }))].map((record) =>
     escapeInvisible(JSON.stringify(record)),

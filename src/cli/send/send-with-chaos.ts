@@ -1,8 +1,10 @@
 import { randomInt } from "node:crypto";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
+import { isLoopback } from "../../http/is-loopback.ts";
 import { type Sendable, spread } from "../../relay/chaos.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
+import { usageError } from "../input-errors.ts";
 import { SentEvents } from "../outcome/wait-for-sent.ts";
 import { findKeys } from "../secrets/secret.ts";
 import { datedTo, type SendingOptions } from "./chaos-options.ts";
@@ -18,12 +20,13 @@ interface Destination extends Pick<SendPlan, "target" | "where" | "onSent" | "to
 }
 
 /** Where to send, and where that is from unless it was typed. */
-export function endpointOf(
-  url: URL | undefined,
-  { origins }: CliContext,
-): Pick<SendPlan, "target" | "where"> {
-  if (url !== undefined) return { target: url, where: origins.get("url") };
-  return { target: new URL(DEFAULT_ENDPOINT), where: "the default: no listen runs in this folder" };
+export function endpointOf(url: URL | undefined, { io, origins }: CliContext) {
+  if (url === undefined)
+    return { target: new URL(DEFAULT_ENDPOINT), where: "the default: no listen runs in this folder" };
+  const where = origins.get("url");
+  if (io.localOnly === true && !isLoopback(url))
+    throw usageError(`expected an address of this machine, got ${url.host} (${where}): pass --allow hosts`);
+  return { target: url, where };
 }
 
 /**

@@ -139,16 +139,7 @@ function settle(statements: Statements, given: Settlement, now: number): boolean
     `UPDATE entry SET state = ?, reason = ?, run_at = ?, settled_at = ?, finished_handlers = ?,
        attempts = attempts - ?
      WHERE seq = ? AND lease = ? AND state = 'running'`,
-    ...[
-      state,
-      reason === null ? null : encodeText(reason),
-      runAt,
-      settledAt,
-      finished,
-      uncounted,
-      seq,
-      lease,
-    ],
+    ...[state, encodeNullable(reason), runAt, settledAt, finished, uncounted, seq, lease],
   );
   if (changed === 0) return wasSettled(statements, given);
   if (state !== "pending" && settlement.unordered !== true) releaseBehind(statements, seq);

@@ -154,6 +154,20 @@ it("sends to this machine, one event at a time, and retries one entry, unless mo
   expect(two.records.filter(({ type }) => type === "outcome")).toHaveLength(2);
 });
 
+it("sends to no other machine that the settings name, unless that is allowed", async () => {
+  const { cwd } = await listeningFolder();
+  const elsewhere = "http://receiver.invalid/webhooks";
+  writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify({ trigger: { url: elsewhere } }));
+  const sent = async (...argv: string[]) => {
+    const { call } = await connect(cwd, ...argv);
+    return await call("send_event", { kind: "lead.created", timeout: 1 });
+  };
+  const refused = await sent();
+  expect([refused.isError, refused.text]).toEqual([true, expect.stringContaining("--allow hosts")]);
+  expect(refused.text).toContain("got receiver.invalid (hookporter.config.json");
+  expect((await sent("--allow", "hosts")).text).not.toContain("--allow hosts");
+});
+
 it("takes no operand for a flag, and never answers with a secret", async () => {
   const { cwd, url } = await listeningFolder();
   const { call } = await connect(cwd);
