@@ -87,7 +87,8 @@ export async function verify(
   headers: HeaderBag | string | null | undefined,
   options: VerifyOptions,
 ): Promise<VerifiedDelivery> {
-  const bytes = bodyBytes(body);
+  // Bytes of its own: the program may use the memory again meanwhile, and WebCrypto takes no shared memory.
+  const bytes = new Uint8Array(bodyBytes(body));
   const secrets = readSecretBytes(options.secret);
   const signature = readSignature(signatureOf(headers, options));
   if (!signature.ok) return unauthorized(signature.reason);
@@ -142,11 +143,10 @@ function readSecretBytes(option: VerifyOptions["secret"]): readonly Uint8Array<A
 }
 
 /** The index of the first key under which the signature is valid. All are tried; `subtle.verify` compares in constant time. */
-async function matchingKey(keys: readonly Key[], hex: string, body: Uint8Array): Promise<number | undefined> {
+async function matchingKey(keys: readonly Key[], hex: string, bytes: Uint8Array<ArrayBuffer>) {
   const signature = Uint8Array.from({ length: 32 }, (_, at) =>
     Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16),
   );
-  const bytes = new Uint8Array(body); // WebCrypto takes no shared memory
   const matches = await Promise.all(keys.map((key) => crypto.subtle.verify("HMAC", key, signature, bytes)));
   const at = matches.indexOf(true);
   return at === -1 ? undefined : at;
