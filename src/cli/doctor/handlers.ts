@@ -16,15 +16,19 @@ import type { Setup } from "./setup.ts";
 export const handlers: DoctorCheck = {
   name: "handlers",
   late: "look for a top-level await that never ends in the handlers module, or in what it imports",
-  run: async (setup) => {
-    const { handlers: path, exec, onDead, forwardTo = [] } = setup.options;
-    const missing = [...programFinding("--exec", exec, setup), ...programFinding("--on-dead", onDead, setup)];
+  run: async (given) => {
+    const { exec, onDead } = given.options;
+    const missing = [...programFinding("--exec", exec, given), ...programFinding("--on-dead", onDead, given)];
     if (missing.length > 0) return missing;
+    // A project's server runs neither the command of listen nor its targets.
+    const { exec: _, forwardTo: __, ...ofServer } = given.options;
+    const setup: Setup = given.isProject ? { ...given, options: ofServer } : given;
+    const { handlers: path, exec: command, forwardTo = [] } = setup.options;
     // One without handlers only shows and keeps events.
     const others = ((await setup.facts()).processes ?? []).filter(
       ({ role, kinds }) => role !== "receive" && kinds.length > 0,
     );
-    if (path === undefined && exec === undefined && forwardTo.length === 0 && others.length === 0)
+    if ((path ?? command ?? forwardTo[0]) === undefined && others.length === 0)
       return [ok(setup.isProject ? UNNAMED : "none, and no target: listen only shows and keeps events")];
     const own = await handledHere(setup);
     const { events: wanted = ["*"] } = setup.options;
@@ -48,10 +52,8 @@ function verdict(missing: readonly EventKind[], { options }: Setup): Finding {
   if (missing.length === 0) return ok("every kind is handled or forwarded");
   const found = `no handler or target for ${missing.length} of the 12 kinds: ${missing.join(", ")}`;
   const place = options.handlers === undefined ? "" : ` to ${options.handlers}`;
-  return warn(
-    found,
-    `add handlers${place}, one for "*", or a --forward-to without a kind; or name the others with --events`,
-  );
+  const fix = `add handlers${place}, one for "*", or a --forward-to without a kind; or name the others with --events`;
+  return warn(found, fix);
 }
 
 async function handledHere({ options, context, inbox }: Setup): Promise<readonly EventKind[]> {

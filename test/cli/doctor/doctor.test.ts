@@ -141,9 +141,17 @@ it("a project's server may be the target of its listen", async () => {
   const { port } = server.address() as AddressInfo;
   place.argv.length = 0;
   const config = { project: { port }, forwardTo: [`${port}/webhooks`] };
-  writeFileSync(join(place.cwd, "hookporter.config.json"), JSON.stringify(config));
-  const { findings } = await diagnose(place);
-  expect(findings.find(({ check }) => check === "target")).toMatchObject({ status: "ok" });
+  const write = (given: object) =>
+    writeFileSync(join(place.cwd, "hookporter.config.json"), JSON.stringify(given));
+  write(config);
+  const messageOf = async (name: string) =>
+    (await diagnose(place)).findings.find(({ check }) => check === name)?.message;
+  expect(await messageOf("target")).toMatch(/ answers \(200 to OPTIONS\)$/);
+  // That handles nothing of what the server receives.
+  expect(await messageOf("handlers")).toMatch(/^not looked at/);
+  writeFileSync(join(place.cwd, "handlers.mjs"), 'export default { "payment.*": () => {} };');
+  write({ ...config, project: { port, handlers: "handlers.mjs" } });
+  expect(await messageOf("handlers")).toMatch(/^no handler or target for \d+ of the 12 kinds/);
 });
 
 it("doctor never shows a secret", async () => {
