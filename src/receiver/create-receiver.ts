@@ -1,5 +1,6 @@
 import { Listeners } from "../base/listeners.ts";
 import { UnderWay } from "../base/under-way.ts";
+import { within } from "../base/within.ts";
 import { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DrainReport } from "../dispatch/drain.ts";
 import type { AnyHandler, DeadLetter } from "../dispatch/handler.ts";
@@ -75,7 +76,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     () => this.#open(),
     () => this.#close(),
   );
-  #release: (() => Promise<void>) | undefined;
+  #opening: Promise<() => Promise<void>> | undefined;
   #stopWatching: (() => void) | undefined;
   readonly #drains = new UnderWay();
 
@@ -164,13 +165,14 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     if (this.#phase !== "new") throw closed("start() to be called once", "another call");
     this.#phase = "starting";
     try {
-      this.#release = await this.#use();
+      this.#opening = this.#use();
+      await this.#opening;
     } catch (error) {
       if (this.#phase === "starting") this.#phase = "new";
       throw error;
     }
     if (!this.#began()) {
-      await this.#release();
+      await (await this.#opening)();
       throw closed("the receiver to stay open while it starts", "close()");
     }
     this.#dispatcher.start();
@@ -219,7 +221,10 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     await this.#retention.stop();
     await this.#dispatcher.stop(left);
     await this.#senders.stop();
-    await this.#release?.();
+    const opened = this.#opening?.catch(() => undefined); // reported by start()
+    // A database that does not answer must not hold it up: start() closes the inbox then.
+    const release = opened && (await within(opened, left, () => undefined));
+    await release?.();
     await this.#drains.settled();
   }
 

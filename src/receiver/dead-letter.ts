@@ -22,8 +22,7 @@ export function withEvent(letter: EntryLetter, source: string): DeadLetter {
 }
 
 export function tellDead(letter: EntryLetter, { router, settings }: Wiring): void {
-  const { deadListeners } = router;
-  for (const listener of deadListeners) {
+  for (const listener of router.deadListeners) {
     const own = { ...letter, delivery: ownDelivery(letter.delivery) };
     notifyListener(listener, withEvent(own, settings.source), settings.log);
   }

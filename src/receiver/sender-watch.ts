@@ -63,15 +63,11 @@ export class SenderWatch {
     else this.#next(async () => this.#warn(receivedAt));
   }
 
-  get #known(): SenderRecord {
-    const seen = this.tally.seen;
-    return seen === undefined ? this.#record : addNote(this.#record, seen);
-  }
-
   #warn(now: number): void {
     const unlogged = this.#lines.leftOut("mismatch", now);
     if (unlogged === undefined) return;
-    const record = this.#known;
+    const { seen } = this.tally;
+    const record = seen === undefined ? this.#record : addNote(this.#record, seen);
     // Louder only then: strangers must not fill the log with errors.
     const level: keyof Logger = noAuthentic(record, now) ? "error" : "warn";
     const refused = record.mismatches?.count;

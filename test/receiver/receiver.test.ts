@@ -497,6 +497,32 @@ describe("close", () => {
     expect(await inbox.list({})).toMatchObject([{ state: "pending", attempts: 0, reason: null }]);
   });
 
+  it("waits for an inbox that start() is opening, and closes it", async () => {
+    const order: string[] = [];
+    const real = memoryInbox();
+    const held = gate();
+    const inbox = wrapInbox(real, {
+      open: async (options) => {
+        await held.opened;
+        await real.open(options);
+        order.push("opened");
+      },
+      close: async () => {
+        await real.close();
+        order.push("closed");
+      },
+    });
+    const { log } = keptLog();
+    const receiver = createReceiver({ secret: SECRET, inbox, log });
+    const starting = receiver.start();
+    const closing = receiver.close().then(() => order.push("close() ended"));
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    held.open();
+    await expect(starting).rejects.toMatchObject({ code: "closed" });
+    await closing;
+    expect(order).toEqual(["opened", "closed", "close() ended"]);
+  });
+
   it("can be called before start(), twice, and twice concurrently", async () => {
     const { log } = keptLog();
     const unused = createReceiver({ secret: SECRET, inbox: "memory:", log });
@@ -636,7 +662,8 @@ describe("the lifecycle of a receiver", () => {
       },
       close: async () => void calls.push("close"),
     });
-    const receiver = createReceiver({ secret: SECRET, inbox: slow, log: keptLog().log });
+    const { log } = keptLog();
+    const receiver = createReceiver({ secret: SECRET, inbox: slow, log, drainTimeout: 20 });
     return { receiver, open, calls };
   };
 
@@ -668,7 +695,7 @@ describe("the lifecycle of a receiver", () => {
     expect(calls).toEqual(["open", "close"]);
   });
 
-  it("closes the inbox again if it is closed while starting", async () => {
+  it("closes the inbox again if it is closed while starting, and waits for drainTimeout at most", async () => {
     const { receiver, open, calls } = openLater();
     const starting = receiver.start();
     await receiver.close();
