@@ -6,21 +6,18 @@ import { isLocalhost } from "./localhost.ts";
 
 /** Addresses that the internet does not route: loopback, private and link-local ones (RFC 1918, 3927, 4193, 4291). */
 const PRIVATE = new BlockList();
-for (const [network, prefix] of [
-  ["0.0.0.0", 32],
-  ["10.0.0.0", 8],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.168.0.0", 16],
+for (const [network, prefix, family] of [
+  ["0.0.0.0", 32, "ipv4"],
+  ["10.0.0.0", 8, "ipv4"],
+  ["127.0.0.0", 8, "ipv4"],
+  ["169.254.0.0", 16, "ipv4"],
+  ["172.16.0.0", 12, "ipv4"],
+  ["192.168.0.0", 16, "ipv4"],
+  ["::", 127, "ipv6"],
+  ["fc00::", 7, "ipv6"],
+  ["fe80::", 10, "ipv6"],
 ] as const)
-  PRIVATE.addSubnet(network, prefix, "ipv4");
-for (const [network, prefix] of [
-  ["::", 127],
-  ["fc00::", 7],
-  ["fe80::", 10],
-] as const)
-  PRIVATE.addSubnet(network, prefix, "ipv6");
+  PRIVATE.addSubnet(network, prefix, family);
 
 /** Whether an IP address is a loopback, private or link-local one. */
 export function isPrivateAddress(address: string): boolean {

@@ -43,6 +43,7 @@ export async function loadHandlers(cwd: string, path: string, loaded: LoadedModu
 
 function handlerFiles(full: string, path: string): readonly string[] {
   let files: string[];
+  if (path === "") throw invalid("expected a file or folder with handlers, got an empty text: name one");
   try {
     if (!statSync(full).isDirectory()) return [full];
     files = readdirSync(full).filter(isHandlerFile);

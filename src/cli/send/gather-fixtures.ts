@@ -31,6 +31,7 @@ export async function gatherFixtures(
   const { inbox, exact, failFast } = options;
   const found: Found[] = [];
   for (const one of what) {
+    if (one === "") throw inputError("expected a file, a folder or an entry, got an empty text: name one");
     const path = resolve(context.io.cwd, one);
     if (one === STDIN) found.push(...readLines(await readInput(context.io, STDIN), "standard input"));
     else if (existsSync(path)) found.push(...readPath(path, one));

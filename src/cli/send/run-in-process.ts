@@ -51,9 +51,7 @@ export async function runInProcess(
     output.record("interrupted", { reason, exitCode, ...counts });
   };
   const interrupt = stopRunOnSignal(context, {
-    stop: () => {
-      stopped = true;
-    },
+    stop: () => (stopped = true),
     cut: (interruption) => {
       reportStop(interruption); // a handler cannot be ended
       io.exit(interruption.exitCode);

@@ -23,6 +23,14 @@ async function replaying(files: Readonly<Record<string, string>>) {
 const labels = ({ records }: { records: readonly Record<string, unknown>[] }) =>
   records.filter(({ type }) => type === "answer").map(({ label }) => label);
 
+it("an empty text, as of a variable that is not set, does not mean the working folder", async () => {
+  const { cwd, replay, target } = await replaying({ "a.json": ENVELOPE });
+  expect((await replay([""])).said).toContain("got an empty text");
+  const { said } = await runCli(["replay", "a.json", "--handlers", ""], { cwd, env });
+  expect(said).toContain("got an empty text");
+  expect(target.got).toHaveLength(0);
+});
+
 it("an entry is named by its kind and event id, or by `?` and its id if it has no kind", async () => {
   const own = await listening([], tempFolder(), env);
   const { post } = posting(new URL(own.url));
