@@ -7,6 +7,7 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import { mayAsk } from "../may-ask.ts";
+import { shellWord } from "../output.ts";
 import { DEFAULT_DIRECTORY } from "../settings/default-values.ts";
 import { type FitTable, fitOptions } from "../settings/fitting.ts";
 import { addInto } from "./into.ts";
@@ -76,7 +77,8 @@ function checkInbox({ template, inbox }: Project): void {
 
 function nextSteps(cwd: string, { directory, inbox }: Scaffolded): readonly string[] {
   const path = relative(cwd, directory);
-  const go = path === "" ? [] : [`  cd ${/^[\w./\\:~-]+$/.test(path) ? path : JSON.stringify(path)}`];
+  const quoted = /["$`]/.test(path) ? shellWord(path) : JSON.stringify(path); // double quotes work on Windows, too
+  const go = path === "" ? [] : [`  cd ${/^[\w./\\:~-]+$/.test(path) ? path : quoted}`];
   const database = "  docker compose up -d --wait   (PostgreSQL; or set DATABASE_URL in .env)";
   return [
     "",

@@ -13,6 +13,12 @@ const init = async (
   ...(await runCli(["init", "app", ...argv], { cwd, env })),
 });
 
+it("the command to enter the folder quotes what a shell would replace", async () => {
+  const { stderr } = await runCli(["init", "my $HOME app"], { cwd: tempFolder() });
+  expect(stderr).toContain("  cd 'my $HOME app'\n");
+  expect((await runCli(["init", "my app"], { cwd: tempFolder() })).stderr).toContain('  cd "my app"\n');
+});
+
 it("a plain init creates an Express project with a file as its inbox, and prints the next steps", async () => {
   const { code, cwd, stderr, stdout } = await init([]);
   expect(code).toBe(0);
