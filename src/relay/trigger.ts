@@ -90,7 +90,8 @@ function setPath(envelope: Envelope, path: string, text: string): void {
         `--set ${path}: expected ${step} to be an object, got another value: set it to an object first`,
       );
   }
-  if ([...steps, last].some((step) => step === "" || step === "__proto__"))
+  const isBeyond = Array.isArray(holder) && !(/^\d+$/.test(last) && Number(last) <= holder.length); // such as `length`
+  if (isBeyond || [...steps, last].some((step) => step === "" || step === "__proto__"))
     throw new HookporterError(
       "input_invalid",
       `--set ${path}: expected a path and a value, such as data.amount=1200`,

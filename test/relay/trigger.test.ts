@@ -170,6 +170,15 @@ describe("triggerBody", () => {
       expect(() => text("payment.received", set(path, "1"))).toThrow(invalid);
       expect(Object.keys(Object.prototype)).toEqual([]);
     });
+
+    it.each(["length", "3", "-1", "x"])("refuses the place %s in a list of two", (place) => {
+      const list = { path: "data.list", value: "[1,2]" };
+      const set = [list, { path: `data.list.${place}`, value: "-1" }];
+      expect(() => text("payment.received", { set })).toThrow(invalid);
+      expect(
+        parsed("payment.received", { set: [list, { path: "data.list.2", value: "3" }] }).data.list,
+      ).toEqual([1, 2, 3]);
+    });
   });
 });
 
