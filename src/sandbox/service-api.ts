@@ -68,7 +68,7 @@ function rateLimiter(perMinute: number, clock: () => number): (caller: string) =
   return (caller) => {
     const now = clock();
     let window = windows.get(caller);
-    if (window === undefined || now >= window.ends) {
+    if (window === undefined || now >= window.ends || now < window.ends - MINUTE) {
       forget(now);
       window = { ends: now + MINUTE, count: 0 };
       windows.set(caller, window);
