@@ -23,7 +23,7 @@ export function describeSearch(makeInbox: () => Inbox): void {
       );
       expect(await inbox.settle(settlement, AT + 5)).toBe(true);
       const delivery = sampleDelivery({
-        headers: { "X-Tenant": "Acme", via: "1.1 abc" },
+        headers: { "X-Tenant": "Acme", via: "1.1 abc", etag: 'W/"4711"' },
         body: Buffer.from("{}"),
         receivedAt: AT + 10,
       });
@@ -44,6 +44,7 @@ export function describeSearch(makeInbox: () => Inbox): void {
       ["a problem as it is shown", 'data.surface: expected "a" or', [2]],
       ["the name of a header", "x-tenant", [2]],
       ["the value of a header", "acme", [2]],
+      ["quotes in the value of a header", 'w/"4711"', [2]],
       ["nothing in headers by less than 4 characters", "abc", []],
       ["nothing across two texts", "evt_2property", []],
     ] as const)("finds %s", async (_, text, numbers) => {

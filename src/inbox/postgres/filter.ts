@@ -70,7 +70,7 @@ function textSql(text: string, value: AddValue): readonly string[] {
   const has = (found: string) => `strpos(${found}, ${wanted}) > 0`;
   const among = (...texts: readonly string[]) =>
     has(escaped(`convert_to(concat_ws(E'\\n', ${texts.join(", ")}), 'UTF8')`));
-  const delivered = text.length < MIN_HEADER_TEXT ? [] : [among("b.headers")];
+  const delivered = text.length < MIN_HEADER_TEXT ? [] : [among(`replace(b.headers, '\\"', '"')`)];
   return [
     among("e.event_id", "e.kind", "t.reason", "s.reason", "d.reason", "e.order_key", PROBLEMS),
     `EXISTS (SELECT FROM @.attempt a WHERE a.seq = e.seq AND a.received_at = e.received_at AND ${among("a.error", "a.note")})`,

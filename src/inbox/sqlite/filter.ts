@@ -11,7 +11,7 @@ const TEXTS = {
     replace(replace(coalesce(problems, ''), '","message":"', ': '), '\\"', '"')), lower(?)) > 0`,
   attempts: `EXISTS (SELECT 1 FROM attempt WHERE attempt.seq = entry.seq
     AND instr(lower(coalesce(error, '') || char(10) || coalesce(note, '')), lower(?)) > 0)`,
-  headers: `EXISTS (SELECT 1 FROM delivery WHERE delivery.seq = entry.seq AND instr(lower(headers), lower(?)) > 0)`,
+  headers: `EXISTS (SELECT 1 FROM delivery WHERE delivery.seq = entry.seq AND instr(lower(replace(headers, '\\"', '"')), lower(?)) > 0)`,
   body: `EXISTS (
     SELECT 1 FROM delivery WHERE delivery.seq = entry.seq AND instr(lower(CAST(body AS TEXT)), lower(?)) > 0)`,
 } as const;
