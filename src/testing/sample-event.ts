@@ -28,10 +28,11 @@ export function sampleEvent(kind: EventKind, options: SampleOptions = {}): Envel
 
 /** A clock that never returns the same instant twice, unless it was set back by a minute or more. */
 export function strictlyIncreasing(clock: () => number): () => number {
-  let last = Number.NEGATIVE_INFINITY;
+  let [last, before] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   return () => {
     const now = clock();
-    last = now > last || last - now >= 60_000 ? now : last + 1;
+    last = now > last || before - now >= 60_000 ? now : last + 1;
+    before = now;
     return last;
   };
 }

@@ -11,6 +11,7 @@ import {
 import { eventKinds } from "../../src/event/kinds.ts";
 import { readSecrets } from "../../src/signature/secrets.ts";
 import { verify } from "../../src/signature/verify.ts";
+import { strictlyIncreasing } from "../../src/testing/sample-event.ts";
 
 let receiver: TestReceiver | undefined;
 
@@ -31,6 +32,14 @@ describe("sampleEvent", () => {
     expect(new Set(stamps).size).toBe(50);
     expect(Date.parse(stamps[0] ?? "")).toBeGreaterThanOrEqual(before);
     expect(Date.parse(stamps[49] ?? "")).toBeLessThan(before + 60_000);
+  });
+
+  test("is never twice the same in a minute of samples made in less time, unless the clock was set back", () => {
+    let now = 0;
+    const next = strictlyIncreasing(() => now);
+    expect(new Set(Array.from({ length: 60_100 }, next)).size).toBe(60_100);
+    now = -60_000;
+    expect(next()).toBe(-60_000);
   });
 
   test("accepts a timestamp and data", () => {
