@@ -107,7 +107,7 @@ export function watchAlerts(receiver: WatchedReceiver, options: AlertOptions): (
       isLooking = false;
     }
   };
-  const timer = setInterval(() => void look(), every).unref();
+  const timer = setInterval(() => void look().catch(() => {}), every).unref(); // the clock may throw
   const endDrifts = receiver.onDrift(() => {
     drifts.push(performance.now());
     lookAtDrift();

@@ -117,6 +117,24 @@ it("an alert about one of several sources is over for the same source", async ()
   ]);
 });
 
+it("a clock that throws ends no process, and alerts go on once it works", async () => {
+  let works = false;
+  const rejected: unknown[] = [];
+  const note = (reason: unknown) => void rejected.push(reason);
+  process.on("unhandledRejection", note);
+  onTestFinished(() => void process.off("unhandledRejection", note));
+  const clock = () => {
+    if (works) return Date.now();
+    throw new Error("no time");
+  };
+  const { post, alerts } = await openWatched({ clock });
+  await post("no JSON");
+  await looks();
+  works = true;
+  await until(() => expect(alerts).toMatchObject([{ type: "dead_letters", active: true }]));
+  expect(rejected).toEqual([]);
+});
+
 it("events that begin to differ are told of at once", async () => {
   const listeners = new Set<(drift: Drift) => unknown>();
   const { receiver } = await openReceiver();
