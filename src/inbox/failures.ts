@@ -78,7 +78,7 @@ export function withoutParticulars(error: string): string {
 /** Groups the newest failed entries that match a filter, and `also`, by what they failed with; without dropped ones. */
 export async function failureGroups(inbox: Inbox, also: readonly Entry[] = [], filter: EntryFilter = {}) {
   // In one read: each reads past all that is handled, of which there may be millions.
-  const wanted = { ...storedIn(FAILED), limit: LOOKED_AT, ...filter };
+  const wanted = { ...storedIn(FAILED), dropped: false, limit: LOOKED_AT, ...filter };
   const newest = await inbox.list(wanted);
   const all = [...also, ...newest].filter(
     (entry) => entry.reason !== DROPPED && FAILED.includes(entryState(entry)),

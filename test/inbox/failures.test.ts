@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { failureGroups, failureOf, failuresLike, withoutParticulars } from "../../src/inbox/failures.ts";
+import {
+  failureGroups,
+  failureOf,
+  failuresLike,
+  LOOKED_AT,
+  withoutParticulars,
+} from "../../src/inbox/failures.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { AT, claimOne, keep, numberedEntry, settlementOf } from "./entries.ts";
 
@@ -69,4 +75,15 @@ it("an entry is found among those that failed like it, however many others faile
   }
   expect(await failuresLike(inbox, 1100)).toMatchObject({ seqs: [1100], dead: 1 });
   expect((await failureGroups(inbox)).groups).toHaveLength(1100);
+});
+
+it("errors of older entries are found behind any number of dropped ones", async () => {
+  const inbox = memoryInbox();
+  await inbox.open();
+  const dead = (number: number, reason: string) =>
+    inbox.append(numberedEntry(number, number, { state: "dead", reason }));
+  await dead(0, "too_old");
+  for (let number = 1; number <= LOOKED_AT; number++) await dead(number, "dropped");
+  expect(await failureGroups(inbox)).toMatchObject({ groups: [{ dead: 1 }], isPart: false });
+  await inbox.close();
 });
