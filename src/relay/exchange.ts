@@ -176,7 +176,8 @@ function readBody(
 export function sentHeaders(headers: DeliveryHeaders): Readonly<Record<string, readonly string[]>> {
   const sent: Record<string, readonly string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value === undefined || NOT_PASSED_ON.has(name.toLowerCase())) continue;
+    const isPseudo = name.startsWith(":"); // of HTTP/2, as earlier versions kept it
+    if (value === undefined || isPseudo || NOT_PASSED_ON.has(name.toLowerCase())) continue;
     sent[name] = typeof value === "string" ? [value] : value;
   }
   return sent;

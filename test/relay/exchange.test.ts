@@ -214,3 +214,17 @@ it("an idle connection that its target closes is left", async () => {
   }
   expect(sockets).toHaveLength(3);
 });
+
+it("sends a delivery that was kept with the names that HTTP/2 adds to the headers, without these", async () => {
+  let received = "";
+  const { target } = await openServer((socket) => {
+    socket.once("data", (piece) => {
+      received = String(piece);
+      socket.end(OK);
+    });
+  });
+  const headers = { ":path": "/webhooks?token=x", "x-kept": "v" };
+  expect(await post(target, { headers })).toMatchObject({ status: 200 });
+  expect(received).toContain("x-kept: v");
+  expect(received).not.toContain("token");
+});
