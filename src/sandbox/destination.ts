@@ -38,9 +38,7 @@ export function endpointOf(
         ...(key !== undefined && { [signatureHeader]: sign(body, key) }),
       };
       try {
-        const { status } = await send({
-          ...{ target, headers, body, timeout: answerTimeout, signal: aborted },
-        });
+        const { status } = await send({ target, headers, body, timeout: answerTimeout, signal: aborted });
         return { status, error: status === 200 ? null : `answered ${status}, but only 200 confirms` };
       } catch (thrown) {
         return { status: null, error: describeError(thrown) };

@@ -1,6 +1,6 @@
 import type { Client } from "../../client/client.ts";
 import { ServiceError } from "../../client/service-error.ts";
-import { HookporterError } from "../../errors.ts";
+import { describeError, HookporterError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds } from "../../event/kinds.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
@@ -52,7 +52,7 @@ export interface SubscriptionOutcome {
 export async function ensureSubscription(
   client: Client,
   { url, events: patterns = ["*"], secret, tunnel, again, signal }: WantedSubscription,
-  { io, clock }: CliContext,
+  { io, clock, output }: CliContext,
 ): Promise<SubscriptionOutcome> {
   const { baseUrl, environment } = client;
   const events = eventKinds.filter((kind) => patterns.some((pattern) => matchesKind(pattern, kind)));
@@ -77,7 +77,11 @@ export async function ensureSubscription(
     ...{ secretFingerprint: secret.fingerprint, tunnel: tunnel ?? null },
     createdAt: new Date(clock()).toISOString(),
   };
-  if (!isSandboxId(id)) remember(io.cwd, subscription);
+  try {
+    if (!isSandboxId(id)) remember(io.cwd, subscription);
+  } catch (thrown) {
+    output.talk(`warning: ${describeError(thrown)}; note the id, since this subscription is not remembered`);
+  }
   return { subscription, created: true, mayExistTwice, others: known };
 }
 

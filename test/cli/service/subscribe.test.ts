@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SUBSCRIPTIONS_FILE } from "../../../src/cli/service/subscription-memory.ts";
@@ -38,6 +38,22 @@ describe("subscribe", () => {
     expect(statSync(join(cwd, SUBSCRIPTIONS_FILE)).mode & 0o777).toBe(0o600);
     expectNoSecret(run, cwd);
   });
+
+  it.skipIf(process.platform === "win32")(
+    "names a subscription that it could not remember, since nothing else does",
+    async () => {
+      const { cwd, subscribe } = await openSubscribe();
+      mkdirSync(join(cwd, ".hookporter"), { mode: 0o700 });
+      writeFileSync(join(cwd, "elsewhere"), "");
+      symlinkSync(join(cwd, "elsewhere"), join(cwd, SUBSCRIPTIONS_FILE)); // it is read, but not written through
+      const run = await subscribe(URL_1);
+      expect(run.code).toBe(0);
+      expect(run.records).toMatchObject([{ type: "subscription", id: "wh_1", created: true }]);
+      expect(run.stderr).toMatch(
+        /subscriptions\.ndjson: .*; note the id, since this subscription is not remembered/,
+      );
+    },
+  );
 
   it("accepts kinds and families, and a bare port for this machine", async () => {
     const { service, subscribe } = await openSubscribe();
