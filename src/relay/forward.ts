@@ -55,9 +55,9 @@ export function forwardTo(target: URL, options: ForwardOptions = {}): Handler {
         ? thrown
         : Object.assign(asError(thrown), { away: isUnconnected(thrown) || "perhaps" });
     }
-    const shown = { ...answer, body: hide(answer.body) };
+    const shown = { ...answer, body: hide(answer.body), headers: hideIn(answer.headers, hide) };
     note(`${headline(target, shown)}\n${shown.body.slice(0, 2048)}`.trimEnd());
-    onNoted?.({ ...shown, headers: hideIn(answer.headers, hide) });
+    onNoted?.(shown);
     onAnswer?.(seq, answer);
     if (!answer.ok) throw refusal(target, shown, clock(), giveUpOn);
   };

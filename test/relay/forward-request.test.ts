@@ -53,6 +53,16 @@ it("the Host header is the target's, unless another is given", async () => {
   expect(got.map(({ headers }) => headers.host)).toEqual([url.host, "app.test:81"]);
 });
 
+it("the value of an added header is hidden in an address that the target redirects to, and in other headers", async () => {
+  const added = { authorization: ["Bearer hunter2-hunter2"] };
+  for (const headers of [{ location: "/session/hunter2-hunter2" }, { allow: "hunter2-hunter2" }]) {
+    const status = "allow" in headers ? 405 : 302;
+    const { url } = await openTarget((response) => void response.writeHead(status, headers).end());
+    const { notes, message } = await forwarded(url, { added });
+    expect(notes + message).not.toContain("hunter2");
+  }
+});
+
 it.each([200, 401])("the value of an added header is hidden if a %d repeats it", async (status) => {
   const { url } = await openTarget((response, { headers }) => {
     const [, token] = String(headers.authorization).split(" ");
