@@ -72,7 +72,7 @@ const SYSTEM = [
   "test/cli/pasted-secrets.test.ts",
   "test/cli/unusable-folders.test.ts",
   "test/cli/handlers/{exec,forward-process,reload}.test.ts",
-  "test/inbox/{sqlite/file/when-unlocked,transfer/copy}.test.ts",
+  "test/inbox/{sqlite/{care/check-elsewhere,file/when-unlocked},transfer/copy}.test.ts",
   "test/cli/listen/{blocked-loop,first-start,pipes,process,waiting}.test.ts",
   "test/cli/tunnel/{listen-through-*,subscription,tunnel}.test.ts",
   "test/tunnel/{drill,ngrok,outage,ssh,sshd}.test.ts",

@@ -238,7 +238,10 @@ describe("a merge into an inbox file", () => {
         ["after", "crm", 101],
         ["other", "shop", 99],
       ] as const)
-        await keep(inbox, numberedEntry(1, 0, { key: { source, eventId, timestamp } }));
+        await keep(
+          inbox,
+          numberedEntry(1, 0, { key: { source, eventId, timestamp }, eventTimestamp: timestamp }),
+        );
       for (const entry of await inbox.claim({ now: AT, limit: 9, leaseTime: 1000 }))
         await inbox.settle(settlementOf(entry), AT);
     });
