@@ -2,6 +2,7 @@ import { CommanderError } from "commander";
 import { unusableFrom } from "../base/unusable.ts";
 import { ServiceError } from "../client/service-error.ts";
 import { describeError, HookporterError } from "../errors.ts";
+import { suggestInbox } from "../package/own-command.ts";
 import { COMPLETE } from "./completion/options.ts";
 import { type CliContext, createContext } from "./context.ts";
 import { ERROR_EXIT_CODES, type ExitCode } from "./exit-codes.ts";
@@ -20,11 +21,12 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   if (wantsJson(argv, io))
     context.output = createOutput(io, { json: true, color: undefined, clock: context.clock });
   try {
-    const current = inCurrentWords(argv, context.output);
-    await createProgram(context).parseAsync([...current], { from: "user" });
+    await createProgram(context).parseAsync([...inCurrentWords(argv, context.output)], { from: "user" });
     return context.exitCode;
   } catch (thrown) {
     return report(thrown, context);
+  } finally {
+    suggestInbox(undefined);
   }
 }
 

@@ -56,8 +56,8 @@ export function createProgram(context: CliContext): Command {
     context.debug = command.opts().debug === true; // before applySettings, so that its errors print a stack too
     await applySettings(command, context);
     refusePasswordUrls(command, context.io);
-    const { json = false, color, debug, quiet = false, pick, inbox } = command.opts<CommonOptions>();
-    suggestInbox(isTyped(command, "inbox") ? shellWord(String(inbox)) : undefined);
+    const { json = false, color, debug, quiet = false, pick } = command.opts<CommonOptions>();
+    suggestInbox(isTyped(command, "inbox") ? shellWord(command.getOptionValue("inbox")) : undefined);
     context.debug = debug === true;
     context.output = createOutput(context.io, { json, color, clock: context.clock, quiet, pick });
     if (command.opts().explain === true)
@@ -75,7 +75,6 @@ interface CommonOptions {
   readonly quiet?: boolean;
   readonly color?: boolean;
   readonly debug?: boolean;
-  readonly inbox?: string;
 }
 
 function addCommonOptions(command: CliCommand): void {

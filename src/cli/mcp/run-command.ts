@@ -31,7 +31,8 @@ export async function runCommand(
     onKeys: () => () => {},
   };
   const exitCode = await run([...command, "--json", ...flags, "--", ...operands], own);
-  return { exitCode, records: linesOf(printed).map(toRecord), messages: linesOf(said) };
+  const messages = linesOf(said).map((message) => ({ message }));
+  return { exitCode, records: linesOf(printed).map(toRecord), messages };
 }
 
 function linesOf(chunks: readonly Buffer[]): readonly string[] {

@@ -57,10 +57,8 @@ async function callTool(
   }
   const line = { command, flags: flags?.(input), operands: operands?.(input), stdin: stdin?.(input) };
   const { exitCode, records, messages } = await runCommand(line, context, !allow.includes("hosts"));
-  const shown = records.flatMap((record) => shorten(record, input) ?? []);
-  const lines = [...shown, ...messages.map((message) => ({ message }))].map((record) =>
-    escapeInvisible(JSON.stringify(record)),
-  );
+  const shown = [...records.flatMap((record) => shorten(record, input) ?? []), ...messages];
+  const lines = shown.map((record) => escapeInvisible(JSON.stringify(record)));
   const mark = `records-${randomBytes(6).toString("hex")}`; // random, so that no record has it
   const text = [`exit code ${exitCode}`, `<${mark}>`, ...lines, `</${mark}>`].join("\n");
   return { content: [{ type: "text" as const, text }], isError: COULD_NOT.has(exitCode) };
