@@ -68,3 +68,9 @@ export async function keep(inbox: Inbox, entry: NewEntry): Promise<Appended> {
   if (appended === undefined) throw new Error("expected the entry to be kept, or to be known");
   return appended;
 }
+
+/** A run of a handler without a fault, but for its name. */
+export const RUN = {
+  ...({ attempt: 1, startedAt: AT, duration: 1, outcome: "ok" } as const),
+  ...{ error: null, failure: null, note: null },
+};

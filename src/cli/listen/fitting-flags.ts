@@ -39,7 +39,7 @@ function notOneTarget({ forwardTo = [] }: ListenOptions): string | undefined {
   return `expected exactly one --forward-to without a pattern with --sync, got ${got}: ${ONE_ANSWER}; remove the others, or remove --sync`;
 }
 
-/** This endpoint as a target would treat each event as a duplicate, and everything would seem fine. */
+/** Whether a target is `listen` itself: it would take each event for a duplicate, and everything would seem fine. */
 export function isOwn(target: URL, port = DEFAULT_PORT): boolean {
   const hosts = ["127.0.0.1", "0.0.0.0", "localhost"];
   return hosts.some((host) => new URL(`http://${host}:${port}`).origin === target.origin);

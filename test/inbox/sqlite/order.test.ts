@@ -1,20 +1,10 @@
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import type { Inbox } from "../../../src/inbox/inbox.ts";
+import { describe, expect, it } from "vitest";
 import type { Settlement } from "../../../src/inbox/settlement.ts";
 import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
-import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { tempFolder } from "../../cli/fake-io.ts";
 import { AT, keep, numberedEntry, sampleKey, settlementOf } from "../entries.ts";
-
-async function open(path = join(tempFolder(), "inbox.db")): Promise<Inbox> {
-  const inbox = sqliteInbox(path);
-  await inbox.open();
-  onTestFinished(() => inbox.close());
-  return inbox;
-}
-
-const claim = (inbox: Inbox) => inbox.claim({ now: AT, limit: 10, leaseTime: 1000 });
+import { claim, open } from "./opened.ts";
 
 describe("an inbox file that is opened", () => {
   it("runs an entry that was held back for one that is no longer there", async () => {

@@ -1,18 +1,6 @@
-import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import type { Inbox } from "../../../src/inbox/inbox.ts";
-import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
-import { tempFolder } from "../../cli/fake-io.ts";
-import { AT, claimOne, keep, numberedEntry, sampleKey, settlementOf } from "../entries.ts";
-
-async function open(path = join(tempFolder(), "inbox.db")): Promise<Inbox> {
-  const inbox = sqliteInbox(path);
-  await inbox.open();
-  onTestFinished(() => inbox.close());
-  return inbox;
-}
-
-const claim = (inbox: Inbox) => inbox.claim({ now: AT, limit: 10, leaseTime: 1000 });
+import { describe, expect, it } from "vitest";
+import { AT, claimOne, keep, numberedEntry, RUN, sampleKey, settlementOf } from "../entries.ts";
+import { claim, open } from "./opened.ts";
 
 describe("the backlog", () => {
   it("is never more than its limit, however many entries are held back or of other sources", async () => {
@@ -43,18 +31,9 @@ describe("the runs of an entry", () => {
   it("are those in the order in which they were recorded, and then those of its last attempt", async () => {
     const inbox = await open();
     await keep(inbox, numberedEntry(1));
-    const run = {
-      attempt: 1,
-      startedAt: AT,
-      duration: 1,
-      outcome: "ok",
-      error: null,
-      failure: null,
-      note: null,
-    } as const;
-    const failed = ["b", "a"].map((handler) => ({ ...run, handler, outcome: "error" as const, error: "no" }));
+    const failed = ["b", "a"].map((handler) => ({ ...RUN, handler, outcome: "error" as const, error: "no" }));
     await inbox.settle(settlementOf(await claimOne(inbox), { state: "pending", records: failed }), AT);
-    const records = ["z", "c"].map((handler) => ({ ...run, handler, attempt: 2 }));
+    const records = ["z", "c"].map((handler) => ({ ...RUN, handler, attempt: 2 }));
     await inbox.settle(settlementOf(await claimOne(inbox), { records, finishedHandlers: ["z", "c"] }), AT);
     expect((await inbox.attempts(1)).map(({ handler }) => handler)).toEqual(["b", "a", "z", "c"]);
   });

@@ -12,7 +12,7 @@ const PAGE = 4096;
 /** The text of a delivery's body, of which a page has about fifteen. */
 export const textOf = (seq: number) => `body of ${seq};`;
 
-/** A new inbox file with so many entries, numbered from 1, in one transaction; `columns` are those of an entry that differ. */
+/** Makes an inbox file with `count` entries, numbered from 1; `columns` replaces columns of an entry. */
 export function fileOf(
   count: number,
   columns: (seq: number) => Record<string, string | number | null> = () => ({}),

@@ -34,7 +34,7 @@ function hold(id: string, since = AT, version = "1.2.3"): void {
 const refusal = (message: RegExp, code = "inbox_busy") =>
   expect.objectContaining({ code, message: expect.stringMatching(message) });
 
-describe("an inbox file that is written anew", () => {
+describe("a vacuumed inbox file", () => {
   it("is smaller by its free space and its log, and its real path and both sizes are told", () => {
     const [link, log] = [join(path, "..", "link.db"), statSync(`${path}-wal`).size];
     symlinkSync(path, link);

@@ -11,6 +11,7 @@ import {
 import { runnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { AT } from "../../entries.ts";
+import { refusal } from "./refusal.ts";
 
 let folder: string;
 let path: string;
@@ -19,9 +20,6 @@ beforeEach(() => {
   folder = tempFolder();
   path = join(folder, "inbox.db");
 });
-
-const refusal = (message: RegExp, code = "inbox_unavailable") =>
-  expect.objectContaining({ code, message: expect.stringMatching(message) });
 
 describe("the part that is missing of an inbox", () => {
   it("is none if it is whole, or if there is nothing of one", () => {

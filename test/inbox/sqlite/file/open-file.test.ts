@@ -7,6 +7,7 @@ import { SCHEMA_VERSION, schemaOf } from "../../../../src/inbox/sqlite/migration
 import { runnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { AT } from "../../entries.ts";
+import { refusal } from "./refusal.ts";
 
 let folder: string;
 let path: string;
@@ -15,9 +16,6 @@ beforeEach(() => {
   folder = tempFolder();
   path = join(folder, "inbox.db");
 });
-
-const refusal = (message: RegExp, code = "inbox_unavailable") =>
-  expect.objectContaining({ code, message: expect.stringMatching(message) });
 
 describe("the tables of a new inbox", () => {
   it("are in a file that has a log from the first write, and gives free pages back", () => {

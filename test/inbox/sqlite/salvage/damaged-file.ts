@@ -82,7 +82,7 @@ export function rootOf(path: string, name: string): number {
   return Number(row?.rootpage);
 }
 
-/** Gives a column of a row the type of a text, as one wrong bit would, with the bytes that it has; all rows are on the first page. */
+/** Marks a column as text, as one flipped bit would; its bytes stay. All rows have to be on the first page. */
 export function retype(path: string, table: string, seq: number, column: number): void {
   const root = rootOf(path, table);
   damage(path, (page) => {

@@ -4,7 +4,7 @@ import { openFileTransfer } from "../../../../src/inbox/sqlite/transfer.ts";
 import type { CopyProgress } from "../../../../src/inbox/transfer/copy.ts";
 import type { WholeEntry } from "../../../../src/inbox/transfer/transfer.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
-import { AT, claimOne, keep, numberedEntry, settlementOf } from "../../entries.ts";
+import { AT, claimOne, keep, numberedEntry, RUN, settlementOf } from "../../entries.ts";
 import { fillEveryState, PRUNED } from "../../transfer/every-state.ts";
 import {
   change,
@@ -19,15 +19,6 @@ import {
 } from "./damaged-file.ts";
 
 const seqsOf = (list: readonly { readonly seq: number }[]) => list.map(({ seq }) => seq);
-const RUN = {
-  attempt: 1,
-  startedAt: AT,
-  duration: 1,
-  outcome: "ok",
-  error: null,
-  failure: null,
-  note: null,
-} as const;
 
 describe("a salvage", () => {
   it("keeps the lease of an entry that ran, so that its result counts, and none of one that has ended", async () => {

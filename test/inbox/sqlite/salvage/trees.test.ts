@@ -54,7 +54,7 @@ function loseRoot(path: string): void {
 }
 
 describe("a salvage of a file without the root of its deliveries", () => {
-  it("finds those that are so long that they go on in other pages", async () => {
+  it("finds rows that continue on other pages", async () => {
     const path = await fileOf(12, 20_000);
     loseRoot(path);
     const { withoutDelivery, inbox, repairs } = await salvage(path);

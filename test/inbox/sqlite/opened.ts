@@ -1,0 +1,16 @@
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { Inbox } from "../../../src/inbox/inbox.ts";
+import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
+import { tempFolder } from "../../cli/fake-io.ts";
+import { AT } from "../entries.ts";
+
+/** Opens an inbox file, by default a new one, until the test ends. */
+export async function open(path = join(tempFolder(), "inbox.db")): Promise<Inbox> {
+  const inbox = sqliteInbox(path);
+  await inbox.open();
+  onTestFinished(() => inbox.close());
+  return inbox;
+}
+
+export const claim = (inbox: Inbox) => inbox.claim({ now: AT, limit: 10, leaseTime: 1000 });
