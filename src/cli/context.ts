@@ -1,4 +1,5 @@
 import type { ExitCode } from "./exit-codes.ts";
+import type { InboxesHere } from "./inbox/inboxes-here.ts";
 import type { Io } from "./io.ts";
 import { createOutput, type Output } from "./output.ts";
 
@@ -15,6 +16,8 @@ export interface CliContext {
   readonly configured: string[];
   /** Where this command's options come from that were not typed, by their camel-case names. */
   readonly origins: Map<string, string>;
+  /** The inboxes that the command may mean in its folder; `undefined` if it takes none. */
+  inboxes: InboxesHere | undefined;
   /** Set by `--debug`: errors print their stack. */
   debug: boolean;
 }
@@ -36,6 +39,7 @@ export function createContext(
     exitCode: 0,
     configured: [],
     origins: new Map(),
+    inboxes: undefined,
     debug: false,
     output: createOutput(io, { json: false, color: undefined, clock }),
   };

@@ -21,9 +21,10 @@ import { registerTrigger } from "./commands/trigger.ts";
 import { registerTypes } from "./commands/types.ts";
 import { registerVerify } from "./commands/verify.ts";
 import type { CliContext } from "./context.ts";
-import { createOutput, shellWord } from "./output.ts";
+import { inboxToSuggest, refuseTwoInboxes } from "./inbox/inboxes-here.ts";
+import { createOutput } from "./output.ts";
 import { leaves } from "./settings/command-tree.ts";
-import { applySettings, isTyped } from "./settings/config.ts";
+import { applySettings } from "./settings/config.ts";
 import { refusePasswordUrls } from "./settings/password-urls.ts";
 import { readTexts } from "./settings/values.ts";
 
@@ -57,11 +58,12 @@ export function createProgram(context: CliContext): Command {
     await applySettings(command, context);
     refusePasswordUrls(command, context.io);
     const { json = false, color, debug, quiet = false, pick } = command.opts<CommonOptions>();
-    suggestInbox(isTyped(command, "inbox") ? shellWord(command.getOptionValue("inbox")) : undefined);
     context.debug = debug === true;
     context.output = createOutput(context.io, { json, color, clock: context.clock, quiet, pick });
     if (command.opts().explain === true)
       await (await import("./settings/explain.ts")).explain(command, context);
+    await refuseTwoInboxes(command, context);
+    suggestInbox(inboxToSuggest(command, context));
   });
   return program;
 }

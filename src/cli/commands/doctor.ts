@@ -29,7 +29,7 @@ export function registerDoctor(program: CliCommand, context: CliContext): void {
     .common("--path <path>", `path of the endpoint (default: ${UNLESS_RUNNING} ${DEFAULT_PATH})`, readPath)
     .common(
       "--inbox <inbox>",
-      "inbox file, or postgres:// URL; memory: keeps nothing (default: .hookporter/inbox.db)",
+      "inbox file, or postgres:// URL; memory: keeps nothing (default: the project's, else .hookporter/inbox.db)",
     )
     .option("--health-port <n>", "port for /healthz and /readyz", readPort)
     .option("--inspect-port <n>", "port of the inspector page", readPort)

@@ -2,6 +2,7 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addChaosOptions } from "../send/chaos-options.ts";
+import { INBOX_HERE } from "../settings/default-values.ts";
 import { readTimeout } from "../settings/values.ts";
 
 export function registerReplay(program: CliCommand, context: CliContext): void {
@@ -20,7 +21,7 @@ export function registerReplay(program: CliCommand, context: CliContext): void {
     )
     .common(
       "--inbox <inbox>",
-      "inbox to read entries from, and with --wait that of the endpoint (default: .hookporter/inbox.db)",
+      `inbox to read entries from, and with --wait that of the endpoint (default: ${INBOX_HERE})`,
     )
     .common(
       "--timeout <duration>",

@@ -1,6 +1,9 @@
 /** What comes before the default of a port, a path or an endpoint in help texts. */
 export const UNLESS_RUNNING = "where listen runs in this folder, or";
 
+/** The inbox of a command that names none, in help texts. */
+export const INBOX_HERE = `that of the listen running here, else the project's, else .hookporter/inbox.db`;
+
 /** The folder in which `init` creates a project. */
 export const DEFAULT_DIRECTORY = "my-receiver";
 

@@ -85,7 +85,7 @@ it("the record ends with listen, and that of a dead process does not count, thou
 it("a process leaves the record of one with the same number, as in another container on the same folder", () => {
   const cwd = tempFolder();
   record(cwd, process.pid, { port: 4500, path: "/in", since: 1 });
-  recordListening(cwd, new URL("http://127.0.0.1:4600/"))();
+  recordListening(cwd, new URL("http://127.0.0.1:4600/"), undefined)();
   expect(runningListen(cwd)).toMatchObject({ port: 4500, path: "/in" });
 });
 
