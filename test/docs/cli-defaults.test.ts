@@ -8,7 +8,6 @@ import { FORWARD_TIMEOUT, SYNC_TIMEOUT } from "../../src/cli/handlers/forwarding
 import { WAIT } from "../../src/cli/outcome/outcome.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { DEFAULT_ENCODING } from "../../src/cli/secrets/encoding.ts";
-import { SECRET_VARIABLE } from "../../src/cli/secrets/options.ts";
 import { MAX_FAILURES } from "../../src/cli/send/send-all.ts";
 import { commandName, leaves } from "../../src/cli/settings/command-tree.ts";
 import {
@@ -24,6 +23,7 @@ import { DEFAULT_LIMITS } from "../../src/client/options.ts";
 import { eventKinds } from "../../src/event/kinds.ts";
 import { DEFAULT_ENDPOINT, DEFAULT_PATH, DEFAULT_PORT } from "../../src/http/default-endpoint.ts";
 import { DEFAULT_INSPECTOR_PORT } from "../../src/inspector/default-port.ts";
+import { SECRET_VARIABLE } from "../../src/project/secret-variables.ts";
 import { DEFAULT_AGES, readOptions } from "../../src/receiver/options/options.ts";
 import { SEND_TIMEOUT } from "../../src/relay/send.ts";
 import { NO_CHAOS } from "../../src/sandbox/chaos.ts";

@@ -11,6 +11,7 @@ import { RECORD_SCHEMA_VERSION } from "../../src/cli/output.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { commandName, leaves } from "../../src/cli/settings/command-tree.ts";
 import { variableName } from "../../src/cli/settings/config.ts";
+import { PREVIOUS_SECRET_VARIABLE, SECRET_VARIABLE } from "../../src/project/secret-variables.ts";
 import { NOT_KEPT } from "../../src/receiver/admit.ts";
 import { NOT_PASSED_ON } from "../../src/relay/hop-by-hop.ts";
 import { runCli, startCli, tempFolder } from "../cli/fake-io.ts";
@@ -146,8 +147,8 @@ it("the page names no unknown variable", () => {
   const variables = new Set(
     commands.flatMap((one) => one.options.map((option) => variableName(option, one))),
   );
-  for (const held of ["HOOKPORTER_SECRET", "HOOKPORTER_API_KEY", ...EXEC_VARIABLES, ...DEAD_LETTER_VARIABLES])
-    variables.add(held);
+  const keys = [SECRET_VARIABLE, PREVIOUS_SECRET_VARIABLE, "HOOKPORTER_API_KEY"];
+  for (const held of [...keys, ...EXEC_VARIABLES, ...DEAD_LETTER_VARIABLES]) variables.add(held);
   const named = page.match(/HOOKPORTER_[A-Z_]+/g) ?? [];
   expect(named.filter((variable) => !variables.has(variable))).toEqual([]);
 });

@@ -21,7 +21,7 @@ export function registerReplay(program: CliCommand, context: CliContext): void {
     )
     .common(
       "--inbox <inbox>",
-      `inbox to read entries from, and with --wait that of the endpoint (default: ${INBOX_HERE})`,
+      `inbox of entries, and with --wait of the endpoint (default: ${INBOX_HERE})`,
     )
     .common(
       "--timeout <duration>",

@@ -9,6 +9,7 @@ import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import { expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod";
 import { DEFAULT_OUT, shapesBeside } from "../../../src/cli/learn/options.ts";
+import { createReceiver } from "../../../src/entries/index.ts";
 import { eventKinds } from "../../../src/event/kinds.ts";
 import { type Learned, learn } from "../../../src/learn/shape.ts";
 import { writeShapes } from "../../../src/learn/shape-file.ts";
@@ -47,6 +48,24 @@ async function listeningFolder() {
   const url = (await listen.ready()).localUrl.href;
   return { cwd, url };
 }
+
+it("the tools act on the inbox of the listen that runs in a project, and say so if the server has another", async () => {
+  const { cwd } = await listeningFolder();
+  writeFileSync(join(cwd, "hookporter.config.json"), '{ "project": { "inbox": "data/inbox.db" } }');
+  const { call } = await connect(cwd);
+  const sent = await call("send_event", { kind: "payment.received" });
+  expect(sent.records.find(({ type }) => type === "outcome")).toMatchObject({ seq: 1, state: "failing" });
+  expect((await call("find_events", {})).records).toContainEqual(expect.objectContaining({ seq: 1 }));
+  expect((await call("get_event", { entry: 1 })).isError).toBe(false);
+  expect((await call("retry_events", { entry: 1 })).isError).toBe(false);
+
+  const server = createReceiver({ secret: SECRET, inbox: join(cwd, "data", "inbox.db") });
+  await server.start();
+  await server.close();
+  const found = await call("find_events", {});
+  expect(found.text).toContain("that of the project is data/inbox.db");
+  expect(found.records).toContainEqual(expect.objectContaining({ seq: 1 }));
+});
 
 it("a broken handler is found, mended and proven handled through the tools alone", async () => {
   const { cwd } = await listeningFolder();
