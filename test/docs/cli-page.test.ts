@@ -136,7 +136,7 @@ it("the page of the environment names every flag whose variable contains the com
 
 it("the page names no unknown flag", () => {
   const flags = new Set(commands.flatMap(({ options }) => options.map(({ long }) => long)));
-  for (const general of ["--help", "--version"]) flags.add(general);
+  for (const general of ["--help", "--version", "--no-color"]) flags.add(general);
   // `curl` has its own flags.
   const named = page.replaceAll(/--data-binary|`curl [^`]*`/g, "").match(/--[a-z][a-z-]*/g) ?? [];
   expect(named.length).toBeGreaterThan(100);
@@ -224,7 +224,7 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   const run = async (...argv: string[]) => (await runCli([...argv, "--json"], { cwd, env })).records;
   const types = (...argv: string[]) => run("types", "--with-samples", ...argv);
   const records = [
-    ...(await run("sign", "--explain")),
+    ...(await run("doctor", "--explain", "sign")),
     ...(await run("trigger", "lead.created", "--url", url)),
     ...(await run("trigger", "lead.created", "--dry-run")),
     ...(await run("trigger", "lead.created", "--url", url, "--drop", "100%")),

@@ -57,7 +57,8 @@ async function start(project: string, line: string, isReady: RegExp, env: Record
   const printed = printedBy(child);
   const ended = once(child, "close");
   const stop = async () => {
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGTERM");
+    const lives = child.exitCode === null && child.signalCode === null;
+    if (lives && child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
     await ended;
   };
   onTestFinished(stop);

@@ -153,7 +153,7 @@ test.each(moved)(
     const cli = { cwd: directory, env: {} };
     const onPostgres = used.startsWith("postgres://");
     expect(onPostgres).toBe(line.startsWith("DATABASE_URL") || (inbox === "postgres" && line === ""));
-    const listed = (await runCli(["events", "list", "--explain", "--json"], cli)).records;
+    const listed = (await runCli(["doctor", "--explain", "events list", "--json"], cli)).records;
     expect(listed).toContainEqual(
       expect.objectContaining({ name: "inbox", value: shownInbox(used, directory) }),
     );
@@ -169,7 +169,7 @@ test.each(moved)(
       expect(records).toContainEqual(expect.objectContaining(said));
       await rm(dirname(path), { recursive: true });
     }
-    const own = (await runCli(["listen", "--explain", "--json"], cli)).records;
+    const own = (await runCli(["doctor", "--explain", "listen", "--json"], cli)).records;
     const listens = join(directory, ".hookporter", "inbox.db");
     expect(own).toContainEqual(expect.objectContaining({ name: "inbox", value: listens }));
   },

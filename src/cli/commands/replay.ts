@@ -19,10 +19,7 @@ export function registerReplay(program: CliCommand, context: CliContext): void {
       "--handlers <path>",
       "run the handlers in this file or folder, in this process, instead of sending",
     )
-    .common(
-      "--inbox <inbox>",
-      `inbox of entries, and with --wait of the endpoint (default: ${INBOX_HERE})`,
-    )
+    .common("--inbox <inbox>", `inbox of entries, and with --wait of the endpoint (default: ${INBOX_HERE})`)
     .common(
       "--timeout <duration>",
       "how long to wait for each response or handler, and with --wait for all outcomes (default: 30s)",

@@ -3,11 +3,10 @@ import { isRecord } from "../../base/is-record.ts";
 import { didYouMean } from "../../options/did-you-mean.ts";
 import type { Variables } from "../../project/env-text.ts";
 import { PROJECT_KEYS } from "../../project/read-project.ts";
-import { insteadOf } from "../former-words.ts";
 import { invalidConfig } from "../input-errors.ts";
 import type { Io } from "../io.ts";
 import { hidden } from "../shown-value.ts";
-import { commandName, flagName, hasOwnMeaning, leaves } from "./command-tree.ts";
+import { commandName, hasOwnMeaning, leaves } from "./command-tree.ts";
 import { readSource } from "./config-source.ts";
 
 /** The project's configuration, and the name of its file. */
@@ -51,7 +50,6 @@ function checkShared(key: string, value: unknown, commands: readonly Command[], 
   const having = commands.filter((command) => flagsOf(command).includes(key));
   const [first] = having.map(commandName);
   if (first === undefined) {
-    refuseFormerKey(key, file);
     const secret = /secret/i.test(key) ? "; do not put secrets here, set HOOKPORTER_SECRET" : "";
     const credential = /api_?key|token/i.test(key) ? "; do not put keys here, set HOOKPORTER_API_KEY" : "";
     throw invalidConfig(
@@ -78,16 +76,10 @@ function checkKeys(name: string, section: unknown, keys: readonly string[], file
     throw invalidConfig(file, `has a wrong value under ${shown}: expected an object of its settings`);
   const wrong = Object.keys(section).find((key) => !keys.includes(key));
   if (wrong === undefined) return;
-  refuseFormerKey(wrong, file);
   throw invalidConfig(
     file,
     `has an unknown key ${shownKey(wrong)} under ${shown}: ${suggestion(wrong, keys)}expected one of ${[...new Set(keys)].join(", ")}`,
   );
-}
-
-function refuseFormerKey(key: string, file: string): void {
-  const instead = insteadOf(flagName(key));
-  if (instead !== undefined) throw invalidConfig(file, `has a key ${shownKey(key)}, but ${instead}`);
 }
 
 /** A valid key has only letters, and at most 30; a secret pasted as a key is longer, or has digits. */

@@ -7,7 +7,6 @@ import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import type { Variables } from "../../project/env-text.ts";
 import { DEFAULT_PROJECT_PORT, type ProjectSection } from "../../project/read-project.ts";
 import type { CliContext } from "../context.ts";
-import { refuseFormerVariables } from "../former-words.ts";
 import { completed, listensInbox, lookForInboxes, takesListensInbox } from "../inbox/inboxes-here.ts";
 import type { Io } from "../io.ts";
 import { runningListen } from "../ready/running-listen.ts";
@@ -88,7 +87,6 @@ export async function applySettings(
 ): Promise<void> {
   const { io, configured, origins } = context;
   const settings = await openSettings(command, io, runsCode);
-  if (settingsName(command) === "listen") refuseFormerVariables(io.env);
   for (const option of command.options) {
     const name = option.attributeName();
     if (command.getOptionValueSource(name) !== undefined) continue;

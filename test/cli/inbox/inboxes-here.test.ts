@@ -62,7 +62,9 @@ it("commands act on the inbox of the listen that runs in the folder of a project
       expect.not.stringMatching(/^inbox:/m),
     ]);
   }
-  expect((await run("events list --explain")).stdout).toMatch(/from listen in this folder \(process \d+\)/);
+  expect((await runCli(["doctor", "--explain", "events list"], { cwd })).stdout).toMatch(
+    /from listen in this folder \(process \d+\)/,
+  );
 });
 
 it("with two inboxes, reading says which was taken, and what cannot be undone asks for one, with both lines", async () => {

@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
@@ -250,17 +250,6 @@ it.each([...SUPPORTED_PROTOCOL_VERSIONS, "1999-01-01"])(
     expect(first?.result).toEqual(second?.result);
   },
 );
-
-it("answers first without the tools, the SDK and the other commands, which need not even be there", async () => {
-  const [from, to] = [join(root, "dist"), tempFolder()];
-  writeFileSync(join(to, "package.json"), '{ "type": "module" }');
-  const imported = /from "\.\/([^"]+)"|import\("\.\/(chunk-first-answers-[^"]+)"/g;
-  const chunks = [...readFileSync(join(from, "bin.js"), "utf8").matchAll(imported)];
-  for (const name of ["bin.js", "mcp-answers.json", ...chunks.map(([, one = "", other]) => other ?? one)])
-    copyFileSync(join(from, name), join(to, name));
-  const answers = await ask("2025-06-18", ["initialize", "tools/list"], to);
-  expect(answers.map(({ id }) => id)).toEqual([0, 1]);
-});
 
 it("the SDK is in a chunk of at most 200 kB, which no other command loads", () => {
   const dist = join(root, "dist");

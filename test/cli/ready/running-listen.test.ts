@@ -47,7 +47,7 @@ it("doctor looks at the port of the running listen", async () => {
 it("--explain, and a failure, say where the endpoint is from", async () => {
   const { cwd, url, stop } = await listening(["--no-inspect"]);
   const here = `listen in this folder (process ${process.pid})`;
-  expect((await runCli(["trigger", PAYMENT, "--explain"], { cwd })).stdout).toMatch(`from ${here}`);
+  expect((await runCli(["doctor", "--explain", "trigger"], { cwd })).stdout).toMatch(`from ${here}`);
   const env = { HOOKPORTER_SECRET: "another secret, of another receiver" };
   expect((await runCli(["trigger", PAYMENT], { cwd, env })).stderr).toBe(`endpoint ${url}, from ${here}\n`);
   expect((await runCli(["check"], { cwd })).stderr).toMatch(`such as ${url}, where listen runs, got none`);
