@@ -1,7 +1,6 @@
 import { describeError } from "../errors.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
-import { entryState } from "../inbox/entry-state.ts";
-import { CANARY_PERCENT, PACED, type PacedRetry, type Pause, STOPPED } from "../inbox/pause.ts";
+import { PACED, type Pause, STOPPED } from "../inbox/pause.ts";
 import type { Settlement } from "../inbox/settlement.ts";
 import { TARGET_AWAY } from "../inbox/target-wait.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
@@ -15,9 +14,9 @@ const MAX_FAILED = 5;
 const WRITTEN = 60_000;
 
 /**
- * Watches retries at a measured pace, in whichever process runs entries: lets the rest run once the canary succeeded, and
- * pauses it if too many fail. All of it is kept in the inbox, except the latest results, of which a killed process takes at
- * most ten with it.
+ * Watches retries at a measured pace, in whichever process runs entries, and stops one of which too many entries fail: what is
+ * left of it is paused until a person resumes it. All of it is kept in the inbox, except the latest results, of which a killed
+ * process takes at most ten with it.
  */
 export class RetryWatch {
   readonly #options: Pick<DispatcherOptions, "inbox" | "clock" | "log">;
@@ -57,33 +56,12 @@ export class RetryWatch {
     for (const retry of retries) {
       const pause = paused.find(({ scope, name }) => scope === "retry" && name === String(retry.id));
       if (pause === undefined) this.#stopped.delete(String(retry.id));
-      // What a person, or the latest results, paused later has nothing to do with the canary.
-      if (pause?.since === retry.since) await this.#judge(retry, pause);
-      else if (retry.left === 0 && clock() >= Math.max(retry.until, retry.since + WRITTEN)) {
+      if (retry.left === 0 && clock() >= Math.max(retry.until, retry.since + WRITTEN)) {
         await inbox.endRetry?.(retry.id);
         const fields = { retry: retry.id, entries: retry.entries };
         log.info(fields, "a retry at a measured pace is over: all its entries were tried");
       }
     }
-  }
-
-  async #judge(retry: PacedRetry, pause: Pause): Promise<void> {
-    const { inbox, clock, log } = this.#options;
-    const { id, canary } = retry;
-    const entries = await inbox.list({ seqs: canary });
-    const states = entries.map(entryState);
-    const all = canary.length;
-    const enough = (CANARY_PERCENT / 100) * all;
-    const handled = states.filter((state) => state === "handled").length;
-    const open = states.filter((state) => state === "waiting" || state === "running").length;
-    if (handled >= enough) {
-      await inbox.resume?.({ scope: "retry", name: pause.name }, clock());
-      log.info({ retry: id, entries: retry.left }, "a retry goes on: its first entries succeeded");
-      return;
-    }
-    if (handled + open >= enough) return;
-    const who = `${STOPPED}: ${all - handled - open} of the first ${all} failed`;
-    if (who !== pause.who) await this.#stop({ ...pause, who });
   }
 
   async #stop(pause: Pause): Promise<void> {

@@ -126,7 +126,7 @@ export interface Inbox {
   pause?(pause: Pause): Promise<void>;
   /** Ends a pause; what it held back is due now, or again at its retry's pace. Returns whether there was such a pause. */
   resume?(of: PauseOf, now: number): Promise<boolean>;
-  /** Begins a retry at a measured pace, with all but its canary paused if it has one; returns its number. */
+  /** Begins a retry at a measured pace; returns its number. */
   newRetry?(retry: NewPacedRetry): Promise<number>;
   /** Makes entries of a retry pending, each due at its time; returns how many. Those that are running or done stay. */
   paceRetry?(step: PaceStep): Promise<number>;

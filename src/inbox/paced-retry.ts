@@ -5,16 +5,9 @@ import type { EntryFilter } from "./entry-filter.ts";
 import type { Inbox } from "./inbox.ts";
 import { type NewPacedRetry, PACE_STEP, type Pauses, STOPPED } from "./pause.ts";
 
-/** How fast entries are retried, and how many of them first. */
-export interface Pace {
-  /** Entries a second. Default: all at once. */
-  readonly rate?: number | undefined;
-  /** How many run while the rest waits to see whether they succeed. Default: none. */
-  readonly canary?: number | undefined;
-}
-
 interface PacedTerms extends Pick<NewPacedRetry, "since" | "who"> {
-  readonly pace: Pace;
+  /** Entries per second. */
+  readonly rate: number;
   readonly onStep?: (changed: number) => void;
 }
 
@@ -31,33 +24,28 @@ export async function retryableSeqs(inbox: Inbox, filter: EntryFilter, limit = N
   return seqs.reverse().slice(0, limit);
 }
 
-/** Milliseconds between two entries. */
-export function intervalOf({ rate }: Pace): number {
-  return rate === undefined ? 0 : 1000 / rate;
+/** Milliseconds between two entries, of so many per second. */
+export function intervalOf(rate: number): number {
+  return 1000 / rate;
 }
 
 /**
  * Gives entries their due times, in the order of their numbers, in transactions of 1000: from then on any process runs them.
- * The canary is written last, so that what is interrupted here is paused, and none of it is lost. Returns the retry's number.
+ * Returns the retry's number.
  *
  * @throws HookporterError `inbox_unsupported` if the store cannot do that
  */
 export async function retryAtPace(inbox: Inbox, seqs: readonly number[], terms: PacedTerms) {
-  const { pace, onStep, ...by } = terms;
-  const interval = intervalOf(pace);
-  const { canary: first = 0 } = pace;
-  const canary = seqs.slice(0, first);
-  const id = await inbox.newRetry?.({ ...by, interval, entries: seqs.length, canary });
+  const { rate, onStep, ...by } = terms;
+  const interval = intervalOf(rate);
+  const id = await inbox.newRetry?.({ ...by, interval, entries: seqs.length });
   if (id === undefined || inbox.paceRetry === undefined) throw noPauses();
   let changed = 0;
-  for (let at = first; at < seqs.length; at += PACE_STEP) {
+  for (let at = 0; at < seqs.length; at += PACE_STEP) {
     const from = by.since + interval * at;
-    const step = { id, interval, seqs: seqs.slice(at, at + PACE_STEP), from, waits: true };
-    changed += await inbox.paceRetry(step);
+    changed += await inbox.paceRetry({ id, interval, seqs: seqs.slice(at, at + PACE_STEP), from });
     onStep?.(changed);
   }
-  if (first > 0)
-    changed += await inbox.paceRetry({ id, interval, seqs: canary, from: by.since, waits: false });
   return { id, changed };
 }
 
@@ -72,14 +60,12 @@ export function noPauses(): HookporterError {
 export function pauseLines({ paused, retries }: Pauses, now: number): readonly string[] {
   const nameOf = (id: number) => `retry ${id}`;
   const known = new Set(retries.map(({ id }) => nameOf(id)));
-  const ofRetries = retries.map(({ id, since, canary, left, entries, until }) => {
+  const ofRetries = retries.map(({ id, left, entries, until }) => {
     const pause = paused.find(({ scope, name }) => scope === "retry" && name === String(id));
     const rest = `${left} of ${entries} left`;
     if (pause === undefined)
       return `${nameOf(id)} is under way: ${rest}, the last due in ${durationText(Math.max(0, until - now))}`;
-    if (pause.since !== since || pause.who.startsWith(STOPPED))
-      return `${nameOf(id)} is paused, ${byWhom(pause.who)}: ${rest}`;
-    return `${nameOf(id)} waits until its first ${canary.length === 1 ? "entry is" : `${canary.length} are`} handled: ${rest}`;
+    return `${nameOf(id)} is paused, ${byWhom(pause.who)}: ${rest}`;
   });
   const others = paused.filter(({ scope, name }) => !known.has(`${scope} ${name}`));
   return [

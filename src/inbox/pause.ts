@@ -29,8 +29,6 @@ export interface NewPacedRetry {
   readonly interval: number;
   /** How many entries it has. */
   readonly entries: number;
-  /** The first of them, which run while the rest is paused. Empty if all run. */
-  readonly canary: readonly number[];
 }
 
 /** A retry at a measured pace that is under way. */
@@ -56,8 +54,6 @@ export interface PaceStep {
   readonly seqs: readonly number[];
   /** When the first is due. */
   readonly from: number;
-  /** Whether they wait if the retry is paused. */
-  readonly waits: boolean;
 }
 
 /** How many entries one transaction of a retry changes. */
@@ -65,9 +61,6 @@ export const PACE_STEP = 1000;
 
 /** Milliseconds after which a paused entry is looked at again, if nothing resumes it before; less than any horizon of a claim. */
 export const SET_ASIDE = 600_000;
-
-/** The percentage of a canary that has to succeed before the rest runs. */
-export const CANARY_PERCENT = 95;
 
 /** How {@link Pause.who} begins if a retry stopped by itself. */
 export const STOPPED = "stopped";

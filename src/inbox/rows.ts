@@ -109,7 +109,6 @@ export function toRetry(row: Row): PacedRetry {
     who: decodeText(row.who as string),
     interval: Number(row.interval_ms),
     entries: Number(row.entries),
-    canary: JSON.parse(row.canary as string),
     left: Number(row.left_over),
     until: Number(row.due_until),
   };

@@ -124,11 +124,11 @@ describe("a dispatcher", () => {
   });
 
   /** Keeps dead letters, and retries them. */
-  const retry = async (many: number, pace: Parameters<typeof retryAtPace>[2]["pace"]) => {
+  const retry = async (many: number, rate: number) => {
     const seqs: number[] = [];
     for (let number = 0; number < many; number++) seqs.push(await add(number));
     await inbox.drop({}, Date.now());
-    return { seqs, ...(await retryAtPace(inbox, seqs, { since: Date.now(), who: "ann", pace })) };
+    return { seqs, ...(await retryAtPace(inbox, seqs, { since: Date.now(), who: "ann", rate })) };
   };
   const counts = async () => {
     const { done, dead, pending } = await inbox.counts();
@@ -137,48 +137,11 @@ describe("a dispatcher", () => {
   const pauseOf = async (id: number) =>
     (await inbox.pauses?.())?.paused.find(({ name }) => name === String(id))?.who;
 
-  it("runs a canary first, and all the rest once that succeeded, although the command has ended", async () => {
-    await retry(50, { canary: 10 });
-    expect(await open().drain(5000)).toMatchObject({ handled: 10 });
-    expect(await counts()).toEqual({ done: 10, dead: 0, pending: 40 });
-    start();
-    await until(async () => expect(await counts()).toEqual({ done: 50, dead: 0, pending: 0 }));
-  });
-
-  it("pauses the rest, and says so once, if too many of the canary fail; goes on once they succeeded", async () => {
-    let isBroken = true;
-    const plan = planOf({ a: () => (isBroken ? Promise.reject(new Error("down")) : "ok") });
-    const { id, seqs } = await retry(30, { canary: 10 });
-    start({ plan });
-    await until(async () => expect(await pauseOf(id)).toBe("stopped: 10 of the first 10 failed"));
-    await until(async () => expect(await counts()).toEqual({ done: 0, dead: 10, pending: 20 }));
-    const stops = log.lines.filter(({ level }) => level === "error");
-    expect(stops).toEqual([
-      { level: "error", fields: { retry: id, why: "stopped: 10 of the first 10 failed" } },
-    ]);
-    isBroken = false;
-    await inbox.retry({ seqs: seqs.slice(0, 10) }, Date.now());
-    await until(async () => expect(await counts()).toEqual({ done: 30, dead: 0, pending: 0 }));
-  });
-
-  it("lets one of 20 fail", async () => {
-    let first = true;
-    const fails = () => {
-      const isFirst = first;
-      first = false;
-      return isFirst ? Promise.reject(new Error("odd")) : "ok";
-    };
-    const plan = planOf({ a: fails });
-    await retry(30, { canary: 20 });
-    start({ plan, retry: { ...QUICK, attempts: 1 } });
-    await until(async () => expect(await counts()).toEqual({ done: 29, dead: 1, pending: 0 }));
-  });
-
-  it("pauses the rest of a retry whose entries begin to fail, and says where", async () => {
+  it("stops a retry whose entries begin to fail, says where, and goes on only once it is resumed", async () => {
     let isMended = false;
     const isDown = () => ran.length >= 20 && !isMended;
     const plan = planOf({ a: () => (isDown() ? Promise.reject(new Error("down")) : runs("a")()) });
-    const { id, seqs } = await retry(100, { rate: 200 });
+    const { id, seqs } = await retry(100, 200);
     start({ plan, concurrency: 1 });
     await until(async () =>
       expect(await pauseOf(id)).toMatch(/^stopped at #\d+: 6 of the latest 10 failed$/),
@@ -188,6 +151,13 @@ describe("a dispatcher", () => {
     await until(async () => expect((await counts()).done + (await counts()).dead).toBeLessThan(40));
     expect([(await counts()).done, (await inbox.list({})).length]).toEqual([20, 100]);
     isMended = true;
+    const failed = await inbox.list({ states: ["dead", "pending"] });
+    await inbox.retry(
+      { seqs: failed.filter(({ attempts }) => attempts > 0).map(({ seq }) => seq) },
+      Date.now(),
+    );
+    await until(async () => expect((await inbox.list({ states: ["dead"] })).length).toBe(0));
+    expect(await pauseOf(id)).toMatch(/^stopped/);
     await resume("retry", String(id));
     await until(async () => expect((await counts()).done).toBeGreaterThan(60));
   });

@@ -2,8 +2,6 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { RetryWatch } from "../../src/dispatch/retry-watch.ts";
 import type { AttemptRecord } from "../../src/inbox/attempt-record.ts";
 import type { ClaimedEntry } from "../../src/inbox/claim.ts";
-import type { Entry } from "../../src/inbox/entry.ts";
-import { storedIn } from "../../src/inbox/entry-state.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { PACED, type PacedRetry, type Pause } from "../../src/inbox/pause.ts";
 import type { Settlement } from "../../src/inbox/settlement.ts";
@@ -12,15 +10,14 @@ import { AT } from "../inbox/entries.ts";
 import { keptLog } from "./sample.ts";
 
 const RETRY: PacedRetry = {
-  ...{ id: 3, since: AT, who: "ann", interval: 10, entries: 40, canary: [1, 2, 3, 4] },
+  ...{ id: 3, since: AT, who: "ann", interval: 10, entries: 40 },
   ...{ left: 36, until: AT + 90_000 },
 };
-const WAITS: Pause = { scope: "retry", name: "3", since: AT, who: "ann" };
+const PAUSE: Pause = { scope: "retry", name: "3", since: AT, who: "ann" };
 
 /** What the inbox holds, and what it was told. */
 let paused: Pause[];
 let retries: PacedRetry[];
-let states: Partial<Entry>[];
 let told: unknown[];
 let looks: number;
 let pauseFails: boolean;
@@ -30,17 +27,13 @@ let watch: RetryWatch;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["performance"] });
-  [paused, retries, states, told, looks, pauseFails] = [[], [RETRY], [], [], 0, false];
+  [paused, retries, told, looks, pauseFails] = [[], [RETRY], [], 0, false];
   now = AT;
   log = keptLog();
   const inbox: Partial<Inbox> = {
     pauses: async () => {
       looks++;
       return { paused, retries };
-    },
-    list: async ({ seqs }) => {
-      expect(seqs).toEqual(RETRY.canary);
-      return states as Entry[];
     },
     pause: async (pause) => {
       if (pauseFails) throw new Error("the disk is full");
@@ -63,14 +56,6 @@ afterEach(() => {
 async function look(): Promise<void> {
   vi.advanceTimersByTime(1000);
   await watch.look();
-}
-
-/** Entries of the canary in these states. */
-function canary(...given: ("handled" | "waiting" | "running" | "failing" | "dead")[]): Partial<Entry>[] {
-  return given.map((word) => {
-    const [state = "pending"] = storedIn([word]).states;
-    return { state, attempts: word === "failing" ? 1 : 0, reason: null };
-  });
 }
 
 const ENTRY = { seq: 9, reason: `${PACED}3` } as ClaimedEntry;
@@ -124,40 +109,8 @@ it.each([
   expect(log.lines).toEqual([{ level: "info", fields: { retry: 3, entries: 40 } }]);
 });
 
-it("lets the rest run once the canary succeeded, and says so", async () => {
-  paused = [{ ...WAITS, scope: "handler" }, { ...WAITS, name: "4" }, WAITS];
-  states = canary("handled", "handled", "handled", "handled");
-  now = AT + 7;
-  await look();
-  expect(told).toEqual([["resume", { scope: "retry", name: "3" }, AT + 7]]);
-  expect(log.lines).toEqual([{ level: "info", fields: { retry: 3, entries: 36 } }]);
-});
-
-it("waits while enough of the canary may still succeed", async () => {
-  paused = [WAITS];
-  states = canary("handled", "waiting", "running", "handled");
-  await look();
-  expect([told, log.lines]).toEqual([[], []]);
-});
-
-it.each(["failing", "dead"] as const)(
-  "says why the rest stays paused once too many are %s",
-  async (state) => {
-    paused = [WAITS];
-    states = canary("handled", state, "waiting", "running");
-    await look();
-    const who = "stopped: 1 of the first 4 failed";
-    expect(told).toEqual([["pause", { ...WAITS, who }]]);
-    expect(log.lines).toEqual([{ level: "error", fields: { retry: 3, why: who } }]);
-    paused = [{ ...WAITS, who }];
-    await look();
-    expect(told).toHaveLength(1);
-  },
-);
-
-it("leaves a retry alone that a person paused later, and does not end it early", async () => {
-  paused = [{ ...WAITS, since: AT + 5 }];
-  states = canary("dead", "dead", "dead", "dead");
+it("leaves a retry alone that is paused, and does not end it early", async () => {
+  paused = [PAUSE];
   await look();
   expect(told).toEqual([]);
 });
@@ -198,7 +151,7 @@ it("counts the results of each retry by itself", async () => {
 it("stops a retry only once, and starts counting again when it is resumed", async () => {
   await note(ended("dead", "handler_error"), 20);
   expect(told).toHaveLength(1);
-  paused = [{ ...WAITS, since: AT + 5 }];
+  paused = [{ ...PAUSE, since: AT + 5 }];
   await look(); // still paused
   await note(ended("dead", "handler_error"), 6);
   expect(told).toHaveLength(1);

@@ -207,7 +207,7 @@ it("5000 dead letters run again at the page's pace, and none is lost", { timeout
   const ran = await play("Dead letters", {
     env,
     before: {
-      "npx hookporter events retry --state dead --rate 200/s --canary 10": () => {
+      "npx hookporter events retry --state dead --rate 200/s": () => {
         isMended = true;
       },
       "npx hookporter events pause": () => until(async () => expect(await retry()).toContain("under way")),

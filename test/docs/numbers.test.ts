@@ -35,11 +35,6 @@ const ROWS: readonly Row[] = [
     `${TRUST} FIRST_WAIT`,
     `${TRUST} LONGEST_WAIT`,
   ],
-  [
-    "reference/cli/events-retry.md",
-    "are paused until {} % of the first entries",
-    "inbox/pause.ts CANARY_PERCENT",
-  ],
   ["reference/inbox-file.md", "for at most {} ms. If", "inbox/sqlite/care/check-at-start.ts BUDGET"],
   [
     "reference/inbox-file.md",

@@ -20,35 +20,25 @@ function noting() {
 }
 
 describe("a retry at a measured pace", () => {
-  it("spaces its entries by the rate, in steps of 1000, and writes the canary last", async () => {
+  it("spaces its entries by the rate, in steps of 1000", async () => {
     const { inbox, steps, begun } = noting();
     const seqs = Array.from({ length: PACE_STEP + 4 }, (_, at) => at + 1);
     const told: number[] = [];
-    const terms = { since: NOW, who: "ada", pace: { rate: 4, canary: 2 } };
+    const terms = { since: NOW, who: "ada", rate: 4 };
     const retried = await retryAtPace(inbox, seqs, { ...terms, onStep: (changed) => told.push(changed) });
     expect(retried).toEqual({ id: 1, changed: PACE_STEP + 4 });
-    expect(begun).toEqual([
-      { since: NOW, who: "ada", interval: 250, entries: PACE_STEP + 4, canary: [1, 2] },
-    ]);
-    const waiting = { id: 1, interval: 250, waits: true };
+    expect(begun).toEqual([{ since: NOW, who: "ada", interval: 250, entries: PACE_STEP + 4 }]);
     expect(steps).toEqual([
-      { ...waiting, seqs: seqs.slice(2, PACE_STEP + 2), from: NOW + 500 },
-      { ...waiting, seqs: seqs.slice(PACE_STEP + 2), from: NOW + 500 + 250 * PACE_STEP },
-      { id: 1, interval: 250, waits: false, seqs: [1, 2], from: NOW },
+      { id: 1, interval: 250, seqs: seqs.slice(0, PACE_STEP), from: NOW },
+      { id: 1, interval: 250, seqs: seqs.slice(PACE_STEP), from: NOW + 250 * PACE_STEP },
     ]);
-    expect(told).toEqual([PACE_STEP, PACE_STEP + 2]);
-  });
-
-  it("has no canary by default, and no pause between entries without a rate", async () => {
-    const { inbox, steps } = noting();
-    await retryAtPace(inbox, [7, 9], { since: NOW, who: "ada", pace: {} });
-    expect(steps).toEqual([{ id: 1, interval: 0, seqs: [7, 9], from: NOW, waits: true }]);
-    expect([intervalOf({}), intervalOf({ rate: 0.5 })]).toEqual([0, 2000]);
+    expect(told).toEqual([PACE_STEP, PACE_STEP + 4]);
+    expect(intervalOf(0.5)).toBe(2000);
   });
 
   it.each(["newRetry", "paceRetry"])("needs an inbox with %s", async (missing) => {
     const { inbox } = noting();
-    const terms = { since: NOW, who: "ada", pace: {} };
+    const terms = { since: NOW, who: "ada", rate: 1 };
     await expect(retryAtPace({ ...inbox, [missing]: undefined } as never, [1], terms)).rejects.toMatchObject({
       code: "inbox_unsupported",
       message: noPauses().message,
@@ -76,7 +66,7 @@ describe("a retry at a measured pace", () => {
 
 describe("what is paused", () => {
   const retry: PacedRetry = {
-    ...{ id: 3, since: NOW - 60_000, who: "ada", interval: 1, entries: 40, canary: [1, 2] },
+    ...{ id: 3, since: NOW - 60_000, who: "ada", interval: 1, entries: 40 },
     ...{ left: 30, until: NOW + 120_000 },
   };
   const pause = (parts: Partial<Pause>): Pause => ({
@@ -108,13 +98,6 @@ describe("what is paused", () => {
       [ofRetry({ who: "stopped: 2 failed" })],
       {},
       /^retry 3 is paused, stopped: 2 failed: 30 of 40 left$/,
-    ],
-    ["waiting", [ofRetry()], {}, /^retry 3 waits until its first 2 are handled: 30 of 40 left$/],
-    [
-      "waiting for one",
-      [ofRetry()],
-      { canary: [1] },
-      /^retry 3 waits until its first entry is handled: 30 of 40 left$/,
     ],
     [
       "beside a paused kind of its number",

@@ -130,9 +130,9 @@ export function describePauses(makeInbox: () => Inbox): void {
     });
 
     const newRetry = (parts: Partial<NewPacedRetry> = {}) =>
-      inbox.newRetry?.({ since: AT, who: "ann", interval: 1000, entries: 3, canary: [], ...parts });
+      inbox.newRetry?.({ since: AT, who: "ann", interval: 1000, entries: 3, ...parts });
     const pace = (id: number, seqs: readonly number[], parts: Partial<PaceStep> = {}) =>
-      inbox.paceRetry?.({ id, interval: 1000, seqs, from: AT, waits: true, ...parts });
+      inbox.paceRetry?.({ id, interval: 1000, seqs, from: AT, ...parts });
     /** Keeps dead letters of these order keys, and returns their numbers. */
     const dead = async (...orderKeys: readonly (string | null)[]) => {
       const seqs: number[] = [];
@@ -156,7 +156,7 @@ export function describePauses(makeInbox: () => Inbox): void {
         })),
       );
       expect((await inbox.pauses?.())?.retries).toEqual([
-        { id, since: AT, who: "ann", interval: 1000, entries: 3, canary: [], left: 3, until: AT + 3000 },
+        { id, since: AT, who: "ann", interval: 1000, entries: 3, left: 3, until: AT + 3000 },
       ]);
       expect(await claimed({ now: AT + 999 })).toEqual(["evt_0"]);
       expect(await claimed({ now: AT + 1000 })).toEqual(["evt_1"]);
@@ -189,15 +189,12 @@ export function describePauses(makeInbox: () => Inbox): void {
       ]);
     });
 
-    it("a retry with a canary runs that, and the rest once it is resumed, at its pace from then on", async () => {
+    it("what is left of a retry that is paused runs once it is resumed, at its pace from then on", async () => {
       const seqs = await dead(null, null, null, null);
-      const id = (await newRetry({ entries: 4, canary: seqs.slice(0, 1) })) ?? 0;
-      await pace(id, seqs.slice(1), { from: AT + 1000 });
-      await pace(id, seqs.slice(0, 1), { waits: false });
-      expect((await inbox.pauses?.())?.paused).toEqual([
-        { scope: "retry", name: String(id), since: AT, who: "ann" },
-      ]);
-      expect(await claimed({ now: AT + 5000 })).toEqual(["evt_0"]);
+      const id = (await newRetry({ entries: 4 })) ?? 0;
+      await pace(id, seqs);
+      expect(await claimed({ now: AT })).toEqual(["evt_0"]);
+      await pause("retry", String(id));
       expect(await claimed({ now: AT + 6000, except: seqs.slice(0, 1) })).toEqual([]);
       expect(await resume("retry", String(id), AT + 10_000)).toBe(true);
       expect(await inbox.list({ states: ["pending"] })).toMatchObject(
@@ -211,7 +208,7 @@ export function describePauses(makeInbox: () => Inbox): void {
     it("more than a step of entries keeps its pace when it is resumed", async () => {
       const seqs: number[] = [];
       for (let number = 0; number < 1003; number++) seqs.push((await keep(inbox, numberedEntry(number))).seq);
-      const id = (await newRetry({ interval: 20, entries: 1003, canary: [-1] })) ?? 0;
+      const id = (await newRetry({ interval: 20, entries: 1003 })) ?? 0;
       await pace(id, seqs.slice(0, 1000), { interval: 20 });
       await pace(id, seqs.slice(1000), { interval: 20, from: AT + 20_000 });
       await resume("retry", String(id), AT + 1000);

@@ -1,5 +1,4 @@
 import { STATE_WORDS } from "../../inbox/entry-state.ts";
-import { CANARY_PERCENT } from "../../inbox/pause.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addPruneOptions } from "../events/prune-options.ts";
@@ -102,14 +101,9 @@ function registerChanges(events: CliCommand, context: CliContext): void {
     .common("--all", "retry every waiting, failing, dead and received entry")
     .common("--limit <n>", "only the oldest n entries (default: all)", readCount)
     .common("--rate <n>", "entries per second, such as 20/s (default: all at once)", readRate)
-    .common(
-      "--canary <n>",
-      `run the first n, and the others once ${CANARY_PERCENT} % of those are handled`,
-      readCount,
-    )
     .common("--dropped", "only dropped entries, which stay dropped otherwise unless you name them")
     .common("--dry-run", "print how many entries would be retried, and change nothing")
-    .example("hookporter events retry --state dead --rate 20/s --canary 10")
+    .example("hookporter events retry --state dead --rate 20/s")
     .action(async (entries, options) =>
       (await import("../events/change.ts")).retryEvents(entries, options, context),
     );
@@ -171,7 +165,7 @@ function addPauseScopes(command: CliCommand): CliCommand {
       readTexts,
     )
     .option("--source <names>", "the entries of these sources", readSources)
-    .option("--retry <n>", "the rest of retry n, which was started with --rate or --canary", readCount);
+    .option("--retry <n>", "the rest of retry n, which was started with --rate", readCount);
 }
 
 function addSelection(command: CliCommand): CliCommand {

@@ -24,7 +24,7 @@ import { type ChangeOptions, checkChange, toFilter } from "./selection.ts";
 
 export async function retryEvents(
   references: readonly string[],
-  { rate, canary, limit, dryRun, ...options }: ChangeOptions & PaceOptions,
+  { rate, limit, dryRun, ...options }: ChangeOptions & PaceOptions,
   context: CliContext,
 ): Promise<void> {
   const { output } = context;
@@ -40,12 +40,12 @@ export async function retryEvents(
     const chosen = limit === undefined ? all : { ...all, seqs: await retryableSeqs(inbox, all, limit) };
     await sayWhatStillDoesNotFit(inbox, chosen, output);
     let retried: number;
-    if (rate === undefined && canary === undefined && limit === undefined && dryRun !== true) {
+    if (rate === undefined && limit === undefined && dryRun !== true) {
       const { pending, ended } = await changeEach(inbox, named, filter, "retry", context);
       retried = pending + ended;
       output.data(`${retried} to be retried now`);
       output.record("retry", { retried, ended });
-    } else retried = await retryOldest(inbox, chosen, { rate, canary, dryRun }, context);
+    } else retried = await retryOldest(inbox, chosen, { rate, dryRun }, context);
     await sayTargets(inbox, filter, retried, output);
     if (filter.dropped === false) await sayDropped(inbox, filter, output);
     if (retried > 0 && dryRun !== true) {

@@ -2,7 +2,6 @@ import { changeEntries } from "../../inbox/change-entries.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { intervalOf, retryAtPace, retryableSeqs } from "../../inbox/paced-retry.ts";
-import { CANARY_PERCENT } from "../../inbox/pause.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { counted } from "../../text/counted.ts";
 import { durationText } from "../../text/duration-text.ts";
@@ -11,7 +10,6 @@ import { ownName } from "./pause.ts";
 
 export interface PaceOptions {
   readonly rate?: number;
-  readonly canary?: number;
   readonly dryRun?: boolean;
 }
 
@@ -19,17 +17,15 @@ export interface PaceOptions {
 export async function retryOldest(
   inbox: Inbox,
   filter: EntryFilter,
-  { rate, canary, dryRun }: { readonly [Name in keyof PaceOptions]: PaceOptions[Name] | undefined },
+  { rate, dryRun }: { readonly [Name in keyof PaceOptions]: PaceOptions[Name] | undefined },
   { output, clock }: CliContext,
 ): Promise<number> {
   const seqs = await retryableSeqs(inbox, filter);
   const [first, last] = [seqs.at(0), seqs.at(-1)];
-  const pace = { rate, canary };
-  const isPaced = (rate !== undefined || canary !== undefined) && seqs.length > 0;
   const takes =
     rate === undefined || seqs.length === 0
       ? ""
-      : ` at ${rate} a second, which takes ${durationText(intervalOf(pace) * seqs.length)}`;
+      : ` at ${rate} a second, which takes ${durationText(intervalOf(rate) * seqs.length)}`;
   const which = seqs.length === 0 ? "" : `, #${first} to #${last}`;
   if (dryRun === true) {
     output.data(`${counted(seqs.length, "entry", "entries")} would be retried${which}${takes}`);
@@ -37,19 +33,17 @@ export async function retryOldest(
     return seqs.length;
   }
   const now = inbox.now?.() ?? clock();
-  if (!isPaced) {
+  if (rate === undefined || seqs.length === 0) {
     const { pending, ended } = await changeEntries(inbox, "retry", { seqs }, now);
     output.data(`${pending + ended} to be retried now${which}`);
     output.record("retry", { retried: pending + ended, ended, first, last });
     return pending + ended;
   }
-  const { id, changed } = await retryAtPace(inbox, seqs, { since: now, who: ownName(), pace });
+  const { id, changed } = await retryAtPace(inbox, seqs, { since: now, who: ownName(), rate });
   output.data(`retry ${id}: ${counted(changed, "entry", "entries")}${which}${takes}`);
   output.record("retry", { retried: changed, retry: id, first, last });
-  if (canary !== undefined && canary < seqs.length)
-    output.talk(`the first ${canary} run now, the others once ${CANARY_PERCENT} % of those are handled`);
   output.talk(
-    `it pauses by itself if its entries fail again; \`${ownCommand("events pause")}\` shows how far it is`,
+    `it stops if more than half of its latest entries fail again, until you resume it; \`${ownCommand("events pause")}\` shows how far it is`,
   );
   return changed;
 }

@@ -62,8 +62,8 @@ export function retry(store: Store, filter: EntryFilter, now: number): Promise<n
   });
 }
 
-export async function paceRetry(store: Store, { id, interval, seqs, from, waits }: PaceStep) {
-  const values = [seqs, Math.round(from), interval, waits ? PACED + id : null];
+export async function paceRetry(store: Store, { id, interval, seqs, from }: PaceStep) {
+  const values = [seqs, Math.round(from), interval, PACED + id];
   // Pending ones first, since those that are retried become pending.
   return changeStep(store, seqs, [PACE, RETRY], values, [HOLD_BACK_OTHERS, RELEASE_FIRST]);
 }

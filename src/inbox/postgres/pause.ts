@@ -112,25 +112,16 @@ const RELEASE = `
   )
   SELECT count(*) AS found, max(seq) AS last FROM next`;
 
-export async function newRetry(store: Store, { since, who, interval, entries, canary }: NewPacedRetry) {
-  return store.transaction(async (query) => {
-    const [row] = await query(
-      `INSERT INTO @.pace (id, since, who, interval_ms, entries, canary, due_until)
-       VALUES (nextval('@.pace_id'), $1::bigint, $2::text, $3::float8, $4::bigint, $5::text, $6::bigint) RETURNING id`,
-      [
-        since,
-        encodeText(who),
-        interval,
-        entries,
-        JSON.stringify(canary),
-        Math.ceil(since + interval * entries),
-      ],
-    );
-    const name = String(row?.id);
-    if (canary.length > 0 && canary.length < entries)
-      await pause(query, { scope: "retry", name, since, who });
-    return Number(name);
-  });
+export async function newRetry(
+  store: Store,
+  { since, who, interval, entries }: NewPacedRetry,
+): Promise<number> {
+  const [row] = await store.query(
+    `INSERT INTO @.pace (id, since, who, interval_ms, entries, due_until)
+     VALUES (nextval('@.pace_id'), $1::bigint, $2::text, $3::float8, $4::bigint, $5::bigint) RETURNING id`,
+    [since, encodeText(who), interval, entries, Math.ceil(since + interval * entries)],
+  );
+  return Number(row?.id);
 }
 
 export async function endRetry(store: Store, id: number): Promise<void> {

@@ -200,8 +200,6 @@ export const STEP_2_TABLES = `
     who text NOT NULL,
     interval_ms double precision NOT NULL,
     entries bigint NOT NULL,
-    -- The numbers of those that run first, as JSON.
-    canary text NOT NULL,
     -- When the last of them is due: a due time up to then is not that of a clock that was set back.
     due_until bigint NOT NULL
   );

@@ -161,8 +161,6 @@ const MIGRATIONS: readonly Step[] = [
     who TEXT NOT NULL,
     interval_ms REAL NOT NULL,
     entries INTEGER NOT NULL,
-    -- The numbers of those that run first, as JSON.
-    canary TEXT NOT NULL,
     -- When the last of them is due: a due time up to then is not that of a clock that was set back.
     due_until INTEGER NOT NULL
   ) STRICT;

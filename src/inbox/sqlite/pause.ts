@@ -132,26 +132,27 @@ export function release(statements: Statements, { scope, name }: PauseOf, after:
   return { found: rows.length, last: Math.max(after, ...rows.map(({ seq }) => seq as number)), until };
 }
 
-export function newRetry(statements: Statements, { since, who, interval, entries, canary }: NewPacedRetry) {
+export function newRetry(statements: Statements, { since, who, interval, entries }: NewPacedRetry): number {
   requirePauses(statements);
   const id = statements.insert(
-    "INSERT INTO pace (since, who, interval_ms, entries, canary, due_until) VALUES (?, ?, ?, ?, ?, ?)",
-    ...[since, encodeText(who), interval, entries, JSON.stringify(canary)],
+    "INSERT INTO pace (since, who, interval_ms, entries, due_until) VALUES (?, ?, ?, ?, ?)",
+    since,
+    encodeText(who),
+    interval,
+    entries,
     Math.ceil(since + interval * entries),
   );
-  const name = String(id);
-  if (canary.length > 0 && canary.length < entries) pause(statements, { scope: "retry", name, since, who });
   return Number(id);
 }
 
-export function paceRetry(statements: Statements, { id, interval, seqs, from, waits }: PaceStep): number {
+export function paceRetry(statements: Statements, { id, interval, seqs, from }: PaceStep): number {
   requirePauses(statements);
   return statements.run(
     `UPDATE entry SET held_back = 0, run_at = ? + CAST(? * given.key AS INTEGER), reason = ?, problems = NULL,
        settled_at = NULL, attempts = iif(state = 'pending', attempts, 0), waits = iif(state = 'pending', waits, NULL),
        state = 'pending'
      FROM json_each(?) AS given WHERE seq = given.value AND state IN ('pending', 'dead', 'unhandled')`,
-    ...[from, interval, waits ? PACED + id : null, JSON.stringify(seqs)],
+    ...[from, interval, PACED + id, JSON.stringify(seqs)],
   );
 }
 

@@ -4,7 +4,7 @@ import type { Entry } from "../../inbox/entry.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import { entryState, STORED_STATES, type StoredState } from "../../inbox/entry-state.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
-import { type Pace, retryAtPace } from "../../inbox/paced-retry.ts";
+import { retryAtPace } from "../../inbox/paced-retry.ts";
 import { DROPPED } from "../../inbox/target-wait.ts";
 import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
 import { findFilter, readNumber } from "../entries/filter.ts";
@@ -26,8 +26,8 @@ interface Bulk {
   readonly takeBack: boolean;
   /** The newest entry to change, so that the run changes what was counted before. */
   readonly upTo: number | undefined;
-  /** How fast a retry runs them. Default: at once. */
-  readonly pace?: Pace | undefined;
+  /** How many entries a retry runs per second. Default: all at once. */
+  readonly rate?: number | undefined;
 }
 
 /** Counts the entries that match a filter and are not handled, newest first, as far as a short time allows. */
@@ -78,9 +78,9 @@ export async function changeInSteps(
   const sum = { pending: 0, ended: 0, dropped: 0 };
   const states = (filter.states ?? OPEN).filter((state) => CHANGEABLE[change].includes(state));
   seqs.reverse();
-  if (bulk.pace !== undefined && seqs.length > 0 && !signal.aborted) {
+  if (bulk.rate !== undefined && seqs.length > 0 && !signal.aborted) {
     const now = inbox.now?.() ?? clock();
-    const terms = { since: now, who: "the inspector", pace: bulk.pace };
+    const terms = { since: now, who: "the inspector", rate: bulk.rate };
     const { id: retry, changed } = await retryAtPace(inbox, seqs, terms);
     left.changedMeanwhile += seqs.length - changed;
     onStep({ changed: seqs.length, of: seqs.length, seqs });

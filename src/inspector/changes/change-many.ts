@@ -25,10 +25,13 @@ export async function changeMany(
   const change = fields.oneOf("change", CHANGES);
   const upTo = fields.wholeNumber("upTo");
   const rate = fields.wholeNumber("rate", { least: 1, most: 100_000 });
-  const canary = fields.wholeNumber("canary", { least: 1, most: 1_000_000 });
-  const isPaced = change === "retry" && (rate ?? canary) !== undefined;
-  const pace = isPaced ? { rate, canary } : undefined;
-  const bulk = { change, filter, takeBack: fields.flag("takeBack"), upTo, pace };
+  const bulk = {
+    change,
+    filter,
+    takeBack: fields.flag("takeBack"),
+    upTo,
+    rate: change === "retry" ? rate : undefined,
+  };
   const follows = change === "retry" && fields.flag("follow");
   const stopping = new AbortController();
   response.on("close", () => stopping.abort());

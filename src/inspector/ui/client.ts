@@ -75,7 +75,6 @@ export const client = {
       readonly takeBack: boolean;
       readonly follow: boolean;
       readonly rate?: number | undefined;
-      readonly canary?: number | undefined;
     },
     { onStep, onResult, onFates }: ChangeListener,
     signal?: AbortSignal,

@@ -119,17 +119,6 @@ it("events retry says whether a receiver runs them now, or will", async () => {
   await vi.waitFor(runsNow, WAIT);
 });
 
-it("events redrive is an old name of events retry, and says so", async () => {
-  const { cwd } = await threeWaiting();
-  const { code, stdout, stderr } = await runCli(["events", "redrive", "1", "--json"], { cwd });
-  expect({ code, record: JSON.parse(stdout) }).toMatchObject({
-    code: 0,
-    record: { type: "retry", retried: 1 },
-  });
-  expect(stderr.split("\n")[0]).toContain("use `events retry`");
-  expect((await runCli(["events", "--help"], { cwd })).stdout).not.toContain("redrive");
-});
-
 it("a target that nothing waits for is answered with those that something waits for", async () => {
   const { cwd, target } = await threeWaiting();
   const drop = await runCli(["events", "drop", "--target", "1"], { cwd });
@@ -161,7 +150,7 @@ it("a retry that finds nothing says so in one way, whatever its flags", async ()
   const { cwd } = await threeWaiting();
   const retry = (...argv: string[]) =>
     runCli(["events", "retry", "--state", "dead", ...argv, "--json"], { cwd });
-  for (const flags of [[], ["--limit", "5"], ["--rate", "5/s"], ["--canary", "1"]])
+  for (const flags of [[], ["--limit", "5"], ["--rate", "5/s"]])
     expect((await retry(...flags)).records).toMatchObject([{ type: "retry", retried: 0, ended: 0 }]);
   expect((await retry("--dry-run")).records).toMatchObject([{ wouldRetry: 0 }]);
 });

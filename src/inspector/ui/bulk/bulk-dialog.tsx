@@ -62,7 +62,7 @@ export function BulkDialog({ filter, onClose }: { filter: URLSearchParams; onClo
 function Question({ tally, query }: { tally: Tally; query: URLSearchParams }) {
   const [takeBack, setTakeBack] = useState(false);
   const [chosen, setChosen] = useState<Change>();
-  const [pace, setPace] = useState<{ rate?: number | undefined; canary?: number | undefined }>({});
+  const [pace, setPace] = useState<{ rate?: number | undefined }>({});
   const [progress, setProgress] = useState<{ readonly changed: number; readonly of: number }>();
   const { result, isBusy, run } = useOutcome();
   const stopping = useRef(new AbortController());
@@ -123,11 +123,7 @@ function Question({ tally, query }: { tally: Tally; query: URLSearchParams }) {
       )}
       {choice?.change === "retry" && (
         <p>
-          <NumberField label="Entries per second" onChange={(rate) => setPace({ ...pace, rate })} />
-          <NumberField
-            label="Run first, before the rest"
-            onChange={(canary) => setPace({ ...pace, canary })}
-          />
+          <NumberField label="Entries per second" onChange={(rate) => setPace({ rate })} />
         </p>
       )}
       {choice !== undefined &&
