@@ -252,8 +252,13 @@ it("a retry at a measured pace is under way in the inbox, is shown, and can be p
   const lines = await change(api, "state=dead", { change: "retry", rate: 1 });
   expect(lines.at(-1)).toEqual({ result: { pending: 0, ended: 3, dropped: 0, retry: 1, left: NOTHING } });
   expect((await api("/api/pauses")).json).toEqual({
-    lines: [expect.stringMatching(/^retry 1 is under way: 2 of 3 left/)],
+    lines: [expect.stringMatching(/^retry 1 is under way: [23] of 3 left/)],
     scopes: [],
+  });
+  await api("/api/pause", { scope: "retry", name: "1" });
+  expect((await api("/api/pauses")).json).toEqual({
+    lines: [expect.stringMatching(/^retry 1 is paused, by .*: [23] of 3 left$/)],
+    scopes: [{ scope: "retry", name: "1" }],
   });
   await api("/api/pause", { scope: "kind", name: "lead.*" });
   expect((await api("/api/resume", { scope: "retry", name: "1" })).json).toEqual({ resumed: true });
