@@ -10,6 +10,7 @@ import { missingPart } from "../../inbox/sqlite/file/inbox-file.ts";
 import type { CliContext } from "../context.ts";
 import { withInbox } from "../events/inbox.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
+import { isInboxOutOfReach } from "../mcp/reach.ts";
 import { type FoundSecrets, findSecrets, readEnvFile } from "../secrets/secret.ts";
 import type { DoctorOptions } from "./options.ts";
 import { probeService, type ServiceProbe } from "./service-probe.ts";
@@ -31,7 +32,7 @@ export interface Setup {
   readonly service: () => Promise<ServiceProbe | undefined>;
   /** What is in the inbox file; `undefined` if there is none. */
   readonly file: () => Promise<Partial<FileFacts> | undefined>;
-  /** What is in an inbox on PostgreSQL; `undefined` for another one. Rejects if the server cannot be reached. */
+  /** What is in an inbox on PostgreSQL; `undefined` for another one, and for one that an agent may not reach. Rejects if the server cannot be reached. */
   readonly database: () => Promise<DatabaseFacts | undefined>;
   /** What waits in the inbox, file or database; `undefined` if there is none, or it cannot be read to its end. */
   readonly contents: () => Promise<InboxFacts | undefined>;
@@ -52,7 +53,9 @@ export function openSetup(options: DoctorOptions, context: CliContext, isProject
     return path === undefined ? undefined : examineFile(path, context.clock(), FILE_TIME);
   });
   const database = once(async () =>
-    isPostgresUrl(inbox.option) ? examineDatabase(inbox.option) : undefined,
+    isPostgresUrl(inbox.option) && !isInboxOutOfReach(inbox, context.io)
+      ? examineDatabase(inbox.option)
+      : undefined,
   );
   // Why the database cannot be reached is said once, by the check of it.
   const tables = async () => (await database().catch(() => undefined))?.tables;

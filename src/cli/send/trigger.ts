@@ -53,7 +53,7 @@ export async function runTrigger(
   );
   const toGoOn = (left: number) =>
     kinds.length === 1 && options.duplicate === undefined ? `--count ${left} sends the rest` : undefined;
-  await sendWithChaos(sendings, options, { ...endpointOf(options.url, context), seed, toGoOn }, context);
+  await sendWithChaos(sendings, options, { ...endpointOf(options, context), seed, toGoOn }, context);
 }
 
 function chooseKinds(kind: string | undefined, { all, unknownKind }: TriggerCommandOptions) {

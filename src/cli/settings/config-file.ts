@@ -7,7 +7,7 @@ import { insteadOf } from "../former-words.ts";
 import { invalidConfig } from "../input-errors.ts";
 import type { Io } from "../io.ts";
 import { hidden } from "../shown-value.ts";
-import { commandName, flagName, hasOwnMeaning, leaves } from "./command-tree.ts";
+import { commandName, flagName, hasOwnMeaning, isTypedOnly, leaves } from "./command-tree.ts";
 import { readSource } from "./config-source.ts";
 
 /** The project's configuration, and the name of its file. */
@@ -51,7 +51,7 @@ function checkShared(key: string, value: unknown, commands: readonly Command[], 
   const having = commands.filter((command) => flagsOf(command).includes(key));
   const [first] = having.map(commandName);
   if (first === undefined) {
-    refuseFormerKey(key, file);
+    refuseKey(key, file);
     const secret = /secret/i.test(key) ? "; do not put secrets here, set HOOKPORTER_SECRET" : "";
     const credential = /api_?key|token/i.test(key) ? "; do not put keys here, set HOOKPORTER_API_KEY" : "";
     throw invalidConfig(
@@ -78,14 +78,20 @@ function checkKeys(name: string, section: unknown, keys: readonly string[], file
     throw invalidConfig(file, `has a wrong value under ${shown}: expected an object of its settings`);
   const wrong = Object.keys(section).find((key) => !keys.includes(key));
   if (wrong === undefined) return;
-  refuseFormerKey(wrong, file);
+  refuseKey(wrong, file);
   throw invalidConfig(
     file,
     `has an unknown key ${shownKey(wrong)} under ${shown}: ${suggestion(wrong, keys)}expected one of ${[...new Set(keys)].join(", ")}`,
   );
 }
 
-function refuseFormerKey(key: string, file: string): void {
+/** Refuses the key of a flag that is gone, or that counts on the command line alone. */
+function refuseKey(key: string, file: string): void {
+  if (isTypedOnly(key))
+    throw invalidConfig(
+      file,
+      `has a key ${shownKey(key)}, which counts on the command line alone: remove it, and pass ${flagName(key)}`,
+    );
   const instead = insteadOf(flagName(key));
   if (instead !== undefined) throw invalidConfig(file, `has a key ${shownKey(key)}, but ${instead}`);
 }
@@ -102,5 +108,5 @@ function suggestion(key: string, known: readonly string[]): string {
 }
 
 function flagsOf(command: Command): readonly string[] {
-  return command.options.map((option) => option.attributeName());
+  return command.options.map((option) => option.attributeName()).filter((flag) => !isTypedOnly(flag));
 }

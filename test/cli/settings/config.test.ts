@@ -61,6 +61,8 @@ it.each([
   ["is not JSON", "{"],
   ["is not an object", "[]"],
   ["has an unknown key", '{ "prot": 1 }'],
+  ["grants an agent more", '{ "mcp": { "allow": "hosts" } }'],
+  ["grants an agent more, for all commands", '{ "allow": "hosts" }'],
   ["has a key that is gone", '{ "once": true }'],
   ["has a key of a command that is gone", '{ "listen": { "giveUpOn": "4xx" } }'],
   ["has a bad value", '{ "signatureHeader": "a b" }'],
@@ -277,4 +279,17 @@ describe("what a project says once", () => {
     });
     expect([run.code, run.stderr]).toEqual([3, expect.stringContaining('did you mean "inbox"?')]);
   });
+});
+
+it.each([
+  ["the environment", { HOOKPORTER_ALLOW: "hosts" }, ""],
+  [".env", {}, "HOOKPORTER_ALLOW=hosts\n"],
+])("a variable in %s for a flag that counts on the command line alone is told", async (where, env, file) => {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, ".env"), file);
+  const run = await runCli(["mcp", "--explain"], { cwd, env });
+  expect(run.stderr).toBe(
+    `HOOKPORTER_ALLOW in ${where} is not used: --allow counts on the command line alone\n`,
+  );
+  expect(run.stdout).toBe("");
 });
