@@ -47,7 +47,13 @@ export const FILE_TIME = 20_000;
 
 /** Reads nothing yet. */
 export function openSetup(options: DoctorOptions, context: CliContext, isProject = false): Setup {
-  const inbox = nameInbox(context, options.inbox);
+  const given = options.inbox ?? "";
+  // Why a text names no inbox is a finding, of the check of its place.
+  const inbox = orElse(() => nameInbox(context, options.inbox), {
+    option: given,
+    shown: "",
+    file: undefined,
+  });
   const file = once(async () => {
     const path = inbox.file === undefined ? undefined : existingFile(inbox.file);
     return path === undefined ? undefined : examineFile(path, context.clock(), FILE_TIME);
