@@ -65,7 +65,12 @@ export function foreignBytes(bytes: Uint8Array): ForeignFile {
   const [first, second] = bytes;
   if (first === undefined) return known("an empty file");
   if (first === 0x1f && second === 0x8b) return { looksLike: "gzip", fix: "unpack it first, with gunzip" };
-  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || second === 0)
+  if (
+    (first === 0xff && second === 0xfe) ||
+    (first === 0xfe && second === 0xff) ||
+    first === 0 ||
+    second === 0
+  )
     return { looksLike: "text in UTF-16", fix: "save it as UTF-8" };
   const [one = "", ...others] = Buffer.from(bytes).toString("utf8").trim().split(/\r?\n/);
   const isLines = others.length > 0 && [one, others.at(-1) ?? ""].every(isJsonObject);

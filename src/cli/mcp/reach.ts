@@ -21,9 +21,18 @@ export function requireReach(url: URL, from: string | undefined, io: Pick<Io, "a
 
 /** Whether an inbox is a database that an agent may not reach. Throws `option_invalid`. */
 export function isInboxOutOfReach({ option }: Pick<NamedInbox, "option">, io: Pick<Io, "agent">): boolean {
-  if (!isPostgresUrl(option)) return false;
-  const url = readPostgresUrl(option);
-  const host = url.searchParams.get("host") ?? url.hostname;
-  const isSocket = host === "" || host.startsWith("/");
-  return !isSocket && isOutOfReach(new URL(`tcp://${host}`), io);
+  if (io.agent?.hosts !== false || !isPostgresUrl(option)) return false;
+  const { hostname, searchParams } = readPostgresUrl(option);
+  const named = searchParams.getAll("host").filter((host) => host !== ""); // they count more than the URL's own host
+  const hosts = named.length > 0 ? named : [hostname];
+  return hosts.some((host) => !isSocket(host) && !isHere(host));
+}
+
+function isSocket(host: string): boolean {
+  return host === "" || host.startsWith("/");
+}
+
+function isHere(host: string): boolean {
+  const url = `tcp://${host}`;
+  return URL.canParse(url) && isLoopback(new URL(url));
 }

@@ -3,6 +3,7 @@ import { orElse } from "../../base/or-else.ts";
 import { realPath } from "../../base/system/paths.ts";
 import type { CliContext } from "../context.ts";
 import type { Io } from "../io.ts";
+import { printable } from "../output.ts";
 import { shownVariable } from "../shown-value.ts";
 
 /** The variable that holds a key or a secret. */
@@ -56,7 +57,7 @@ export function foreignAddress(
   };
 }
 
-/** Says which file names the address that a key of someone else is sent to. */
+/** Says which file names the address that a key of someone else is sent to, whatever that file says of `quiet`. */
 export function tellForeign(
   shown: string,
   foreign: ForeignAddress | undefined,
@@ -64,7 +65,7 @@ export function tellForeign(
 ): void {
   if (foreign === undefined) return;
   const { addressFrom, what, keyFrom } = foreign;
-  output.talk(`${shown}, from ${addressFrom}, gets ${what} from ${keyFrom}`);
+  output.aside(`${printable(`${shown}, from ${addressFrom}, gets ${what} from ${keyFrom}`, 1000)}\n`);
 }
 
 /** The file that holds a variable; `undefined` if it is set in the environment. */

@@ -25,8 +25,8 @@ const STDIN = "-";
 
 /**
  * Reads the arguments of `replay`: files, folders (their .json files in name order), `-` for NDJSON on standard input,
- * else entries of the inbox. Files in folders that hold no webhook are left out, and said. Throws `input_invalid`, `entry_unknown`; `fixture_invalid` if no fixture is left, or with
- * `failFast`.
+ * else entries of the inbox. Files in folders that hold no webhook are left out, which is said. Throws `input_invalid`,
+ * `entry_unknown`; `fixture_invalid` if no fixture is left, or with `failFast`.
  */
 export async function gatherFixtures(
   what: readonly string[],

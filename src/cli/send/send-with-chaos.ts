@@ -8,6 +8,7 @@ import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import { requireReach } from "../mcp/reach.ts";
 import { SentEvents } from "../outcome/wait-for-sent.ts";
+import { tellForeign } from "../secrets/foreign-address.ts";
 import { findKeys, foreignSecret } from "../secrets/secret.ts";
 import { datedTo, type SendingOptions } from "./chaos-options.ts";
 import { dryRun } from "./dry-run.ts";
@@ -31,7 +32,7 @@ export function endpointOf(
   isSigned = options.noSignature !== true,
 ) {
   const { url } = options;
-  const { io, origins, output } = context;
+  const { io, origins } = context;
   if (url === undefined)
     return { target: new URL(DEFAULT_ENDPOINT), where: "the default: no listen runs in this folder" };
   const where = origins.get("url");
@@ -43,7 +44,7 @@ export function endpointOf(
     throw usageError(
       `expected the endpoint and the secret to be from one place, got ${url.host} from ${addressFrom} and the secret from ${keyFrom}: ${fix}`,
     );
-  output.talk(`endpoint ${shownUrl(url)}, from ${addressFrom}; signed with the secret from ${keyFrom}`);
+  tellForeign(shownUrl(url), { ...foreign, what: "events signed with the secret" }, context);
   return { target: url, where: undefined };
 }
 

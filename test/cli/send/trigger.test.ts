@@ -118,7 +118,7 @@ it("an endpoint on another machine that a file names is said before anything is 
     (await runCli(["trigger", "lead.created", "--dry-run", ...argv], { cwd, env })).stderr;
   const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
   expect(await said(env)).toMatch(
-    /^endpoint https:\/\/receiver\.invalid\/webhooks, from hookporter\.config\.json \(url\); signed with the secret from HOOKPORTER_SECRET in the environment\n/,
+    /^https:\/\/receiver\.invalid\/webhooks, from hookporter\.config\.json \(url\), gets events signed with the secret from HOOKPORTER_SECRET in the environment\n/,
   );
   for (const more of [["--no-signature"], ["--url", "https://receiver.invalid/webhooks"]])
     expect(await said(env, ...more)).not.toContain("signed with");

@@ -38,6 +38,7 @@ it("a command that calls the service prints the line once", async () => {
 
 it.each<[string, (cwd: string, url: string) => void, string]>([
   ["a configuration file", writeConfig, "hookporter.config.json (baseUrl)"],
+  ["a configuration file that wants quiet", writeQuiet, "hookporter.config.json (baseUrl)"],
   ["an env file", writeEnv, "HOOKPORTER_BASE_URL in .env"],
 ])("a base URL in %s is said if the key is from the environment", async (_, write, from) => {
   const service = await openService();
@@ -79,6 +80,10 @@ it("a key that a link in the folder leads to is not the folder's own", async () 
 
 function writeConfig(cwd: string, baseUrl: string): void {
   writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify({ baseUrl }));
+}
+
+function writeQuiet(cwd: string, baseUrl: string): void {
+  writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify({ baseUrl, quiet: true }));
 }
 
 function writeEnv(cwd: string, baseUrl: string): void {
