@@ -289,7 +289,7 @@ it.each([
 ])("a variable in %s for a flag that counts on the command line alone is told", async (where, env, file) => {
   const cwd = tempFolder();
   writeFileSync(join(cwd, ".env"), file);
-  const run = await runCli(["mcp", "--explain"], { cwd, env });
+  const run = await runCli(["mcp"], { cwd, env, stdin: "" });
   expect(run.stderr).toBe(
     `HOOKPORTER_ALLOW in ${where} is not used: --allow counts on the command line alone\n`,
   );
