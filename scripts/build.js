@@ -1,11 +1,9 @@
 // Builds dist/: one small file per published entry point, with shared code in chunks and types.
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants } from "node:zlib";
-import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import { transform } from "esbuild";
 import { rolldown } from "rolldown";
 import { build as buildPage } from "vite";
@@ -125,7 +123,6 @@ const { output } = await bundle.write({
 noteModules(output);
 await bundle.close();
 await buildStart();
-writeFileSync(join(dist, "mcp-answers.json"), JSON.stringify(await toolAnswers()));
 await buildVerify();
 await buildInboxPrograms();
 await buildCommonJs();
@@ -151,7 +148,7 @@ const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], { stdio: "inherit" });
 writeTypes();
 
-/** The entry point, and the answers it gives without loading anything, taken from the program itself. */
+/** The entry point. */
 async function buildStart() {
   const start = await rolldown({
     cwd: root,
@@ -163,36 +160,6 @@ async function buildStart() {
   noteModules((await start.write({ file: join(dist, "hookporter.cjs"), format: "cjs" })).output);
   await start.close();
   for (const program of ["bin.js", "hookporter.cjs"]) chmodSync(join(dist, program), 0o755);
-  const say = (flag) => execFileSync(process.execPath, [join(dist, "bin.js"), flag], { encoding: "utf8" });
-  const answers = Object.fromEntries(["--version", "--help"].map((flag) => [flag, say(flag)]));
-  writeFileSync(join(dist, "answers.json"), JSON.stringify(answers));
-}
-
-/** What `mcp` answers first, by protocol version and method, taken from the tools themselves. */
-async function toolAnswers() {
-  const ask = async (version) => {
-    const program = spawn(process.execPath, [join(dist, "bin.js"), "mcp"], {
-      stdio: ["pipe", "pipe", "inherit"],
-    });
-    const client = {
-      protocolVersion: version,
-      capabilities: {},
-      clientInfo: { name: "build", version: "1" },
-    };
-    const questions = [
-      ["initialize", client],
-      ["tools/list", {}],
-    ];
-    const results = {};
-    const lines = createInterface({ input: program.stdout })[Symbol.asyncIterator]();
-    for (const [id, [method, params]] of questions.entries()) {
-      program.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
-      results[method] = JSON.parse((await lines.next()).value).result;
-    }
-    program.stdin.end();
-    return [version, results];
-  };
-  return Object.fromEntries(await Promise.all(SUPPORTED_PROTOCOL_VERSIONS.map(ask)));
 }
 
 /** The inbox's thread and process: a file each, so that they can be copied beside a bundle of the library. */

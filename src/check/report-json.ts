@@ -2,7 +2,7 @@ import type { CheckReport } from "./check-result.ts";
 import { verdictText } from "./verdict.ts";
 
 /** The version of the JSON report; it increases when a field changes its meaning or is removed. */
-export const REPORT_SCHEMA_VERSION = 2;
+export const REPORT_SCHEMA_VERSION = 1;
 
 export function jsonReport(report: CheckReport, strict: boolean): string {
   const { results, counts, diagnosis, proof, ...rest } = report;

@@ -1,4 +1,5 @@
 import type { ExitCode } from "./exit-codes.ts";
+import type { InboxesHere } from "./inbox/inboxes-here.ts";
 import type { Io } from "./io.ts";
 import { createOutput, type Output } from "./output.ts";
 
@@ -17,6 +18,8 @@ export interface CliContext {
   readonly origins: Map<string, string>;
   /** The files that this command's options come from, by their camel-case names: someone else may have written them. */
   readonly files: Map<string, string>;
+  /** The inboxes that the command may mean in its folder; `undefined` if it takes none. */
+  inboxes: InboxesHere | undefined;
   /** Set by `--debug`: errors print their stack. */
   debug: boolean;
 }
@@ -39,6 +42,7 @@ export function createContext(
     configured: [],
     origins: new Map(),
     files: new Map(),
+    inboxes: undefined,
     debug: false,
     output: createOutput(io, { json: false, color: undefined, clock }),
   };

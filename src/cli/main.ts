@@ -6,7 +6,6 @@ import { suggestInbox } from "../package/own-command.ts";
 import { COMPLETE } from "./completion/options.ts";
 import { type CliContext, createContext } from "./context.ts";
 import { ERROR_EXIT_CODES, type ExitCode } from "./exit-codes.ts";
-import { inCurrentWords, insteadOf } from "./former-words.ts";
 import { hideGiven } from "./hide-given.ts";
 import type { Io } from "./io.ts";
 import { createOutput, printable } from "./output.ts";
@@ -21,7 +20,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   if (wantsJson(argv, io))
     context.output = createOutput(io, { json: true, color: undefined, clock: context.clock });
   try {
-    await createProgram(context).parseAsync([...inCurrentWords(argv, context.output)], { from: "user" });
+    await createProgram(context).parseAsync([...argv], { from: "user" });
     return context.exitCode;
   } catch (thrown) {
     return report(thrown, context);
@@ -36,11 +35,8 @@ function wantsJson(argv: readonly string[], { env }: Io): boolean {
   return flags.includes("--json") || ["true", "1"].includes(env.HOOKPORTER_JSON ?? "");
 }
 
-/** Says what replaced a flag that is gone, and where to look if commander has no likely name to suggest. */
+/** Says where to look if commander has no likely name to suggest. */
 function withHelp({ code }: CommanderError, text: string, [group = ""]: readonly string[]): string {
-  const [, flag = ""] = /^unknown option '(--[\w-]+)/.exec(text) ?? [];
-  const instead = insteadOf(flag);
-  if (instead !== undefined) return instead;
   if (text.includes("Did you mean")) return text;
   if (["commander.missingArgument", "commander.unknownOption"].includes(code)) return `${text}: see --help`;
   const [, option, value] = /^option '(\S+) (\S+)' argument missing$/.exec(text) ?? [];

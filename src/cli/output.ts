@@ -5,7 +5,7 @@ import type { Io } from "./io.ts";
 import { cutToColumns, wrapText } from "./wrap-text.ts";
 
 /** The version of the records that `--json` prints; it increases when a field changes its meaning or is removed. */
-export const RECORD_SCHEMA_VERSION = 2;
+export const RECORD_SCHEMA_VERSION = 1;
 
 /** A command's output: data on standard output, messages on standard error. */
 export interface Output {
@@ -38,12 +38,10 @@ export interface Output {
 
 interface OutputOptions {
   readonly json: boolean;
-  /** `undefined` means: colours if standard output is a terminal and `NO_COLOR` is not set. */
+  /** Whether there may be colours: `false` for none, else what `usesColor` says. */
   readonly color: boolean | undefined;
   /** Prints no messages. Default `false`. */
   readonly quiet?: boolean;
-  /** The only fields of a record to print, besides its type. Default: all. */
-  readonly pick?: readonly string[] | undefined;
   readonly clock: () => number;
 }
 
@@ -61,7 +59,7 @@ function fitting(line: string, stream: Writable): string {
   return cutToColumns(line, widthOf(stream) - 1);
 }
 
-export function createOutput(io: Io, { json, color, clock, quiet = false, pick }: OutputOptions): Output {
+export function createOutput(io: Io, { json, color, clock, quiet = false }: OutputOptions): Output {
   const hasStatus = io.isTTY.stdout && io.isTTY.stderr && io.env.TERM !== "dumb" && !json;
   let status: string | undefined;
   const above = (print: () => void) => {
@@ -85,13 +83,12 @@ export function createOutput(io: Io, { json, color, clock, quiet = false, pick }
     dropped = 0;
     io.stdout.write(`${line}\n`);
   };
-  const detected = io.isTTY.stdout && !io.env.NO_COLOR && io.env.TERM !== "dumb";
   return {
     json,
     get columns() {
       return io.isTTY.stdout ? widthOf(io.stdout) : undefined;
     },
-    color: new Chalk({ level: (color ?? detected) ? 1 : 0 }),
+    color: new Chalk({ level: color !== false && usesColor(io) ? 1 : 0 }),
     data: (line) => {
       if (!json) above(() => print(line));
     },
@@ -105,10 +102,7 @@ export function createOutput(io: Io, { json, color, clock, quiet = false, pick }
     record: (type, fields) => {
       if (!json) return;
       const time = new Date(clock()).toISOString();
-      const record =
-        pick === undefined || type === "error"
-          ? { schemaVersion: RECORD_SCHEMA_VERSION, type, time, ...fields }
-          : { type, ...Object.fromEntries(Object.entries(fields).filter(([name]) => pick.includes(name))) };
+      const record = { schemaVersion: RECORD_SCHEMA_VERSION, type, time, ...fields };
       print(escapeInvisible(JSON.stringify(record))); // JSON escapes fewer characters than a terminal interprets
     },
     dropUnread: () => {
@@ -123,6 +117,13 @@ export function createOutput(io: Io, { json, color, clock, quiet = false, pick }
       return true;
     },
   };
+}
+
+/** As other programs: `FORCE_COLOR`, then `NO_COLOR`, then whether standard output is a terminal. */
+function usesColor({ env, isTTY }: Pick<Io, "env" | "isTTY">): boolean {
+  const { FORCE_COLOR, NO_COLOR, TERM } = env;
+  if (FORCE_COLOR !== undefined) return FORCE_COLOR !== "0" && FORCE_COLOR !== "false";
+  return isTTY.stdout && !NO_COLOR && TERM !== "dumb";
 }
 
 /** Makes a text safe to print and limits its length: see {@link escapeInvisible}. */

@@ -21,11 +21,11 @@ import { registerTrigger } from "./commands/trigger.ts";
 import { registerTypes } from "./commands/types.ts";
 import { registerVerify } from "./commands/verify.ts";
 import type { CliContext } from "./context.ts";
-import { createOutput, shellWord } from "./output.ts";
+import { inboxToSuggest, refuseTwoInboxes } from "./inbox/inboxes-here.ts";
+import { createOutput } from "./output.ts";
 import { leaves } from "./settings/command-tree.ts";
-import { applySettings, isTyped } from "./settings/config.ts";
+import { applySettings } from "./settings/config.ts";
 import { refusePasswordUrls } from "./settings/password-urls.ts";
-import { readTexts } from "./settings/values.ts";
 
 /** In the order of the help. */
 const COMMANDS = [
@@ -41,6 +41,7 @@ export function createProgram(context: CliContext): Command {
   program
     .description("Receive, verify, keep, replay and test signed webhooks of a property-management service.")
     .version(packageJson.version, "--version", "print the version")
+    .option("--no-color", "do not use colours")
     .exitOverride()
     .configureOutput({
       writeOut: (text) => context.io.stdout.write(text),
@@ -56,12 +57,11 @@ export function createProgram(context: CliContext): Command {
     context.debug = command.opts().debug === true; // before applySettings, so that its errors print a stack too
     await applySettings(command, context);
     refusePasswordUrls(command, context.io);
-    const { json = false, color, debug, quiet = false, pick } = command.opts<CommonOptions>();
-    suggestInbox(isTyped(command, "inbox") ? shellWord(command.getOptionValue("inbox")) : undefined);
+    const { json = false, color, debug, quiet = false } = command.optsWithGlobals<CommonOptions>();
     context.debug = debug === true;
-    context.output = createOutput(context.io, { json, color, clock: context.clock, quiet, pick });
-    if (command.opts().explain === true)
-      await (await import("./settings/explain.ts")).explain(command, context);
+    context.output = createOutput(context.io, { json, color, clock: context.clock, quiet });
+    await refuseTwoInboxes(command, context);
+    suggestInbox(inboxToSuggest(command, context));
   });
   return program;
 }
@@ -71,7 +71,6 @@ const NO_FOLDER =
 
 interface CommonOptions {
   readonly json?: boolean;
-  readonly pick?: readonly string[];
   readonly quiet?: boolean;
   readonly color?: boolean;
   readonly debug?: boolean;
@@ -80,13 +79,6 @@ interface CommonOptions {
 function addCommonOptions(command: CliCommand): void {
   command
     .common("--json", "print NDJSON records to standard output")
-    .option("--pick <fields>", "with --json: only these fields of each record, comma-separated", readTexts)
     .option("--quiet", "print no messages, only data and errors")
-    .option("--color", "use colours even if the output is not a terminal")
-    .option("--no-color", "do not use colours")
-    .option("--debug", "print the stack trace of an error")
-    .option(
-      "--explain",
-      "print which inbox, secret and other settings apply, and where each is from; do nothing else",
-    );
+    .option("--debug", "print the stack trace of an error");
 }

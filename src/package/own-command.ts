@@ -10,17 +10,25 @@ const RUNNERS: Readonly<Record<string, string>> = {
 };
 
 let runner: string | undefined;
-let inboxFlag = "";
+let inboxWord: string | undefined;
 
-/** Sets the `--inbox` of suggested `events` commands: they would look into another inbox than this command without it. */
+/** Commands that act on an inbox. */
+const ON_INBOX = /^(?:events|types|inbox (?:check|maintain|migrate|vacuum))(?: |$)/;
+
+/** Sets the `--inbox` of suggested commands: they would look into another inbox than this command without it. */
 export function suggestInbox(word: string | undefined): void {
-  inboxFlag = word === undefined ? "" : ` --inbox ${word}`;
+  inboxWord = word;
 }
 
-/** A command of this program, as messages suggest it to people who will copy it: `npx hookporter events retry 6`. */
-export function ownCommand(words: string): string {
+/**
+ * A command of this program, as messages suggest it to people who will copy it: `npx hookporter events retry 6`.
+ *
+ * @param inbox - the `--inbox` of a command that acts on one. Default: what `suggestInbox` has set
+ */
+export function ownCommand(words: string, inbox = inboxWord): string {
   runner ??= findRunner(process.cwd(), ownAddress());
-  return `${runner}hookporter ${words}${words.startsWith("events ") ? inboxFlag : ""}`;
+  const flag = inbox === undefined || !ON_INBOX.test(words) ? "" : ` --inbox ${inbox}`;
+  return `${runner}hookporter ${words}${flag}`;
 }
 
 /**

@@ -4,11 +4,15 @@ import { describeFileError } from "../base/file-error.ts";
 import { isRecord } from "../base/is-record.ts";
 import { ConfigurationError, describeError } from "../errors.ts";
 import { expandVariables, type Variables, variablesOf } from "./env-text.ts";
+import { PREVIOUS_SECRET_VARIABLE, SECRET_VARIABLE, secretMistakes } from "./secret-variables.ts";
 
 /** What a project's server needs to know, as `readProject` returns it. */
 export interface Project {
-  /** `HOOKPORTER_SECRET`; `undefined` if it is not set, which `createReceiver` refuses. */
-  readonly secret: string | undefined;
+  /**
+   * `HOOKPORTER_SECRET`, and during a rotation a list of it and `HOOKPORTER_SECRET_PREVIOUS`. `undefined` if the first is not
+   * set, which `createReceiver` refuses.
+   */
+  readonly secret: string | readonly [current: string, previous: string] | undefined;
   /** A path, or a `postgres://` URL: what `createReceiver` takes as `inbox`, and what the commands use. */
   readonly inbox: string;
   /** Where to listen. Default 3000. */
@@ -64,11 +68,20 @@ export function readProject(folder: string = process.cwd()): Project {
     );
   }
   return {
-    secret: env.HOOKPORTER_SECRET,
+    secret: readSecret(env),
     inbox,
     port: readPort("PORT", env.PORT || `${section.port ?? ""}` || DEFAULT_PROJECT_PORT),
     host: env.HOST || "127.0.0.1",
   };
+}
+
+/** Mistakes in the names of a rotation would only show as deliveries that are refused. */
+function readSecret(env: Variables): Project["secret"] {
+  for (const { message, fix } of secretMistakes(env))
+    process.emitWarning(`${message}: ${fix}`, "HookporterWarning");
+  const current = env[SECRET_VARIABLE];
+  const previous = env[PREVIOUS_SECRET_VARIABLE];
+  return current && previous ? [current, previous] : current;
 }
 
 /**

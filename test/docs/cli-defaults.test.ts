@@ -8,12 +8,12 @@ import { FORWARD_TIMEOUT, SYNC_TIMEOUT } from "../../src/cli/handlers/forwarding
 import { WAIT } from "../../src/cli/outcome/outcome.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { DEFAULT_ENCODING } from "../../src/cli/secrets/encoding.ts";
-import { SECRET_VARIABLE } from "../../src/cli/secrets/options.ts";
 import { MAX_FAILURES } from "../../src/cli/send/send-all.ts";
 import { commandName, leaves } from "../../src/cli/settings/command-tree.ts";
 import {
   CHECK_SETTLE,
   CHECK_TIMEOUT,
+  INBOX_HERE,
   shownDuration,
   UNLESS_RUNNING,
 } from "../../src/cli/settings/default-values.ts";
@@ -23,6 +23,7 @@ import { DEFAULT_LIMITS } from "../../src/client/options.ts";
 import { eventKinds } from "../../src/event/kinds.ts";
 import { DEFAULT_ENDPOINT, DEFAULT_PATH, DEFAULT_PORT } from "../../src/http/default-endpoint.ts";
 import { DEFAULT_INSPECTOR_PORT } from "../../src/inspector/default-port.ts";
+import { SECRET_VARIABLE } from "../../src/project/secret-variables.ts";
 import { DEFAULT_AGES, readOptions } from "../../src/receiver/options/options.ts";
 import { SEND_TIMEOUT } from "../../src/relay/send.ts";
 import { NO_CHAOS } from "../../src/sandbox/chaos.ts";
@@ -41,7 +42,7 @@ const TAKEN: Readonly<Record<string, string | number>> = {
   "doctor --port": `${UNLESS_RUNNING} ${DEFAULT_PORT}`,
   "doctor --kills": KILLS,
   "doctor --path": `${UNLESS_RUNNING} ${DEFAULT_PATH}`,
-  "doctor --inbox": DEFAULT_INBOX.replaceAll("\\", "/"),
+  "doctor --inbox": `the project's, else ${DEFAULT_INBOX.replaceAll("\\", "/")}`,
   "trigger --url": `${UNLESS_RUNNING} ${DEFAULT_ENDPOINT}`,
   "trigger --count": 1,
   "trigger --duplicate": 1,
@@ -52,12 +53,11 @@ const TAKEN: Readonly<Record<string, string | number>> = {
   "replay --concurrency": 1,
   "replay --max-failures": MAX_FAILURES,
   "replay --duplicate": 1,
-  "replay --inbox": DEFAULT_INBOX.replaceAll("\\", "/"),
+  "replay --inbox": INBOX_HERE,
   "replay --timeout": shownDuration(SEND_TIMEOUT),
   "check --timeout": shownDuration(CHECK_TIMEOUT),
   "check --settle": shownDuration(CHECK_SETTLE),
   "check --concurrency": 1,
-  "trigger --inbox": DEFAULT_INBOX.replaceAll("\\", "/"),
   "events list --limit": LIST_LIMIT,
   "events wait --count": 1,
   "events wait --timeout": shownDuration(WAIT),

@@ -11,6 +11,7 @@ import { RECORD_SCHEMA_VERSION } from "../../src/cli/output.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { commandName, isTypedOnly, leaves } from "../../src/cli/settings/command-tree.ts";
 import { variableName } from "../../src/cli/settings/config.ts";
+import { PREVIOUS_SECRET_VARIABLE, SECRET_VARIABLE } from "../../src/project/secret-variables.ts";
 import { NOT_KEPT } from "../../src/receiver/admit.ts";
 import { NOT_PASSED_ON } from "../../src/relay/hop-by-hop.ts";
 import { runCli, startCli, tempFolder } from "../cli/fake-io.ts";
@@ -138,7 +139,7 @@ it("the page of the environment names every flag whose variable contains the com
 
 it("the page names no unknown flag", () => {
   const flags = new Set(commands.flatMap(({ options }) => options.map(({ long }) => long)));
-  for (const general of ["--help", "--version"]) flags.add(general);
+  for (const general of ["--help", "--version", "--no-color"]) flags.add(general);
   // `curl` has its own flags.
   const named = page.replaceAll(/--data-binary|`curl [^`]*`/g, "").match(/--[a-z][a-z-]*/g) ?? [];
   expect(named.length).toBeGreaterThan(100);
@@ -149,8 +150,8 @@ it("the page names no unknown variable", () => {
   const variables = new Set(
     commands.flatMap((one) => one.options.map((option) => variableName(option, one))),
   );
-  for (const held of ["HOOKPORTER_SECRET", "HOOKPORTER_API_KEY", ...EXEC_VARIABLES, ...DEAD_LETTER_VARIABLES])
-    variables.add(held);
+  const keys = [SECRET_VARIABLE, PREVIOUS_SECRET_VARIABLE, "HOOKPORTER_API_KEY"];
+  for (const held of [...keys, ...EXEC_VARIABLES, ...DEAD_LETTER_VARIABLES]) variables.add(held);
   const named = page.match(/HOOKPORTER_[A-Z_]+/g) ?? [];
   expect(named.filter((variable) => !variables.has(variable))).toEqual([]);
 });
@@ -226,7 +227,7 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   const run = async (...argv: string[]) => (await runCli([...argv, "--json"], { cwd, env })).records;
   const types = (...argv: string[]) => run("types", "--with-samples", ...argv);
   const records = [
-    ...(await run("sign", "--explain")),
+    ...(await run("doctor", "--explain", "sign")),
     ...(await run("trigger", "lead.created", "--url", url)),
     ...(await run("trigger", "lead.created", "--dry-run")),
     ...(await run("trigger", "lead.created", "--url", url, "--drop", "100%")),

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { readProject } from "../../src/entries/config.ts";
 
 let folder: string;
@@ -30,6 +30,33 @@ it("reads .env, whose byte order mark is no part of a name, and sets what is not
   write(".env", "\uFEFFHOOKPORTER_SECRET=abc\nHOOKPORTER_INBOX=own.db\nHOST=::1\nOTHER=1\n");
   expect(readProject(folder)).toEqual({ secret: "abc", inbox: "own.db", port: 3000, host: "0.0.0.0" });
   expect([process.env.OTHER, process.env.HOST]).toEqual(["1", "0.0.0.0"]);
+});
+
+it("takes the previous secret beside the current one, and tells of names that nothing reads", () => {
+  write("hookporter.config.json", '{ "project": { "inbox": "a.db" } }');
+  write(".env", "HOOKPORTER_SECRET=new\nHOOKPORTER_SECRET_PREVIOUS=old\n");
+  expect(readProject(folder).secret).toEqual(["new", "old"]);
+  process.env.HOOKPORTER_SECRET_PREVIOUS = "";
+  expect(readProject(folder).secret).toBe("new");
+  const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => {});
+  onTestFinished(() => warn.mockRestore());
+  for (const name of [
+    "HOOKPORTER_SECRET_OLD",
+    "HOOKPORTER_OLD_SECRET",
+    "HOOKPORTER_SECRETS",
+    "HOOKPORTER_SECRET_PREV",
+  ]) {
+    process.env[name] = "a value that must not be shown";
+    readProject(folder);
+    expect(warn.mock.lastCall?.[0]).toMatch(
+      new RegExp(`^nothing reads the variable ${name}: .*HOOKPORTER_SECRET_PREVIOUS$`),
+    );
+    delete process.env[name];
+  }
+  process.env.HOOKPORTER_SECRET = "the-new-secret,the-old-secret";
+  expect(readProject(folder).secret).toBe("the-new-secret,the-old-secret");
+  expect(warn.mock.lastCall?.[0]).toMatch(/looks like 2 secrets/);
+  expect(JSON.stringify(warn.mock.calls)).not.toMatch(/must not be shown|the-new-secret/);
 });
 
 it("takes HOOKPORTER_INBOX, then `project` of the configuration file, then its `inbox`", () => {

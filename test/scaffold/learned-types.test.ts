@@ -82,6 +82,28 @@ it("a new project's handlers are typed by what it received, with no edit of the 
   expect(await compilerOutput(cwd)).toContain("nope");
 });
 
+it("a 13th kind compiles in the handlers' files, and a misspelt one is told with those of its family", async () => {
+  const place = await mkdtemp(join(tmpdir(), "hookporter-registry-"));
+  onTestFinished(() => rm(place, { recursive: true, force: true }));
+  const cwd = join(place, "app");
+  await scaffold({ directory: cwd, template: "express", inbox: "file" });
+  await symlink(await packagePlace(place), join(cwd, "node_modules"), "junction");
+  const schemas = join(cwd, "src", "schemas.ts");
+  const learned = await readFile(schemas, "utf8");
+  await writeFile(schemas, learned.replace("otherKinds = []", 'otherKinds = ["invoice.sent"]'));
+  const finances = join(cwd, "src", "handlers", "finances.ts");
+  const before = await readFile(finances, "utf8");
+  const withHandler = (pattern: string) =>
+    writeFile(finances, before.replace(/^}$/m, `  receiver.on(${pattern}, ({ kind }) => void kind);\n}`));
+  await withHandler('"invoice.sent"');
+  expect(await compilerOutput(cwd)).toBe("");
+  expect(await compilerOutput(cwd, ["src", "test"])).toBe("");
+  await withHandler('"payment.recieved"');
+  expect(await compilerOutput(cwd)).toContain('"did you mean payment.received?"');
+  await withHandler('["payment.received", "paymnt.overdue"]');
+  expect(await compilerOutput(cwd)).toContain("no such event kind: expected one of EventKind or otherKinds");
+});
+
 /** A folder of packages in which `hookporter` is this one, as it is built. */
 async function packagePlace(place: string): Promise<string> {
   const packages = join(place, "packages");
@@ -107,9 +129,9 @@ async function failedTests(cwd: string): Promise<readonly string[]> {
   return tests.flatMap(({ title, status }) => (status === "failed" ? [title] : []));
 }
 
-/** What the compiler says of a project's sources, without its tests. */
-async function compilerOutput(cwd: string): Promise<string> {
-  const settings = { extends: "./tsconfig.json", include: ["src"], compilerOptions: { noEmit: true } };
+/** What the compiler says of a project's sources, by default without its tests. */
+async function compilerOutput(cwd: string, include = ["src"]): Promise<string> {
+  const settings = { extends: "./tsconfig.json", include, compilerOptions: { noEmit: true } };
   await writeFile(join(cwd, "tsconfig.src.json"), JSON.stringify(settings));
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
   const run = promisify(execFile)(process.execPath, [tsc, "-p", "tsconfig.src.json"], { cwd });

@@ -154,7 +154,7 @@ test.each(moved)(
     const onPostgres = used.startsWith("postgres://");
     // A project with a file has no part in the app's own DATABASE_URL.
     expect(onPostgres).toBe(inbox === "postgres" && !line.startsWith("HOOKPORTER_INBOX"));
-    const listed = (await runCli(["events", "list", "--explain", "--json"], cli)).records;
+    const listed = (await runCli(["doctor", "--explain", "events list", "--json"], cli)).records;
     expect(listed).toContainEqual(
       expect.objectContaining({ name: "inbox", value: shownInbox(used, directory) }),
     );
@@ -170,7 +170,7 @@ test.each(moved)(
       expect(records).toContainEqual(expect.objectContaining(said));
       await rm(dirname(path), { recursive: true });
     }
-    const own = (await runCli(["listen", "--explain", "--json"], cli)).records;
+    const own = (await runCli(["doctor", "--explain", "listen", "--json"], cli)).records;
     const listens = join(directory, ".hookporter", "inbox.db");
     expect(own).toContainEqual(expect.objectContaining({ name: "inbox", value: listens }));
   },

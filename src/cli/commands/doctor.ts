@@ -20,16 +20,14 @@ Examples:
 export function registerDoctor(program: CliCommand, context: CliContext): void {
   const command = program
     .command("doctor")
-    .description(
-      "check this project, and print what is wrong and how to fix it; takes the flags and settings of listen, and changes nothing",
-    )
+    .description("say what is wrong with this project, and how to fix it; changes nothing")
     .optionsGroup("Receive:")
     .common("--listen", "check what listen would use, not the project's server")
     .common("--port <n>", `port of the endpoint (default: ${UNLESS_RUNNING} ${DEFAULT_PORT})`, readPort)
     .common("--path <path>", `path of the endpoint (default: ${UNLESS_RUNNING} ${DEFAULT_PATH})`, readPath)
     .common(
       "--inbox <inbox>",
-      "inbox file, or postgres:// URL; memory: keeps nothing (default: .hookporter/inbox.db)",
+      "inbox file, or postgres:// URL; memory: keeps nothing (default: the project's, else .hookporter/inbox.db)",
     )
     .option("--health-port <n>", "port for /healthz and /readyz", readPort)
     .option("--inspect-port <n>", "port of the inspector page", readPort)
@@ -52,9 +50,22 @@ export function registerDoctor(program: CliCommand, context: CliContext): void {
   addTunnelOptions(command, "check what this tunnel needs, without opening it")
     .optionsGroup("Service:")
     .option("--subscribe", "listen creates a subscription, so the service's address and key are needed");
-  addServiceOptions(command)
-    .optionsGroup("Report:")
+  addServiceOptions(command).optionsGroup("Report:");
+  addSecretOptions(addReports(command))
+    .optionsGroup("Output:") // program.ts adds the common options to it
+    .helpOption("-h, --help", "display help for command")
+    .addHelpText("after", EXAMPLES)
+    .action(async (options) => (await import("../doctor/doctor.ts")).doctor(options, command, context));
+}
+
+/** What it does instead of looking at the setup. */
+function addReports(command: CliCommand): CliCommand {
+  return command
     .common("--report", "instead, print one page of facts for an incident, without payloads")
+    .option(
+      "--explain [command]",
+      'instead, print the settings of a command, such as "events list", and where each is from (default: doctor\'s)',
+    )
     .optionsGroup("From outside:")
     .common(
       "--url <url>",
@@ -70,9 +81,4 @@ export function registerDoctor(program: CliCommand, context: CliContext): void {
     .option("--kills <n>", `with --drill: number of kills (default: ${KILLS})`, readKills)
     .option("--yes", "with --drill --handlers: run your handlers, with made-up events")
     .optionsGroup("Secrets:");
-  addSecretOptions(command)
-    .optionsGroup("Output:") // program.ts adds the common options to it
-    .helpOption("-h, --help", "display help for command")
-    .addHelpText("after", EXAMPLES)
-    .action(async (options) => (await import("../doctor/doctor.ts")).doctor(options, command, context));
 }

@@ -5,6 +5,7 @@ import type { CliContext } from "../context.ts";
 import { addPruneOptions } from "../events/prune-options.ts";
 import { readStates } from "../events/state-values.ts";
 import { readFieldValues } from "../handlers/values.ts";
+import { INBOX_HERE } from "../settings/default-values.ts";
 import {
   readCount,
   readKinds,
@@ -35,7 +36,7 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
     .command("show")
     .description("show one entry in full: its delivery and its attempts")
     .argument("<entry>", "event id, the beginning of one, or entry number")
-    .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
+    .option("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${INBOX_HERE})`)
     .option("--body", "print only the bytes of the body")
     .example("hookporter events show 12")
     .action(async (entry, options) =>
@@ -60,7 +61,7 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
     .command("backup")
     .description("write a consistent copy of an inbox file, which may be in use, to a new file")
     .argument("<file>", "file to write the backup to")
-    .option("--inbox <inbox>", "inbox file (default: .hookporter/inbox.db)")
+    .option("--inbox <inbox>", `inbox file (default: ${INBOX_HERE})`)
     .option("--force", "replace the file if it exists")
     .example("hookporter events backup /backups/inbox-$(date +%F).db")
     .action(async (file, options) =>
@@ -79,7 +80,7 @@ function registerWait(events: CliCommand, context: CliContext): void {
   events
     .command("wait")
     .description("wait for new entries, and report what became of each: exit code 7 if one was not handled")
-    .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
+    .option("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${INBOX_HERE})`)
     .option("--kind <kinds>", "only these kinds or families, such as payment.*", readKinds)
     .option("--source <names>", "only entries of these sources", readSources)
     .option(
@@ -161,7 +162,7 @@ function registerPauses(events: CliCommand, context: CliContext): void {
 
 function addPauseScopes(command: CliCommand): CliCommand {
   return command
-    .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
+    .option("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${INBOX_HERE})`)
     .option("--kind <kinds>", "these kinds or families, such as payment.*", readKinds)
     .option("--handler <names>", "the runs of these handlers, named as in events show", readTexts)
     .option(
@@ -175,7 +176,7 @@ function addPauseScopes(command: CliCommand): CliCommand {
 
 function addSelection(command: CliCommand): CliCommand {
   return command
-    .common("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
+    .common("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${INBOX_HERE})`)
     .common(
       "--state <states>",
       `only entries in these states: ${STATE_WORDS.join(", ")}`,

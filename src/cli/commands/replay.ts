@@ -2,6 +2,7 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/options.ts";
 import { addChaosOptions } from "../send/chaos-options.ts";
+import { INBOX_HERE } from "../settings/default-values.ts";
 import { readTimeout } from "../settings/values.ts";
 
 export function registerReplay(program: CliCommand, context: CliContext): void {
@@ -18,10 +19,7 @@ export function registerReplay(program: CliCommand, context: CliContext): void {
       "--handlers <path>",
       "run the handlers in this file or folder, in this process, instead of sending",
     )
-    .common(
-      "--inbox <inbox>",
-      "inbox to read entries from, and with --wait that of the endpoint (default: .hookporter/inbox.db)",
-    )
+    .common("--inbox <inbox>", `inbox of entries, and with --wait of the endpoint (default: ${INBOX_HERE})`)
     .common(
       "--timeout <duration>",
       "how long to wait for each response or handler, and with --wait for all outcomes (default: 30s)",

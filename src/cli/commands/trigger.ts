@@ -38,7 +38,10 @@ export function registerTrigger(program: CliCommand, context: CliContext): void 
       "how long to wait for each response, and with --wait for all outcomes (default: 30s)",
       readTimeout,
     )
-    .option("--inbox <inbox>", "with --wait: inbox of the endpoint (default: .hookporter/inbox.db)")
+    .option(
+      "--inbox <inbox>",
+      "with --wait: inbox of the endpoint (default: that of the listen or the project's server there)",
+    )
     .signatureHeader();
   addSecretOptions(addChaosOptions(command))
     .example("hookporter trigger payment.received --set data.amount=1200 --duplicate 2")

@@ -1,6 +1,7 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { readAnyKinds, readEnumPath, TYPES_FORMATS } from "../learn/options.ts";
+import { INBOX_HERE } from "../settings/default-values.ts";
 import { readChoice, readMoment, readSources } from "../settings/values.ts";
 
 export function registerTypes(program: CliCommand, context: CliContext): void {
@@ -8,7 +9,7 @@ export function registerTypes(program: CliCommand, context: CliContext): void {
     .command("types")
     .description("learn schemas and types of `data` from events, and see where events differ from them")
     .argument("[events...]", "fixtures, folders of them, NDJSON files, or - (default: the inbox)")
-    .common("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
+    .common("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${INBOX_HERE})`)
     .common("--kind <kinds>", "only these kinds or families, such as payment.*", readAnyKinds)
     .option("--source <sources>", "only events of these sources", readSources)
     .common("--since <time>", "only events received since a time, such as 7d or 2026-01-31", readMoment)

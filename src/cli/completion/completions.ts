@@ -13,13 +13,9 @@ interface Completion {
   readonly files: boolean;
 }
 
-/** Looks up entries of an inbox for a command: their numbers. */
-export type FindEntries = (inbox: string | undefined, command: Command) => Promise<readonly Word[]>;
-
 /** Names of values, in flags and arguments, that are files or folders. */
 const FILE_VALUES = /<(?:file|dir|path|inbox)>/;
 const FILE_ARGUMENTS = /^(?:file|dir|from|to|what|events)$/;
-const ENTRY_ARGUMENTS = /^(?:entry|entries|what)$/;
 
 const NOTHING: Completion = { words: [], files: false };
 
@@ -28,11 +24,7 @@ const NOTHING: Completion = { words: [], files: false };
  *
  * @param typed - the words after the program's name; the last one may be empty
  */
-export async function completionsOf(
-  program: Command,
-  typed: readonly string[],
-  findEntries: FindEntries,
-): Promise<Completion> {
+export function completionsOf(program: Command, typed: readonly string[]): Completion {
   const words = withoutEquals(typed);
   const current = words.at(-1) ?? "";
   const { command, values, waiting, options } = walk(program, words.slice(0, -1));
@@ -48,7 +40,7 @@ export async function completionsOf(
   const last = all.at(-1);
   const argument = all[values] ?? (last?.variadic === true ? last : undefined);
   if (argument === undefined) return NOTHING;
-  return ofArgument(argument, current, () => findEntries(inboxIn(words, command), command));
+  return ofArgument(argument, current);
 }
 
 /** bash takes `=` as a word of its own: `--state`, `=`, `de`. */
@@ -86,16 +78,11 @@ function ofOption(option: Option, current: string, prefix: string): Completion {
   return matching(found, prefix + current);
 }
 
-async function ofArgument(
-  argument: Argument,
-  current: string,
-  entries: () => Promise<readonly Word[]>,
-): Promise<Completion> {
+function ofArgument(argument: Argument, current: string): Completion {
   const name = argument.name();
   const choices = argument.argChoices ?? (name === "kind" ? eventKinds : []);
   const words = choices.map((word) => ({ word, about: name }));
-  const found = ENTRY_ARGUMENTS.test(name) ? [...words, ...(await entries())] : words;
-  return { ...matching(found, current), files: FILE_ARGUMENTS.test(name) };
+  return { ...matching(words, current), files: FILE_ARGUMENTS.test(name) };
 }
 
 function flagsOf(command: Command, given: ReadonlySet<Option>): readonly Word[] {
@@ -109,13 +96,6 @@ function flagsOf(command: Command, given: ReadonlySet<Option>): readonly Word[] 
 
 function subcommandsOf(command: Command): readonly Word[] {
   return command.commands.map((one) => ({ word: one.name(), about: one.description() }));
-}
-
-function inboxIn(words: readonly string[], command: Command): string | undefined {
-  const index = words.indexOf("--inbox");
-  const joined = words.find((word) => word.startsWith("--inbox="));
-  if (!command.options.some(({ long }) => long === "--inbox")) return undefined;
-  return joined?.slice("--inbox=".length) ?? (index === -1 ? undefined : words[index + 1]);
 }
 
 function matching(words: readonly Word[], current: string): Completion {

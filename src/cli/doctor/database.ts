@@ -67,7 +67,7 @@ export const tables: DoctorCheck = {
     const facts = await setup.database().catch(() => undefined);
     if (facts === undefined) return [];
     const { schema, newestSchema, lacks, name, server } = facts;
-    const migrate = `run ${ownCommand(`inbox migrate --grant-to ${server.user}`)} as a user who may create a schema`;
+    const migrate = `run ${ownCommand(`inbox migrate --grant-to ${server.user}`, setup.inboxWord)} as a user who may create a schema`;
     if (schema === 0) {
       if (server.mayCreate) return [ok(`none in the schema ${name} yet: listen creates them`)];
       return [fail(`there are none in the schema ${name}, and ${server.user} may not create them`, migrate)];
@@ -78,15 +78,17 @@ export const tables: DoctorCheck = {
     }
     if (schema < newestSchema) {
       const found = `version ${schema} in the schema ${name}, of ${newestSchema}`;
-      return [warn(found, `run ${ownCommand("inbox migrate")}, or start listen as their owner`)];
+      return [
+        warn(found, `run ${ownCommand("inbox migrate", setup.inboxWord)}, or start listen as their owner`),
+      ];
     }
-    const findings = facts.tables === undefined ? [] : upkeep(facts.tables, name);
+    const findings = facts.tables === undefined ? [] : upkeep(facts.tables, name, setup.inboxWord);
     if (findings.length > 0) return findings;
     return [ok(`version ${schema} in the schema ${name}, ${sizeText(facts.tables?.bytes ?? 0)}`)];
   },
 };
 
-function upkeep(facts: TableFacts, name: string): readonly Finding[] {
+function upkeep(facts: TableFacts, name: string, inboxWord: string | undefined): readonly Finding[] {
   const { daysLeft, processes, neverVacuumed, deadRows, liveRows, oldestTransaction, waiting, believedRows } =
     facts;
   const findings: Finding[] = [];
@@ -96,7 +98,7 @@ function upkeep(facts: TableFacts, name: string): readonly Finding[] {
       daysLeft < 0
         ? "there is no partition for today: its rows share one with all later days"
         : "there is no partition for tomorrow";
-    const fix = `run ${ownCommand("inbox maintain")}, and see in the log why days could not be made`;
+    const fix = `run ${ownCommand("inbox maintain", inboxWord)}, and see in the log why days could not be made`;
     findings.push(warn(found, fix));
   }
   if (neverVacuumed !== undefined) {

@@ -24,7 +24,7 @@ const LONG = 2000;
 export const disk: DoctorCheck = {
   name: "disk",
   late: "look whether the disk of the inbox hangs, or keep the inbox on a local SSD: pass --inbox",
-  run: async ({ inbox: { file: path }, file }) => {
+  run: async ({ inbox: { file: path }, inboxWord, file }) => {
     if (path === undefined) return [];
     const folder = nearestFolder(dirname(path));
     const { logBytes = 0 } = (await file()) ?? {};
@@ -37,7 +37,7 @@ export const disk: DoctorCheck = {
       return [fail(found, `free some space on the disk of ${folder}; pruning needs some itself`)];
     }
     if (free < needed) {
-      const fix = `free some space, or prune: ${ownCommand("events prune --older-than 8d")}`;
+      const fix = `free some space, or prune: ${ownCommand("events prune --older-than 8d", inboxWord)}`;
       return [warn(`${only}, less than ${sizeText(needed)}`, fix)];
     }
     const flush = await flushTime(folder);

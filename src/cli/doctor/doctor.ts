@@ -6,6 +6,7 @@ import { printable } from "../output.ts";
 import { SERVICE_FITS } from "../service/options.ts";
 import { isTypedOnly, leaves } from "../settings/command-tree.ts";
 import { programOf, variableName, withoutSettings } from "../settings/config.ts";
+import { explain } from "../settings/explain.ts";
 import { type FitTable, fitOptions } from "../settings/fitting.ts";
 import { TUNNEL_FITS } from "../tunnel/kinds.ts";
 import { hangingLines, readableWidth } from "../wrap-text.ts";
@@ -23,6 +24,7 @@ import { outside } from "./url.ts";
  * place of its own what `listen` promises.
  */
 export async function doctor(given: DoctorOptions, command: Command, context: CliContext): Promise<void> {
+  if (given.explain !== undefined) return explain(command, given.explain, context);
   // Handlers of a configuration file are not meant for a drill, and its address is that of other commands.
   const others = given.drill === true ? (["handlers", "yes"] as const) : [];
   // An agent asks for what is wrong, whatever a file of the folder would make of that.

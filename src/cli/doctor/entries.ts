@@ -12,6 +12,7 @@ export const BEHIND = 5 * 60_000;
 export const entries: DoctorCheck = {
   name: "entries",
   run: async (setup) => {
+    const { inboxWord } = setup;
     const contents = await setup.contents();
     if (contents === undefined) return [];
     const { waiting, failing, dead } = contents;
@@ -19,25 +20,25 @@ export const entries: DoctorCheck = {
     const findings = [...(await behind(setup))];
     if (failing > 0) {
       const found = `${counted(failing, "entry has", "entries have")} failed, and will be tried again`;
-      findings.push(warn(found, `run ${ownCommand("events list --state failing")} to see them`));
+      findings.push(warn(found, `run ${ownCommand("events list --state failing", inboxWord)} to see them`));
     }
-    const retry = `run ${ownCommand("events list --group")} to see why, and how to retry them, or events drop`;
+    const retry = `run ${ownCommand("events list --group", inboxWord)} to see why, and how to retry them, or events drop`;
     if (dead > 0) findings.push(warn(counted(dead, "dead letter", "dead letters"), retry));
     if (findings.length > 0) return [...pauses, ...findings];
     return [...pauses, ok(`${counted(waiting, "unfinished entry", "unfinished entries")}, no dead letters`)];
   },
 };
 
-async function paused({ facts, context }: Setup): Promise<readonly Finding[]> {
+async function paused({ facts, context, inboxWord }: Setup): Promise<readonly Finding[]> {
   const { pauses = { paused: [], retries: [] } } = await facts();
   const lines = pauseLines(pauses, context.clock());
-  const end = `${ownCommand("events resume")} with its name, or --all, ends it`;
+  const end = `${ownCommand("events resume", inboxWord)} with its name, or --all, ends it`;
   return lines.map((line) =>
     line.includes(" is paused") ? warn(printable(line, 500), end) : ok(printable(line, 500)),
   );
 }
 
-async function behind({ contents, facts, context }: Setup): Promise<readonly Finding[]> {
+async function behind({ contents, facts, context, inboxWord }: Setup): Promise<readonly Finding[]> {
   const { due = 0, oldestDue = null } = (await contents()) ?? {};
   const since = oldestDue === null ? 0 : context.clock() - oldestDue;
   if (since < BEHIND) return [];
@@ -47,7 +48,7 @@ async function behind({ contents, facts, context }: Setup): Promise<readonly Fin
     const fix = "start listen, or your receiver, with handlers or a target";
     return [warn(`${found}, and no process runs them`, fix)];
   }
-  const fix = `run ${ownCommand("events list --state waiting,failing,running")} to see what they wait for`;
+  const fix = `run ${ownCommand("events list --state waiting,failing,running", inboxWord)} to see what they wait for`;
   return [warn(`${found}: handlers do not keep up`, fix)];
 }
 

@@ -4,10 +4,10 @@ import { orElse } from "../../base/or-else.ts";
 import { shownMode } from "../../base/system/files.ts";
 import { askGit } from "../../base/system/git.ts";
 import { didYouMean } from "../../options/did-you-mean.ts";
+import { PREVIOUS_SECRET_VARIABLE, SECRET_VARIABLE, secretMistakes } from "../../project/secret-variables.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import { counted } from "../../text/counted.ts";
-import { SECRET_VARIABLE } from "../secrets/options.ts";
-import { readEnvFile } from "../secrets/secret.ts";
+import { readEnvFile, secretNames } from "../secrets/secret.ts";
 import { shownVariable } from "../shown-value.ts";
 import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
 import type { Setup } from "./setup.ts";
@@ -54,17 +54,21 @@ function misspelt(setup: Setup): readonly Finding[] {
   const known = [...flags, ...KEYS, ...secretEnv, ...[apiKeyEnv ?? [], accessTokenEnv ?? []].flat()];
   const inFile = Object.keys(readVariables(setup) ?? {});
   const names = new Set([...inFile, ...Object.keys(context.io.env)]);
-  return [...names].flatMap((name) => {
+  const mistakes = secretMistakes({ ...readVariables(setup), ...context.io.env });
+  const ofSecrets = mistakes.map(({ message, fix }) => warn(message, fix));
+  const others = [...names].flatMap((name) => {
     if (!name.startsWith("HOOKPORTER_") || known.includes(name)) return [];
+    if (mistakes.some(({ message }) => message.endsWith(` ${name}`))) return [];
     const meant = didYouMean(name, known);
     const where = inFile.includes(name) ? envFile : "the environment";
     return meant === undefined
       ? []
       : warn(`nothing reads the variable ${shownVariable(name)} of ${where}`, `did you mean ${meant}?`);
   });
+  return [...ofSecrets, ...others];
 }
 
-const KEYS = [SECRET_VARIABLE, "HOOKPORTER_API_KEY"];
+const KEYS = [SECRET_VARIABLE, PREVIOUS_SECRET_VARIABLE, "HOOKPORTER_API_KEY"];
 
 /** `undefined` if the file cannot be read, which the check of the secret says, unless it is given in another way. */
 function readVariables({ options, context: { io } }: Setup) {
@@ -82,7 +86,7 @@ function differing(
   variables: Readonly<Record<string, string | undefined>>,
   file: string,
 ): Finding[] {
-  const names = options.secretStdin === true ? [] : (options.secretEnv ?? [SECRET_VARIABLE]);
+  const names = options.secretStdin === true ? [] : (options.secretEnv ?? secretNames(options, io));
   return names.flatMap((name) => {
     const [used, other] = [io.env[name], variables[name]];
     if (used === undefined || other === undefined || used === other) return [];

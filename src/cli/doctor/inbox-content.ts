@@ -13,7 +13,7 @@ const RECOVER = "stop all programs that use it, keep all its files, and follow d
 export const inboxContent: DoctorCheck = {
   name: "content",
   timeLimit: FILE_TIME + 5000,
-  run: async ({ inbox, file }) => {
+  run: async ({ inbox, inboxWord, file }) => {
     const facts = await file();
     const path = inbox.file;
     if (facts === undefined || path === undefined) return [];
@@ -25,7 +25,9 @@ export const inboxContent: DoctorCheck = {
     if (findings.length > 0) return findings;
     if (problems === undefined) {
       const found = `${path} is too large (${sizeText(bytes)}) to be checked in ${FILE_TIME / 1000} s`;
-      return [warn(found, `check it as a whole, however long that takes: ${ownCommand("inbox check")}`)];
+      return [
+        warn(found, `check it as a whole, however long that takes: ${ownCommand("inbox check", inboxWord)}`),
+      ];
     }
     const log = logBytes === 0 ? "" : `, its log ${sizeText(logBytes)}`;
     return [ok(`not damaged, schema ${facts.schema}, ${sizeText(bytes)}${log}`)];

@@ -11,6 +11,8 @@ export interface DoctorOptions extends ListenOptions {
   readonly listen?: boolean;
   readonly url?: URL;
   readonly report?: boolean;
+  /** `true` for the settings of `doctor`, or the name of another command. */
+  readonly explain?: string | true;
   readonly drill?: boolean;
   readonly kills?: number;
   readonly yes?: boolean;

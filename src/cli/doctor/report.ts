@@ -73,11 +73,11 @@ const deadLetters: DoctorCheck = {
       const error = placed((isOwn ? words : withoutParticulars(words)).slice(0, LONGEST_ERROR), at);
       return warn(
         `${dead} since ${timeText(since, setup.context.clock())}: ${error}`,
-        `correct the cause, then ${ownCommand(`events retry --like ${seqs.at(-1)}`)}`,
+        `correct the cause, then ${ownCommand(`events retry --like ${seqs.at(-1)}`, setup.inboxWord)}`,
       );
     });
     const others = counted(groups.length - shown.length, "other error", "other errors");
-    const all = `run ${ownCommand("events list --group")} to see all`;
+    const all = `run ${ownCommand("events list --group", setup.inboxWord)} to see all`;
     return groups.length === shown.length ? shown : [...shown, warn(others, all)];
   },
 };

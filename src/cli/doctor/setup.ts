@@ -9,6 +9,7 @@ import { examineFile, type FileFacts } from "../../inbox/sqlite/care/examine.ts"
 import { missingPart } from "../../inbox/sqlite/file/inbox-file.ts";
 import type { CliContext } from "../context.ts";
 import { withInbox } from "../events/inbox.ts";
+import { inboxWord } from "../inbox/inboxes-here.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
 import { isInboxOutOfReach } from "../mcp/reach.ts";
 import { type FoundSecrets, findSecrets, readEnvFile } from "../secrets/secret.ts";
@@ -20,6 +21,8 @@ export interface Setup {
   readonly options: DoctorOptions;
   readonly context: CliContext;
   readonly inbox: NamedInbox;
+  /** Its `--inbox` in commands that a fix suggests, if they would take another one without it. */
+  readonly inboxWord: string | undefined;
   /** The variables of all flags. Default: not known, so no name is misspelt. */
   readonly variables?: readonly string[];
   /** Whether this is the project's own server, not what `listen` would be. */
@@ -68,6 +71,7 @@ export function openSetup(options: DoctorOptions, context: CliContext, isProject
   const facts = once(async () => (await file()) ?? (await tables()) ?? {});
   return {
     ...{ options, context, inbox, file, database, facts, isProject },
+    inboxWord: options.inbox === undefined ? undefined : inboxWord(options.inbox, context),
     service: once(() => probeService(options, context)),
     secrets: once(() => findUsed(options, context, isProject)),
     contents: async () => {

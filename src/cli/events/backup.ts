@@ -8,6 +8,7 @@ import { isPostgresUrl, withoutPassword } from "../../inbox/postgres/postgres-ur
 import { type Backup, backUp } from "../../inbox/sqlite/care/backup.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
+import { sayWhichInbox } from "../inbox/inboxes-here.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
 import { shellWord } from "../output.ts";
 import { requireInbox } from "./inbox.ts";
@@ -22,7 +23,8 @@ export async function backUpEvents(file: string, options: BackupOptions, context
   const named = nameInbox(context, options.inbox);
   const target = resolve(io.cwd, file);
   if (isPostgresUrl(named.option)) throw onServer(named, file);
-  requireInbox(named, "read");
+  requireInbox(named, "read", context);
+  await sayWhichInbox(named.option, context);
   const { path, bytes, counts: stored, last, unreadable } = tryBackUp(named.option, target, options);
   const counts = countsByState(stored);
   const entries = totalOf(counts);

@@ -9,6 +9,7 @@ import { selectInbox } from "../../inbox/open.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import type { CliContext } from "../context.ts";
 import { DEFAULT_INBOX } from "../files/state-folder.ts";
+import { inMemory, leftBehind, sayWhichInbox } from "../inbox/inboxes-here.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
 import { matching } from "./matching.ts";
 
@@ -20,6 +21,8 @@ interface InboxAccess {
   /** As the option names it. */
   readonly inbox: string | undefined;
   readonly access: "read" | "change";
+  /** Whether it was chosen by an endpoint, so that no other was meant. Default `false`. */
+  readonly ofEndpoint?: boolean;
 }
 
 /**
@@ -29,12 +32,13 @@ interface InboxAccess {
  */
 export async function withInbox<Result>(
   context: CliContext,
-  { inbox: given, access }: InboxAccess,
+  { inbox: given, access, ofEndpoint = false }: InboxAccess,
   use: (inbox: Inbox) => Promise<Result>,
 ): Promise<Result> {
   const named = nameInbox(context, given);
   const inbox = selectInbox(named.option);
-  requireInbox(named, access);
+  requireInbox(named, access, context);
+  if (!ofEndpoint) await sayWhichInbox(named.option, context);
   await inbox.open({ access });
   try {
     return await use(inbox);
@@ -47,13 +51,23 @@ export async function withInbox<Result>(
  * Checks that an inbox is there, and that this user may use it; one on a server is not asked. Throws `inbox_unavailable`,
  * `folder_unusable`.
  */
-export function requireInbox({ option, shown, file }: NamedInbox, access: InboxAccess["access"]): void {
+export function requireInbox(
+  { option, shown, file }: NamedInbox,
+  access: InboxAccess["access"],
+  context: CliContext,
+): void {
   if (option !== "memory:" && (file === undefined || isThere(file, access))) return;
+  const kept = option === "memory:" ? inMemory(context) : undefined;
+  if (kept !== undefined) throw kept;
   // If a project or a flag named the inbox, `listen` alone would create another.
-  const start =
-    file?.endsWith(DEFAULT_INBOX) === true ? `run \`${ownCommand("listen")}\` here` : "start its receiver";
-  const fix = `${start} first, or pass one with --inbox`;
-  throw new HookporterError("inbox_unavailable", `there is no inbox at ${shown}: ${fix}`);
+  const isDefault = file?.endsWith(DEFAULT_INBOX) === true;
+  const start = isDefault ? `run \`${ownCommand("listen")}\` here` : "start its receiver";
+  const left = leftBehind(context);
+  const other = left === undefined ? "pass one with --inbox" : `add --inbox ${left} for what listen has kept`;
+  throw new HookporterError(
+    "inbox_unavailable",
+    `there is no inbox at ${shown}: ${start} first, or ${other}`,
+  );
 }
 
 /** Whether a file exists; one in a folder that this user may not search may well exist. */

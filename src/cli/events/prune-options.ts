@@ -1,10 +1,11 @@
 import type { CliCommand } from "../cli-command.ts";
+import { INBOX_HERE } from "../settings/default-values.ts";
 import { readDuration, readSources } from "../settings/values.ts";
 import { readStates } from "./state-values.ts";
 
 export function addPruneOptions(command: CliCommand): CliCommand {
   return command
-    .option("--inbox <inbox>", "inbox file, or postgres:// URL (default: .hookporter/inbox.db)")
+    .option("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${INBOX_HERE})`)
     .option(
       "--state <states>",
       "only entries in these states: handled, received, dead (default: handled,received)",

@@ -9,6 +9,7 @@ import { ownCommand } from "../../package/own-command.ts";
 import { sizeText } from "../../text/size-text.ts";
 import type { CliContext } from "../context.ts";
 import { requireInbox } from "../events/inbox.ts";
+import { sayWhichInbox } from "../inbox/inboxes-here.ts";
 import { type NamedInbox, nameInbox } from "./named-inbox.ts";
 
 const PRINTED = 10;
@@ -19,7 +20,8 @@ const LONG_TO_CHECK = 100 * 1024 * 1024;
 export async function checkInboxes(options: { readonly inbox?: string }, context: CliContext): Promise<void> {
   const named = nameInbox(context, options.inbox);
   if (isPostgresUrl(named.option)) return checkDatabase(named, context);
-  requireInbox(named, "read");
+  requireInbox(named, "read", context);
+  await sayWhichInbox(named.option, context);
   sayIfLong(named.option, context);
   const state = stateOfFile(named.option);
   const isIntact = state.problems.length + state.unreadable.length === 0;

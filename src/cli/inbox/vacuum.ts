@@ -5,6 +5,7 @@ import { vacuumFile } from "../../inbox/sqlite/care/vacuum.ts";
 import { sizeText } from "../../text/size-text.ts";
 import type { CliContext } from "../context.ts";
 import { requireInbox } from "../events/inbox.ts";
+import { sayWhichInbox } from "./inboxes-here.ts";
 import { nameInbox } from "./named-inbox.ts";
 
 export async function vacuumInbox(options: { readonly inbox?: string }, context: CliContext): Promise<void> {
@@ -18,7 +19,8 @@ export async function vacuumInbox(options: { readonly inbox?: string }, context:
         `to do it now, run in psql: VACUUM (VERBOSE, ANALYZE) ${schema}.entry`,
     );
   }
-  requireInbox(named, "change");
+  requireInbox(named, "change", context);
+  await sayWhichInbox(named.option, context);
   const { path, before, after } = vacuumFile(named.option);
   output.data(`${path}: ${sizeText(before)} before, ${sizeText(after)} now`);
   output.record("vacuum", { inbox: path, before, after });

@@ -13,6 +13,7 @@ import { openDeadLetterCommand, openExec } from "../handlers/open-commands.ts";
 import type { RunningHandlers } from "../handlers/running-handlers.ts";
 import { watchStrayErrors } from "../handlers/stray-errors.ts";
 import type { LoadedModules } from "../handlers/watch-handlers.ts";
+import { recordedInbox } from "../inbox/recorded-inbox.ts";
 import type { Output } from "../output.ts";
 import { openReadiness, stores } from "../ready/open-readiness.ts";
 import { recordListening } from "../ready/running-listen.ts";
@@ -108,7 +109,7 @@ async function open(session: Session) {
   const { port, path, front } = session;
   const server = await startServer(front, { port, host: "127.0.0.1", path, also: tunnel?.alsoHere });
   stops.push(() => server.close());
-  stops.push(recordListening(context.io.cwd, server.url));
+  stops.push(recordListening(context.io.cwd, server.url, recordedInbox(inbox, context.io.cwd)));
   if (handlers !== undefined)
     stops.push(reloadOnChange(receiver, { ...choice, handlers }, session.forwarding, context));
   const page = await openInspector(session, server.url, runNotes);

@@ -3,21 +3,30 @@ import { readEnvelope } from "../../event/read-envelope.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import { type EntryState, entryState } from "../../inbox/entry-state.ts";
 import { timerDelay } from "../../options/timer-delay.ts";
-import { ownCommand } from "../../package/own-command.ts";
+import { ownCommand, suggestInbox } from "../../package/own-command.ts";
 import type { Sendable } from "../../relay/chaos.ts";
 import type { TargetAnswer } from "../../relay/send.ts";
 import { durationText } from "../../text/duration-text.ts";
 import type { CliContext } from "../context.ts";
 import { whenIn } from "../events/follow.ts";
 import { withInbox } from "../events/inbox.ts";
+import { inboxOfEndpoint, inboxWord } from "../inbox/inboxes-here.ts";
 import { nameInbox } from "../inbox/named-inbox.ts";
 import { DECIDED, exitCodeOf, reportOutcome, WAIT } from "./outcome.ts";
 import { readOwnAnswer } from "./own-answer.ts";
-import type { WaitOptions } from "./wait.ts";
 
-/** Checks that the inbox can be read, before anything is sent. Throws `inbox_…`. */
-export async function requireReadable(inbox: string | undefined, context: CliContext): Promise<void> {
-  await withInbox(context, { inbox, access: "read" }, async () => {});
+/**
+ * The inbox in which to wait for what is sent to an endpoint, which can be read: checked before anything is sent. Throws
+ * `usage` if no inbox of this folder belongs to the endpoint, `inbox_…`.
+ */
+export async function inboxToWaitIn(
+  { url, inbox: given }: { readonly url?: URL; readonly inbox?: string },
+  context: CliContext,
+): Promise<string | undefined> {
+  const inbox = inboxOfEndpoint(url, given, context);
+  await withInbox(context, { inbox, access: "read", ofEndpoint: true }, async () => {});
+  if (inbox !== given && inbox !== undefined) suggestInbox(inboxWord(inbox, context));
+  return inbox;
 }
 
 /** The events that a run has sent with success: `--wait` reports what became of each. */
@@ -35,11 +44,11 @@ export class SentEvents {
    * was not handled. Throws `inbox_unavailable` if the inbox does not have them, `timed_out`.
    */
   async report(
-    { inbox: given, timeout = WAIT }: Pick<WaitOptions, "inbox" | "timeout">,
+    { inbox: given, timeout = WAIT }: { readonly inbox: string | undefined; readonly timeout?: number },
     context: CliContext,
   ) {
     if (this.#ids.size === 0) return;
-    await withInbox(context, { inbox: given, access: "read" }, async (inbox) => {
+    await withInbox(context, { inbox: given, access: "read", ofEndpoint: true }, async (inbox) => {
       const signal = AbortSignal.timeout(timerDelay(timeout));
       const states: EntryState[] = [];
       for (const id of this.#ids) {

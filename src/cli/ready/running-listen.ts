@@ -12,11 +12,28 @@ import { makeStateFolder, readOwnFile, STATE_FOLDER } from "../files/state-folde
  */
 const FOLDER = join(STATE_FOLDER, "listening");
 
+/** A `listen` that runs in a folder. */
+export interface RunningListen {
+  readonly pid: number;
+  /** Its endpoint, on this machine. */
+  readonly url: URL;
+  readonly port: number;
+  readonly path: string;
+  /** When it began to listen, in milliseconds since 1970. */
+  readonly since: number;
+  /** Its inbox, as `recordedInbox` writes it. Whoever can write to the folder can write this: it names, and opens nothing. */
+  readonly inbox: string | undefined;
+}
+
 /**
- * Records where this process listens, until the returned function is called. If the folder cannot be written, or has no
- * locks, nothing is recorded, and other commands use the default endpoint.
+ * Records where this process listens, and its inbox, until the returned function is called. If the folder cannot be written,
+ * or has no locks, nothing is recorded, and other commands use the default endpoint.
  */
-export function recordListening(cwd: string, { port, pathname: path }: URL): () => void {
+export function recordListening(
+  cwd: string,
+  { port, pathname: path }: URL,
+  inbox: string | undefined,
+): () => void {
   const file = fileOf(cwd, process.pid);
   let lock: ReturnType<typeof runnerLock> | undefined;
   try {
@@ -26,7 +43,7 @@ export function recordListening(cwd: string, { port, pathname: path }: URL): () 
       if (!isHeld(dead, "")) for (const left of [dead, lockFile(dead, "")]) rmSync(left, { force: true });
     }
     lock = runnerLock(file, "");
-    replaceFile(file, `${JSON.stringify({ port: Number(port), path, since: Date.now() })}\n`);
+    replaceFile(file, `${JSON.stringify({ port: Number(port), path, since: Date.now(), inbox })}\n`);
   } catch {}
   return () => {
     // Without the lock, it is that of a process with the same number in another container.
@@ -35,26 +52,28 @@ export function recordListening(cwd: string, { port, pathname: path }: URL): () 
   };
 }
 
-/**
- * Where the `listen` that runs in a folder listens on 127.0.0.1: of several the oldest, so that another one that starts changes
- * nothing.
- */
-export function runningListen(cwd: string) {
-  const living = recorded(cwd).flatMap((pid) => (isHeld(fileOf(cwd, pid), "") ? read(cwd, pid) : []));
-  return living.sort((one, other) => one.since - other.since)[0];
+/** The `listen` that runs in a folder: of several the oldest, so that another one that starts changes nothing. */
+export function runningListen(cwd: string): RunningListen | undefined {
+  return runningListens(cwd)[0];
 }
 
-/** Only a port and a path are read, so that a file of someone else's cannot lead signed events off this machine. */
-function read(cwd: string, pid: number) {
+/** Every `listen` that runs in a folder, the oldest first. */
+export function runningListens(cwd: string): readonly RunningListen[] {
+  const living = recorded(cwd).flatMap((pid) => (isHeld(fileOf(cwd, pid), "") ? read(cwd, pid) : []));
+  return living.sort((one, other) => one.since - other.since);
+}
+
+/** Only a port and a path are read of the endpoint, so that a file of someone else's cannot lead signed events off this machine. */
+function read(cwd: string, pid: number): readonly RunningListen[] {
   try {
     const held: unknown = JSON.parse(readOwnFile(fileOf(cwd, pid)) ?? "");
     if (!isRecord(held)) return [];
-    const { port, path, since } = held;
+    const { port, path, since, inbox } = held;
     if (typeof port !== "number" || typeof path !== "string" || typeof since !== "number") return [];
     const url = new URL("http://127.0.0.1");
     url.port = String(port);
     url.pathname = path;
-    return [{ pid, port, path, since, url }];
+    return [{ pid, port, path, since, url, inbox: typeof inbox === "string" ? inbox : undefined }];
   } catch {
     return []; // it ended just now, or the file is not its own
   }

@@ -1,3 +1,4 @@
+import { SECRET_VARIABLE } from "../../project/secret-variables.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { readChoice, readVariableNames } from "../settings/values.ts";
 import { DEFAULT_ENCODING, SECRET_ENCODINGS, type SecretEncoding } from "./encoding.ts";
@@ -11,7 +12,6 @@ export interface SecretOptions {
 }
 
 /** The variable that holds the secret unless `--secret-env` names another. */
-export const SECRET_VARIABLE = "HOOKPORTER_SECRET";
 
 /** Adds the options that locate the secret; none of them takes the secret itself. */
 export function addSecretOptions(command: CliCommand): CliCommand {

@@ -6,6 +6,7 @@ import { using } from "../../base/unusable.ts";
 import { ConfigurationError } from "../../errors.ts";
 import { isUtf8 } from "../../package/builtins.ts";
 import { variablesOf } from "../../project/env-text.ts";
+import { PREVIOUS_SECRET_VARIABLE, SECRET_VARIABLE } from "../../project/secret-variables.ts";
 import type { SecretValue } from "../../signature/secret-bytes.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import type { CliContext } from "../context.ts";
@@ -16,7 +17,7 @@ import type { Io } from "../io.ts";
 import { isVariableName, shownVariable } from "../shown-value.ts";
 import { DEFAULT_ENCODING, decodeSecret, notText } from "./encoding.ts";
 import { type AddressFlag, type ForeignAddress, foreignAddress } from "./foreign-address.ts";
-import { SECRET_VARIABLE, type SecretOptions } from "./options.ts";
+import type { SecretOptions } from "./options.ts";
 
 /** The secrets, current one first, and a description of where they were found. */
 export interface FoundSecrets {
@@ -41,7 +42,7 @@ export async function findSecrets(
 ): Promise<FoundSecrets> {
   const { io } = context;
   if (options.secretStdin === true) return fromStdin(context, options);
-  const names = options.secretEnv ?? [SECRET_VARIABLE];
+  const names = options.secretEnv ?? secretNames(options, io);
   const [first, ...others] = fromVariables(names, options, io);
   if (first !== undefined) {
     const { secretEncoding = DEFAULT_ENCODING } = options;
@@ -61,6 +62,15 @@ export async function findSecrets(
     return { values: [development], texts: [development], from };
   }
   throw missing(`${SECRET_VARIABLE} to be set, or a secret created by \`hookporter listen\` in this folder`);
+}
+
+/** The variables of the secrets that nobody named: during a rotation also that of the previous one. */
+export function secretNames(
+  { envFile }: SecretOptions,
+  { cwd, env }: Pick<Io, "cwd" | "env">,
+): readonly string[] {
+  const previous = env[PREVIOUS_SECRET_VARIABLE] ?? readEnvFile(cwd, envFile)[PREVIOUS_SECRET_VARIABLE];
+  return previous ? [SECRET_VARIABLE, PREVIOUS_SECRET_VARIABLE] : [SECRET_VARIABLE];
 }
 
 /**

@@ -5,7 +5,7 @@ import { hasHiddenQuery } from "../../relay/query.ts";
 import { exactSending, freshSending, lazySending, unsignedSending } from "../../relay/replay.ts";
 import type { CliContext } from "../context.ts";
 import { refuseTwoInputs } from "../files/read-input.ts";
-import { requireReadable } from "../outcome/wait-for-sent.ts";
+import { inboxToWaitIn } from "../outcome/wait-for-sent.ts";
 import { printable } from "../output.ts";
 import { type FitTable, fitOptions } from "../settings/fitting.ts";
 import { CHAOS_FLAGS, FITTING_CHAOS, type SendingOptions } from "./chaos-options.ts";
@@ -42,7 +42,7 @@ export async function runReplay(
 ): Promise<void> {
   const options = fitOptions(given, command, FITTING_FLAGS);
   if (what.includes("-")) refuseTwoInputs("-", options);
-  if (options.wait === true) await requireReadable(options.inbox, context);
+  const inbox = options.wait === true ? await inboxToWaitIn(options, context) : undefined;
   const { fixtures, broken } = await gatherFixtures(what, options, context);
   for (const { code, message } of broken) {
     context.output.talk(`skipped: ${printable(message, 500)}`);
@@ -56,13 +56,20 @@ export async function runReplay(
     const { runInProcess } = await import("./run-in-process.ts");
     const { exact, timeout } = options;
     await runInProcess(fixtures, { path: options.handlers, exact: exact === true, timeout }, context);
-  } else await sendFixtures(fixtures, { what, options }, context);
+  } else await sendFixtures(fixtures, { what, options, inbox }, context);
   if (broken.length > 0 && context.exitCode === 0) context.exitCode = 1;
+}
+
+interface SendTerms {
+  readonly what: readonly string[];
+  readonly options: ReplayOptions;
+  /** With `--wait`: the inbox of the endpoint. */
+  readonly inbox: string | undefined;
 }
 
 async function sendFixtures(
   fixtures: readonly NamedFixture[],
-  { what, options }: { readonly what: readonly string[]; readonly options: ReplayOptions },
+  { what, options, inbox }: SendTerms,
   context: CliContext,
 ): Promise<void> {
   const { cwd } = context.io;
@@ -83,7 +90,7 @@ async function sendFixtures(
     if (left.length === 0) return;
   }
   const destination = {
-    ...{ target, where },
+    ...{ target, where, inbox },
     ...(record && { onSent: (item: Sendable) => record.add(item) }),
     ...(record && { toGoOn: (rest: number) => record.toGoOn(rest) }),
     ...(record && items.length > 1 && { onDone: () => record.write() }),

@@ -18,6 +18,8 @@ import { SendingRun, type SendPlan } from "./send-all.ts";
 interface Destination extends Pick<SendPlan, "target" | "where" | "onSent" | "toGoOn"> {
   /** The seed if the user gave none. Default: random. */
   readonly seed?: number;
+  /** With `--wait`: the inbox of the endpoint. */
+  readonly inbox: string | undefined;
   /** Called once all are sent, before anything is waited for. */
   readonly onDone?: () => void;
 }
@@ -66,7 +68,7 @@ export async function signingOf(count: number, options: SendingOptions, context:
 export async function sendWithChaos(
   sendings: readonly Sendable[],
   { duplicate: copies = 1, shuffle, rate, delay, drop, tamper, noSignature, ...options }: SendingOptions,
-  { seed: drawn = randomInt(2 ** 32), onSent, onDone, ...endpoint }: Destination,
+  { seed: drawn = randomInt(2 ** 32), onSent, onDone, inbox, ...endpoint }: Destination,
   context: CliContext,
 ): Promise<void> {
   const { seed = drawn, signatureHeader: header = SIGNATURE_HEADER } = options;
@@ -94,5 +96,5 @@ export async function sendWithChaos(
   const plan = { ...endpoint, timeout, concurrency, maxFailures, failFast, onSent: noteSent };
   await new SendingRun(disturbed, plan, context).toEnd();
   onDone?.();
-  if (options.wait === true && context.exitCode < 128) await sent.report(options, context);
+  if (options.wait === true && context.exitCode < 128) await sent.report({ ...options, inbox }, context);
 }

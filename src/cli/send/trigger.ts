@@ -9,7 +9,7 @@ import type { CliContext } from "../context.ts";
 import { readInput, refuseTwoInputs } from "../files/read-input.ts";
 import { usageError } from "../input-errors.ts";
 import { learnedData } from "../learn/learned-data.ts";
-import { requireReadable } from "../outcome/wait-for-sent.ts";
+import { inboxToWaitIn } from "../outcome/wait-for-sent.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { isTyped } from "../settings/config.ts";
 import { fitOptions } from "../settings/fitting.ts";
@@ -33,7 +33,7 @@ export async function runTrigger(
   context: CliContext,
 ): Promise<void> {
   const options = fitOptions(given, command, FITTING_CHAOS);
-  if (options.wait === true) await requireReadable(options.inbox, context);
+  const inbox = options.wait === true ? await inboxToWaitIn(options, context) : undefined;
   const all = options.all === true && (kind === undefined || isTyped(command, "all"));
   const kinds = chooseKinds(kind, { ...options, all });
   const data = await readData(options.data, options, context);
@@ -53,7 +53,8 @@ export async function runTrigger(
   );
   const toGoOn = (left: number) =>
     kinds.length === 1 && options.duplicate === undefined ? `--count ${left} sends the rest` : undefined;
-  await sendWithChaos(sendings, options, { ...endpointOf(options, context), seed, toGoOn }, context);
+  const destination = { ...endpointOf(options, context), seed, toGoOn, inbox };
+  await sendWithChaos(sendings, options, destination, context);
 }
 
 function chooseKinds(kind: string | undefined, { all, unknownKind }: TriggerCommandOptions) {

@@ -3,7 +3,6 @@ import { isRecord } from "../../base/is-record.ts";
 import { didYouMean } from "../../options/did-you-mean.ts";
 import type { Variables } from "../../project/env-text.ts";
 import { PROJECT_KEYS } from "../../project/read-project.ts";
-import { insteadOf } from "../former-words.ts";
 import { invalidConfig } from "../input-errors.ts";
 import type { Io } from "../io.ts";
 import { hidden } from "../shown-value.ts";
@@ -51,7 +50,7 @@ function checkShared(key: string, value: unknown, commands: readonly Command[], 
   const having = commands.filter((command) => flagsOf(command).includes(key));
   const [first] = having.map(commandName);
   if (first === undefined) {
-    refuseKey(key, file);
+    refuseTypedOnly(key, file);
     const secret = /secret/i.test(key) ? "; do not put secrets here, set HOOKPORTER_SECRET" : "";
     const credential = /api_?key|token/i.test(key) ? "; do not put keys here, set HOOKPORTER_API_KEY" : "";
     throw invalidConfig(
@@ -78,22 +77,20 @@ function checkKeys(name: string, section: unknown, keys: readonly string[], file
     throw invalidConfig(file, `has a wrong value under ${shown}: expected an object of its settings`);
   const wrong = Object.keys(section).find((key) => !keys.includes(key));
   if (wrong === undefined) return;
-  refuseKey(wrong, file);
+  refuseTypedOnly(wrong, file);
   throw invalidConfig(
     file,
     `has an unknown key ${shownKey(wrong)} under ${shown}: ${suggestion(wrong, keys)}expected one of ${[...new Set(keys)].join(", ")}`,
   );
 }
 
-/** Refuses the key of a flag that is gone, or that counts on the command line alone. */
-function refuseKey(key: string, file: string): void {
-  if (isTypedOnly(key))
-    throw invalidConfig(
-      file,
-      `has a key ${shownKey(key)}, which counts on the command line alone: remove it, and pass ${flagName(key)}`,
-    );
-  const instead = insteadOf(flagName(key));
-  if (instead !== undefined) throw invalidConfig(file, `has a key ${shownKey(key)}, but ${instead}`);
+/** Refuses the key of a flag that counts on the command line alone. */
+function refuseTypedOnly(key: string, file: string): void {
+  if (!isTypedOnly(key)) return;
+  throw invalidConfig(
+    file,
+    `has a key ${shownKey(key)}, which counts on the command line alone: remove it, and pass ${flagName(key)}`,
+  );
 }
 
 /** A valid key has only letters, and at most 30; a secret pasted as a key is longer, or has digits. */

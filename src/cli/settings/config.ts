@@ -3,15 +3,16 @@ import { type Command, InvalidArgumentError, type Option } from "commander";
 import { isRecord } from "../../base/is-record.ts";
 import { orElse } from "../../base/or-else.ts";
 import { HookporterError } from "../../errors.ts";
+import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import type { Variables } from "../../project/env-text.ts";
-import type { ProjectSection } from "../../project/read-project.ts";
+import { DEFAULT_PROJECT_PORT, type ProjectSection } from "../../project/read-project.ts";
 import type { CliContext } from "../context.ts";
-import { refuseFormerVariables } from "../former-words.ts";
+import { completed, listensInbox, lookForInboxes, takesListensInbox } from "../inbox/inboxes-here.ts";
 import type { Io } from "../io.ts";
 import { runningListen } from "../ready/running-listen.ts";
 import { readEnvFile } from "../secrets/secret.ts";
-import { commandName, hasOwnMeaning, isTypedOnly, settingsName } from "./command-tree.ts";
+import { commandName, hasOwnMeaning, isTypedOnly, leaves, settingsName } from "./command-tree.ts";
 import { readConfig } from "./config-file.ts";
 
 /** A setting that was found, not read yet. */
@@ -84,6 +85,8 @@ export async function openSettings(command: Command, { cwd, env, stderr }: Io, r
   return { hasProject, project, find, placeOf };
 }
 
+type Settings = Awaited<ReturnType<typeof openSettings>>;
+
 /** What messages must not repeat of a value: of a database's URL the password alone, since fixes need the other names. */
 function hiddenPart(value: unknown): readonly string[] {
   if (typeof value !== "string") return [];
@@ -99,13 +102,12 @@ function hiddenPart(value: unknown): readonly string[] {
  */
 export async function applySettings(
   command: Command,
-  context: Pick<CliContext, "io" | "configured" | "origins" | "files" | "output">,
+  context: CliContext,
   // A shell runs `completion` wherever it starts, also in a folder whose code nobody has read.
   runsCode = settingsName(command) !== "completion",
 ): Promise<void> {
   const { io, configured, origins, files, output } = context;
   const settings = await openSettings(command, io, runsCode);
-  if (settingsName(command) === "listen") refuseFormerVariables(io.env);
   for (const option of command.options) {
     const name = option.attributeName();
     const ignored = isTypedOnly(name) ? settings.placeOf(variableName(option, command)) : undefined;
@@ -121,6 +123,51 @@ export async function applySettings(
     command.setOptionValueWithSource(name, readSetting(option, found), found.source);
   }
   applyRunning(command, io.cwd, origins);
+  const name = commandName(command);
+  const hasInbox = command.options.some((option) => option.attributeName() === "inbox");
+  if (hasInbox && name !== "init") applyListensInbox(command, settings, context);
+}
+
+/** Keeps which inboxes the command may mean, and sets that of the `listen` that runs in the folder unless one was named. */
+function applyListensInbox(command: Command, settings: Settings, context: CliContext): void {
+  const { io, origins } = context;
+  const commands = leaves(programOf(command));
+  const named = (name: string) => commands.find((one) => commandName(one) === name) ?? command;
+  const ofListen = inboxSetting(named("listen"), settings);
+  const own = inboxSetting(takesListensInbox(command) ? command : named("events list"), settings);
+  const typed = isTyped(command, "inbox") ? command.opts<{ inbox?: string }>().inbox : undefined;
+  if (typed !== undefined)
+    command.setOptionValueWithSource("inbox", completed(typed, [own, ofListen], io.cwd), "cli");
+  const isNamed = typed !== undefined || (origins.get("inbox") ?? "") in io.env;
+  const endpoints = ownEndpoints(command, settings);
+  context.inboxes = lookForInboxes({ isNamed, typed, own, ofListen, endpoints }, io.cwd);
+  const running = takesListensInbox(command) ? listensInbox(context.inboxes) : undefined;
+  if (running === undefined) return;
+  origins.set("inbox", running.from);
+  command.setOptionValueWithSource("inbox", running.option, "implied");
+}
+
+function inboxSetting(command: Command, settings: Settings): string | undefined {
+  const option = command.options.find((one) => one.attributeName() === "inbox");
+  const found = option && settings.find(command, option);
+  return option && found && String(readSetting(option, found));
+}
+
+/** The endpoints whose events are in the folder's own inbox: that of its server, and one that its settings name. */
+function ownEndpoints(command: Command, settings: Settings): readonly URL[] {
+  const endpoints: URL[] = [];
+  if (settings.hasProject) {
+    const port = Number(settings.project("port")?.value ?? DEFAULT_PROJECT_PORT);
+    const server = new URL(DEFAULT_ENDPOINT);
+    server.port = String(port);
+    endpoints.push(server);
+  }
+  const option = command.options.find((one) => one.attributeName() === "url");
+  const found = option && settings.find(command, option);
+  if (option === undefined || found === undefined || found.where === variableName(option, command))
+    return endpoints;
+  const named = readSetting(option, found);
+  return named instanceof URL ? [...endpoints, named] : endpoints;
 }
 
 /** Sets the endpoint of the `listen` that runs in the folder, for the commands that look for one. */

@@ -1,6 +1,9 @@
 /** What comes before the default of a port, a path or an endpoint in help texts. */
 export const UNLESS_RUNNING = "where listen runs in this folder, or";
 
+/** The inbox of a command that names none, in help texts. */
+export const INBOX_HERE = "that of listen here, or the project's";
+
 /** The folder in which `init` creates a project. */
 export const DEFAULT_DIRECTORY = "my-receiver";
 

@@ -1,18 +1,35 @@
-import { type Command, CommanderError } from "commander";
+import type { Command } from "commander";
 import { describeError } from "../../errors.ts";
-import type { CliContext } from "../context.ts";
+import { didYouMean } from "../../options/did-you-mean.ts";
+import { type CliContext, createContext } from "../context.ts";
 import { hideGiven } from "../hide-given.ts";
 import { nameInbox } from "../inbox/named-inbox.ts";
+import { usageError } from "../input-errors.ts";
 import { printable } from "../output.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { findSecrets } from "../secrets/secret.ts";
-import { flagName } from "./command-tree.ts";
+import { commandName, flagName, leaves } from "./command-tree.ts";
+import { applySettings, programOf } from "./config.ts";
 
 /**
- * Prints the settings of a command, and where each of them is from: the inbox and the secret always, if the command has
- * them, and the others that are set. Then ends the command before it begins. Throws CommanderError with exit code 0.
+ * Prints the settings of a command, of another one if it is named, and where each of them is from: the inbox and the secret
+ * always, if the command has them, and the others that are set. Throws `usage` for a name that no command has.
  */
-export async function explain(command: Command, context: CliContext): Promise<never> {
+export async function explain(asked: Command, name: string | true, context: CliContext): Promise<void> {
+  if (name === true) return printSettings(asked, context);
+  const commands = leaves(programOf(asked));
+  const command = commands.find((one) => commandName(one) === name);
+  if (command === undefined) {
+    const meant = didYouMean(name, commands.map(commandName));
+    const fix = meant === undefined ? "see hookporter --help" : `did you mean ${meant}?`;
+    throw usageError(`expected --explain to name a command, got ${JSON.stringify(name)}: ${fix}`);
+  }
+  const own = { ...createContext(context.io, context.argv), output: context.output };
+  await applySettings(command, own);
+  await printSettings(command, own);
+}
+
+async function printSettings(command: Command, context: CliContext): Promise<void> {
   const { output, origins } = context;
   const names = new Set(command.options.map((option) => option.attributeName()));
   names.delete("explain");
@@ -32,7 +49,6 @@ export async function explain(command: Command, context: CliContext): Promise<ne
     output.data(printable(`${name.padEnd(width)}  ${shown === null ? "" : `${shown}  `}from ${from}`));
     output.record("setting", { name, value: shown, from });
   }
-  throw new CommanderError(0, "hookporter.explained", "(outputHelp)");
 }
 
 /** Where the secret is from, or why there is none. Its text is never shown. */

@@ -1,6 +1,6 @@
 import { invalidOption } from "../../options/check-options.ts";
 import type { OwnTransactions } from "./handler-transactions.ts";
-import { nameOf, readPostgresUrl, withoutSchema } from "./postgres-url.ts";
+import { DEFAULT_SCHEMA, nameOf, readPostgresUrl, withoutSchema } from "./postgres-url.ts";
 import type { PostgresDatabase, PostgresPool } from "./session.ts";
 
 /** How to use an inbox on PostgreSQL. */
@@ -70,7 +70,7 @@ export interface PostgresTerms {
 /** Applies the defaults and refuses what cannot work with a ConfigurationError `option_invalid`. */
 export function readPostgresOptions(connection: PostgresConnection, options: PostgresOptions): PostgresTerms {
   const url = typeof connection === "string" ? readPostgresUrl(connection) : undefined;
-  const schema = options.schema ?? url?.searchParams.get("schema") ?? "hookporter";
+  const schema = options.schema ?? url?.searchParams.get("schema") ?? DEFAULT_SCHEMA;
   if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema)) {
     throw invalidOption(
       `expected the schema to have at most 40 lower-case letters, digits and underscores, got ${JSON.stringify(schema)}: ` +

@@ -59,6 +59,29 @@ export function shownPostgresUrl(text: string): string {
   return `postgres://${hostOf(url)}${url.pathname}${schema === null ? "" : `?schema=${encodeURIComponent(schema)}`}`;
 }
 
+/** The schema of the inbox's tables if nothing names another. */
+export const DEFAULT_SCHEMA = "hookporter";
+
+/**
+ * Which inbox on PostgreSQL a URL leads to, whoever the user is: its host, port, database and schema, each as it is without
+ * being named. `undefined` for a text that cannot be read.
+ */
+export function postgresPlace(text: string): string | undefined {
+  const url = parse(text);
+  if (url === undefined || isPartOfPassword(url)) return undefined;
+  const schema = url.searchParams.get("schema") ?? DEFAULT_SCHEMA;
+  const host = hostOf(url).toLowerCase();
+  const hasPort = url.port !== "" || host.startsWith("/");
+  const database = url.pathname === "" ? "/" : url.pathname;
+  return `postgres://${host}${hasPort ? "" : ":5432"}${database}?schema=${encodeURIComponent(schema)}`;
+}
+
+/** Whether a URL names neither a user nor a password. */
+export function namesNoUser(text: string): boolean {
+  const url = parse(text);
+  return url !== undefined && url.username === "" && !hasPassword(text);
+}
+
 /** The host and the database; never the password, nor other parameters, which may hold one. */
 export function nameOf(url: URL): string {
   const user = url.username === "" ? "" : `${url.username}@`;

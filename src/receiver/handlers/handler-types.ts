@@ -15,6 +15,23 @@ export type KindPattern<OtherKinds extends string = never> =
   | KnownKind<OtherKinds>
   | FamilyOf<KnownKind<OtherKinds>>;
 
+/** The patterns of one family, such as `payment.received` and `payment.*`. */
+type PatternsOf<Text extends string, OtherKinds extends string> = Text extends `${infer Family}.${string}`
+  ? Extract<KindPattern<OtherKinds>, `${Family}.${string}`>
+  : never;
+
+/**
+ * A pattern as it is, or, for a text that is none, a type that no text has: TypeScript prints it as what it expected, at the
+ * end of its error.
+ */
+export type CheckedPattern<Text extends string, OtherKinds extends string> = string extends Text
+  ? KindPattern<OtherKinds> // an editor completes the text
+  : Text extends KindPattern<OtherKinds>
+    ? Text
+    : [PatternsOf<Text, OtherKinds>] extends [never]
+      ? "no such event kind: expected one of EventKind or otherKinds, a family such as payment.*, or *"
+      : `did you mean ${PatternsOf<Text, OtherKinds>}?`;
+
 /** The known kinds that a pattern matches. */
 export type KindsOf<Pattern extends string, OtherKinds extends string> = Pattern extends "*"
   ? KnownKind<OtherKinds>

@@ -12,7 +12,7 @@ import { eventKinds, isEventKind } from "../../event/kinds.ts";
 import { kindsWithout, UNKNOWN } from "../../inbox/runner.ts";
 import { checkFunction, invalid, invalidOption } from "../../options/check-options.ts";
 import { checkHandlerOptions, type HandlerOptions } from "./handler-options.ts";
-import type { EventsByPattern, KindPattern, Member } from "./handler-types.ts";
+import type { CheckedPattern, EventsByPattern, KindPattern, Member } from "./handler-types.ts";
 
 /** Where handlers are registered: a receiver, or the registry a handlers module is given. */
 export interface HandlerRegistry<Schemas = object, OtherKinds extends string = never> {
@@ -29,8 +29,8 @@ export interface HandlerRegistry<Schemas = object, OtherKinds extends string = n
     handler: TransactionHandler<Member<EventsByPattern<Schemas, OtherKinds>, Pattern>>,
     options: HandlerOptions & { readonly tx: true },
   ): () => void;
-  on<const Pattern extends KindPattern<OtherKinds>>(
-    pattern: Pattern | readonly Pattern[],
+  on<const Pattern extends string>(
+    pattern: CheckedPattern<Pattern, OtherKinds> | readonly CheckedPattern<Pattern, OtherKinds>[],
     handler: Handler<Member<EventsByPattern<Schemas, OtherKinds>, Pattern>>,
     options?: HandlerOptions,
   ): () => void;

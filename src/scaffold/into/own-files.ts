@@ -17,6 +17,7 @@ export async function ownFiles(packageRoot: string, app: App, home: string) {
   const made = new Map<string, string>();
   const add = (from: string, name = from) => made.set(`${home}/${name}${extension}`, own(`src/${from}.ts`));
   for (const path of files.keys()) if (path.startsWith("src/handlers/")) add(path.slice(4, -3));
+  if (extension === ".ts") add("registry");
   add("schemas").set(`${home}/log${extension}`, own("src/log.ts"));
   if (!app.packages.has("jest") || app.packages.has("vitest")) {
     const end = framework.startsWith("NestJS") ? "spec" : "test";

@@ -3,12 +3,13 @@ import { createTestReceiver, sampleEvent, type TestReceiver } from "hookporter/t
 import { afterEach, beforeEach, expect, test } from "vitest";
 import handlers from "../src/handlers/index.ts";
 import { log } from "../src/log.ts";
+import type { OtherKind } from "../src/registry.ts";
 import type { schemas } from "../src/schemas.ts";
 
 /** The samples are made up, so schemas that were learned from your events may refuse them. */
 const UNFIT = "the sample does not fit src/schemas.ts: deliver data that does";
 
-let receiver: TestReceiver<typeof schemas>;
+let receiver: TestReceiver<typeof schemas, OtherKind>;
 
 beforeEach(async () => {
   receiver = await createTestReceiver({ handlers, log });

@@ -10,9 +10,10 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { createApp } from "../src/app.ts";
 import handlers from "../src/handlers/index.ts";
 import { log } from "../src/log.ts";
+import type { OtherKind } from "../src/registry.ts";
 import type { schemas } from "../src/schemas.ts";
 
-let receiver: TestReceiver<typeof schemas>;
+let receiver: TestReceiver<typeof schemas, OtherKind>;
 let app: FastifyInstance;
 let base: string;
 

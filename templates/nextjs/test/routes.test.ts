@@ -11,13 +11,14 @@ import { GET as readyz } from "../src/app/readyz/route.ts";
 import { POST } from "../src/app/webhooks/route.ts";
 import handlers from "../src/handlers/index.ts";
 import { log } from "../src/log.ts";
+import type { OtherKind } from "../src/registry.ts";
 import type { schemas } from "../src/schemas.ts";
 
 vi.mock("../src/receiver.ts", () => ({ receiver: () => receiver }));
 vi.mock("next/server", () => ({ connection: async () => {} })); // it waits for the server's request, and there is none
 
 const URL = "http://localhost/webhooks";
-let receiver: TestReceiver<typeof schemas>;
+let receiver: TestReceiver<typeof schemas, OtherKind>;
 
 beforeEach(async () => {
   receiver = await createTestReceiver({ handlers, log });

@@ -157,8 +157,8 @@ it("--output writes the report to a file, and the pretty one is printed", async 
   expect(junit.stdout).toContain("2 of 2 passed");
   expect(readFileSync(join(cwd, "check.xml"), "utf8")).toMatch(/^<\?xml/);
   await runCli([...argv, "check.json", "--format", "json", "--json"], { env, cwd });
-  expect(JSON.parse(readFileSync(join(cwd, "check.json"), "utf8"))).toMatchObject({ schemaVersion: 2 });
-  await runCli([...argv, "check.txt", "--color"], { env, cwd });
+  expect(JSON.parse(readFileSync(join(cwd, "check.json"), "utf8"))).toMatchObject({ schemaVersion: 1 });
+  await runCli([...argv, "check.txt"], { env: { ...env, FORCE_COLOR: "1" }, cwd });
   expect(readFileSync(join(cwd, "check.txt"), "utf8")).toMatch(/^passed\n✓ KIND/);
 });
 

@@ -70,7 +70,7 @@ it("an old word for a state still selects, and a line says the new one", async (
   const now = await seqs("received");
   expect(now.found).toEqual([1]);
   expect(now.stderr).not.toContain("now called");
-  expect(now.records[0]).toMatchObject({ schemaVersion: 2, state: "received" });
+  expect(now.records[0]).toMatchObject({ schemaVersion: 1, state: "received" });
 });
 
 it("a list ends with a word about signatures that match no secret, if nothing was accepted since", async () => {

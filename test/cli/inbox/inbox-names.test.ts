@@ -51,3 +51,17 @@ it.each<[string, Record<string, string>, string | undefined]>([
     expect.objectContaining({ check: "inbox", status: "fail", fix: "write ./a.db" }),
   );
 });
+
+it("`doctor` in a project finds an inbox of `listen` that is no path", async () => {
+  const cwd = tempFolder();
+  const settings = { project: { inbox: "a.db" }, listen: { inbox: "~/b.db" } };
+  writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify(settings));
+  const { records } = await runCli(["doctor", "--json"], { cwd, env });
+  expect(records).toContainEqual(
+    expect.objectContaining({
+      check: "listen inbox",
+      status: "fail",
+      message: expect.stringContaining("with ~"),
+    }),
+  );
+});

@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
@@ -7,6 +7,7 @@ import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import { expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod";
 import { DEFAULT_OUT, shapesBeside } from "../../../src/cli/learn/options.ts";
+import { createReceiver } from "../../../src/entries/index.ts";
 import { eventKinds } from "../../../src/event/kinds.ts";
 import { type Learned, learn } from "../../../src/learn/shape.ts";
 import { writeShapes } from "../../../src/learn/shape-file.ts";
@@ -16,6 +17,24 @@ import { tempFolder } from "../fake-io.ts";
 import { BIN, connect, listeningFolder } from "./connect.ts";
 
 const MENDED = 'export default { "payment.received": (event) => event.data.id };\n';
+
+it("the tools act on the inbox of the listen that runs in a project, and say so if the server has another", async () => {
+  const { cwd } = await listeningFolder();
+  writeFileSync(join(cwd, "hookporter.config.json"), '{ "project": { "inbox": "data/inbox.db" } }');
+  const { call } = await connect(cwd);
+  const sent = await call("send_event", { kind: "payment.received" });
+  expect(sent.records.find(({ type }) => type === "outcome")).toMatchObject({ seq: 1, state: "failing" });
+  expect((await call("find_events", {})).records).toContainEqual(expect.objectContaining({ seq: 1 }));
+  expect((await call("get_event", { entry: 1 })).isError).toBe(false);
+  expect((await call("retry_events", { entry: 1 })).isError).toBe(false);
+
+  const server = createReceiver({ secret: SECRET, inbox: join(cwd, "data", "inbox.db") });
+  await server.start();
+  await server.close();
+  const found = await call("find_events", {});
+  expect(found.text).toContain("that of the project is data/inbox.db");
+  expect(found.records).toContainEqual(expect.objectContaining({ seq: 1 }));
+});
 
 it("a broken handler is found, mended and proven handled through the tools alone", async () => {
   const { cwd } = await listeningFolder();
@@ -204,17 +223,6 @@ it.each([...SUPPORTED_PROTOCOL_VERSIONS, "1999-01-01"])(
     expect(first?.result).toEqual(second?.result);
   },
 );
-
-it("answers first without the tools, the SDK and the other commands, which need not even be there", async () => {
-  const [from, to] = [join(root, "dist"), tempFolder()];
-  writeFileSync(join(to, "package.json"), '{ "type": "module" }');
-  const imported = /from "\.\/([^"]+)"|import\("\.\/(chunk-first-answers-[^"]+)"/g;
-  const chunks = [...readFileSync(join(from, "bin.js"), "utf8").matchAll(imported)];
-  for (const name of ["bin.js", "mcp-answers.json", ...chunks.map(([, one = "", other]) => other ?? one)])
-    copyFileSync(join(from, name), join(to, name));
-  const answers = await ask("2025-06-18", ["initialize", "tools/list"], to);
-  expect(answers.map(({ id }) => id)).toEqual([0, 1]);
-});
 
 it("the SDK is in a chunk of at most 200 kB, which no other command loads", () => {
   const dist = join(root, "dist");

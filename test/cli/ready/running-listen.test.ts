@@ -47,7 +47,7 @@ it("doctor looks at the port of the running listen", async () => {
 it("--explain, and a failure, say where the endpoint is from", async () => {
   const { cwd, url, stop } = await listening(["--no-inspect"]);
   const here = `listen in this folder (process ${process.pid})`;
-  expect((await runCli(["trigger", PAYMENT, "--explain"], { cwd })).stdout).toMatch(`from ${here}`);
+  expect((await runCli(["doctor", "--explain", "trigger"], { cwd })).stdout).toMatch(`from ${here}`);
   const env = { HOOKPORTER_SECRET: "another secret, of another receiver" };
   expect((await runCli(["trigger", PAYMENT], { cwd, env })).stderr).toBe(`endpoint ${url}, from ${here}\n`);
   expect((await runCli(["check"], { cwd })).stderr).toMatch(`such as ${url}, where listen runs, got none`);
@@ -85,7 +85,7 @@ it("the record ends with listen, and that of a dead process does not count, thou
 it("a process leaves the record of one with the same number, as in another container on the same folder", () => {
   const cwd = tempFolder();
   record(cwd, process.pid, { port: 4500, path: "/in", since: 1 });
-  recordListening(cwd, new URL("http://127.0.0.1:4600/"))();
+  recordListening(cwd, new URL("http://127.0.0.1:4600/"), undefined)();
   expect(runningListen(cwd)).toMatchObject({ port: 4500, path: "/in" });
 });
 

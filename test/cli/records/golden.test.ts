@@ -90,7 +90,7 @@ it("each command's exit code and the fields of its records are those of the gold
   await cli("events", "wait", "--after", "0", "--count", "99", "--timeout", "1s");
   await cli("events", "list");
   await cli("events", "list", "--group");
-  await cli("events", "list", "--explain");
+  await cli("doctor", "--explain", "events list");
   await cli("events", "show", "1");
   await cli("events", "show", "99");
   await cli("events", "retry", "1");

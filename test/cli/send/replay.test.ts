@@ -173,7 +173,7 @@ it("--wait without an inbox sends nothing", async () => {
   const target = await openTarget();
   const { cwd } = savedFolder({ "a.json": {} });
   const run = await runCli(["replay", "a.json", "--wait", "--url", target.url.href, "--json"], { cwd, env });
-  expect(run.records).toMatchObject([{ type: "error", code: "inbox_unavailable" }]);
+  expect(run.records).toMatchObject([{ type: "error", code: "usage" }]);
   expect(target.got).toEqual([]);
 });
 

@@ -35,7 +35,7 @@ it("an answer's record has its status, how long it took and its body", async () 
   const { records } = await runCli(argv, { env });
   expect(records).toEqual([
     {
-      ...{ schemaVersion: 2, time: expect.any(String), type: "answer", url: `${target.url}?key=…` },
+      ...{ schemaVersion: 1, time: expect.any(String), type: "answer", url: `${target.url}?key=…` },
       ...{ label: "lead.created", status: 202, ok: true, duration: expect.any(Number), chaos: null },
       ...{ body: "x".repeat(2000), error: null },
     },

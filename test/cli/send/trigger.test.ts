@@ -96,7 +96,7 @@ it("the signature is in the header that --signature-header names", async () => {
 
 it("--wait without an inbox sends nothing", async () => {
   const { run, bodies } = await trigger(["lead.created", "--wait", "--json"]);
-  expect(run.records).toMatchObject([{ type: "error", code: "inbox_unavailable" }]);
+  expect(run.records).toMatchObject([{ type: "error", code: "usage" }]);
   expect(bodies).toEqual([]);
 });
 

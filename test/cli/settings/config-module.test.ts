@@ -1,8 +1,6 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
-import { keep, numberedEntry } from "../../inbox/entries.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 
 const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
@@ -123,18 +121,4 @@ it("doctor sees the settings of listen in a module", async () => {
   const messages = records.map(({ message }) => message);
   expect(messages).toContain("any free port");
   expect(messages).toContainEqual(expect.stringContaining("own.db"));
-});
-
-it.each([
-  ["takes entry numbers from the inbox in", "hookporter.config.json", '{ "inbox": "sub/own.db" }', /^1\t/m],
-  ["does not run, and so has no inbox from,", TS, 'export default { inbox: "sub/own.db" };', /^$/],
-])("completion %s %s", async (_, name, text, completed) => {
-  const cwd = folderWith({ [name]: text });
-  mkdirSync(join(cwd, "sub"));
-  const inbox = sqliteInbox(join(cwd, "sub", "own.db"));
-  await inbox.open();
-  await keep(inbox, numberedEntry(1));
-  await inbox.close();
-  const { stdout } = await runCli(["__complete", "events", "show", ""], { cwd });
-  expect(stdout).toMatch(completed);
 });

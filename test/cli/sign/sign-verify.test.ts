@@ -57,7 +57,7 @@ it("verify accepts the second of two secrets, and says which one matched", async
   });
   expect(run.code).toBe(0);
   expect(run.records).toMatchObject([
-    { type: "verification", valid: true, secret: "previous", schemaVersion: 2 },
+    { type: "verification", valid: true, secret: "previous", schemaVersion: 1 },
   ]);
 });
 

@@ -1,8 +1,7 @@
-import type { HandlerRegistry } from "hookporter";
-import type { schemas } from "../schemas.ts";
+import type { Registry } from "../registry.ts";
 
 /** The data of these kinds is not documented. It is an open object, apart from kinds with a schema in ../schemas.ts. */
-export default function registerFinances(receiver: HandlerRegistry<typeof schemas>): void {
+export default function registerFinances(receiver: Registry): void {
   // A rent payment was collected.
   receiver.on("payment.received", (event, { log }) => {
     const { id, amount } = event.data; // typed by the schema in ../schemas.ts

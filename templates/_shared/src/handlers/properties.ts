@@ -1,11 +1,10 @@
-import type { HandlerRegistry } from "hookporter";
-import type { schemas } from "../schemas.ts";
+import type { Registry } from "../registry.ts";
 
 /**
  * Handlers run at least once: make them safe to run twice, for example by using `event.id` as a key.
  * A handler that throws runs again later; one that returns has finished with the event.
  */
-export default function registerProperties(receiver: HandlerRegistry<typeof schemas>): void {
+export default function registerProperties(receiver: Registry): void {
   // A property was created. Only this kind has documented data, so it is checked and typed. Only `id` is certain: any other
   // field may be absent or null.
   receiver.on("property.created", (event, { log }) => {

@@ -1,8 +1,7 @@
-import type { HandlerRegistry } from "hookporter";
-import type { schemas } from "../schemas.ts";
+import type { Registry } from "../registry.ts";
 
 /** The data of these kinds is not documented: it is an open object until you add a schema to ../schemas.ts. */
-export default function registerProspecting(receiver: HandlerRegistry<typeof schemas>): void {
+export default function registerProspecting(receiver: Registry): void {
   // The prospecting radar found a new opportunity.
   receiver.on("lead.created", (event, { log }) => {
     log.info({ fields: Object.keys(event.data) }, "lead created");

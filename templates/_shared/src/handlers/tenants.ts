@@ -1,8 +1,7 @@
-import type { HandlerRegistry } from "hookporter";
-import type { schemas } from "../schemas.ts";
+import type { Registry } from "../registry.ts";
 
 /** The data of these kinds is not documented: it is an open object until you add a schema to ../schemas.ts. */
-export default function registerTenants(receiver: HandlerRegistry<typeof schemas>): void {
+export default function registerTenants(receiver: Registry): void {
   // A new tenant: a lease was signed.
   receiver.on("tenant.created", (event, { log }) => {
     log.info({ fields: Object.keys(event.data) }, "tenant created");

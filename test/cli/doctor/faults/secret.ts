@@ -57,6 +57,37 @@ export const SECRET_FAULTS: readonly Fault[] = [
     follow: (place) => writeEnvFile(place, `HOOKPORTER_SECRET=${GOOD_SECRET}\n`),
   },
   {
+    title: "two secrets in one variable",
+    plant: (place) => writeEnvFile(place, `HOOKPORTER_SECRET=${GOOD_SECRET},${GOOD_SECRET}-old\n`),
+    found: {
+      check: "env file",
+      status: "warn",
+      message: /HOOKPORTER_SECRET looks like 2 secrets with commas between them/,
+    },
+    fix: /the previous one to HOOKPORTER_SECRET_PREVIOUS$/,
+    follow: (place) =>
+      writeEnvFile(
+        place,
+        `HOOKPORTER_SECRET=${GOOD_SECRET}\nHOOKPORTER_SECRET_PREVIOUS=${GOOD_SECRET}-old\n`,
+      ),
+  },
+  {
+    title: "the previous secret under a name that nothing reads",
+    plant: (place) =>
+      writeEnvFile(place, `HOOKPORTER_SECRET=${GOOD_SECRET}\nHOOKPORTER_SECRET_OLD=${GOOD_SECRET}-old\n`),
+    found: {
+      check: "env file",
+      status: "warn",
+      message: /nothing reads the variable HOOKPORTER_SECRET_OLD/,
+    },
+    fix: /the previous one HOOKPORTER_SECRET_PREVIOUS$/,
+    follow: (place) =>
+      writeEnvFile(
+        place,
+        `HOOKPORTER_SECRET=${GOOD_SECRET}\nHOOKPORTER_SECRET_PREVIOUS=${GOOD_SECRET}-old\n`,
+      ),
+  },
+  {
     title: "a misspelt variable in .env",
     plant: (place) => writeEnvFile(place, `HOOKPORTER_SECRET=${GOOD_SECRET}\nHOOKPORTER_INBOKS=x.db\n`),
     found: {
