@@ -7,7 +7,7 @@ const jiti = createJiti(import.meta.url);
 const source = (name) => jiti.import(`../src/cli/${name}.ts`);
 const { createContext } = await source("context");
 const { createProgram } = await source("program");
-const { commandName, hasOwnMeaning, leaves } = await source("settings/command-tree");
+const { commandName, hasOwnMeaning, isTypedOnly, leaves } = await source("settings/command-tree");
 const { takenBy } = await source("settings/values");
 
 const folder = join(import.meta.dirname, "..", "generated");
@@ -47,11 +47,11 @@ function configFlags(program) {
   ].join("\n");
 }
 
-/** A command's flags that are not hidden; `--color` and `--no-color` set one key. */
+/** A command's flags that are not hidden and that a file may set; `--color` and `--no-color` set one key. */
 function settingsOf({ options }) {
   const seen = new Set();
   return options
-    .filter(({ hidden }) => !hidden)
+    .filter((option) => !option.hidden && !isTypedOnly(option.attributeName()))
     .filter((option) => {
       const key = option.attributeName();
       return !seen.has(key) && seen.add(key);

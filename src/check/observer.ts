@@ -110,10 +110,14 @@ function runProgram(
   });
 }
 
+/** The address of a URL to observe with, whatever its placeholders become. */
+export function observedAddress(template: string): URL {
+  return new URL(template.replaceAll(/[{}]/g, ""));
+}
+
 /** Observes with GET: the marker replaces `{marker}`, or is added as the parameter `marker`. 404 counts as 0. */
 export function observeByUrl(template: string, timeout: number): Observer {
-  const { origin } = new URL(template.replaceAll(/[{}]/g, ""));
-  return observerOf(template, origin, async (fill, added) => {
+  return observerOf(template, observedAddress(template).origin, async (fill, added) => {
     const url = new URL(fill(template));
     if (added !== undefined) url.searchParams.set("marker", added);
     const answer = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(timerDelay(timeout)) });

@@ -24,8 +24,8 @@ export interface Io {
   readonly stdout: Writable;
   readonly stderr: Writable;
   readonly isTTY: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
-  /** Whether events may be sent to this machine only, whatever the settings say. */
-  readonly localOnly?: boolean;
+  /** Set if an agent runs the command, not a person, with what it may do. */
+  readonly agent?: { readonly hosts: boolean };
   /** Ends the process at once. */
   readonly exit: (code: number) => void;
   /** Calls the listener for stop signals, which then no longer end the process; returns an unsubscribe function. */

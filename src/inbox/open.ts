@@ -1,6 +1,6 @@
-import { basename, resolve } from "node:path";
-import { ConfigurationError } from "../errors.ts";
+import { resolve } from "node:path";
 import type { Inbox } from "./inbox.ts";
+import { checkInboxName } from "./inbox-name.ts";
 import { memoryInbox } from "./memory.ts";
 import { isPostgresUrl } from "./postgres/postgres-url.ts";
 import { sharedFile } from "./shared/shared-file.ts";
@@ -26,19 +26,8 @@ export type InboxOption = string | Inbox;
 /** The inbox that an option names, not yet opened; throws `inbox_unsupported` or, for a PostgreSQL URL, `option_invalid`. */
 export function selectInbox(option: InboxOption): Inbox {
   if (typeof option !== "string") return option;
+  checkInboxName(option);
   if (option === "memory:") return memoryInbox();
   if (isPostgresUrl(option)) return postgresInbox(option);
-  if (option === "" || /^[a-z][a-z0-9+.-]+:\/\//i.test(option)) {
-    const got = option === "" ? "an empty string" : `a ${option.slice(0, option.indexOf(":"))} URL`;
-    throw new ConfigurationError(
-      "inbox_unsupported",
-      `expected an inbox as a file path, a postgres:// URL or "memory:", got ${got}: name a file, such as hookporter.db`,
-    );
-  }
-  if (basename(option) === ":memory:")
-    throw new ConfigurationError(
-      "inbox_unsupported",
-      'expected "memory:" for an inbox in memory, got ":memory:": remove the first colon',
-    );
   return sharedFile(resolve(option));
 }

@@ -4,14 +4,16 @@ import { describeError, HookporterError } from "../errors.ts";
 /** Ends a server in order, such as by closing its receiver; called once, with the signal. */
 export type CloseServer = (signal: "SIGTERM" | "SIGINT") => unknown;
 
+const ignore = () => {};
+
 /** Milliseconds in which a second signal of a program, unlike Ctrl-C of a person, is the first one, passed on by another way. */
 export const SAME_SIGNAL = 500;
 
 /**
  * Runs a server's process. A known mistake of its start, such as a port in use or no secret, is one line on standard error, and
  * exit code 1; any other error keeps its stack. On SIGTERM or SIGINT it calls the returned function, then the listeners that were
- * there before, such as those of a framework; if there are none, it ends the process. A second signal ends it at once, unless it
- * is a SIGTERM within half a second.
+ * there before, such as those of a framework. It ends the process unless something else listens to the signal by then, such as an
+ * app that added its listener later and ends itself. A second signal ends it at once, unless it is a SIGTERM within half a second.
  *
  * @example
  * ```ts
@@ -37,8 +39,9 @@ export async function runServer(start: () => CloseServer | Promise<CloseServer>)
   const signals = ["SIGTERM", "SIGINT"] as const;
   const others = new Map(signals.map((one) => [one as NodeJS.Signals, process.listeners(one)] as const));
   const end = async (signal: NodeJS.Signals) => {
-    const ignore = () => {};
     for (const one of signals) process.off(one, end);
+    // Those that were added since the start have been called, or are about to be.
+    const later = process.listeners(signal).filter((listener) => listener !== ignore);
     process.on("SIGTERM", ignore);
     setTimeout(() => process.off("SIGTERM", ignore), SAME_SIGNAL).unref();
     try {
@@ -47,8 +50,9 @@ export async function runServer(start: () => CloseServer | Promise<CloseServer>)
       process.stderr.write(`error: the server could not be closed: ${startError(thrown)}\n`);
       process.exitCode = 1;
     }
-    for (const listener of others.get(signal) ?? []) listener(signal);
-    if (others.get(signal)?.length === 0) process.exit();
+    const before = others.get(signal) ?? [];
+    for (const listener of before) listener(signal);
+    if (before.length + later.length === 0) process.exit();
   };
   for (const one of signals) process.removeAllListeners(one).on(one, end);
 }

@@ -5,8 +5,8 @@ import {
   type HandlersOption,
   isHandlersModule,
   mergeSchemas,
-  registerHandlers,
 } from "./handlers/define-handlers.ts";
+import { registerHandlers } from "./handlers/register-handlers.ts";
 import { Router } from "./handlers/router.ts";
 import type { Settings } from "./options/options.ts";
 

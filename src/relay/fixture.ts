@@ -5,6 +5,7 @@ import { HookporterError } from "../errors.ts";
 import type { Delivery, DeliveryHeaders } from "../event/delivery.ts";
 import { parseTimestamp } from "../event/timestamp.ts";
 import { shownUrl } from "../text/shown-url.ts";
+import { type ForeignFile, foreignBytes, foreignJson } from "./foreign-file.ts";
 
 /** Marks a saved delivery, so that it is never confused with an envelope that has a `body`. */
 const FORMAT = "hookporter-delivery/1";
@@ -31,19 +32,42 @@ export function formatDelivery({ method, target, headers, receivedAt, body }: De
   return `${JSON.stringify(fixture, null, 2)}\n`;
 }
 
+/** A file with JSON that is no webhook. */
+export interface NoWebhook extends ForeignFile {
+  readonly type: "none";
+}
+
 /**
- * Reads a fixture file: a saved delivery, else any JSON as the raw bytes of an envelope. Fixtures are untrusted: they
- * cannot change where they are sent. Throws `fixture_invalid`.
+ * Reads a fixture file: a saved delivery, or an envelope, whose bytes are kept. An envelope may lack parts, which its receiver
+ * is to refuse, but files of other programs are none. Fixtures are untrusted: they cannot change where they are sent. Throws
+ * `fixture_invalid` for a damaged saved delivery, and for bytes that are no JSON.
  */
-export function parseFixture(bytes: Uint8Array, name: string): Fixture {
+export function readFixture(bytes: Uint8Array, name: string): Fixture | NoWebhook {
   const value = parseJson(bytes);
+  if (value === undefined) throw notAFixture(name, foreignBytes(bytes));
   if (isSaved(value)) return { type: "delivery", delivery: readDelivery(value, name) };
-  if (isRecord(value)) return { type: "envelope", body: bytes };
-  const got = value === undefined ? "no JSON" : "another JSON value";
-  throw new HookporterError(
+  if (isEnvelope(value)) return { type: "envelope", body: bytes };
+  return { type: "none", ...foreignJson(value) };
+}
+
+/** As {@link readFixture}; throws `fixture_invalid` for a file without a webhook too. */
+export function parseFixture(bytes: Uint8Array, name: string): Fixture {
+  const found = readFixture(bytes, name);
+  if (found.type === "none") throw notAFixture(name, found);
+  return found;
+}
+
+function notAFixture(name: string, { looksLike, fix }: ForeignFile): HookporterError {
+  return new HookporterError(
     "fixture_invalid",
-    `${name}: expected a saved delivery or an envelope, got ${got}: name a file that contains a JSON object`,
+    `${name}: expected a saved delivery or an envelope, got what looks like ${looksLike}: ${fix}`,
   );
+}
+
+/** Whether an object is meant as an envelope: it names an event, or has all else that an envelope has. */
+function isEnvelope(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  return typeof value.event === "string" || (isRecord(value.data) && isRecord(value.webhook));
 }
 
 /**

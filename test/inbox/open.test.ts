@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -32,19 +32,67 @@ describe("selectInbox", () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  it.each(["", ":memory:", "mysql://localhost/db", "redis://x", "file:///tmp/x", "HTTPS://example.com"])(
-    "refuses %j",
-    (option) => {
-      expect(() => selectInbox(option)).toThrow(
-        expect.objectContaining({ name: "ConfigurationError", code: "inbox_unsupported" }),
-      );
-    },
-  );
+  it.each([
+    ...[
+      "",
+      "  ",
+      ":memory:",
+      "memory:x",
+      "mysql://localhost/db",
+      "redis://x",
+      "redis:/x",
+      "HTTPS://example.com",
+    ],
+    ...[
+      "file:///tmp/x",
+      "file:./a.db",
+      "file:a.db?mode=rwc",
+      "sqlite:./a.db",
+      "sqlite:///a.db",
+      "postgres:a",
+    ],
+    ...[
+      "$\u007bDATA}/a.db",
+      "$HOME/a.db",
+      "/data/$ENV/a.db",
+      "a-$\u007bENV}.db",
+      "%APPDATA%\\a.db",
+      "~/a.db",
+      "~me/a.db",
+    ],
+    ...["'a.db'", '"/data/a.db"'],
+  ])("refuses %j", (option) => {
+    expect(() => selectInbox(option)).toThrow(
+      expect.objectContaining({ name: "ConfigurationError", code: "inbox_unsupported" }),
+    );
+  });
 
   it("says what it got", () => {
     const expected = 'expected an inbox as a file path, a postgres:// URL or "memory:", got';
     expect(() => selectInbox("")).toThrow(`${expected} an empty string`);
     expect(() => selectInbox("redis://localhost")).toThrow(`${expected} a redis URL`);
+  });
+
+  it.each([
+    ["file:./a.db", "write ./a.db"],
+    ["file:///data/a.db", "write /data/a.db"],
+    ["file:a.db?mode=rwc", "write a.db"],
+    ["file::memory:", 'write "memory:"'],
+    ["sqlite:a.db", "write a.db"],
+    ["sqlite://user:hush@host/a.db", "name a file, such as hookporter.db"],
+    ["mysql:user:hush@host", "name a file, such as hookporter.db"],
+    ["~/a.db", "write the whole path"],
+  ])("says what to write for %j", (option, fix) => {
+    expect(() => selectInbox(option)).toThrow(fix);
+    expect(() => selectInbox(option)).not.toThrow("hush");
+  });
+
+  it("takes a folder that has a variable's name, if it exists", () => {
+    const folder = join(FOLDER, "my $HOME app", "100%A%");
+    expect(() => selectInbox(join(folder, "a.db"))).toThrow("a path with a variable");
+    mkdirSync(folder, { recursive: true });
+    expect(() => selectInbox(join(folder, "a.db"))).not.toThrow();
+    expect(() => selectInbox(join(folder, "$NAME.db"))).toThrow("a path with a variable");
   });
 
   it.each(["postgres://localhost/db", "postgresql://user@localhost:5432/db?schema=webhooks"])(
@@ -54,7 +102,15 @@ describe("selectInbox", () => {
     },
   );
 
-  it.each(["./a/redis://b", "C://inbox.db", "redis:/x"])("takes %j for a path", (option) => {
+  it.each([
+    "./a/redis://b",
+    "C://inbox.db",
+    "C:\\data\\a.db",
+    "./redis:/x",
+    "PROGRA~1/a.db",
+    "50%.db",
+    "C$/a.db",
+  ])("takes %j for a path", (option) => {
     expect(() => selectInbox(option)).not.toThrow();
   });
 

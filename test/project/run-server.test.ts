@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 
 const config = JSON.stringify(join(import.meta.dirname, "..", "..", "dist", "config.js"));
 
@@ -117,4 +117,49 @@ it("closes the server before the listeners of a framework, which end the process
   await once(child.stdout ?? child, "data");
   child.kill("SIGTERM");
   expect(await ended).toMatchObject({ code: 143, stdout: "started\nclosed\nframework\n" });
+});
+
+it("leaves the end of the process to an app that listens later, whose request in flight is answered", async () => {
+  const { child, out, ended } = program(`
+    import { createServer } from "node:http";
+    const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+    await runServer(() => async () => console.log("receiver closed"));
+    const app = createServer(async (request, response) => { console.log("in flight"); await wait(400); response.end("done"); });
+    await wait(10); // such as to connect to a database
+    process.on("SIGTERM", async () => {
+      app.close(async () => { await wait(100); console.log("flushed"); process.exit(3); });
+    });
+    app.listen(0, "127.0.0.1", () => console.log("port " + app.address().port));`);
+  const port = await vi.waitFor(() => {
+    const found = /^port (\d+)$/m.exec(out.stdout)?.[1];
+    expect(found).toBeDefined();
+    return found;
+  }, 10_000);
+  const answer = fetch(`http://127.0.0.1:${port}/`, { headers: { connection: "close" } });
+  await vi.waitFor(() => expect(out.stdout).toContain("in flight"), 10_000);
+  child.kill("SIGTERM");
+  expect(await (await answer).text()).toBe("done");
+  expect(await ended).toMatchObject({
+    code: 3,
+    stdout: expect.stringMatching(/in flight\nreceiver closed\nflushed\n$/),
+  });
+});
+
+it("ends the process if what listened to the signal was removed before it, or listens to another signal", async () => {
+  const { child, ended } = program(`
+    await runServer(() => { ${STARTED} return () => console.log("closed"); });
+    const gone = () => {};
+    process.on("SIGTERM", gone).off("SIGTERM", gone).on("SIGINT", () => {});`);
+  await once(child.stdout ?? child, "data");
+  child.kill("SIGTERM");
+  expect(await ended).toMatchObject({ code: 0, stdout: "started\nclosed\n" });
+});
+
+it("ends the process once all servers in it are closed", async () => {
+  const { child, ended } = program(`
+    await runServer(() => () => console.log("first closed"));
+    await runServer(() => { ${STARTED} return () => console.log("second closed"); });`);
+  await once(child.stdout ?? child, "data");
+  child.kill("SIGTERM");
+  expect(await ended).toMatchObject({ code: 0, stdout: "started\nsecond closed\nfirst closed\n" });
 });

@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Delivery } from "../../src/event/delivery.ts";
@@ -94,15 +95,41 @@ describe("a saved delivery", () => {
 describe("parseFixture", () => {
   it.each([
     '{"event":"x"}',
-    ' {"a": 1e400}\n',
-    '{"format":"other","body":"x","method":"POST"}',
-    '{"format":null}',
-  ])("reads any other JSON object as an envelope, as its raw bytes: %s", (text) => {
+    ' {"event":"x","a": 1e400}\n',
+    '{"event":"","format":"other","body":"x","headers":{}}',
+    '{"timestamp":"2026-01-15T09:30:00Z","data":{},"webhook":{}}',
+    '{"event":7,"data":{},"webhook":{"id":1}}',
+  ])("reads what is meant as an envelope, as its raw bytes: %s", (text) => {
     expect(parse(text)).toEqual({ type: "envelope", body: Buffer.from(text) });
   });
 
   it.each(["", " ", "{", "x", "[]", "null", "1", '"text"', '[{"event":"x"}]', "\0"])("refuses %j", (text) => {
     expect(() => parse(text)).toThrow(invalid);
+  });
+
+  it.each<[string, string | Uint8Array, string]>([
+    ["a HAR", '{"log":{"version":"1.2","entries":[{"request":{}}]}}', "a HAR with 1 entry"],
+    ["a Postman collection", '{"info":{"name":"x"},"item":[{},{}]}', "a Postman collection with 2 items"],
+    ["a package.json", '{"name":"x","version":"1.0.0"}', "a package.json"],
+    ["a tsconfig.json", '{"compilerOptions":{}}', "a tsconfig.json"],
+    ["an OpenAPI description", '{"openapi":"3.1.0","info":{}}', "an OpenAPI description"],
+    ["a JSON Schema", '{"$schema":"http://json-schema.org/draft-07/schema#"}', "a JSON Schema"],
+    ["a CloudEvent", '{"specversion":"1.0","type":"x","data":{}}', "a CloudEvent"],
+    ["a request", '{"headers":{"a":"b"},"body":"{}"}', "a request with its headers"],
+    ["ngrok's requests", '{"requests":[{"uri":"/x"}]}', "requests that another program recorded"],
+    ["another object", '{"inbox":"a.db"}', 'a JSON object without "event"'],
+    ["a later version", '{"format":"hookporter-delivery/2"}', "a saved delivery of another version"],
+    ["a list", '[{"event":"x"}]', "a list of 1 value: write one a line"],
+    ["lines", '{"event":"x"}\n{"event":"y"}\n', "several JSON objects, one a line: rename it"],
+    ["UTF-16", Buffer.from('\uFEFF{"event":"x"}', "utf16le"), "text in UTF-16: save it as UTF-8"],
+    ["UTF-16 without a mark", Buffer.from('{"event":"x"}', "utf16le"), "text in UTF-16"],
+    ["gzip", gzipSync('{"event":"x"}'), "gzip: unpack it"],
+    ["nothing", "", "an empty file"],
+  ])("refuses %s by its name", (_, bytes, looksLike) => {
+    expect(() => parse(bytes)).toThrow(expect.objectContaining({ code: "fixture_invalid" }));
+    expect(() => parse(bytes)).toThrow(
+      `x.json: expected a saved delivery or an envelope, got what looks like ${looksLike}`,
+    );
   });
 
   it("names the file, never its content", () => {

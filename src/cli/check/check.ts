@@ -4,7 +4,7 @@ import { CATALOGUE } from "../../check/catalogue.ts";
 import { groupOf, rightText } from "../../check/check-case.ts";
 import type { CheckOptions } from "../../check/check-options.ts";
 import { type CheckReport, isFatal, type ReportFormat } from "../../check/check-result.ts";
-import { type Observer, observeByCommand, observeByUrl } from "../../check/observer.ts";
+import { type Observer, observeByCommand, observeByUrl, observedAddress } from "../../check/observer.ts";
 import { githubReport } from "../../check/report-github.ts";
 import { jsonReport } from "../../check/report-json.ts";
 import { junitReport } from "../../check/report-junit.ts";
@@ -20,6 +20,7 @@ import type { CliContext } from "../context.ts";
 import { addedHeaders, notTheSignature } from "../handlers/forward-request.ts";
 import type { ForwardRequestOptions } from "../handlers/request-options.ts";
 import { notWritten, usageError } from "../input-errors.ts";
+import { requireReach } from "../mcp/reach.ts";
 import { runningListen } from "../ready/running-listen.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { findKeys } from "../secrets/secret.ts";
@@ -108,6 +109,7 @@ function readHeaders(options: CheckCommandOptions, context: CliContext): Readonl
 
 /** It is never guessed, since handlers run for what is sent; that of a running `listen` is named. */
 function readCheckTarget(url: URL | undefined, { yes }: CheckCommandOptions, { io }: CliContext): URL {
+  if (url !== undefined) requireReach(url, undefined, io);
   if (url === undefined) {
     const running = runningListen(io.cwd);
     const example =
@@ -127,11 +129,18 @@ function refuseTwoForms({ format = "pretty", output: file }: CheckCommandOptions
   );
 }
 
-function readObserver(given: string | undefined, timeout: number, { io }: CliContext): Observer | undefined {
+function readObserver(
+  given: string | undefined,
+  timeout: number,
+  { io, origins }: CliContext,
+): Observer | undefined {
   if (given === undefined) return undefined;
   if (given.trim() === "")
     throw usageError("expected --observe to be a command or a URL, got an empty string");
-  if (/^https?:\/\//i.test(given)) return observeByUrl(given, timeout);
+  if (/^https?:\/\//i.test(given)) {
+    requireReach(observedAddress(given), origins.get("observe"), io);
+    return observeByUrl(given, timeout);
+  }
   return observeByCommand(given, { cwd: io.cwd, env: io.env, timeout });
 }
 

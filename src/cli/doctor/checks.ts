@@ -3,12 +3,13 @@ import { hostOf } from "../../http/try-to-connect.ts";
 import { probeTarget } from "../../relay/probe-target.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import { isOwn } from "../listen/fitting-flags.ts";
+import { isOutOfReach } from "../mcp/reach.ts";
 import { proxyNotice } from "../service/client.ts";
 import { database, tables } from "./database.ts";
 import { disk } from "./disk.ts";
 import { entries, processes } from "./entries.ts";
 import { envFile } from "./env-file.ts";
-import { type DoctorCheck, fail, ok, splitFix, warn } from "./finding.ts";
+import { type DoctorCheck, fail, notAsked, ok, splitFix, warn } from "./finding.ts";
 import { handlers } from "./handlers.ts";
 import { inboxContent } from "./inbox-content.ts";
 import { inboxPlace } from "./inbox-place.ts";
@@ -43,11 +44,17 @@ const ANSWER = 3000;
 /** Whether the targets of `--forward-to` answer. They get no delivery. */
 const targets: DoctorCheck = {
   name: "target",
-  run: async ({ options: { forwardTo = [], insecure = false, port }, isProject }) => {
+  run: async ({ options: { forwardTo = [], insecure = false, port }, isProject, context: { io } }) => {
     const urls = [...new Map(forwardTo.map(({ target }) => [target.href, target])).values()];
     // A project's server may be the target of its own listen.
     const isListen = (target: URL) => !isProject && isOwn(target, port);
-    return Promise.all(urls.map((target) => targetFinding(target, insecure, isListen(target))));
+    return Promise.all(
+      urls.map((target) =>
+        isOutOfReach(target, io)
+          ? notAsked(shownUrl(target))
+          : targetFinding(target, insecure, isListen(target)),
+      ),
+    );
   },
 };
 
@@ -64,8 +71,9 @@ async function targetFinding(target: URL, insecure: boolean, isListen: boolean) 
 /** Whether the name of `--public-url` leads anywhere. */
 const address: DoctorCheck = {
   name: "address",
-  run: async ({ options: { publicUrl } }) => {
+  run: async ({ options: { publicUrl }, context: { io } }) => {
     if (publicUrl === undefined) return [];
+    if (isOutOfReach(publicUrl, io)) return [notAsked(shownUrl(publicUrl))];
     const { hostname } = publicUrl;
     try {
       await lookup(hostOf(publicUrl));

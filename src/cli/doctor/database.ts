@@ -3,7 +3,8 @@ import { ownCommand } from "../../package/own-command.ts";
 import { counted } from "../../text/counted.ts";
 import { durationText } from "../../text/duration-text.ts";
 import { sizeText } from "../../text/size-text.ts";
-import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
+import { isInboxOutOfReach } from "../mcp/reach.ts";
+import { type DoctorCheck, type Finding, fail, notAsked, ok, warn } from "./finding.ts";
 
 /** The oldest major version of PostgreSQL that has what the inbox uses. */
 const OLDEST = 13;
@@ -21,6 +22,7 @@ const MISJUDGED = 20;
 export const database: DoctorCheck = {
   name: "database",
   run: async (setup) => {
+    if (isInboxOutOfReach(setup.inbox, setup.context.io)) return [notAsked(setup.inbox.shown)];
     const facts = await setup.database();
     if (facts === undefined) return [];
     const findings = [...ofServer(facts), ...notifications(facts)];

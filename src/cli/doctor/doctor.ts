@@ -4,7 +4,7 @@ import type { CliContext } from "../context.ts";
 import { hideGiven } from "../hide-given.ts";
 import { printable } from "../output.ts";
 import { SERVICE_FITS } from "../service/options.ts";
-import { leaves } from "../settings/command-tree.ts";
+import { isTypedOnly, leaves } from "../settings/command-tree.ts";
 import { programOf, variableName, withoutSettings } from "../settings/config.ts";
 import { explain } from "../settings/explain.ts";
 import { type FitTable, fitOptions } from "../settings/fitting.ts";
@@ -27,10 +27,16 @@ export async function doctor(given: DoctorOptions, command: Command, context: Cl
   if (given.explain !== undefined) return explain(command, given.explain, context);
   // Handlers of a configuration file are not meant for a drill, and its address is that of other commands.
   const others = given.drill === true ? (["handlers", "yes"] as const) : [];
-  const typed = withoutSettings(given, command, ["url", ...others]);
+  // An agent asks for what is wrong, whatever a file of the folder would make of that.
+  const instead = context.io.agent === undefined ? [] : (["drill", "report"] as const);
+  const typed = withoutSettings(given, command, ["url", ...others, ...instead]);
   const options = fitOptions(typed, command, DOCTOR_FITS);
   const commands = leaves(programOf(command));
-  const variables = commands.flatMap((one) => one.options.map((option) => variableName(option, one)));
+  const variables = commands.flatMap((one) =>
+    one.options
+      .filter((option) => !isTypedOnly(option.attributeName()))
+      .map((option) => variableName(option, one)),
+  );
   const setup: Setup = { ...(await findSetup(options, command, context)), variables };
   const running = checksFor(options).map((check) => ({ check, findings: findIn(check, setup) }));
   const counts: Record<FindingStatus, number> = { ok: 0, warn: 0, fail: 0 };

@@ -1,8 +1,8 @@
-import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { basename, dirname, relative, resolve } from "node:path";
 import { orElse } from "../../base/or-else.ts";
 import { shownMode } from "../../base/system/files.ts";
+import { askGit } from "../../base/system/git.ts";
 import { didYouMean } from "../../options/did-you-mean.ts";
 import { PREVIOUS_SECRET_VARIABLE, SECRET_VARIABLE, secretMistakes } from "../../project/secret-variables.ts";
 import { readSecrets } from "../../signature/secrets.ts";
@@ -32,7 +32,7 @@ export const envFile: DoctorCheck = {
       const problem = `${shown} holds keys, and other users may read it (mode ${mode})`;
       problems.push(warn(problem, `chmod 600 ${shown}`));
     }
-    if (hasKeys && isInGit(path)) {
+    if (hasKeys && isInGit(path, context.io)) {
       const fix = `run git rm --cached ${shown}, add it to .gitignore, and replace the keys: the history keeps them`;
       problems.push(fail(`${shown} holds keys, and is in git`, fix));
     }
@@ -42,9 +42,8 @@ export const envFile: DoctorCheck = {
   },
 };
 
-function isInGit(path: string): boolean {
-  const argv = ["ls-files", "--error-unmatch", "--", basename(path)];
-  return spawnSync("git", argv, { cwd: dirname(path), stdio: "ignore" }).status === 0;
+function isInGit(path: string, { env }: Setup["context"]["io"]): boolean {
+  return askGit(dirname(path), ["ls-files", "--error-unmatch", "--", basename(path)], env) === 0;
 }
 
 /** Names of variables that nothing reads, and that are close to one that is read. */

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Command, Option } from "commander";
+import { orElse } from "../../base/or-else.ts";
 import { DEFAULT_PROJECT_PORT, PROJECT_KEYS } from "../../project/read-project.ts";
 import type { CliContext } from "../context.ts";
 import { nameInbox } from "../inbox/named-inbox.ts";
@@ -34,7 +35,9 @@ export async function findSetup(options: DoctorOptions, command: Command, contex
     else delete used[key];
   }
   const setup = openSetup(used as DoctorOptions, context, true);
-  const other = nameInbox(context, listens?.value as string | undefined);
+  const given = listens?.value as string | undefined;
+  const other = orElse(() => nameInbox(context, given), undefined);
+  if (other === undefined) return { ...setup, ofListen: openSetup({ inbox: given ?? "" }, context) }; // its check says why
   const { file } = other;
   if (file === undefined || file === setup.inbox.file || !existsSync(file)) return setup;
   return { ...setup, ofListen: openSetup({ inbox: other.option }, context) };

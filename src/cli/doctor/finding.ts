@@ -1,5 +1,6 @@
 import { unusableFrom } from "../../base/unusable.ts";
 import { describeError } from "../../errors.ts";
+import { ALLOW_HOSTS } from "../mcp/reach.ts";
 import type { Setup } from "./setup.ts";
 
 /** How good a finding is: only `fail` means that something does not work. */
@@ -39,6 +40,11 @@ export function warn(message: string, fix: string): Finding {
 
 export function fail(message: string, fix: string): Finding {
   return { status: "fail", message, fix };
+}
+
+/** Another machine that an agent's doctor leaves alone. */
+export function notAsked(shown: string): Finding {
+  return warn(`${shown} is another machine, and was not asked`, ALLOW_HOSTS);
 }
 
 /** An error as a finding. The last part of our messages is the fix. */

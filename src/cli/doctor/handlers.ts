@@ -4,7 +4,7 @@ import { type EventKind, eventKinds } from "../../event/kinds.ts";
 import { selectInbox } from "../../inbox/open.ts";
 import { runsKind } from "../../inbox/runner.ts";
 import { checkTransactions } from "../../receiver/handlers/check-transactions.ts";
-import { registerHandlers } from "../../receiver/handlers/define-handlers.ts";
+import { registerHandlers } from "../../receiver/handlers/register-handlers.ts";
 import { Router } from "../../receiver/handlers/router.ts";
 import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
 import { chooseHandlers } from "../handlers/chosen-handlers.ts";

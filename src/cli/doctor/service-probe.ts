@@ -3,7 +3,8 @@ import type { Environment } from "../../client/credential.ts";
 import { readClientOptions } from "../../client/options.ts";
 import { ConfigurationError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
-import { type FoundCredential, findCredential } from "../secrets/api-key.ts";
+import { requireReach } from "../mcp/reach.ts";
+import { type FoundCredential, findCredential, foreignCredential } from "../secrets/api-key.ts";
 import type { DoctorOptions } from "./options.ts";
 
 export interface ServiceProbe {
@@ -22,7 +23,8 @@ const TIMEOUT = 5000;
 
 /**
  * Lists properties once, as nothing else that the description shows only reads. Without a credential the service refuses
- * that, but says its time. `undefined` if the service's address is not set.
+ * that, but says its time. `undefined` if the service's address is not set. Throws `usage` if an agent may not reach it,
+ * `credential_invalid` for a credential that a file would send elsewhere.
  */
 export async function probeService(
   options: DoctorOptions,
@@ -38,7 +40,9 @@ export async function probeService(
     return response;
   };
   const { baseUrl, live } = options;
+  if (URL.canParse(baseUrl)) requireReach(new URL(baseUrl), context.origins.get("baseUrl"), context.io);
   const credential = credentialOf(options, context);
+  if (credential !== undefined) refuseForeignService(options, context);
   const common = { baseUrl, live, fetch: timed, timeout: TIMEOUT, retry: { attempts: 1 } };
   if (credential === undefined) {
     const { baseUrl } = readClientOptions({ ...common, accessToken: () => "none" });
@@ -70,4 +74,15 @@ function credentialOf(options: DoctorOptions, context: CliContext): FoundCredent
       return undefined;
     throw thrown;
   }
+}
+
+/** Nobody typed doctor's request, so what a file says does not decide where a key of the environment goes. */
+function refuseForeignService(options: DoctorOptions, context: CliContext): void {
+  const found = foreignCredential("baseUrl", options, context);
+  if (found === undefined) return;
+  const { addressFrom, what, keyFrom, fix } = found;
+  throw new ConfigurationError(
+    "credential_invalid",
+    `expected ${what} and the service's address to be from one place, got the address from ${addressFrom} and ${what} from ${keyFrom}, so nothing was sent: ${fix}`,
+  );
 }

@@ -2,12 +2,17 @@ import { readNetworkFailure } from "../../client/network-failure.ts";
 import { HookporterError } from "../../errors.ts";
 import { DEFAULT_AGES } from "../../receiver/options/options.ts";
 import { durationText } from "../../text/duration-text.ts";
-import { type DoctorCheck, fail, failure, ok, warn } from "./finding.ts";
+import { shownUrl } from "../../text/shown-url.ts";
+import { isOutOfReach } from "../mcp/reach.ts";
+import { type DoctorCheck, fail, failure, notAsked, ok, warn } from "./finding.ts";
 
 /** Whether the service answers, and takes the credential. */
 export const service: DoctorCheck = {
   name: "service",
   run: async (setup) => {
+    const { baseUrl: address = "" } = setup.options;
+    const { io } = setup.context;
+    if (URL.canParse(address) && isOutOfReach(new URL(address), io)) return [notAsked(shownUrl(address))];
     const probe = await setup.service();
     if (probe === undefined) {
       if (setup.options.subscribe !== true) return [];

@@ -11,6 +11,7 @@ import type { CliContext } from "../context.ts";
 import { withInbox } from "../events/inbox.ts";
 import { inboxWord } from "../inbox/inboxes-here.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
+import { isInboxOutOfReach } from "../mcp/reach.ts";
 import { type FoundSecrets, findSecrets, readEnvFile } from "../secrets/secret.ts";
 import type { DoctorOptions } from "./options.ts";
 import { probeService, type ServiceProbe } from "./service-probe.ts";
@@ -34,7 +35,7 @@ export interface Setup {
   readonly service: () => Promise<ServiceProbe | undefined>;
   /** What is in the inbox file; `undefined` if there is none. */
   readonly file: () => Promise<Partial<FileFacts> | undefined>;
-  /** What is in an inbox on PostgreSQL; `undefined` for another one. Rejects if the server cannot be reached. */
+  /** What is in an inbox on PostgreSQL; `undefined` for another one, and for one that an agent may not reach. Rejects if the server cannot be reached. */
   readonly database: () => Promise<DatabaseFacts | undefined>;
   /** What waits in the inbox, file or database; `undefined` if there is none, or it cannot be read to its end. */
   readonly contents: () => Promise<InboxFacts | undefined>;
@@ -49,13 +50,21 @@ export const FILE_TIME = 20_000;
 
 /** Reads nothing yet. */
 export function openSetup(options: DoctorOptions, context: CliContext, isProject = false): Setup {
-  const inbox = nameInbox(context, options.inbox);
+  const given = options.inbox ?? "";
+  // Why a text names no inbox is a finding, of the check of its place.
+  const inbox = orElse(() => nameInbox(context, options.inbox), {
+    option: given,
+    shown: "",
+    file: undefined,
+  });
   const file = once(async () => {
     const path = inbox.file === undefined ? undefined : existingFile(inbox.file);
     return path === undefined ? undefined : examineFile(path, context.clock(), FILE_TIME);
   });
   const database = once(async () =>
-    isPostgresUrl(inbox.option) ? examineDatabase(inbox.option) : undefined,
+    isPostgresUrl(inbox.option) && !isInboxOutOfReach(inbox, context.io)
+      ? examineDatabase(inbox.option)
+      : undefined,
   );
   // Why the database cannot be reached is said once, by the check of it.
   const tables = async () => (await database().catch(() => undefined))?.tables;

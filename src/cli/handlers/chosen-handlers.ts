@@ -4,7 +4,8 @@ import { DEFAULT_RETRY } from "../../dispatch/retry.ts";
 import { describeError } from "../../errors.ts";
 import { eventKinds } from "../../event/kinds.ts";
 import type { DataSchemas } from "../../event/schemas.ts";
-import { defineHandlers, registerHandlers } from "../../receiver/handlers/define-handlers.ts";
+import { defineHandlers } from "../../receiver/handlers/define-handlers.ts";
+import { registerHandlers } from "../../receiver/handlers/register-handlers.ts";
 import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import type { CliContext } from "../context.ts";
@@ -83,7 +84,7 @@ export function reloadOnChange(
     const outdated = loadedBefore.filter(isLoadedForGood);
     for (const file of outdated)
       output.talk(`${relative(io.cwd, file)} changed, but cannot be reloaded: restart to load it`);
-    if (outdated.length < changed.size) output.talk("handlers reloaded");
+    if (outdated.length < changed.size) output.talk(`handlers reloaded: ${choice.loaded.handlers ?? 0}`);
   };
   const path = resolve(io.cwd, choice.handlers);
   const watcher = new HandlersWatcher(path, choice.loaded, (changed) => void reload(changed));

@@ -10,8 +10,8 @@ import {
   handlerWithOptions,
   isHandlersModule,
   mergeSchemas,
-  registerHandlers,
 } from "../../receiver/handlers/define-handlers.ts";
+import { registerHandlers } from "../../receiver/handlers/register-handlers.ts";
 import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
 import { ModuleLoader } from "./module-loader.ts";
 import { isHandlerFile, type LoadedModules } from "./watch-handlers.ts";
@@ -23,7 +23,7 @@ export type LoadedHandlers = HandlersModule<DataSchemas, string>;
  * Loads a handlers module: a file, or a folder of files (only its `index`, if it has one). TypeScript needs no build.
  * Each file exports by default the result of `defineHandlers`, `(receiver) => void`, or an object from kind to handler.
  * Nothing is cached. Errors that handlers throw have the positions of the source in their stacks. Throws
- * `handlers_invalid`.
+ * `handlers_invalid`, and so does registering the handlers if there are none.
  */
 export async function loadHandlers(cwd: string, path: string, loaded: LoadedModules = {}) {
   const files = handlerFiles(resolve(cwd, path), path);
@@ -31,10 +31,16 @@ export async function loadHandlers(cwd: string, path: string, loaded: LoadedModu
   loaded.tried = loader;
   const modules: LoadedHandlers[] = [];
   for (const file of files) modules.push(await loadFile(loader, file, files.length > 1));
-  loaded.inUse = loader;
   const register = (registry: HandlerRegistry) => {
     const correcting = wrappingRegistry(registry, (handler) => loader.positions.correcting(handler));
-    for (const { handlers } of modules) registerHandlers(handlers, correcting);
+    const registered = modules.map(({ handlers }) => registerHandlers(handlers, correcting));
+    if (registered.every(({ handlers, listeners }) => handlers + listeners === 0))
+      throw invalid(
+        `expected ${path} to register a handler, got none: export by default the result of defineHandlers, ` +
+          "a function (receiver) => void, or an object from kind to handler",
+      );
+    loaded.handlers = registered.reduce((sum, { handlers }) => sum + handlers, 0);
+    loaded.inUse = loader;
   };
   const otherKinds = [...new Set(modules.flatMap((module) => module.otherKinds))];
   const schemas = modules.reduce((merged, module) => mergeIn(path, merged, module.schemas), {});

@@ -10,6 +10,8 @@ const QUIET = 100;
 export interface LoadedModules {
   inUse?: ModuleLoader;
   tried?: ModuleLoader;
+  /** How many handlers those in use have registered. */
+  handlers?: number;
 }
 
 const SOURCE = /\.[cm]?[jt]s$/;

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
+import { orElse } from "../../base/or-else.ts";
 import { HookporterError } from "../../errors.ts";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
@@ -155,12 +156,15 @@ function ownerOf({ own, ofListen }: InboxesHere, { io }: CliContext): string {
 
 /** An inbox as it is typed in the folder. */
 function typed(option: string, context: CliContext): string {
-  return recordedInbox(nameInbox(context, option), context.io.cwd) ?? option;
+  return orElse(() => recordedInbox(nameInbox(context, option), context.io.cwd), undefined) ?? option;
 }
 
+/** A text that names no inbox is refused by what opens it. */
 function isThere(option: string, context: CliContext): boolean {
-  const { file } = nameInbox(context, option);
-  return file === undefined || existsSync(file);
+  return orElse(() => {
+    const { file } = nameInbox(context, option);
+    return file === undefined || existsSync(file);
+  }, false);
 }
 
 /** Whether the inbox that a `listen` left behind holds newer entries than the folder's own. */

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
+import { checkInboxName } from "../../inbox/inbox-name.ts";
 import { isPostgresUrl, shownPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
-import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { DEFAULT_INBOX } from "../files/state-folder.ts";
 
@@ -13,13 +13,12 @@ export interface NamedInbox {
   readonly file: string | undefined;
 }
 
-/** The inbox that an option names, relative to the working folder; the default inbox if there is none. */
+/** The inbox that an option names, relative to the working folder; the default inbox if there is none. Throws `inbox_unsupported`. */
 export function nameInbox({ io }: Pick<CliContext, "io">, given: string | undefined): NamedInbox {
   if (given === "memory:") return { option: given, shown: given, file: undefined };
-  if (given?.includes("://") === true) {
-    const shown = isPostgresUrl(given) ? shownPostgresUrl(given) : shownUrl(given);
-    return { option: given, shown, file: undefined };
-  }
+  if (given !== undefined && isPostgresUrl(given))
+    return { option: given, shown: shownPostgresUrl(given), file: undefined };
+  if (given !== undefined) checkInboxName(given, io.cwd);
   const file = resolve(io.cwd, given ?? DEFAULT_INBOX);
   return { option: file, shown: file, file };
 }

@@ -11,7 +11,9 @@ import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import { printable } from "../output.ts";
+import { tellForeign } from "../secrets/foreign-address.ts";
 import type { FoundSecrets } from "../secrets/secret.ts";
+import { foreignSecret } from "../secrets/secret.ts";
 import { openClient, retryLine } from "../service/client.ts";
 import {
   checkSubscriptionUrl,
@@ -145,6 +147,7 @@ export function planSubscription(options: ListenOptions, context: CliContext) {
   };
   const client = openClient(options, { onRetry }, context);
   const { baseUrl } = client;
+  tellForeign(shownUrl(baseUrl), foreignSecret("baseUrl", options, context), context);
   if (options.tunnel === undefined && options.publicUrl === undefined && !isLoopback(new URL(baseUrl)))
     throw usageError(
       `expected --tunnel or --public-url with --subscribe, got none: ${baseUrl} cannot reach this machine`,

@@ -13,16 +13,16 @@ export interface CommandLine {
 /** Fields of records that say nothing to who called the command. */
 const KNOWN_ANYWAY: ReadonlySet<string> = new Set(["schemaVersion", "time"]);
 
-/** Runs a command in this process as a script would: without a terminal, with its output as records. */
+/** Runs a command in this process as a script would: without a terminal, with its output as records, and as the agent's. */
 export async function runCommand(
   { command, flags = [], operands = [], stdin = "" }: CommandLine,
   { io, run }: CliContext,
-  localOnly = false,
+  agent: NonNullable<Io["agent"]>,
 ) {
   const printed: Buffer[] = [];
   const said: Buffer[] = [];
   const own: Io = {
-    ...{ ...io, localOnly },
+    ...{ ...io, agent },
     stdin: Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]),
     stdout: intoList(printed),
     stderr: intoList(said),

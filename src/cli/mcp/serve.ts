@@ -27,8 +27,8 @@ export async function serveMcp(options: McpOptions, context: CliContext): Promis
     { instructions: INSTRUCTIONS },
   );
   for (const tool of TOOLS) {
-    const { name, title, description, input, readsOnly: readOnlyHint } = tool;
-    const annotations = { readOnlyHint, openWorldHint: false, destructiveHint: false };
+    const { name, title, description, input, readsOnly: readOnlyHint, reachesOut: openWorldHint } = tool;
+    const annotations = { readOnlyHint, openWorldHint, destructiveHint: false };
     server.registerTool(name, { title, description, inputSchema: input, annotations }, (given) =>
       callTool(tool, given, options, context),
     );
@@ -56,7 +56,7 @@ async function callTool(
     return { content: [{ type: "text" as const, text }], isError: true };
   }
   const line = { command, flags: flags?.(input), operands: operands?.(input), stdin: stdin?.(input) };
-  const { exitCode, records, messages } = await runCommand(line, context, !allow.includes("hosts"));
+  const { exitCode, records, messages } = await runCommand(line, context, { hosts: allow.includes("hosts") });
   const shown = [...records.flatMap((record) => shorten(record, input) ?? []), ...messages];
   const lines = shown.map((record) => escapeInvisible(JSON.stringify(record)));
   const mark = `records-${randomBytes(6).toString("hex")}`; // random, so that no record has it

@@ -15,6 +15,8 @@ export interface Tool<Input = Fields> {
   readonly input: z.ZodType<Input>;
   /** Whether it changes nothing. */
   readonly readsOnly: boolean;
+  /** Whether it may reach more than this folder's inbox: apps, the service, other machines. */
+  readonly reachesOut: boolean;
   /** The command, such as `events list`. */
   readonly command: readonly string[];
   readonly flags?: (input: Input) => readonly string[];
@@ -66,6 +68,7 @@ const sendEvent = tool({
     timeout: timeout.optional(),
   }),
   readsOnly: false,
+  reachesOut: true,
   command: ["trigger"],
   operands: ({ kind: wanted }) => [wanted],
   flags: ({ set = {}, data, fault = "none", count, url: to, timeout: seconds }) => [
@@ -90,6 +93,7 @@ const waitForEvent = tool({
     timeout: timeout.optional(),
   }),
   readsOnly: true,
+  reachesOut: false,
   command: ["events", "wait"],
   flags: ({ timeout: seconds, ...rest }) => flagsOf({ ...rest, timeout: seconds && `${seconds}s` }),
 });
@@ -107,6 +111,7 @@ const findEvents = tool({
     group: flag,
   }),
   readsOnly: true,
+  reachesOut: false,
   command: ["events", "list"],
   flags: ({ limit = 20, ...rest }) => flagsOf({ limit, ...rest }),
   shorten: ({ seq, id, kind: found, state, reason, attempts, duplicates, receivedAt, ...more }) =>
@@ -123,6 +128,7 @@ const getEvent = tool({
     bytes: z.number().int().min(1).max(1_048_576).optional().describe("characters of the body instead"),
   }),
   readsOnly: true,
+  reachesOut: false,
   command: ["events", "show"],
   operands: ({ entry }) => [String(entry)],
   shorten: (record, { body, bytes }) => withBody(record, body === true || bytes !== undefined, bytes),
@@ -138,6 +144,7 @@ const explainSignature = tool({
     signature: z.string().describe("the value of the signature header: sha256= and 64 hex digits"),
   }),
   readsOnly: true,
+  reachesOut: false,
   command: ["verify"],
   flags: ({ signature }) => flagsOf({ signature }),
   stdin: ({ body }) => body,
@@ -153,6 +160,7 @@ const checkReceiver = tool({
     only: z.string().optional().describe("only these cases, comma-separated, such as SIG-01,GATE-01"),
   }),
   readsOnly: false,
+  reachesOut: true,
   command: ["check"],
   flags: ({ only }) => flagsOf({ only }),
   operands: ({ url: to }) => [to],
@@ -172,6 +180,7 @@ const retryEvents = tool({
     since: z.string().optional().describe("a date, or a time ago such as 2h"),
   }),
   readsOnly: false,
+  reachesOut: true,
   command: ["events", "retry"],
   operands: ({ entry }) => (entry === undefined ? [] : [String(entry)]),
   flags: ({ entry: _, ...selection }) => flagsOf(selection),
@@ -183,7 +192,8 @@ const doctor = tool({
   title: "Check this project",
   description: "Says what is wrong with this project's setup, and how to fix it.",
   input: z.object({}),
-  readsOnly: true,
+  readsOnly: false, // it loads the handlers, which runs their module
+  reachesOut: true,
   command: ["doctor"],
 });
 

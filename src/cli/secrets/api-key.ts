@@ -3,6 +3,7 @@ import { ConfigurationError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import type { ServiceOptions } from "../service/options.ts";
 import { shownVariable } from "../shown-value.ts";
+import { type AddressFlag, type ForeignAddress, foreignAddress } from "./foreign-address.ts";
 import { readEnvFile } from "./secret.ts";
 
 const KEY_VARIABLE = "HOOKPORTER_API_KEY";
@@ -30,6 +31,16 @@ export function findCredential(
   const found = findVariable("the access token", accessTokenEnv, envFile, context);
   const token = readToken(found.trim(), live === true); // checked now, not when the first request is sent
   return { accessToken: () => token };
+}
+
+/** Looks whether a file names an address that gets the credential, but the credential is not from the folder too. */
+export function foreignCredential(
+  flag: AddressFlag,
+  { apiKeyEnv = KEY_VARIABLE, accessTokenEnv, envFile }: Omit<ServiceOptions, "baseUrl">,
+  context: Pick<CliContext, "io" | "origins" | "files">,
+): ForeignAddress | undefined {
+  const what = accessTokenEnv === undefined ? "the API key" : "the access token";
+  return foreignAddress(flag, { what, name: accessTokenEnv ?? apiKeyEnv, envFile }, context);
 }
 
 /** Finds a variable in the environment, else in the env file. Throws `credential_missing`. */

@@ -16,6 +16,7 @@ import { ELSEWHERE, makeStateFolder, readOwnFile, STATE_FOLDER } from "../files/
 import type { Io } from "../io.ts";
 import { isVariableName, shownVariable } from "../shown-value.ts";
 import { DEFAULT_ENCODING, decodeSecret, notText } from "./encoding.ts";
+import { type AddressFlag, type ForeignAddress, foreignAddress } from "./foreign-address.ts";
 import type { SecretOptions } from "./options.ts";
 
 /** The secrets, current one first, and a description of where they were found. */
@@ -129,6 +130,19 @@ function fromVariables(names: readonly string[], { envFile }: SecretOptions, io:
   if (absent.length > 0 && absent.length < names.length)
     throw missing(`${absent.map(shownVariable).join(", ")} to be set as well`);
   return values.flatMap((value) => value ?? []);
+}
+
+/** Looks whether a file names an address that gets the secret, or its signatures, but the secret is not from the folder too. */
+export function foreignSecret(
+  flag: AddressFlag,
+  { secretEnv: [name = SECRET_VARIABLE] = [], envFile, secretStdin }: SecretOptions,
+  context: CliContext,
+): ForeignAddress | undefined {
+  const { io } = context;
+  if (secretStdin === true) return undefined;
+  const isSet = io.env[name] !== undefined || readEnvFile(io.cwd, envFile)[name] !== undefined;
+  if (!isSet) return undefined; // the development secret, which is the folder's own
+  return foreignAddress(flag, { what: "the secret", name, envFile }, context);
 }
 
 /**

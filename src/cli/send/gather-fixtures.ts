@@ -2,11 +2,13 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
 import { codeOf, describeError, HookporterError } from "../../errors.ts";
-import { type Fixture, parseFixture } from "../../relay/fixture.ts";
+import { type Fixture, parseFixture, readFixture } from "../../relay/fixture.ts";
 import { exactSending } from "../../relay/replay.ts";
+import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { readInput } from "../files/read-input.ts";
 import { inputError } from "../input-errors.ts";
+import { printable } from "../output.ts";
 
 export interface NamedFixture {
   readonly name: string;
@@ -16,12 +18,15 @@ export interface NamedFixture {
 /** A fixture, or the error about a file that is none. */
 type Found = NamedFixture | HookporterError;
 
+/** How many files that are left out are named. */
+const NAMED = 5;
+
 const STDIN = "-";
 
 /**
  * Reads the arguments of `replay`: files, folders (their .json files in name order), `-` for NDJSON on standard input,
- * else entries of the inbox. Throws `input_invalid`, `entry_unknown`; `fixture_invalid` if no fixture is left, or with
- * `failFast`.
+ * else entries of the inbox. Files in folders that hold no webhook are left out, which is said. Throws `input_invalid`,
+ * `entry_unknown`; `fixture_invalid` if no fixture is left, or with `failFast`.
  */
 export async function gatherFixtures(
   what: readonly string[],
@@ -34,7 +39,7 @@ export async function gatherFixtures(
     if (one === "") throw inputError("expected a file, a folder or an entry, got an empty text: name one");
     const path = resolve(context.io.cwd, one);
     if (one === STDIN) found.push(...readLines(await readInput(context.io, STDIN), "standard input"));
-    else if (existsSync(path)) found.push(...readPath(path, one));
+    else if (existsSync(path)) found.push(...readPath(path, one, context));
     else if (/[/\\]|\.(nd)?json$/.test(one)) throw inputError(`${one}: no such file`);
     else found.push(await readEntry(one, inbox, context));
   }
@@ -65,28 +70,54 @@ async function readEntry(one: string, path: string | undefined, context: CliCont
   }
 }
 
-function readPath(path: string, given: string): readonly Found[] {
-  if (!statSync(path).isDirectory()) return readFixtures(path);
-  const files = readdirSync(path).filter((name) => name.endsWith(".json"));
-  if (files.length === 0) throw inputError(`${given}: expected a folder with .json files, got one without`);
-  return files.sort().flatMap((name) => readFixtures(join(path, name)));
+function readPath(path: string, given: string, context: CliContext): readonly Found[] {
+  return statSync(path).isDirectory() ? readFolder(path, given, context) : readFile(path);
 }
 
-function readFixtures(path: string): readonly Found[] {
+/** A folder may hold other files, such as a package.json: unlike a file that was named, they are not meant. */
+function readFolder(path: string, given: string, { output }: CliContext): readonly Found[] {
+  const files = readdirSync(path).filter((name) => name.endsWith(".json"));
+  if (files.length === 0) throw inputError(`${given}: expected a folder with .json files, got one without`);
+  const leftOut: string[] = [];
+  const found = files.sort().flatMap((name): readonly Found[] => {
+    const read = readBytes(join(path, name));
+    if (read instanceof HookporterError) return [read];
+    const one = tryRead(read, name);
+    if (one instanceof HookporterError) return [one];
+    if (one.type !== "none") return [{ name, fixture: one }];
+    leftOut.push(name);
+    return [];
+  });
+  if (leftOut.length === 0) return found;
+  const more = leftOut.length > NAMED ? " …" : "";
+  const names = `${leftOut.slice(0, NAMED).join(", ")}${more}`;
+  const count = counted(leftOut.length, "file", "files");
+  if (found.length === 0)
+    throw inputError(
+      `${given}: expected a folder with saved deliveries or envelopes, got ${count} without a webhook: ${names}`,
+    );
+  output.talk(`left out ${count} without a webhook: ${printable(names, 500)}`);
+  return found;
+}
+
+function readFile(path: string): readonly Found[] {
   const name = basename(path);
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(path);
-  } catch (cause) {
-    return [inputError(`${name} could not be read: ${describeFileError(cause)}`, cause)];
-  }
+  const bytes = readBytes(path);
+  if (bytes instanceof HookporterError) return [bytes];
   return name.endsWith(".ndjson") ? readLines(bytes, name) : [tryFixture(bytes, name)];
+}
+
+function readBytes(path: string): Buffer | HookporterError {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    return inputError(`${basename(path)} could not be read: ${describeFileError(cause)}`, cause);
+  }
 }
 
 /** One fixture a line, as `events export` writes them. A body that is pretty-printed over lines is one fixture. */
 function readLines(bytes: Buffer, name: string): readonly Found[] {
-  const whole = tryFixture(bytes, name);
-  if (!(whole instanceof HookporterError)) return [whole];
+  if (!(tryRead(bytes, name) instanceof HookporterError)) return [tryFixture(bytes, name)];
   const lines = bytes.toString("latin1").split("\n"); // latin1 keeps every byte
   return lines.flatMap((line, index) => {
     if (/^[ \t\r]*$/.test(line)) return [];
@@ -107,7 +138,11 @@ function tryFixture(bytes: Buffer, name: string): Found {
   return orError(() => ({ name, fixture: parseFixture(bytes, name) }));
 }
 
-function orError(make: () => NamedFixture): Found {
+function tryRead(bytes: Buffer, name: string): ReturnType<typeof readFixture> | HookporterError {
+  return orError(() => readFixture(bytes, name));
+}
+
+function orError<Value>(make: () => Value): Value | HookporterError {
   try {
     return make();
   } catch (thrown) {

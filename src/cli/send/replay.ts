@@ -73,8 +73,8 @@ async function sendFixtures(
   context: CliContext,
 ): Promise<void> {
   const { cwd } = context.io;
-  const { target, where } = endpointOf(options.url, context);
   const exact = options.exact === true;
+  const { target, where } = exact ? endpointOf(options, context, false) : endpointOf(options, context);
   if (exact && target.search === "") reportHiddenQueries(fixtures, context);
   const make = exact ? exactly : await freshly(fixtures.length, options, context);
   const items = fixtures.map(({ name, fixture }, index) => {

@@ -3,10 +3,13 @@ import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import { type Sendable, spread } from "../../relay/chaos.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
+import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
+import { requireReach } from "../mcp/reach.ts";
 import { SentEvents } from "../outcome/wait-for-sent.ts";
-import { findKeys } from "../secrets/secret.ts";
+import { tellForeign } from "../secrets/foreign-address.ts";
+import { findKeys, foreignSecret } from "../secrets/secret.ts";
 import { datedTo, type SendingOptions } from "./chaos-options.ts";
 import { dryRun } from "./dry-run.ts";
 import { reserveInstants } from "./instants.ts";
@@ -21,14 +24,30 @@ interface Destination extends Pick<SendPlan, "target" | "where" | "onSent" | "to
   readonly onDone?: () => void;
 }
 
-/** Where to send, and where that is from unless it was typed. */
-export function endpointOf(url: URL | undefined, { io, origins }: CliContext) {
+/**
+ * Where to send, and where that is from unless it was typed. Says first if a file names another machine, which would get
+ * events signed with a secret from elsewhere. Throws `usage` if an agent would do that, or may not reach it.
+ */
+export function endpointOf(
+  options: SendingOptions,
+  context: CliContext,
+  isSigned = options.noSignature !== true,
+) {
+  const { url } = options;
+  const { io, origins } = context;
   if (url === undefined)
     return { target: new URL(DEFAULT_ENDPOINT), where: "the default: no listen runs in this folder" };
   const where = origins.get("url");
-  if (io.localOnly === true && !isLoopback(url))
-    throw usageError(`expected an address of this machine, got ${url.host} (${where}): pass --allow hosts`);
-  return { target: url, where };
+  requireReach(url, where, io);
+  const foreign = isSigned && !isLoopback(url) ? foreignSecret("url", options, context) : undefined;
+  if (foreign === undefined) return { target: url, where };
+  const { addressFrom, keyFrom, fix } = foreign;
+  if (io.agent !== undefined)
+    throw usageError(
+      `expected the endpoint and the secret to be from one place, got ${url.host} from ${addressFrom} and the secret from ${keyFrom}: ${fix}`,
+    );
+  tellForeign(shownUrl(url), { ...foreign, what: "events signed with the secret" }, context);
+  return { target: url, where: undefined };
 }
 
 /**

@@ -53,7 +53,7 @@ export async function runTrigger(
   );
   const toGoOn = (left: number) =>
     kinds.length === 1 && options.duplicate === undefined ? `--count ${left} sends the rest` : undefined;
-  const destination = { ...endpointOf(options.url, context), seed, toGoOn, inbox };
+  const destination = { ...endpointOf(options, context), seed, toGoOn, inbox };
   await sendWithChaos(sendings, options, destination, context);
 }
 

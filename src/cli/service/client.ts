@@ -2,11 +2,14 @@ import type { AssumptionOptions } from "../../client/assumptions.ts";
 import { type Client, createClient } from "../../client/client.ts";
 import type { RetryNotice } from "../../client/options.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
+import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import type { Io } from "../io.ts";
+import { requireReach } from "../mcp/reach.ts";
 import { printable } from "../output.ts";
-import { findCredential } from "../secrets/api-key.ts";
+import { findCredential, foreignCredential } from "../secrets/api-key.ts";
+import { tellForeign } from "../secrets/foreign-address.ts";
 import type { ServiceOptions } from "./options.ts";
 
 interface ClientChoice {
@@ -31,8 +34,10 @@ export function openClient(
     throw usageError(
       "expected the base URL of the service, got none: pass --base-url, or set HOOKPORTER_BASE_URL",
     );
+  if (URL.canParse(baseUrl)) requireReach(new URL(baseUrl), context.origins.get("baseUrl"), context.io);
   const credential = findCredential(options, context);
   const client = createClient({ baseUrl, ...credential, live, timeout, assumptions, onRetry });
+  tellForeign(shownUrl(client.baseUrl), foreignCredential("baseUrl", options, context), context);
   const notice = proxyNotice(new URL(client.baseUrl), context.io);
   if (notice !== undefined) context.output.talk(`warning: ${notice}`);
   return client;

@@ -1,7 +1,9 @@
 import type { Command } from "commander";
+import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
+import { tellForeign } from "../secrets/foreign-address.ts";
 import type { SecretOptions } from "../secrets/options.ts";
-import { findSecrets } from "../secrets/secret.ts";
+import { findSecrets, foreignSecret } from "../secrets/secret.ts";
 import { fitOptions } from "../settings/fitting.ts";
 import { openClient } from "./client.ts";
 import { SERVICE_FITS, type ServiceOptions } from "./options.ts";
@@ -20,6 +22,7 @@ export async function runSubscribe(url: URL, given: SubscribeOptions, command: C
   const { events, again, timeout } = options;
   const { output } = context;
   const client = openClient(options, { timeout }, context);
+  tellForeign(shownUrl(client.baseUrl), foreignSecret("baseUrl", options, context), context);
   checkSubscriptionUrl(url, client.baseUrl, output);
   const found = await findSecrets(context, options);
   const secret = currentSecret(found, (warning) => output.talk(`warning: ${warning}`));

@@ -47,3 +47,11 @@ export function hasOwnMeaning(flag: string, command?: string): boolean {
 export function flagName(name: string): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
+
+/** Flags that widen what a command may do. They count on the command line alone: a folder must not grant them to itself. */
+const TYPED_ONLY: ReadonlySet<string> = new Set(["allow"]);
+
+/** Whether a flag, by its camel-case name, counts on the command line alone, so that no variable and no file sets it. */
+export function isTypedOnly(flag: string): boolean {
+  return TYPED_ONLY.has(flag);
+}

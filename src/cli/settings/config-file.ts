@@ -6,7 +6,7 @@ import { PROJECT_KEYS } from "../../project/read-project.ts";
 import { invalidConfig } from "../input-errors.ts";
 import type { Io } from "../io.ts";
 import { hidden } from "../shown-value.ts";
-import { commandName, hasOwnMeaning, leaves } from "./command-tree.ts";
+import { commandName, flagName, hasOwnMeaning, isTypedOnly, leaves } from "./command-tree.ts";
 import { readSource } from "./config-source.ts";
 
 /** The project's configuration, and the name of its file. */
@@ -50,6 +50,7 @@ function checkShared(key: string, value: unknown, commands: readonly Command[], 
   const having = commands.filter((command) => flagsOf(command).includes(key));
   const [first] = having.map(commandName);
   if (first === undefined) {
+    refuseTypedOnly(key, file);
     const secret = /secret/i.test(key) ? "; do not put secrets here, set HOOKPORTER_SECRET" : "";
     const credential = /api_?key|token/i.test(key) ? "; do not put keys here, set HOOKPORTER_API_KEY" : "";
     throw invalidConfig(
@@ -76,9 +77,19 @@ function checkKeys(name: string, section: unknown, keys: readonly string[], file
     throw invalidConfig(file, `has a wrong value under ${shown}: expected an object of its settings`);
   const wrong = Object.keys(section).find((key) => !keys.includes(key));
   if (wrong === undefined) return;
+  refuseTypedOnly(wrong, file);
   throw invalidConfig(
     file,
     `has an unknown key ${shownKey(wrong)} under ${shown}: ${suggestion(wrong, keys)}expected one of ${[...new Set(keys)].join(", ")}`,
+  );
+}
+
+/** Refuses the key of a flag that counts on the command line alone. */
+function refuseTypedOnly(key: string, file: string): void {
+  if (!isTypedOnly(key)) return;
+  throw invalidConfig(
+    file,
+    `has a key ${shownKey(key)}, which counts on the command line alone: remove it, and pass ${flagName(key)}`,
   );
 }
 
@@ -94,5 +105,5 @@ function suggestion(key: string, known: readonly string[]): string {
 }
 
 function flagsOf(command: Command): readonly string[] {
-  return command.options.map((option) => option.attributeName());
+  return command.options.map((option) => option.attributeName()).filter((flag) => !isTypedOnly(flag));
 }

@@ -40,19 +40,28 @@ function reading<Value>(file: string, read: () => Value): Value {
   }
 }
 
+/** A variable with a key or a secret, which a file could have sent to an address of its own. */
+const KEY = /\$\{(HOOKPORTER_(?:SECRET|API_KEY|ACCESS_TOKEN)\w*)/;
+
 /** A text that names a variable, `${NAME}` or `${NAME:-otherwise}`, is filled in. One that ends empty counts as missing. */
 function parseJson(path: string, file: string, variables: Variables): Readonly<Record<string, unknown>> {
   const text = reading(file, () => readFileSync(path, "utf8"));
   let config: unknown;
+  let key: string | undefined;
   try {
-    config = JSON.parse(text.replace(/^\uFEFF/, ""), (_, value) =>
-      typeof value === "string" && value.includes("${")
-        ? expandVariables(value, variables) || undefined
-        : value,
-    );
+    config = JSON.parse(text.replace(/^\uFEFF/, ""), (_, value) => {
+      if (typeof value !== "string" || !value.includes("${")) return value;
+      key ??= KEY.exec(value)?.[1];
+      return expandVariables(value, variables) || undefined;
+    });
   } catch (thrown) {
     throw invalidConfig(file, `is not JSON: ${jsonError(thrown)}`);
   }
+  if (key !== undefined)
+    throw invalidConfig(
+      file,
+      `names the variable ${key}, which holds a key: remove it, since a value may be sent`,
+    );
   if (!isRecord(config)) throw invalidConfig(file, "has the wrong type: expected a JSON object");
   return config;
 }

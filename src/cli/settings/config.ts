@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, type Option } from "commander";
 import { isRecord } from "../../base/is-record.ts";
 import { orElse } from "../../base/or-else.ts";
@@ -11,7 +12,7 @@ import { completed, listensInbox, lookForInboxes, takesListensInbox } from "../i
 import type { Io } from "../io.ts";
 import { runningListen } from "../ready/running-listen.ts";
 import { readEnvFile } from "../secrets/secret.ts";
-import { commandName, hasOwnMeaning, leaves, settingsName } from "./command-tree.ts";
+import { commandName, hasOwnMeaning, isTypedOnly, leaves, settingsName } from "./command-tree.ts";
 import { readConfig } from "./config-file.ts";
 
 /** A setting that was found, not read yet. */
@@ -20,6 +21,8 @@ interface Setting {
   /** Where it is from, as messages and `--explain` say it. */
   readonly where: string;
   readonly source: "env" | "config";
+  /** The file that it is from. Default: the environment. */
+  readonly file?: string;
 }
 
 /**
@@ -30,10 +33,17 @@ export async function openSettings(command: Command, { cwd, env, stderr }: Io, r
   const inFile: Variables = orElse(() => readEnvFile(cwd, envFile), {}); // what needs one of it says why
   const variables = { ...inFile, ...env };
   const { file, content } = await readConfig({ cwd, stderr }, programOf(command), variables, runsCode);
+  const envPath = resolve(cwd, envFile ?? ".env");
+  const configPath = resolve(cwd, file);
   const inSection = (under: string, flag: string): Setting | undefined => {
     const section = content[under];
     if (!isRecord(section) || !Object.hasOwn(section, flag)) return undefined;
-    return { value: section[flag], where: `${file} (${under}: ${flag})`, source: "config" };
+    return {
+      value: section[flag],
+      where: `${file} (${under}: ${flag})`,
+      source: "config",
+      file: configPath,
+    };
   };
   /** Whether the configuration file describes a server of the project. */
   const hasProject = isRecord(content.project);
@@ -45,6 +55,7 @@ export async function openSettings(command: Command, { cwd, env, stderr }: Io, r
   /** A variable, the command's section of the file, a variable of the env file, the project's inbox, the rest of the file. */
   const find = (command: Command, option: Option): Setting | undefined => {
     const flag = option.attributeName();
+    if (isTypedOnly(flag)) return undefined;
     const variable = variableName(option, command);
     const settings = settingsName(command);
     const own = inSection(commandName(command), flag) ?? inSection(settings, flag);
@@ -54,14 +65,24 @@ export async function openSettings(command: Command, { cwd, env, stderr }: Io, r
     if (env[variable]) return { value: env[variable], where: variable, source: "env" };
     if (own !== undefined) return own;
     if (inFile[variable] && !isListens)
-      return { value: inFile[variable], where: `${variable} in ${envFile ?? ".env"}`, source: "env" };
+      return {
+        value: inFile[variable],
+        where: `${variable} in ${envFile ?? ".env"}`,
+        source: "env",
+        file: envPath,
+      };
     const ofProject = isInbox && !isListens ? project("inbox") : undefined;
     // An object has the flags of the command with that name; a flag with another meaning is set for the other commands.
     if (ofProject !== undefined || isRecord(content[flag]) || hasOwnMeaning(flag, settings)) return ofProject;
     if (!Object.hasOwn(content, flag)) return undefined;
-    return { value: content[flag], where: `${file} (${flag})`, source: "config" };
+    return { value: content[flag], where: `${file} (${flag})`, source: "config", file: configPath };
   };
-  return { hasProject, project, find };
+  /** Where a variable is set that no flag reads; `undefined` if it is not. */
+  const placeOf = (variable: string): string | undefined => {
+    if (env[variable]) return `${variable} in the environment`;
+    return inFile[variable] ? `${variable} in ${envFile ?? ".env"}` : undefined;
+  };
+  return { hasProject, project, find, placeOf };
 }
 
 type Settings = Awaited<ReturnType<typeof openSettings>>;
@@ -85,16 +106,20 @@ export async function applySettings(
   // A shell runs `completion` wherever it starts, also in a folder whose code nobody has read.
   runsCode = settingsName(command) !== "completion",
 ): Promise<void> {
-  const { io, configured, origins } = context;
+  const { io, configured, origins, files, output } = context;
   const settings = await openSettings(command, io, runsCode);
   for (const option of command.options) {
     const name = option.attributeName();
+    const ignored = isTypedOnly(name) ? settings.placeOf(variableName(option, command)) : undefined;
+    if (ignored !== undefined)
+      output.talk(`${ignored} is not used: ${option.long} counts on the command line alone`);
     if (command.getOptionValueSource(name) !== undefined) continue;
     const found = settings.find(command, option);
     if (found === undefined) continue;
     if (found.where !== variableName(option, command))
       configured.push(...[found.value].flat().flatMap(hiddenPart));
     origins.set(name, found.where);
+    if (found.file !== undefined) files.set(name, found.file);
     command.setOptionValueWithSource(name, readSetting(option, found), found.source);
   }
   applyRunning(command, io.cwd, origins);

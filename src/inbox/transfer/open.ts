@@ -19,9 +19,9 @@ export async function openTransfer(option: string, access: "read" | "own"): Prom
       throw thrown;
     }
   }
-  if (option !== "memory:" && !option.includes("://")) return openFileTransfer(option, access);
+  if (option !== "memory:") return openFileTransfer(option, access);
   throw new ConfigurationError(
     "inbox_unsupported",
-    "expected an inbox to copy as a file path or a postgres:// URL, got another one: name a file or a database",
+    'expected an inbox to copy as a file path or a postgres:// URL, got "memory:": name a file or a database',
   );
 }

@@ -1,5 +1,4 @@
 import { isRecord } from "../../base/is-record.ts";
-import type { Handler } from "../../dispatch/handler.ts";
 import type { ConfigurationError } from "../../errors.ts";
 import { checkKindPattern } from "../../event/kind-pattern.ts";
 import { eventKinds, isEventKind } from "../../event/kinds.ts";
@@ -22,10 +21,11 @@ import type { HandlerRegistry } from "./router.ts";
 /** The same in every copy of this module, whether jiti, `require` or `import` loaded it. */
 const BRAND = Symbol.for("hookporter.handlers");
 
-/** Handlers by kind, or a function that registers them. */
+/** Handlers by kind, or a function that registers or returns them. */
 export type HandlersOption<Schemas = object, OtherKinds extends string = never> =
   | HandlersByKind<Schemas, OtherKinds>
-  | ((registry: HandlerRegistry<Schemas, OtherKinds>) => void);
+  | ((registry: HandlerRegistry<Schemas, OtherKinds>) => void)
+  | ((registry: HandlerRegistry<Schemas, OtherKinds>) => HandlersByKind<Schemas, OtherKinds>);
 
 /** What {@link defineHandlers} takes. */
 export interface HandlersDefinition<Schemas extends DataSchemas, OtherKinds extends string> {
@@ -33,7 +33,7 @@ export interface HandlersDefinition<Schemas extends DataSchemas, OtherKinds exte
   readonly otherKinds?: readonly OtherKinds[] | undefined;
   /** Your own schemas for `data`, by kind: any Standard Schema library. Default: none. */
   readonly schemas?: SchemasOption<Schemas, OtherKinds> | undefined;
-  /** The handlers by kind or pattern, or a function that registers them. */
+  /** The handlers by kind or pattern, or a function that registers or returns them. */
   readonly handlers: HandlersOption<NoInfer<Schemas>, NoInfer<OtherKinds>>;
 }
 
@@ -100,18 +100,6 @@ function noHandlers(given: unknown): ConfigurationError {
 /** Whether a value was made by `defineHandlers`, of this copy of the package or another. */
 export function isHandlersModule(value: unknown): value is HandlersModule<DataSchemas, string> {
   return isRecord(value) && (value as Record<symbol, unknown>)[BRAND] === 1;
-}
-
-export function registerHandlers(handlers: HandlersOption, registry: HandlerRegistry): void {
-  if (typeof handlers === "function") {
-    handlers(registry);
-    return;
-  }
-  for (const [pattern, given] of Object.entries(handlers)) {
-    if (given === undefined) continue;
-    const { handler, ...options } = handlerWithOptions(given);
-    registry.on(pattern as "*", handler as Handler, options);
-  }
 }
 
 export function handlerWithOptions(given: unknown): HandlerOptions & { readonly handler: unknown } {

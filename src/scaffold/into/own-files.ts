@@ -43,9 +43,8 @@ export async function ownFiles(packageRoot: string, app: App, home: string) {
   };
 }
 
-/** Without `DATABASE_URL`, which is likely to be the app's own: `HOOKPORTER_INBOX` names another inbox. */
 function configFor(template: string, { extension }: App, home: string): string {
-  const { project } = JSON.parse(template.replace(/\$\{\w+:-(.*?)\}/, "$1"));
+  const { project } = JSON.parse(template);
   const types = extension === ".ts" && { types: { out: `${home}/schemas.ts` } };
   return `${JSON.stringify({ project: { ...project, handlers: `${home}/handlers` }, ...types }, null, 2)}\n`;
 }

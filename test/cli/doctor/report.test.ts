@@ -66,7 +66,10 @@ it("says for how long the oldest entry has been due", async () => {
 it("names the processes and files that changed since all was well", async () => {
   const place = await openPlace();
   mkdirSync(join(place.cwd, "handlers"));
-  writeFileSync(join(place.cwd, "handlers", "payments.mjs"), "export default {};");
+  writeFileSync(
+    join(place.cwd, "handlers", "payments.mjs"),
+    'export default { "deal.status_changed": () => {} };',
+  );
   const { url } = await listening(["--no-inspect", "--handlers", "handlers"], place.cwd);
   const receiver = createReceiver({
     secret: SECRET,

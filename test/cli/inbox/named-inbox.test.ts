@@ -28,9 +28,14 @@ describe("an inbox that a command names", () => {
     ],
     [`postgresql://db.test/app?password=${CANARY}`, "postgres://db.test/app"],
     [`postgres://user:${CANARY}@not a host/app`, "postgres://…"],
-    [`mysql://user:${CANARY}@db.test/app`, "mysql://…@db.test/app"],
   ])("%s is shown without user, password and other parameters", (given, shown) => {
     expect(name(given)).toEqual({ option: given, shown, file: undefined });
+  });
+
+  it("is refused without its password if it is the URL of something else", () => {
+    expect(() => name(`mysql://user:${CANARY}@db.test/app`)).toThrow(
+      expect.objectContaining({ code: "inbox_unsupported", message: expect.not.stringContaining(CANARY) }),
+    );
   });
 
   it("is passed on without its password", () => {

@@ -173,7 +173,7 @@ it("settings without the options they need are dropped, so that a plain command 
   const cwd = tempFolder();
   const listen = { sync: true, catchUp: true, deadLetters: "block" };
   writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify({ listen }));
-  writeFileSync(join(cwd, "h.js"), "export default {};");
+  writeFileSync(join(cwd, "h.js"), "export default { 'deal.status_changed': () => {} };");
   await (await listening([], cwd)).stop();
   await (await listening(["--handlers", "h.js", "--forward-to", "9"], cwd)).stop();
 });

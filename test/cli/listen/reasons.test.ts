@@ -8,7 +8,10 @@ const PROBLEM = { field: "data.surface", message: "expected number, got string" 
 const LINE = "data.surface: expected number, got string";
 
 it("data that does not fit names its field in listen, in events and in records", async () => {
-  const { url, cwd, records } = await listening(["--handlers", handlers("export default {};")]);
+  const { url, cwd, records } = await listening([
+    "--handlers",
+    handlers("export default { 'deal.status_changed': () => {} };"),
+  ]);
   await runCli(["trigger", "property.created", "--set", 'data.surface="wide"', "--url", url], { cwd });
   const [delivery] = await vi.waitFor(() => {
     expect(records("delivery")).toHaveLength(1);
@@ -47,7 +50,9 @@ it("no value of data reaches a record, a log line or the list", async () => {
 });
 
 it("data that does not fit names its field on the terminal, with the command that runs it again", async () => {
-  const { url, cwd, stdout } = await listeningForPeople("export default {};");
+  const { url, cwd, stdout } = await listeningForPeople(
+    "export default { 'deal.status_changed': () => {} };",
+  );
   await runCli(["trigger", "property.created", "--set", 'data.surface="wide"', "--url", url], { cwd });
   await vi.waitFor(() => expect(stdout()).toContain("fix: "));
   expect(stdout()).toContain(`${LINE}\n`);
@@ -66,7 +71,9 @@ it("what is special about a delivery is told though its handler runs at once", a
 });
 
 it("forty dead letters of one cause, as they arrive, take at most fifty lines besides", async () => {
-  const { url, cwd, stdout } = await listeningForPeople("export default {};");
+  const { url, cwd, stdout } = await listeningForPeople(
+    "export default { 'deal.status_changed': () => {} };",
+  );
   const set = ["--set", 'data.surface="wide"', "--count", "40"];
   await runCli(["trigger", "property.created", ...set, "--url", url], { cwd });
   await vi.waitFor(() => expect(stdout()).toContain("40 dead like this"), 10_000);
@@ -77,7 +84,9 @@ it("forty dead letters of one cause, as they arrive, take at most fifty lines be
 });
 
 it("a signed request that is refused is explained once, in its row", async () => {
-  const { url, now, stdout } = await listeningForPeople("export default {};");
+  const { url, now, stdout } = await listeningForPeople(
+    "export default { 'deal.status_changed': () => {} };",
+  );
   const headers = { "x-service-signature": `sha256=${"0".repeat(64)}` };
   const body = new Uint8Array(1_100_000);
   expect((await fetch(url, { method: "POST", headers, body })).status).toBe(413);

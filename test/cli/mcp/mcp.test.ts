@@ -3,8 +3,6 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
-import { Client } from "@modelcontextprotocol/client";
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import { expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod";
@@ -16,38 +14,9 @@ import { writeShapes } from "../../../src/learn/shape-file.ts";
 import { root } from "../../docs/markdown.ts";
 import { SECRET } from "../../receiver/sample.ts";
 import { tempFolder } from "../fake-io.ts";
-import { startListening } from "../listening.ts";
+import { BIN, connect, listeningFolder } from "./connect.ts";
 
-const BIN = join(root, "dist", "hookporter.cjs");
-const BROKEN = 'export default { "payment.received": (event) => event.data.missing.name };\n';
 const MENDED = 'export default { "payment.received": (event) => event.data.id };\n';
-
-/** The tools of a folder, over the SDK's own client and the built program. */
-async function connect(cwd: string, ...argv: string[]) {
-  const client = new Client({ name: "test", version: "1" });
-  const args = [BIN, "mcp", ...argv];
-  const env = { PATH: process.env.PATH ?? "", HOOKPORTER_SECRET: SECRET };
-  await client.connect(
-    new StdioClientTransport({ command: process.execPath, args, cwd, env, stderr: "ignore" }),
-  );
-  onTestFinished(() => client.close());
-  const call = async (name: string, input: Record<string, unknown>) => {
-    const { content, isError } = await client.callTool({ name, arguments: input });
-    const text = content.map((one) => (one.type === "text" ? one.text : "")).join("\n");
-    const records = text.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
-    return { text, records, isError: isError === true };
-  };
-  return { client, call };
-}
-
-/** A folder with a running `listen` whose only handler is broken. */
-async function listeningFolder() {
-  const cwd = tempFolder();
-  writeFileSync(join(cwd, "handlers.mjs"), BROKEN);
-  const listen = startListening(["--handlers", "handlers.mjs", "--no-inspect"], { cwd });
-  const url = (await listen.ready()).localUrl.href;
-  return { cwd, url };
-}
 
 it("the tools act on the inbox of the listen that runs in a project, and say so if the server has another", async () => {
   const { cwd } = await listeningFolder();
@@ -118,6 +87,10 @@ it("lists eight tools with annotations, and the kinds as resources", async () =>
   const documented = [...page.matchAll(/^\| `(\w+)` \| \[/gm)].map(([, name]) => name);
   expect(tools.map(({ name }) => name)).toEqual(documented);
   expect(tools.map(({ annotations }) => annotations?.destructiveHint)).toEqual(Array(8).fill(false));
+  const hinted = (hint: "readOnlyHint" | "openWorldHint") =>
+    tools.filter(({ annotations }) => annotations?.[hint] === true).map(({ name }) => name);
+  expect(hinted("readOnlyHint")).toEqual(["wait_for_event", "find_events", "get_event", "explain_signature"]);
+  expect(hinted("openWorldHint")).toEqual(["send_event", "check_receiver", "retry_events", "doctor"]);
   const { resources } = await client.listResources();
   expect(resources.map(({ name }) => name)).toEqual(eventKinds);
 });

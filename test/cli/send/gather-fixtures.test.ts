@@ -119,3 +119,49 @@ it("a body that is printed over several lines is one fixture", async () => {
   expect(labels(await replay(["-"], pretty))).toEqual(["standard input"]);
   expect(target.bodies()[0]).toContain('\n  "event": "lead.created"');
 });
+
+const OTHERS = {
+  "package.json": '{"name":"x","version":"1.0.0"}',
+  "tsconfig.json": '{"compilerOptions":{}}',
+  "hookporter.config.json": "{}",
+};
+
+it("of a folder, files without a webhook are left out, and said", async () => {
+  const { replay, target } = await replaying({ "b.json": ENVELOPE, ...OTHERS });
+  const run = await replay(["."]);
+  expect([run.code, labels(run)]).toEqual([0, ["b.json"]]);
+  expect(run.stderr).toBe(
+    "left out 3 files without a webhook: hookporter.config.json, package.json, tsconfig.json\n",
+  );
+  expect(target.got).toHaveLength(1);
+});
+
+it("a folder with no webhook is an error, and so is such a file that is named", async () => {
+  const { cwd, replay, target } = await replaying({ ...OTHERS, "session.har": '{"log":{"entries":[{}]}}' });
+  expect(await replay(["."])).toMatchObject({
+    code: 2,
+    said: expect.stringContaining("got 3 files without a webhook: hookporter.config.json, package.json"),
+  });
+  const named = await replay(["session.har"]);
+  expect([named.code, named.said]).toEqual([2, expect.stringContaining("looks like a HAR with 1 entry")]);
+  expect((await replay(["-"], '{"log":{"entries":[]}}')).said).toContain(
+    "standard input: expected a saved delivery or an envelope, got what looks like a HAR",
+  );
+  expect(target.got).toHaveLength(0);
+  for (const argv of [
+    ["types", "."],
+    ["fixtures", "scrub", "."],
+    ["replay", ".", "--handlers", "h.mjs"],
+  ]) {
+    const run = await runCli(argv, { cwd, env });
+    expect([run.code, run.said], argv.join(" ")).toEqual([2, expect.stringContaining("without a webhook")]);
+  }
+});
+
+it("of many files without a webhook, some are named", async () => {
+  const many = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`${index}.json`, "{}"]));
+  const { replay } = await replaying({ ...many, "a.json": ENVELOPE });
+  expect((await replay(["."])).stderr).toBe(
+    "left out 8 files without a webhook: 0.json, 1.json, 2.json, 3.json, 4.json …\n",
+  );
+});

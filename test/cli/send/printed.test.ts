@@ -12,7 +12,10 @@ const ENVELOPE = {
 };
 
 /** A folder with saved envelopes and a module of handlers. */
-function folderOf(envelopes: Readonly<Record<string, object>>, handlers = "export default {};") {
+function folderOf(
+  envelopes: Readonly<Record<string, object>>,
+  handlers = "export default { 'deal.status_changed': () => {} };",
+) {
   const cwd = tempFolder();
   for (const [name, envelope] of Object.entries(envelopes))
     writeFileSync(join(cwd, name), JSON.stringify(envelope));

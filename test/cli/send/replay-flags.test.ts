@@ -7,7 +7,7 @@ const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
 
 it("flags that do not fit each other are refused before anything is read", async () => {
   const cwd = tempFolder();
-  writeFileSync(join(cwd, "h.mjs"), "export default {};");
+  writeFileSync(join(cwd, "h.mjs"), "export default { 'deal.status_changed': () => {} };");
   const refused = [
     ...[
       "--handlers h.mjs",
@@ -30,7 +30,7 @@ it("flags that do not fit each other are refused before anything is read", async
 
 it("a URL in settings does not hinder handlers", async () => {
   const cwd = tempFolder();
-  writeFileSync(join(cwd, "h.mjs"), "export default {};");
+  writeFileSync(join(cwd, "h.mjs"), "export default { 'deal.status_changed': () => {} };");
   const settings = { ...env, HOOKPORTER_URL: "http://127.0.0.1:9/" };
   const run = await runCli(["replay", "none.json", "--handlers", "h.mjs"], { cwd, env: settings });
   expect(run.stderr).toContain("none.json: no such file");

@@ -77,7 +77,10 @@ it("each file has a record of what became of it", async () => {
 });
 
 it("a field that is wrong is named after the reason", async () => {
-  const { cwd, argv } = folderOf({ "1.json": { ...ENVELOPE, webhook: 1 } }, "export default {};");
+  const { cwd, argv } = folderOf(
+    { "1.json": { ...ENVELOPE, webhook: 1 } },
+    "export default { 'deal.status_changed': () => {} };",
+  );
   const { stdout } = await runCli(argv, { cwd });
   expect(stdout).toMatch(/^failed 1\.json {2}invalid_envelope: .* \(webhook\)\n$/);
 });

@@ -79,7 +79,7 @@ it("where a target comes from that nobody typed is said once, if something fails
 
 it("without a URL the target is that of listen, and said to be the default", () => {
   const context = { origins: new Map([["url", "HOOKPORTER_URL"]]) } as never;
-  expect(endpointOf(undefined, context)).toEqual({
+  expect(endpointOf({}, context)).toEqual({
     target: new URL("http://127.0.0.1:4400/webhooks"),
     where: "the default: no listen runs in this folder",
   });

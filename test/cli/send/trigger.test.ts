@@ -107,3 +107,21 @@ it("a dry run in a folder without state leaves none", async () => {
   expect((await runCli(argv, { cwd, env })).code).toBe(0);
   expect(readdirSync(cwd)).toEqual([]);
 });
+
+it("an endpoint on another machine that a file names is said before anything is signed for it", async () => {
+  const cwd = tempFolder();
+  writeFileSync(
+    join(cwd, "hookporter.config.json"),
+    JSON.stringify({ url: "https://receiver.invalid/webhooks" }),
+  );
+  const said = async (env: Record<string, string>, ...argv: string[]) =>
+    (await runCli(["trigger", "lead.created", "--dry-run", ...argv], { cwd, env })).stderr;
+  const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
+  expect(await said(env)).toMatch(
+    /^https:\/\/receiver\.invalid\/webhooks, from hookporter\.config\.json \(url\), gets events signed with the secret from HOOKPORTER_SECRET in the environment\n/,
+  );
+  for (const more of [["--no-signature"], ["--url", "https://receiver.invalid/webhooks"]])
+    expect(await said(env, ...more)).not.toContain("signed with");
+  writeFileSync(join(cwd, ".env"), "HOOKPORTER_SECRET=a secret that is long enough\n");
+  expect(await said({})).not.toContain("signed with");
+});

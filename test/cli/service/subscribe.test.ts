@@ -1,4 +1,12 @@
-import { lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SUBSCRIPTIONS_FILE } from "../../../src/cli/service/subscription-memory.ts";
@@ -254,4 +262,18 @@ describe("subscribe", () => {
     expect((await subscribe(URL_1)).records).toMatchObject([{ type: "error", code: "folder_unusable" }]);
     expect(service.requests).toEqual([]);
   });
+});
+
+it("a base URL in a file is said if the secret that the service gets is from the environment", async () => {
+  const service = await openService();
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, ".env"), `HOOKPORTER_BASE_URL=${service.url}\nHOOKPORTER_API_KEY=${KEY}\n`);
+  const subscribe = (env: Record<string, string>) => runCli(["subscribe", URL_1], { cwd, env });
+  const { code, stderr } = await subscribe({ HOOKPORTER_SECRET: SECRET });
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain(
+    "HOOKPORTER_BASE_URL in .env, gets the secret from HOOKPORTER_SECRET in the environment",
+  );
+  appendFileSync(join(cwd, ".env"), `HOOKPORTER_SECRET=${SECRET}\n`);
+  expect((await subscribe({})).stderr).not.toContain("gets the secret");
 });

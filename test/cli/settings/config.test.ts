@@ -61,6 +61,10 @@ it.each([
   ["is not JSON", "{"],
   ["is not an object", "[]"],
   ["has an unknown key", '{ "prot": 1 }'],
+  ["sends a key to its own address", '{ "baseUrl": "https://service.invalid/$\\u007bHOOKPORTER_API_KEY}" }'],
+  ["sends a secret to its own address", '{ "url": "https://$\\u007bHOOKPORTER_SECRET:-}.invalid" }'],
+  ["grants an agent more", '{ "mcp": { "allow": "hosts" } }'],
+  ["grants an agent more, for all commands", '{ "allow": "hosts" }'],
   ["has a key that is gone", '{ "once": true }'],
   ["has a key of a command that is gone", '{ "listen": { "giveUpOn": "4xx" } }'],
   ["has a bad value", '{ "signatureHeader": "a b" }'],
@@ -259,4 +263,17 @@ describe("what a project says once", () => {
     });
     expect([run.code, run.stderr]).toEqual([3, expect.stringContaining('did you mean "inbox"?')]);
   });
+});
+
+it.each([
+  ["the environment", { HOOKPORTER_ALLOW: "hosts" }, ""],
+  [".env", {}, "HOOKPORTER_ALLOW=hosts\n"],
+])("a variable in %s for a flag that counts on the command line alone is told", async (where, env, file) => {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, ".env"), file);
+  const run = await runCli(["mcp"], { cwd, env, stdin: "" });
+  expect(run.stderr).toBe(
+    `HOOKPORTER_ALLOW in ${where} is not used: --allow counts on the command line alone\n`,
+  );
+  expect(run.stdout).toBe("");
 });

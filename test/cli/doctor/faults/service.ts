@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
 import { json, KEY, openService, type StandIn, sampleProperty } from "../../../client/service.ts";
 import { closedPort } from "../../../tunnel/machine.ts";
@@ -48,6 +50,26 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     fix: /key/,
     follow: (place) => {
       place.env.HOOKPORTER_API_KEY = KEY;
+    },
+  },
+  {
+    title: "a file that would send the environment's API key to its address",
+    plant: async (place) => {
+      await configure(place);
+      const { HOOKPORTER_BASE_URL: baseUrl = "" } = place.env;
+      delete place.env.HOOKPORTER_BASE_URL;
+      writeFileSync(join(place.cwd, "hookporter.config.json"), JSON.stringify({ baseUrl }));
+    },
+    found: {
+      check: "service",
+      status: "fail",
+      message:
+        /got the address from hookporter\.config\.json \(baseUrl\) and the API key from HOOKPORTER_API_KEY in the environment/,
+    },
+    fix: /^export HOOKPORTER_BASE_URL/,
+    follow: (place) => {
+      const settings = readFileSync(join(place.cwd, "hookporter.config.json"), "utf8");
+      place.env.HOOKPORTER_BASE_URL = JSON.parse(settings).baseUrl;
     },
   },
   {

@@ -1,0 +1,89 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, vi } from "vitest";
+import { runCli, tempFolder } from "../fake-io.ts";
+import { listening } from "../open-listen.ts";
+
+const PATIENCE = { timeout: 10_000, interval: 10 };
+const ENVELOPE = JSON.stringify({
+  event: "lead.created",
+  timestamp: "2026-01-01T00:00:00Z",
+  data: {},
+  webhook: { id: "wh_1", url: "https://receiver.invalid" },
+});
+
+/** Modules that register nothing, as an editor that truncates or a merge leaves them. */
+const NOTHING: readonly (readonly [string, string])[] = [
+  ["an empty file", ""],
+  ["only a comment", "// export default { … }\n"],
+  ["an empty object", "export default {};\n"],
+  ["a function that registers nothing", "export default () => {};\n"],
+  ["a function that returns nothing to register", "export default () => ({});\n"],
+];
+
+/** Modules with three handlers, in the forms that a function allows. */
+const RETURNED: readonly (readonly [string, string])[] = [
+  [
+    "returns handlers",
+    'const f = () => {};\nexport default () => ({ "*": f, "lead.*": f, "lead.created": f });\n',
+  ],
+  [
+    "registers them",
+    'const f = () => {};\nexport default (r) => { r.on("*", f); r.on("lead.*", f); r.on("lead.created", f); };\n',
+  ],
+];
+
+it.each(NOTHING)("`listen` and `replay` refuse a module with %s, with exit code 3", async (_, text) => {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "h.mjs"), text);
+  writeFileSync(join(cwd, "e.json"), ENVELOPE);
+  for (const argv of [
+    ["listen", "--port", "0", "--no-inspect", "--count", "1", "--timeout", "1s"],
+    ["replay", "e.json"],
+  ]) {
+    const { code, stderr } = await runCli([...argv, "--handlers", "h.mjs"], { cwd });
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringContaining("expected h.mjs to register a handler, got none"),
+    ]);
+  }
+  const { records } = await runCli(["doctor", "--json", "--handlers", "h.mjs"], { cwd });
+  expect(records).toContainEqual(expect.objectContaining({ check: "handlers", status: "fail" }));
+});
+
+it("a folder is refused only if none of its files registers a handler", async () => {
+  const cwd = tempFolder();
+  mkdirSync(join(cwd, "handlers"));
+  writeFileSync(join(cwd, "e.json"), ENVELOPE);
+  writeFileSync(join(cwd, "handlers", "a.mjs"), "export default {};\n");
+  const replay = () => runCli(["replay", "e.json", "--handlers", "handlers"], { cwd });
+  expect((await replay()).code).toBe(3);
+  writeFileSync(join(cwd, "handlers", "b.mjs"), 'export default { "*": () => {} };\n');
+  expect(await replay()).toMatchObject({ code: 0, stdout: expect.stringContaining("handled") });
+});
+
+it.each(NOTHING)("a reload of %s keeps the previous handlers, and says so", async (_, text) => {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "h.mjs"), RETURNED[0]?.[1] ?? "");
+  const listen = await listening(["--handlers", "h.mjs"], cwd);
+  writeFileSync(join(cwd, "h.mjs"), text);
+  await vi.waitFor(
+    () =>
+      expect(listen.now().stderr).toContain(
+        "could not reload the handlers, so the previous ones stay in use: expected h.mjs to register a handler, got none",
+      ),
+    PATIENCE,
+  );
+  await runCli(["trigger", "lead.created", "--url", listen.url], { cwd });
+  await vi.waitFor(() => expect(listen.records("attempt")).toMatchObject([{ state: "handled" }]), PATIENCE);
+  writeFileSync(join(cwd, "h.mjs"), RETURNED[1]?.[1] ?? "");
+  await vi.waitFor(() => expect(listen.now().stderr).toMatch(/^handlers reloaded: 3$/m), PATIENCE);
+});
+
+it.each(RETURNED)("a function that %s handles", async (_, text) => {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "h.mjs"), text);
+  writeFileSync(join(cwd, "e.json"), ENVELOPE);
+  const { code, stdout } = await runCli(["replay", "e.json", "--handlers", "h.mjs"], { cwd });
+  expect([code, stdout]).toEqual([0, expect.stringContaining("handled e.json")]);
+});
