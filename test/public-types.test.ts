@@ -31,6 +31,7 @@ const BESIDE_MAIN = ["src/entries/inbox.d.ts", "src/entries/tracing.d.ts"];
 
 /** Type machinery, and the members of unions that are told apart by a field: they need no names. */
 const UNNAMED = [
+  "CheckedPattern",
   ...["DataOf", "DataSchemas", "EventsByPattern", "EventsOf", "KindsOf", "KnownKind", "Member"],
   ...["OnlyKnownKinds", "RetryPolicy", "SchemasOption", "WatchedReceiver"],
   ...["DeadLettersAlert", "InboxNearlyFullAlert", "OldestDueAlert"],

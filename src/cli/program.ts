@@ -21,7 +21,7 @@ import { registerTrigger } from "./commands/trigger.ts";
 import { registerTypes } from "./commands/types.ts";
 import { registerVerify } from "./commands/verify.ts";
 import type { CliContext } from "./context.ts";
-import { inboxToSuggest, refuseTwoInboxes } from "./inbox/inboxes-here.ts";
+import { inboxToSuggest, refuseTwoInboxes } from "./inbox/which-inbox.ts";
 import { createOutput } from "./output.ts";
 import { leaves } from "./settings/command-tree.ts";
 import { applySettings } from "./settings/config.ts";

@@ -9,8 +9,8 @@ import { examineFile, type FileFacts } from "../../inbox/sqlite/care/examine.ts"
 import { missingPart } from "../../inbox/sqlite/file/inbox-file.ts";
 import type { CliContext } from "../context.ts";
 import { withInbox } from "../events/inbox.ts";
-import { inboxWord } from "../inbox/inboxes-here.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
+import { inboxWord } from "../inbox/which-inbox.ts";
 import { isInboxOutOfReach } from "../mcp/reach.ts";
 import { type FoundSecrets, findSecrets, readEnvFile } from "../secrets/secret.ts";
 import type { DoctorOptions } from "./options.ts";

@@ -8,8 +8,8 @@ import { isPostgresUrl, withoutPassword } from "../../inbox/postgres/postgres-ur
 import { type Backup, backUp } from "../../inbox/sqlite/care/backup.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
-import { sayWhichInbox } from "../inbox/inboxes-here.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
+import { sayWhichInbox } from "../inbox/which-inbox.ts";
 import { shellWord } from "../output.ts";
 import { requireInbox } from "./inbox.ts";
 

@@ -9,8 +9,8 @@ import { selectInbox } from "../../inbox/open.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import type { CliContext } from "../context.ts";
 import { DEFAULT_INBOX } from "../files/state-folder.ts";
-import { inMemory, leftBehind, sayWhichInbox } from "../inbox/inboxes-here.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
+import { inMemory, leftBehind, sayWhichInbox } from "../inbox/which-inbox.ts";
 import { matching } from "./matching.ts";
 
 const { R_OK, W_OK, X_OK } = constants;

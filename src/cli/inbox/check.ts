@@ -9,7 +9,7 @@ import { ownCommand } from "../../package/own-command.ts";
 import { sizeText } from "../../text/size-text.ts";
 import type { CliContext } from "../context.ts";
 import { requireInbox } from "../events/inbox.ts";
-import { sayWhichInbox } from "../inbox/inboxes-here.ts";
+import { sayWhichInbox } from "../inbox/which-inbox.ts";
 import { type NamedInbox, nameInbox } from "./named-inbox.ts";
 
 const PRINTED = 10;

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { checkInboxName } from "../../inbox/inbox-name.ts";
 import { isPostgresUrl, shownPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
-import type { CliContext } from "../context.ts";
 import { DEFAULT_INBOX } from "../files/state-folder.ts";
+import type { Io } from "../io.ts";
 
 export interface NamedInbox {
   /** What a receiver takes: an absolute path, `memory:` or a URL. A URL may hold a password. */
@@ -14,7 +14,7 @@ export interface NamedInbox {
 }
 
 /** The inbox that an option names, relative to the working folder; the default inbox if there is none. Throws `inbox_unsupported`. */
-export function nameInbox({ io }: Pick<CliContext, "io">, given: string | undefined): NamedInbox {
+export function nameInbox({ io }: { readonly io: Io }, given: string | undefined): NamedInbox {
   if (given === "memory:") return { option: given, shown: given, file: undefined };
   if (given !== undefined && isPostgresUrl(given))
     return { option: given, shown: shownPostgresUrl(given), file: undefined };

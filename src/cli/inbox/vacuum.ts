@@ -5,8 +5,8 @@ import { vacuumFile } from "../../inbox/sqlite/care/vacuum.ts";
 import { sizeText } from "../../text/size-text.ts";
 import type { CliContext } from "../context.ts";
 import { requireInbox } from "../events/inbox.ts";
-import { sayWhichInbox } from "./inboxes-here.ts";
 import { nameInbox } from "./named-inbox.ts";
+import { sayWhichInbox } from "./which-inbox.ts";
 
 export async function vacuumInbox(options: { readonly inbox?: string }, context: CliContext): Promise<void> {
   const { output } = context;

@@ -1,10 +1,7 @@
-import { existsSync } from "node:fs";
-import type { Inbox } from "../../inbox/inbox.ts";
-import { selectInbox } from "../../inbox/open.ts";
 import type { TargetCount } from "../../inbox/target-wait.ts";
 import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
 import { counted } from "../../text/counted.ts";
-import type { NamedInbox } from "../inbox/named-inbox.ts";
+import { readClosed } from "../inbox/read-closed.ts";
 import { type Output, printable } from "../output.ts";
 import type { Session } from "./plan.ts";
 
@@ -31,24 +28,6 @@ export async function readWaiting({ options, inbox: named }: Session): Promise<W
     return { targets, others: Math.max(0, pending + running - most) };
   });
   return waiting ?? nothing;
-}
-
-/** Reads from an inbox that no receiver of this process has open; `undefined` if that cannot be done, as with one in memory. */
-export async function readClosed<Result>(
-  { option, file }: NamedInbox,
-  read: (inbox: Inbox) => Promise<Result>,
-): Promise<Result | undefined> {
-  if (option === "memory:" || (file !== undefined && !existsSync(file))) return undefined;
-  let inbox: Inbox | undefined;
-  try {
-    inbox = selectInbox(option);
-    await inbox.open({ access: "read" });
-    return await read(inbox);
-  } catch {
-    return undefined; // whoever needs the inbox reports what is wrong with it
-  } finally {
-    await inbox?.close();
-  }
 }
 
 export function sayWaiting({ targets, others }: Waiting, indent: string, { talk }: Pick<Output, "talk">) {

@@ -8,6 +8,7 @@ import type { AttemptObservation, DeliveryObservation, Observation } from "../..
 import { fixtureName, formatDelivery } from "../../relay/fixture.ts";
 import { DOCTOR_AGENT } from "../doctor/options.ts";
 import { replaceFile } from "../files/replace-file.ts";
+import { readClosed } from "../inbox/read-closed.ts";
 import { attemptLines, recordAttempt } from "../live/attempt-view.ts";
 import { deliveryLines, recordDelivery, remarksOn } from "../live/delivery-view.ts";
 import { HeldLines } from "../live/held-lines.ts";
@@ -15,7 +16,7 @@ import { TargetOutages } from "../live/target-outages.ts";
 import { ToldFailures } from "../live/told-failures.ts";
 import { type Output, printable } from "../output.ts";
 import type { Session } from "./plan.ts";
-import { OWN, readClosed } from "./waiting.ts";
+import { OWN } from "./waiting.ts";
 
 /** Counts, shows and saves what happens; calls `stop` when the goal is reached. Returns a function that ends it. */
 export function watchDeliveries(session: Session): () => Promise<void> {

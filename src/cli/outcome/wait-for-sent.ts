@@ -10,8 +10,9 @@ import { durationText } from "../../text/duration-text.ts";
 import type { CliContext } from "../context.ts";
 import { whenIn } from "../events/follow.ts";
 import { withInbox } from "../events/inbox.ts";
-import { inboxOfEndpoint, inboxWord } from "../inbox/inboxes-here.ts";
+import { inboxOfEndpoint } from "../inbox/endpoint-inbox.ts";
 import { nameInbox } from "../inbox/named-inbox.ts";
+import { inboxWord } from "../inbox/which-inbox.ts";
 import { DECIDED, exitCodeOf, reportOutcome, WAIT } from "./outcome.ts";
 import { readOwnAnswer } from "./own-answer.ts";
 
