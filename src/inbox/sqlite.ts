@@ -1,3 +1,4 @@
+import { realPath } from "../base/system/paths.ts";
 import { HookporterError } from "../errors.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
 import type { Inbox, OpenTerms } from "./inbox.ts";
@@ -16,6 +17,7 @@ import { tellNew } from "./sqlite/file/rescued-files.ts";
 import { whenUnlocked } from "./sqlite/file/when-unlocked.ts";
 import { inTurn } from "./sqlite/in-turn.ts";
 import { type OperationArguments, type OperationName, VITAL } from "./sqlite/operations.ts";
+import { erasureLock } from "./sqlite/processes/erasure-lock.ts";
 import { otherRunners } from "./sqlite/processes/runner-records.ts";
 import { type RunnerRecords, Runners } from "./sqlite/processes/runners.ts";
 import { SqlInbox } from "./sqlite/sql-inbox.ts";
@@ -168,6 +170,15 @@ class SqliteInbox extends SqlInbox {
     const result = this.#open.access === "own" ? await step() : await inTurn(step); // a receiver queues its own writes
     if (result.changed > 0) await this.write("giveBackPages");
     return result;
+  }
+
+  async eraseAlone<Result>(work: () => Promise<Result>): Promise<Result> {
+    const release = this.#open && erasureLock(realPath(this.#path));
+    try {
+      return await work();
+    } finally {
+      release();
+    }
   }
 
   protected override async scrub(): Promise<void> {
