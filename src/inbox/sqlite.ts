@@ -8,7 +8,7 @@ import type { Settlement } from "./settlement.ts";
 import { checkAtStart } from "./sqlite/care/check-at-start.ts";
 import { explainsFailure } from "./sqlite/care/damaged-deliveries.ts";
 import { Connection } from "./sqlite/connection.ts";
-import { inboxError, isCorrupt, isDamage } from "./sqlite/errors.ts";
+import { blameDisk, inboxError, isDamage, isUnreadable } from "./sqlite/errors.ts";
 import { tellMigrated } from "./sqlite/file/copy-before.ts";
 import { sizeOfFile } from "./sqlite/file/file-vitals.ts";
 import { openFile, readOnly } from "./sqlite/file/inbox-file.ts";
@@ -121,7 +121,7 @@ class SqliteInbox extends SqlInbox {
     const { connection, trust } = this.#opened ?? {};
     return trust?.damage === undefined
       ? connection?.refusal
-      : new HookporterError("inbox_corrupt", trust.damage);
+      : new HookporterError(trust.blamesDisk ? "disk_error" : "inbox_corrupt", trust.damage);
   }
 
   override async claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
@@ -131,7 +131,7 @@ class SqliteInbox extends SqlInbox {
       try {
         return await this.write("claim", this.#sound(request), [...damaged]);
       } catch (thrown) {
-        if (!isCorrupt(thrown) || !explainsFailure(connection.statements, request, damaged)) throw thrown;
+        if (!isUnreadable(thrown) || !explainsFailure(connection.statements, request, damaged)) throw thrown;
         trust.doubt("a delivery cannot be read");
         return await this.write("claim", this.#sound(request), [...damaged]);
       }
@@ -148,7 +148,7 @@ class SqliteInbox extends SqlInbox {
     } catch (thrown) {
       return this.#whileUsable(async () => {
         // A damaged page among the attempt records must not make the entry run again for ever.
-        if (!isCorrupt(thrown) || settlement.records.length === 0) throw thrown;
+        if (!isUnreadable(thrown) || settlement.records.length === 0) throw thrown;
         return await this.write("settle", { ...settlement, records: [] }, now);
       });
     }
@@ -232,7 +232,7 @@ class SqliteInbox extends SqlInbox {
   /** A file that was cut needs no check. */
   #distrust(how: "lose" | "doubt", error: unknown): void {
     const { connection, trust } = this.#opened ?? {};
-    if (isCorrupt(error) && connection?.cut === undefined) trust?.[how](error.message);
+    if (isUnreadable(error) && connection?.cut === undefined) trust?.[how](error.message);
   }
 
   protected async write<Name extends OperationName>(name: Name, ...args: OperationArguments<Name>) {
@@ -242,7 +242,7 @@ class SqliteInbox extends SqlInbox {
       if (name === "append" && this.damage !== undefined) throw this.damage;
       return await twice(() => connection.write(name, args));
     } catch (thrown) {
-      const error = inboxError(this.#path, thrown);
+      const error = this.#explain(thrown);
       this.#distrust(VITAL.has(name) ? "lose" : "doubt", error);
       throw error;
     }
@@ -256,8 +256,16 @@ class SqliteInbox extends SqlInbox {
     try {
       return await work();
     } catch (thrown) {
-      throw inboxError(this.#path, thrown);
+      throw this.#explain(thrown);
     }
+  }
+
+  /** An error as one of ours: what looks like damage is the disk's fault once that has reported errors. */
+  #explain(thrown: unknown): HookporterError {
+    const error = inboxError(this.#path, thrown);
+    const { trust } = this.#opened ?? {};
+    if (error.code === "disk_error") trust?.suspectDisk();
+    return trust?.blamesDisk === true ? blameDisk(this.#path, error) : error;
   }
 }
 
