@@ -15,6 +15,7 @@ export const ERROR_CODES = {
   inbox_unavailable: "The inbox cannot be opened, read or written.",
   inbox_unreachable: "The database of the inbox does not respond, or the connection to it was lost.",
   disk_full: "The disk of the inbox is full.",
+  disk_error: "The disk of the inbox reports errors.",
   inbox_read_only: "The inbox, its disk or its database is read-only.",
   inbox_busy: "The inbox is locked by another process, or too many writes or entries are waiting.",
   inbox_corrupt: "The inbox is damaged, or the file is not an inbox.",
@@ -77,7 +78,7 @@ export type ConfigurationErrorCode =
 
 /** The codes with which an inbox rejects if its store fails. */
 export const INBOX_ERROR_CODES = [
-  ...(["inbox_unavailable", "inbox_unreachable", "disk_full", "inbox_read_only"] as const),
+  ...(["inbox_unavailable", "inbox_unreachable", "disk_full", "disk_error", "inbox_read_only"] as const),
   ...(["inbox_busy", "inbox_corrupt", "inbox_rescuing", "inbox_newer", "inbox_older"] as const),
 ] as const satisfies readonly ErrorCode[];
 

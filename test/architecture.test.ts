@@ -195,6 +195,8 @@ it("opens the files of an inbox by no other means than SQLite, but for one that 
     "inbox/sqlite/file/new-file.ts: fsyncSync",
     "inbox/sqlite/file/new-file.ts: openSync",
     "inbox/sqlite/file/truncated.ts: *", // in a process of its own
+    // Of the text that names the process which erases.
+    ...["readFile", "writeFile"].map((name) => `inbox/sqlite/processes/erasure-lock.ts: ${name}Sync`),
     "inbox/sqlite/processes/holders.ts: readFileSync", // of /proc
     // Of the copy of a damaged file.
     ...["close", "open", "read", "write"].map((name) => `inbox/sqlite/salvage/pages.ts: ${name}Sync`),

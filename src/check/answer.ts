@@ -12,6 +12,8 @@ export type ProbeAnswer =
     }
   /** The connection ended without an answer. */
   | { readonly type: "closed" }
+  /** The answer began with a 2xx, but did not end in time: a sender waits for the rest, gives up and retries. */
+  | { readonly type: "endless"; readonly status: number }
   /** There was no answer in time. */
   | { readonly type: "silent" }
   /** No connection could be made. */
@@ -30,6 +32,11 @@ export function isIn(answer: ProbeAnswer, set: AnswerSet): boolean {
   return set.includes(String(status)) || set.includes(`${Math.floor(status / 100)}xx`);
 }
 
+/** Whether a connection ended before its request was sent and answered: by the receiver, or by the sender, who gave up. */
+export function isBrokenOff(answer: ProbeAnswer): boolean {
+  return answer.type === "status" ? answer.tookMs === undefined : answer.type !== "endless";
+}
+
 /** Whether an answer may mean that a signature is wrong. Others are about something else, such as the path or the rate. */
 export function mayBeSignature(answer: ProbeAnswer): boolean {
   return isIn(answer, ["400", "401", "403"]);
@@ -38,6 +45,7 @@ export function mayBeSignature(answer: ProbeAnswer): boolean {
 /** An answer in a word: its status, or why there is none. */
 export function answerText(answer: ProbeAnswer): string {
   if (answer.type === "status") return String(answer.status);
+  if (answer.type === "endless") return `endless ${answer.status}`;
   return { closed: "closed", silent: "no answer", unreachable: "no connection" }[answer.type];
 }
 

@@ -53,6 +53,8 @@ export interface CheckCase {
   readonly crash?: string;
   /** What no answer at all means, if the case provokes it. */
   readonly silence?: string;
+  /** What it means if the receiver answers nobody afterwards, if more can be said than in general. */
+  readonly stops?: string;
   /** How often the event must have run, if that is observed. */
   readonly runs?: number;
   /** Whether its body is so large that it is run alone, after all others. */

@@ -42,6 +42,10 @@ export interface CheckReport {
   readonly diagnosis: readonly string[];
   /** Why the run ended before its last case, if it did. */
   readonly stopped: string | null;
+  /** The case that ended the run, if one did; `null` if none could be run. */
+  readonly endedBy: string | null;
+  /** Whether the run ended because the receiver cannot go on, not because it cannot be reached or limits its senders. */
+  readonly isReceiversFault: boolean;
   readonly counts: ReturnType<typeof countResults>;
 }
 

@@ -116,6 +116,8 @@ function refusesAll({ answer }: CheckResult, { control, text }: FoundCauses): st
   if (answer === "429") return `${came}: it limits the rate, or bans this address.${said}`;
   if (answer?.startsWith("5"))
     return `${came}: the app's own log says why. If it verifies with hookporter or in Express, a body parser may run before that.${said}`;
+  if (answer?.startsWith("endless") === true)
+    return `${came}: the answer begins, but does not end, so that the sender gives up and retries. End the response.`;
   if (/^2/.test(answer ?? "")) return `${came}: only 200 confirms a delivery.`;
   if (answer?.startsWith("4"))
     return `${came}: if it looks up the property, the tenant or the webhook, send an event that it knows with --event.${said}`;

@@ -28,6 +28,8 @@ export function judge(
     const isPart = confirmed.length > 0 && confirmed.length < answers.length;
     const which = isPart ? `; confirmed: ${confirmed.join(", ")}` : "";
     if (again?.runs === 0) return { ...seen, outcome: "failed", severity: "required", fix: LOST };
+    if (wrong.type === "endless")
+      return { ...seen, outcome: "failed", severity: "required", fix: fixFor(one, wrong, circumstances) };
     const then =
       again === undefined ? "" : `; sent once more, it was answered ${answersText([again.answer])}`;
     return { ...seen, outcome: "failed", fix: fixFor(one, wrong, circumstances) + which + then };
@@ -64,6 +66,23 @@ export function notApplicable(one: CheckCase, reason: string): CheckResult {
   return { ...blank(one), outcome: "not_applicable", fix: reason };
 }
 
+/** A result of a case after which the receiver answered nobody, or nobody for a moment: whoever can send that can stop it. */
+export function stoppedReceiver(
+  result: CheckResult,
+  one: CheckCase,
+  how: string,
+  isSigned: boolean,
+): CheckResult {
+  const stops = one.stops ?? (isSigned ? SIGNED_STOPS : UNSIGNED_STOPS);
+  return { ...result, outcome: "failed", severity: "required", fix: `${how}: ${stops}` };
+}
+
+const SIGNED_STOPS =
+  "any holder of the secret, such as the service, can stop the receiver: catch errors while you parse and handle an event, " +
+  "and answer 4xx to one that is not valid";
+const UNSIGNED_STOPS =
+  "one unsigned sender can stop the receiver: catch errors while you read, verify and parse, and answer 4xx";
+
 /** The result of a case whose observer failed. It counts as failed, since nothing was observed. */
 export function notObserved(one: CheckCase, reason: string, duration: number): CheckResult {
   return { ...blank(one), outcome: "failed", fix: `could not be observed: ${reason}`, duration };
@@ -86,6 +105,8 @@ function fixFor(one: CheckCase, answer: ProbeAnswer, { timeout, refusal }: Circu
       return `no answer within ${timeout / 1000} s: answer as soon as the event is stored, and process it afterwards`;
     case "closed":
       return one.crash ?? "it closes the connection without an answer: check its log for a crash";
+    case "endless":
+      return `its answer begins with ${answer.status}, but does not end within ${timeout / 1000} s, so that the sender gives up and retries: end the response`;
     case "unreachable":
       return `no connection (${answer.detail}): check its log for a crash`;
   }

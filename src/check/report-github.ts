@@ -21,7 +21,9 @@ export function githubReport(report: CheckReport, strict: boolean): string {
       const text = `answered ${observedText(one)}, expected ${one.right}: ${one.fix}`;
       return command(levelOf(one, strict), `${one.id}: ${one.sent}`, text);
     }),
-    ...(stopped === null ? [] : [command("error", "The receiver stopped answering", stopped)]),
+    ...(stopped === null || verdict.includes(stopped)
+      ? []
+      : [command("error", "The run ended early", stopped)]),
     command("notice", "hookporter check", sum),
   ];
   return `${lines.join("\n")}\n`;

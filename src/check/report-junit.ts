@@ -4,33 +4,54 @@ import { verdictText } from "./verdict.ts";
 
 /**
  * A report as JUnit XML: a suite per group, a test per case. Results that fail the run are a `failure`; cases that were
- * not applicable, or failed only as advice, are `skipped` with their reason, so that viewers show them without failing.
+ * not applicable, or failed only as advice, are `skipped` with their reason, so that viewers show them without failing. The case
+ * that ended the run is an `error`; if none did, the run itself is one.
  */
 export function junitReport(report: CheckReport, strict: boolean): string {
   const { url, startedAt, duration, results, diagnosis, proof } = report;
   const said = [verdictText(report, strict), ...diagnosis, ...(proof === null ? [] : [proof])].join("\n");
+  const isErrorOf = (one: CheckResult) => report.stopped !== null && one.id === report.endedBy;
   const suites = (Object.keys(GROUPS) as Group[]).flatMap((group) => {
     const own = results.filter((one) => one.group === group);
     if (own.length === 0) return [];
     const time = seconds(own.reduce((sum, one) => sum + one.duration, 0));
     const attributes = {
-      ...{ name: `${group} ${GROUPS[group]}`, ...counts(own, strict) },
+      ...{ name: `${group} ${GROUPS[group]}`, ...counts(own, strict, isErrorOf) },
       ...{ time, timestamp: startedAt.replace(/\.\d+Z$/, "") },
     };
     const properties = element("properties", {}, [element("property", { name: "url", value: url })]);
-    const tests = own.map((one) => testCase(one, strict));
+    const tests = own.map((one) => testCase(one, strict, isErrorOf(one) ? report.stopped : null));
     return [element("testsuite", attributes, [properties, ...tests, element("system-out", {}, said)])];
   });
+  if (report.stopped !== null && !results.some(isErrorOf)) suites.push(wholeRun(report.stopped, startedAt));
   // The schema of Jenkins' xUnit plugin knows `skipped` of a suite only.
-  const { skipped: _, ...known } = counts(results, strict);
-  const whole = { name: "hookporter check", ...known, time: seconds(duration) };
+  const { skipped: _, ...known } = counts(results, strict, isErrorOf);
+  const alone = report.stopped !== null && known.errors === 0 ? 1 : 0;
+  const sums = { ...known, tests: known.tests + alone, errors: known.errors + alone };
+  const whole = { name: "hookporter check", ...sums, time: seconds(duration) };
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element("testsuites", whole, suites)}\n`;
 }
 
-function testCase(one: CheckResult, strict: boolean): string {
+/** A suite for a run that no case ended, as one that could not begin. */
+function wholeRun(stopped: string, startedAt: string): string {
+  const attributes = { name: "run", classname: "hookporter.check", time: seconds(0) };
+  const error = element("error", { message: stopped, type: "stopped" });
+  const counted = { tests: 1, failures: 0, errors: 1, skipped: 0, time: seconds(0) };
+  const suite = { name: "hookporter check", ...counted, timestamp: startedAt.replace(/\.\d+Z$/, "") };
+  return element("testsuite", suite, [element("testcase", attributes, [error])]);
+}
+
+/** @param stopped - why the run ended, if this case ended it */
+function testCase(one: CheckResult, strict: boolean, stopped: string | null): string {
   const { id, group, sent, outcome, severity, answer, right, runs, fix, why, duration } = one;
   const name = `${id} ${sent}`;
   const attributes = { name, classname: `hookporter.check.${group}`, time: seconds(duration) };
+  if (stopped !== null) {
+    const text = [`sent: ${sent}`, `answered: ${answer}`, `right: ${right}`, `why: ${why}`, `fix: ${fix}`];
+    return element("testcase", attributes, [
+      element("error", { message: stopped, type: "stopped" }, text.join("\n")),
+    ]);
+  }
   if (outcome === "passed") return element("testcase", attributes);
   const message = `answered ${answer}, expected ${right}`;
   if (!isFatal(one, strict)) {
@@ -49,10 +70,12 @@ function testCase(one: CheckResult, strict: boolean): string {
   return element("testcase", attributes, [element("failure", { message, type: severity }, text.join("\n"))]);
 }
 
-function counts(results: readonly CheckResult[], strict: boolean) {
-  const failures = results.filter((one) => isFatal(one, strict)).length;
-  const passed = results.filter(({ outcome }) => outcome === "passed").length;
-  return { tests: results.length, failures, errors: 0, skipped: results.length - passed - failures };
+function counts(results: readonly CheckResult[], strict: boolean, isError: (one: CheckResult) => boolean) {
+  const errors = results.filter(isError).length;
+  const others = results.filter((one) => !isError(one));
+  const failures = others.filter((one) => isFatal(one, strict)).length;
+  const passed = others.filter(({ outcome }) => outcome === "passed").length;
+  return { tests: results.length, failures, errors, skipped: others.length - passed - failures };
 }
 
 function seconds(milliseconds: number): string {

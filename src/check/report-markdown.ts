@@ -13,7 +13,7 @@ export function markdownReport(report: CheckReport, strict: boolean): string {
   const blocks = [
     `### ${isGood ? "✅" : "❌"} hookporter check: ${passed} of ${total} cases passed`,
     `\`${url.replaceAll("`", "'")}\`, ${failed.length} failed, ${notApplicable} not applicable${times}`,
-    ...(stopped === null ? [] : [`**The receiver stopped answering:** ${cell(stopped)}`]),
+    ...(stopped === null || verdict.includes(stopped) ? [] : [`**The run ended early:** ${cell(stopped)}`]),
     verdict === "passed" ? "" : `**${cell(verdict)}**`,
     diagnosis
       .filter((cause) => !verdict.includes(cause))

@@ -51,8 +51,8 @@ async function runAll(options: CheckOptions, run: Run, pace: Pace): Promise<Chec
   };
   await Promise.all(Array.from({ length: options.concurrency }, worker));
   for (const one of others.filter(isLarge)) await run.one(one, next++ - options.concurrency);
-  await run.prove();
-  const { stopped } = run;
+  await run.finish();
+  const { stopped, endedBy, isReceiversFault } = run;
   const order = new Map(cases.map(({ id }, at) => [id as string, at]));
   const results = run.results.toSorted((one, other) => (order.get(one.id) ?? 0) - (order.get(other.id) ?? 0));
   const spelling =
@@ -63,7 +63,7 @@ async function runAll(options: CheckOptions, run: Run, pace: Pace): Promise<Chec
   const limit = run.limits.found();
   const limited = limit === undefined || stopped !== null ? [] : [limit];
   const diagnosis = [...diagnose(results, found), ...diagnoseTimes(responseTimes, slow), ...limited];
-  const whole = { results, stopped, diagnosis, counts: countResults(results) };
+  const whole = { results, stopped, endedBy, isReceiversFault, diagnosis, counts: countResults(results) };
   return {
     ...{ url: shownUrl(url), startedAt, responseTimes, ...whole },
     proof: proof === undefined ? null : curlText(proof, options),

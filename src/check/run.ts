@@ -1,5 +1,5 @@
 import { describeError, HookporterError } from "../errors.ts";
-import { isIn, mayBeSignature, type ProbeAnswer } from "./answer.ts";
+import { isBrokenOff, isIn, mayBeSignature, type ProbeAnswer } from "./answer.ts";
 import { whyAllRefused } from "./attempts/find-cause.ts";
 import { FORGED } from "./cases/forgeries.ts";
 import { CONTROL } from "./catalogue.ts";
@@ -7,15 +7,15 @@ import type { CheckCase, Evidence } from "./check-case.ts";
 import type { CheckOptions } from "./check-options.ts";
 import type { CheckResult } from "./check-result.ts";
 import type { FoundCauses } from "./diagnosis.ts";
-import { judge, notApplicable, notObserved, showsSignature } from "./judge.ts";
+import { judge, notApplicable, notObserved, showsSignature, stoppedReceiver } from "./judge.ts";
 import { isRate, watchLimits } from "./limits.ts";
 import type { Pace } from "./pace.ts";
 import { type Exchange, isValid, Probe, type ProbeOptions } from "./probe.ts";
-import { whyGone } from "./reachable.ts";
+import { type Life, lifeOf, whyUnreachable } from "./reachable.ts";
 import { SLOW } from "./response-times.ts";
 import { runCounter } from "./run-counter.ts";
 
-/** After this many cases in a row without an answer, the receiver is considered stuck. */
+/** After this many cases in a row without an answer, or without the end of one, the receiver is considered stuck. */
 export const SILENT_AT_MOST = 3;
 export const PATIENCE = 3000;
 /** After this many cases of refusals alone, a valid delivery shows that they were not refused for another reason. */
@@ -27,6 +27,8 @@ const REPEATS = 3;
 export class Run {
   readonly results: CheckResult[] = [];
   stopped: string | null = null;
+  endedBy: string | null = null;
+  isReceiversFault = false;
   found: FoundCauses = {};
   /** The first forged delivery of each case that was confirmed, by the case's id. */
   readonly confirmed = new Map<string, Exchange>();
@@ -39,6 +41,11 @@ export class Run {
   /** Why the other cases are not run: if nothing is confirmed, a refusal proves nothing. */
   #pointless: string | undefined;
   #silent = 0;
+  #endless = 0;
+  /** The latest case that sent something. It is published with the next one, which may find that this one stopped the receiver. */
+  #latest:
+    | { readonly one: CheckCase; readonly at: number; readonly exchanges: readonly Exchange[] }
+    | undefined;
 
   constructor(options: CheckOptions, runName: string, pace: Pace) {
     const { observer, ...others } = options;
@@ -65,10 +72,18 @@ export class Run {
     if (one.id === CONTROL && !/^2/.test(result.answer ?? ""))
       this.#pointless = `not run: since ${CONTROL} was not confirmed, a refusal proves nothing`;
     this.#ready.set(at, result);
+    if (exchanges.length > 0) this.#latest = { one, at, exchanges };
     if (exchanges.some((exchange) => isValid(exchange) && isIn(exchange.answer, ["2xx"])))
       this.#unproven = [];
     else if (exchanges.length > 0 && one.id !== CONTROL) this.#unproven.push({ one, at });
     if (this.#unproven.length >= UNPROVEN_AT_MOST) await this.prove();
+    this.#publish();
+  }
+
+  /** Call it after the last case: publishes the results that are left. */
+  async finish(): Promise<void> {
+    await this.prove();
+    this.#latest = undefined;
     this.#publish();
   }
 
@@ -95,7 +110,7 @@ export class Run {
     for (;;) {
       const at = this.results.length;
       const first = this.#ready.get(at);
-      if (first === undefined || unproven.has(at)) return;
+      if (first === undefined || unproven.has(at) || at === this.#latest?.at) return;
       this.results.push(first);
       this.#options.onResult?.(first);
     }
@@ -104,8 +119,16 @@ export class Run {
   async #look(one: CheckCase): Promise<"open" | "reopened" | undefined> {
     const limited = await this.limits.look();
     if (typeof limited === "string") return limited;
-    this.stopped ??= `after ${one.id}: ${limited.gaveUp}`;
+    this.#end(one, `after ${one.id}: ${limited.gaveUp}`);
     return undefined;
+  }
+
+  /** Ends the run, unless another case has. */
+  #end({ id }: CheckCase, why: string, isReceiversFault = false): void {
+    if (this.stopped !== null) return;
+    this.stopped = why;
+    this.endedBy = id;
+    this.isReceiversFault = isReceiversFault;
   }
 
   /** Runs a case, and again if it was answered by a limit that valid deliveries meet, too. */
@@ -128,7 +151,7 @@ export class Run {
   }
 
   #whyNot({ needsObserver }: CheckCase): string | undefined {
-    if (this.stopped !== null) return "not run: the receiver stopped answering";
+    if (this.stopped !== null) return NOT_RUN;
     const isSeen = needsObserver !== true || this.#options.observer !== undefined;
     return this.#pointless ?? (isSeen ? undefined : "cannot be seen without --observe");
   }
@@ -153,8 +176,8 @@ export class Run {
       const forged = probe.exchanges.find((each) => !isValid(each) && isIn(each.answer, ["2xx"]));
       if (forged !== undefined) this.confirmed.set(one.id, forged);
     }
-    await this.#lookAfter(one, evidence.answers);
-    return one.id === CONTROL ? this.#explain(result, evidence.answers) : result;
+    const seen = await this.#lookAfter(one, probe, result, evidence.answers);
+    return one.id === CONTROL && seen === result ? this.#explain(result, evidence.answers) : seen;
   }
 
   /** How the receiver answers to a wrong signature, if it refuses it. */
@@ -182,20 +205,81 @@ export class Run {
     return new Probe("AGAIN-0", this.#probing);
   }
 
-  /** After a case whose last request got no answer, checks whether the receiver still answers. */
-  async #lookAfter({ id, silence }: CheckCase, answers: readonly ProbeAnswer[]): Promise<void> {
-    const { patience = PATIENCE } = this.#options;
+  /** Looks whether the receiver still answers if a connection of a case ended without an answer; returns the case's result then. */
+  async #lookAfter(
+    one: CheckCase,
+    { exchanges }: Probe,
+    result: CheckResult,
+    answers: readonly ProbeAnswer[],
+  ): Promise<CheckResult> {
     const last = answers.at(-1)?.type;
+    const isSilent = last === "silent" && one.silence === undefined;
     if (last === "status") this.#silent = 0;
-    else if (last === "silent" && silence === undefined) {
-      if (++this.#silent >= SILENT_AT_MOST)
-        this.stopped ??= `${SILENT_AT_MOST} cases in a row got no answer, the last was ${id}`;
-    } else if (last === "closed" || last === "unreachable") {
-      const why = await whyGone(this.#options, patience);
-      if (why !== undefined) this.stopped ??= `after ${id}: ${why}`;
+    else if (isSilent && ++this.#silent >= SILENT_AT_MOST)
+      this.#end(one, `${SILENT_AT_MOST} cases in a row got no answer, the last was ${one.id}`);
+    if (last !== "endless") this.#endless = 0;
+    else if (++this.#endless >= SILENT_AT_MOST)
+      this.#end(
+        one,
+        `the answers to ${SILENT_AT_MOST} cases in a row did not end, the last to ${one.id}`,
+        true,
+      );
+    const broken = exchanges.find(({ answer }) => isBrokenOff(answer));
+    if (broken === undefined) return result;
+    if (this.stopped !== null) return this.endedBy === one.id ? result : notApplicable(one, NOT_RUN);
+    // A receiver that is silent, but there, would be silent again.
+    if (isSilent && (await whyUnreachable(this.#options)) === undefined) return result;
+    const { patience = PATIENCE } = this.#options;
+    const probe = this.again();
+    const life = await lifeOf(this.#options, patience, () => probe.post(probe.body()));
+    return this.#judgeLife(life, { one, result, broken, isFirst: exchanges[0] === broken });
+  }
+
+  /** Whether only a holder of the secret can send that. */
+  #isSigned({ body, options: { header, signature } }: Exchange): boolean {
+    return header === undefined && (signature === undefined || signature === this.again().sign(body));
+  }
+
+  #judgeLife(life: Life, { one, result, broken, isFirst }: Broken): CheckResult {
+    if (life.state === "answers") return result;
+    if (life.state === "restarted")
+      return stoppedReceiver(result, one, "its process ended, and was started again", this.#isSigned(broken));
+    if (this.stopped !== null) return notApplicable(one, NOT_RUN); // several ran at once
+    if (!life.isOwnFault) {
+      this.#end(one, `after ${one.id}: ${life.why}`);
+      return result;
     }
+    const latest = this.#latest;
+    const before = latest && this.#ready.get(latest.at);
+    const sent = latest?.exchanges.at(-1);
+    if (
+      latest === undefined ||
+      before === undefined ||
+      sent === undefined ||
+      !isFirst ||
+      broken.answer.type !== "unreachable"
+    ) {
+      const stopping = stoppedReceiver(result, one, life.why, this.#isSigned(broken));
+      this.#end(one, `after ${one.id}, ${one.sent}: ${stopping.fix}`, true);
+      return stopping;
+    }
+    // It was gone before this case sent anything.
+    const stopping = stoppedReceiver(before, latest.one, life.why, this.#isSigned(sent));
+    this.#ready.set(latest.at, stopping);
+    this.#end(latest.one, `after ${latest.one.id}, ${latest.one.sent}: ${stopping.fix}`, true);
+    return notApplicable(one, NOT_RUN);
   }
 }
+
+/** A case, its result, and its first connection that ended without an answer. */
+interface Broken {
+  readonly one: CheckCase;
+  readonly result: CheckResult;
+  readonly broken: Exchange;
+  readonly isFirst: boolean;
+}
+
+const NOT_RUN = "not run: the receiver stopped answering";
 
 /** Sends a valid delivery that was answered 5xx once more, as the service does, and sees whether its event runs. */
 async function sendAgain(probe: Probe): Promise<Evidence["again"]> {

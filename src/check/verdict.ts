@@ -7,10 +7,13 @@ import { diagnoseForged, isForgedIn } from "./forged-diagnosis.ts";
 import type { Exchange, Probe } from "./probe.ts";
 
 /** What matters most, in a line: that forged deliveries get in, that valid ones are refused, or that all is well. */
-export function verdictText({ results, stopped, diagnosis }: CheckReport, strict: boolean): string {
+export function verdictText(
+  { results, stopped, isReceiversFault, diagnosis }: CheckReport,
+  strict: boolean,
+): string {
   const [forged] = diagnoseForged(results);
   if (forged !== undefined) return `FORGED DELIVERIES GET IN: ${forged}`;
-  if (stopped !== null) return `stopped: ${stopped}`;
+  if (stopped !== null) return `${isReceiversFault ? "failed" : "stopped"}: ${stopped}`;
   const fatal = results.filter((one) => isFatal(one, strict));
   if (fatal.length === 0) return "passed";
   const [cause] = diagnosis;

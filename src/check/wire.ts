@@ -4,7 +4,7 @@ import { request as httpsRequest } from "node:https";
 import { setTimeout as wait } from "node:timers/promises";
 import { describeError } from "../errors.ts";
 import { readRetryAfter } from "../http/retry-after.ts";
-import type { ProbeAnswer } from "./answer.ts";
+import { isIn, type ProbeAnswer } from "./answer.ts";
 
 /** Part of a body: bytes, or milliseconds of silence before the next part. */
 export type BodyPart = Uint8Array | number;
@@ -51,10 +51,14 @@ export function exchange(
       clearTimeout(timer);
       stop.abort();
       resolve(answer ?? fallback);
-      if (agent === undefined || answer === undefined) outgoing.destroy();
+      if (agent === undefined || answer?.type !== "status") outgoing.destroy();
     };
     const stop = new AbortController();
-    const timer = setTimeout(() => end({ type: "silent" }), timeout);
+    const timer = setTimeout(() => {
+      if (answer?.type === "status" && isIn(answer, ["2xx"]))
+        answer = { type: "endless", status: answer.status };
+      end({ type: "silent" });
+    }, timeout);
     outgoing.on("response", (incoming: IncomingMessage) => {
       const tookMs =
         sentAt === undefined ? undefined : Math.max(0, Math.round(performance.now() - lag() - sentAt));

@@ -30,7 +30,8 @@ const ERRORS = {
   3: [
     ...["option_invalid", "secret_missing", "secret_empty", "secret_unsafe", "secret_invalid"],
     ...["retention_too_short", "body_already_parsed", "handlers_invalid", "config_invalid"],
-    ...["folder_unusable", "inbox_unsupported", "inbox_client_missing", "inbox_unavailable", "disk_full"],
+    ...["folder_unusable", "inbox_unsupported", "inbox_client_missing", "inbox_unavailable"],
+    ...["disk_full", "disk_error"],
     ...["inbox_read_only", "inbox_busy", "inbox_corrupt", "inbox_rescuing", "inbox_newer", "inbox_older"],
     ...["tunnel_client_missing", "credential_missing", "credential_invalid", "service_unauthorized"],
   ],

@@ -128,6 +128,11 @@ export class Dispatcher {
     return this.#claiming.limit.running;
   }
 
+  /** The entries whose handlers run, or have just ended. */
+  get inHandlers(): readonly ClaimedEntry[] {
+    return this.#runner.running.inHandlers();
+  }
+
   /** Claims nothing more on its own. What is claimed already runs, until {@link stop}, unless it waits for a target. */
   stopClaiming(): void {
     this.#stopListening?.();

@@ -18,7 +18,8 @@ const REQUIRED: Methods<Required> = {
 };
 const OPTIONAL: Methods<Optional> = {
   ...{ register: true, unregister: true, runners: true, now: true, onDue: true, hasten: true, backlog: true },
-  ...{ inside: true, outlines: true, senders: true, recordSender: true, erase: true, endErasure: true },
+  ...{ inside: true, outlines: true, senders: true, recordSender: true },
+  ...{ eraseAlone: true, erase: true, endErasure: true },
   ...{ pauses: true, pause: true, resume: true, newRetry: true, paceRetry: true, endRetry: true },
 };
 

@@ -146,6 +146,13 @@ export interface Inbox {
   /** Deletes the deliveries of done entries, one step at a time. The entries stay. */
   slim(request: SlimRequest, step: Step): Promise<StepResult>;
   /**
+   * Runs an erasure, one at a time on the inbox: `work` calls `erase` for its entries, then `endErasure`. The lock ends with its
+   * process, in whatever way.
+   *
+   * @throws HookporterError `inbox_busy` if another one runs, here or in another process; the message names it
+   */
+  eraseAlone?<Result>(work: () => Promise<Result>): Promise<Result>;
+  /**
    * Erases all of these entries but their dedup keys, unless they are running; returns the numbers of those that were erased
    * now. They are `done` then, with the reason `erased`. Call `endErasure` after the last ones. Default: entries cannot be
    * erased.

@@ -1,3 +1,4 @@
+import { eraseAloneHere } from "./erasing.ts";
 import type { Inbox, InsideEnd, InsideResult, InsideTerms, Progress } from "./inbox.ts";
 import type { Settlement } from "./settlement.ts";
 import { loadSqlite } from "./sqlite/client.ts";
@@ -39,6 +40,10 @@ class MemoryInbox extends SqlInbox {
 
   /** What it holds stays: it can be opened again. */
   async close(): Promise<void> {}
+
+  eraseAlone<Result>(work: () => Promise<Result>): Promise<Result> {
+    return eraseAloneHere(this, "memory:", work);
+  }
 
   get #statements(): Statements {
     if (this.#made === undefined) {

@@ -2,6 +2,7 @@ import { HookporterError } from "../errors.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
+import { eraseAloneHere } from "./erasing.ts";
 import type { Inbox, InsideEnd, InsideResult, InsideTerms, OpenTerms } from "./inbox.ts";
 import type { NewPacedRetry, Pause, PauseOf } from "./pause.ts";
 import { drop, hasten, paceRetry, reschedule, retry } from "./postgres/change.ts";
@@ -14,7 +15,7 @@ import {
   toClaimedEntry,
 } from "./postgres/claim.ts";
 import { type StoreClock, storeClock } from "./postgres/clock.ts";
-import { endErasure, erase } from "./postgres/erase.ts";
+import { endErasure, erase, eraseAlone } from "./postgres/erase.ts";
 import { runInside } from "./postgres/inside.ts";
 import { touchAll } from "./postgres/keep.ts";
 import { type Opened, openParts } from "./postgres/opened.ts";
@@ -28,7 +29,8 @@ import * as pauses from "./postgres/pause.ts";
 import { pruneStep, slimStep } from "./postgres/prune.ts";
 import * as reads from "./postgres/reads.ts";
 import { readSenders, recordSender } from "./postgres/senders.ts";
-import type { Store } from "./postgres/store.ts";
+import type { Query } from "./postgres/session.ts";
+import { LONG_TIMEOUT, type Store } from "./postgres/store.ts";
 import type { Settlement } from "./settlement.ts";
 import { DROPPED } from "./target-wait.ts";
 import { StoreVitals } from "./vitals.ts";
@@ -50,6 +52,8 @@ class PostgresInbox implements Inbox {
   readonly #clock: StoreClock;
   readonly vitals = new StoreVitals(async () => ({ bytes: await reads.bytesOfSchema(this.#open.store) }));
   #opened: Opened | undefined;
+  /** Runs statements in the transaction that keeps other erasures out. */
+  #prove: Query | undefined;
   isPaused = false;
 
   constructor(terms: PostgresTerms) {
@@ -144,7 +148,25 @@ class PostgresInbox implements Inbox {
     this.#changing((store) => reschedule(store, filter, runAt));
   readonly drop: Inbox["drop"] = (filter, now) => this.#changing((store) => drop(store, filter, now));
   readonly erase: Whole["erase"] = (seqs, now) => this.#changing((store) => erase(store, seqs, now));
-  readonly endErasure: Whole["endErasure"] = async (now) => endErasure(this.#writable.store, now);
+  readonly endErasure: Whole["endErasure"] = async (now) => {
+    const { store } = this.#writable;
+    return endErasure(this.#prove ?? ((text, values) => store.query(text, values, LONG_TIMEOUT)), now);
+  };
+
+  async eraseAlone<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { connection, name } = this.#terms;
+    // It has one connection, which a transaction would keep from all others.
+    if (typeof connection === "object" && "transaction" in connection)
+      return eraseAloneHere(connection, name, work);
+    return eraseAlone(this.#writable.store, async (prove) => {
+      this.#prove = prove;
+      try {
+        return await work();
+      } finally {
+        this.#prove = undefined;
+      }
+    });
+  }
 
   /** Changes entries, so that they or those that they held back are due, or what is paused: all processes look again. */
   async #changing<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {

@@ -1,3 +1,4 @@
+import { realPath } from "../base/system/paths.ts";
 import { HookporterError } from "../errors.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
 import type { Inbox, OpenTerms } from "./inbox.ts";
@@ -7,7 +8,7 @@ import type { Settlement } from "./settlement.ts";
 import { checkAtStart } from "./sqlite/care/check-at-start.ts";
 import { explainsFailure } from "./sqlite/care/damaged-deliveries.ts";
 import { Connection } from "./sqlite/connection.ts";
-import { inboxError, isCorrupt, isDamage } from "./sqlite/errors.ts";
+import { blameDisk, inboxError, isDamage, isUnreadable } from "./sqlite/errors.ts";
 import { tellMigrated } from "./sqlite/file/copy-before.ts";
 import { sizeOfFile } from "./sqlite/file/file-vitals.ts";
 import { openFile, readOnly } from "./sqlite/file/inbox-file.ts";
@@ -16,6 +17,7 @@ import { tellNew } from "./sqlite/file/rescued-files.ts";
 import { whenUnlocked } from "./sqlite/file/when-unlocked.ts";
 import { inTurn } from "./sqlite/in-turn.ts";
 import { type OperationArguments, type OperationName, VITAL } from "./sqlite/operations.ts";
+import { erasureLock } from "./sqlite/processes/erasure-lock.ts";
 import { otherRunners } from "./sqlite/processes/runner-records.ts";
 import { type RunnerRecords, Runners } from "./sqlite/processes/runners.ts";
 import { SqlInbox } from "./sqlite/sql-inbox.ts";
@@ -119,7 +121,7 @@ class SqliteInbox extends SqlInbox {
     const { connection, trust } = this.#opened ?? {};
     return trust?.damage === undefined
       ? connection?.refusal
-      : new HookporterError("inbox_corrupt", trust.damage);
+      : new HookporterError(trust.blamesDisk ? "disk_error" : "inbox_corrupt", trust.damage);
   }
 
   override async claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]> {
@@ -129,7 +131,7 @@ class SqliteInbox extends SqlInbox {
       try {
         return await this.write("claim", this.#sound(request), [...damaged]);
       } catch (thrown) {
-        if (!isCorrupt(thrown) || !explainsFailure(connection.statements, request, damaged)) throw thrown;
+        if (!isUnreadable(thrown) || !explainsFailure(connection.statements, request, damaged)) throw thrown;
         trust.doubt("a delivery cannot be read");
         return await this.write("claim", this.#sound(request), [...damaged]);
       }
@@ -146,7 +148,7 @@ class SqliteInbox extends SqlInbox {
     } catch (thrown) {
       return this.#whileUsable(async () => {
         // A damaged page among the attempt records must not make the entry run again for ever.
-        if (!isCorrupt(thrown) || settlement.records.length === 0) throw thrown;
+        if (!isUnreadable(thrown) || settlement.records.length === 0) throw thrown;
         return await this.write("settle", { ...settlement, records: [] }, now);
       });
     }
@@ -168,6 +170,15 @@ class SqliteInbox extends SqlInbox {
     const result = this.#open.access === "own" ? await step() : await inTurn(step); // a receiver queues its own writes
     if (result.changed > 0) await this.write("giveBackPages");
     return result;
+  }
+
+  async eraseAlone<Result>(work: () => Promise<Result>): Promise<Result> {
+    const release = this.#open && erasureLock(realPath(this.#path));
+    try {
+      return await work();
+    } finally {
+      release();
+    }
   }
 
   protected override async scrub(): Promise<void> {
@@ -221,7 +232,7 @@ class SqliteInbox extends SqlInbox {
   /** A file that was cut needs no check. */
   #distrust(how: "lose" | "doubt", error: unknown): void {
     const { connection, trust } = this.#opened ?? {};
-    if (isCorrupt(error) && connection?.cut === undefined) trust?.[how](error.message);
+    if (isUnreadable(error) && connection?.cut === undefined) trust?.[how](error.message);
   }
 
   protected async write<Name extends OperationName>(name: Name, ...args: OperationArguments<Name>) {
@@ -231,7 +242,7 @@ class SqliteInbox extends SqlInbox {
       if (name === "append" && this.damage !== undefined) throw this.damage;
       return await twice(() => connection.write(name, args));
     } catch (thrown) {
-      const error = inboxError(this.#path, thrown);
+      const error = this.#explain(thrown);
       this.#distrust(VITAL.has(name) ? "lose" : "doubt", error);
       throw error;
     }
@@ -245,8 +256,16 @@ class SqliteInbox extends SqlInbox {
     try {
       return await work();
     } catch (thrown) {
-      throw inboxError(this.#path, thrown);
+      throw this.#explain(thrown);
     }
+  }
+
+  /** An error as one of ours: what looks like damage is the disk's fault once that has reported errors. */
+  #explain(thrown: unknown): HookporterError {
+    const error = inboxError(this.#path, thrown);
+    const { trust } = this.#opened ?? {};
+    if (error.code === "disk_error") trust?.suspectDisk();
+    return trust?.blamesDisk === true ? blameDisk(this.#path, error) : error;
   }
 }
 

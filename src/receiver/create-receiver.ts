@@ -22,6 +22,7 @@ import type { HandlerOptions } from "./handlers/handler-options.ts";
 import { MissingHandlers } from "./handlers/missing-handlers.ts";
 import { Registration } from "./handlers/registration.ts";
 import { Intake } from "./intake.ts";
+import { LoopWatch } from "./loop-watch.ts";
 import { closed, notReady, type Phase } from "./not-ready.ts";
 import type { Observation } from "./observation.ts";
 import { attemptObservation } from "./observed.ts";
@@ -66,6 +67,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   readonly #dispatcher: Dispatcher;
   readonly #retention: Retention;
   readonly #senders: SenderWatch;
+  readonly #loopWatch: LoopWatch;
   readonly #observers: Listeners<Observation>;
   readonly #drifts: DriftListeners;
   readonly #intake: Intake;
@@ -89,6 +91,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     const outcomes = new OutcomeLog(settings.log);
     this.#retention = new Retention(settings);
     this.#senders = new SenderWatch(settings);
+    this.#loopWatch = new LoopWatch(settings.log, () => this.#dispatcher.inHandlers);
     this.#registration = new Registration(settings, () => wiring.router.patterns);
     const { id } = this.#registration;
     const here = { id, router: () => wiring.router, startedAt: () => this.#startedAt };
@@ -102,6 +105,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       deadBlocks: settings.deadLetterOrder === "block",
       plan: (entry, ready) => planEntry(entry, wiring, registered, ready),
       onAttempts: (...ran) => {
+        this.#loopWatch.ran(...ran);
         outcomes.run(...ran, settings.clock());
         if (!this.#observers.isEmpty) this.#observers.notify(attemptObservation(...ran));
       },
@@ -178,6 +182,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     this.#dispatcher.start();
     this.#retention.start();
     this.#senders.start();
+    this.#loopWatch.start();
     this.#stopWatching = this.#wiring.settings.store.watch(() => this.#registration.register());
   }
 
@@ -213,6 +218,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
 
   async #shutDown(): Promise<void> {
     this.#stopWatching?.();
+    this.#loopWatch.stop();
     const { drainTimeout } = this.#wiring.settings;
     const since = performance.now();
     this.#dispatcher.stopClaiming();

@@ -11,6 +11,8 @@ export class StoreHealth {
   failure: InboxErrorCode | undefined;
   readonly #log: Logger;
   readonly #lines = new OnceAMinute<InboxErrorCode>();
+  /** Whether the log names a failure, whose end it has to name too. */
+  #isLogged = false;
   #write: (() => Promise<unknown>) | undefined;
   #next: NodeJS.Timeout | undefined;
 
@@ -33,6 +35,7 @@ export class StoreHealth {
     this.failure = code;
     const unlogged = this.#lines.leftOut(code, performance.now());
     if (unlogged !== undefined) {
+      this.#isLogged = true;
       this.#log.error(
         { error: describeError(thrown), unlogged: unlogged || undefined },
         "could not store a delivery; answered 503 so that the sender retries",
@@ -46,7 +49,8 @@ export class StoreHealth {
     this.failure = undefined;
     clearTimeout(this.#next);
     this.#next = undefined;
-    this.#log.warn({}, "deliveries can be stored again");
+    if (this.#isLogged) this.#log.warn({}, "deliveries can be stored again");
+    this.#isLogged = false;
   }
 
   #tryLater(): void {

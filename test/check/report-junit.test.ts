@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { DOMParser } from "@xmldom/xmldom";
 import { expect, it } from "vitest";
-import { type CheckResult, countResults } from "../../src/check/check-result.ts";
+import { type CheckReport, type CheckResult, countResults } from "../../src/check/check-result.ts";
 import { junitReport } from "../../src/check/report-junit.ts";
 import { result } from "./sample.ts";
 
@@ -16,13 +16,26 @@ const results = [
   result({ id: "DUP-04", group: "DUP", outcome: "not_applicable", answer: null, fix: "could not be seen" }),
 ];
 
-function xmlOf(strict: boolean, given: readonly CheckResult[] = results): string {
+function xmlOf(
+  strict: boolean,
+  given: readonly CheckResult[] = results,
+  ending: Partial<CheckReport> = {},
+): string {
   return junitReport(
     {
       proof: null,
       requests: 1,
       ...{ url: "http://127.0.0.1:3000/a?b&c", startedAt: "2026-01-15T09:30:00.000Z", duration: 1234 },
-      ...{ results: given, diagnosis: [], stopped: null, responseTimes: null, counts: countResults(given) },
+      ...{
+        results: given,
+        diagnosis: [],
+        stopped: null,
+        endedBy: null,
+        isReceiversFault: false,
+        responseTimes: null,
+        counts: countResults(given),
+      },
+      ...ending,
     },
     strict,
   );
@@ -67,6 +80,27 @@ it("the report has the structure that JUnit readers expect: suites with counts, 
   expect([first?.getAttribute("classname"), first?.getAttribute("time")]).toEqual([
     "hookporter.check.SIG",
     "0.012",
+  ]);
+});
+
+it("the case that ended the run is an error and no failure, or else the run is", () => {
+  const counted = (ending: Partial<CheckReport>) => {
+    const root = parse(xmlOf(false, results, ending));
+    return [root, ...root.getElementsByTagName("testsuite")].map((one) =>
+      ["tests", "failures", "errors"].map((name) => Number(one.getAttribute(name))),
+    );
+  };
+  const whole = { stopped: "it has ended" };
+  expect(counted({ ...whole, endedBy: "SIG-02" })).toEqual([
+    [5, 0, 1],
+    [4, 0, 1],
+    [1, 0, 0],
+  ]);
+  expect(counted(whole)).toEqual([
+    [6, 1, 1],
+    [4, 1, 0],
+    [1, 0, 0],
+    [1, 0, 1],
   ]);
 });
 
@@ -117,12 +151,19 @@ const SCHEMA: Readonly<Record<string, { attributes: readonly string[]; children:
     attributes: ["name", "time", "classname", "group"],
     children: ["skipped", "error", "failure", "system-out", "system-err"],
   },
+  error: { attributes: ["type", "message"], children: [] },
   failure: { attributes: ["type", "message"], children: [] },
   skipped: { attributes: ["type", "message"], children: [] },
 };
 
 it.each([false, true])("the report has only what Jenkins' xUnit schema allows (strict: %s)", (strict) => {
-  const elements = [...parse(xmlOf(strict)).getElementsByTagName("*"), parse(xmlOf(strict))];
+  const endings = [
+    {},
+    { stopped: "it has ended", endedBy: "SIG-02" },
+    { stopped: "no case was run", results: [] },
+  ];
+  const roots = endings.map((ending) => parse(xmlOf(strict, results, ending)));
+  const elements = roots.flatMap((root) => [...root.getElementsByTagName("*"), root]);
   expect(elements.length).toBeGreaterThan(10);
   const wrong = elements.flatMap((element) => {
     const allowed = SCHEMA[element.tagName];

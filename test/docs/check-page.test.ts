@@ -92,6 +92,7 @@ it("the page lists the fields of the JSON report, and no other", () => {
       proof: null,
       requests: 1,
       ...{ url: "", startedAt: "", duration: 0, diagnosis: [], stopped: null },
+      ...{ endedBy: null, isReceiversFault: false },
       responseTimes: { median: 0, slowest: 0, slowestCase: "" },
       ...{ results: [RESULT], counts: countResults([RESULT]) },
     },

@@ -34,6 +34,7 @@ const RECEIVER: Readonly<Record<ReceiverErrorCode, true>> = {
     inbox_unavailable: true,
     inbox_unreachable: true,
     disk_full: true,
+    disk_error: true,
     inbox_read_only: true,
     inbox_busy: true,
   },

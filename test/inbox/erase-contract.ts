@@ -108,6 +108,22 @@ export function describeErasing(makeInbox: () => Inbox): void {
       expect(await inbox.endErasure?.(AT)).toMatchObject({ entries: 1 });
     });
 
+    it("lets one erasure run at a time, and another one once that has ended or failed", async () => {
+      const another = () => inbox.eraseAlone?.(async () => inbox.endErasure?.(AT + 1));
+      const seq = await add(1, "done");
+      const proof = await inbox.eraseAlone?.(async () => {
+        await erase(seq);
+        await expect(another()).rejects.toMatchObject({
+          code: "inbox_busy",
+          message: expect.stringMatching(/process \d+ on .+ has been erasing entries since \d{4}-/),
+        });
+        return inbox.endErasure?.(AT);
+      });
+      expect(proof).toMatchObject({ entries: 1, erasedAt: AT });
+      await expect(inbox.eraseAlone?.(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+      await expect(another()).resolves.toBeUndefined();
+    });
+
     it("erases a rejected delivery, whose body was no event", async () => {
       const delivery = sampleDelivery({ body: Buffer.from("tenant 42") });
       const rejected = { kind: null, eventTimestamp: null, state: "dead", reason: "not_json" } as const;

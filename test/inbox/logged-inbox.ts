@@ -142,6 +142,10 @@ export class LoggedInbox implements Inbox {
     await this.#note("endRetry").endRetry?.(id);
   }
 
+  eraseAlone<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#note("eraseAlone").eraseAlone?.(work) ?? work();
+  }
+
   async erase(seqs: readonly number[], now: number): Promise<readonly number[]> {
     return (await this.#note("erase").erase?.(seqs, now)) ?? [];
   }

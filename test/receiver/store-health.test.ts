@@ -34,6 +34,20 @@ it("logs equal failures once a minute, with how many were left out", () => {
   expect(lines[1]).toMatchObject({ fields: { unlogged: 49, error: "full" } });
 });
 
+it("logs no more recoveries than failures", () => {
+  const { log, lines } = keptLog();
+  const store = new StoreHealth(log);
+  const flap = () => {
+    store.failed(FULL);
+    store.recovered();
+  };
+  for (let time = 0; time < 20; time++) flap();
+  expect(lines.map(({ level }) => level)).toEqual(["error", "warn"]);
+  vi.advanceTimersByTime(60_000);
+  flap();
+  expect(lines.map(({ level }) => level)).toEqual(["error", "warn", "error", "warn"]);
+});
+
 it("tries a write every five seconds while commits fail, and none after it has ended", async () => {
   const store = new StoreHealth(keptLog().log);
   const write = vi.fn(() => Promise.reject(FULL));

@@ -86,13 +86,20 @@ export function networkFileSystem(file: string, platform = process.platform, rea
   }, undefined);
 }
 
-/** Folders whose content a program copies to other machines, while the inbox changes. */
+/** Folders whose content a program copies to other machines, while the inbox changes, by the names that these programs give them. */
 const SYNCED =
-  /^(?:Dropbox|OneDrive.*|Google Drive|My Drive|GoogleDrive.*|iCloud.*|com~apple~CloudDocs|CloudStorage|Nextcloud|ownCloud|Syncthing|Sync|pCloud.*|Box|MEGA)$/i;
+  /^(?:Dropbox(?: \(.+\))?|OneDrive(?: - .+)?|Google Drive|com~apple~CloudDocs|iCloud ?Drive|pCloud ?Drive)$/;
 
-/** The synchronised folder that a folder is in; `undefined` if none is known by its name. */
-export function syncedFolder(folder: string): string | undefined {
-  return realPath(folder)
-    .split(/[\\/]/)
-    .find((part) => SYNCED.test(part));
+/** The same for names that other folders may have, too: only where these programs make them. */
+const SYNCED_PLACES = [
+  /\/Library\/(CloudStorage)\//,
+  /^(?:\/home|\/Users|[A-Z]:\/Users)\/[^/]+\/(Box|Box Sync|Sync|Syncthing|MEGA|MEGAsync|Nextcloud|ownCloud)\//,
+  /^[A-Z]:\/(My Drive)\//,
+];
+
+/** The synchronised folder that a folder is in; `undefined` if none is known by its name and place. */
+export function syncedFolder(folder: string, real = realPath): string | undefined {
+  const path = `${real(folder).replaceAll("\\", "/")}/`;
+  const named = path.split("/").find((part) => SYNCED.test(part));
+  return named ?? SYNCED_PLACES.map((place) => place.exec(path)?.[1]).find((name) => name !== undefined);
 }

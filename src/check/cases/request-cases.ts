@@ -9,6 +9,10 @@ const TYPE_FIX = "it parses by Content-Type before it verifies: read the raw byt
 
 const ENDLESS_FIX =
   "it waits for the rest of a body for ever: allow several seconds for the whole body, then answer 408 or close";
+const HANGUP_STOPS =
+  "one unsigned sender that hangs up within its body stops the receiver: catch errors while reading (`try`/`catch`, `pipeline`)";
+const LARGE_STOPS =
+  "one unsigned sender of a large body stops the receiver: limit the size while you read, and catch errors (`try`/`catch`, `pipeline`)";
 const LARGE_FIX = "it accepts a body of any size: limit it, for example to 1 MiB, and answer 413";
 const CHUNKED_FIX =
   "its limit does not apply without a length: count the bytes as they arrive, and answer 413";
@@ -81,7 +85,7 @@ export const REQUEST_CASES: readonly CheckCase[] = [
   },
   {
     ...{ ...LIMITED, id: "HTTP-10", sent: "half a body, then silence" },
-    ...{ fix: ENDLESS_FIX, silence: ENDLESS_FIX },
+    ...{ fix: ENDLESS_FIX, silence: ENDLESS_FIX, stops: HANGUP_STOPS },
     run: (probe) => {
       const body = probe.body();
       return probe.post(body, { parts: [body.subarray(0, 100), 3_600_000, body.subarray(100)] });
@@ -89,12 +93,12 @@ export const REQUEST_CASES: readonly CheckCase[] = [
   },
   {
     ...{ ...LIMITED, id: "HTTP-11", sent: "a correctly signed body of 16 MiB" },
-    ...{ fix: LARGE_FIX, silence: LARGE_FIX, isLarge: true },
+    ...{ fix: LARGE_FIX, silence: LARGE_FIX, stops: LARGE_STOPS, isLarge: true },
     run: (probe) => probe.post(probe.bodyWith({ address: "x".repeat(OVERSIZE) })),
   },
   {
     ...{ ...LIMITED, id: "HTTP-12", sent: "16 MiB in chunks, without a length" },
-    ...{ fix: CHUNKED_FIX, silence: CHUNKED_FIX, isLarge: true },
+    ...{ fix: CHUNKED_FIX, silence: CHUNKED_FIX, stops: LARGE_STOPS, isLarge: true },
     run: (probe) => probe.post(probe.bodyWith({ address: "x".repeat(OVERSIZE) }), { chunked: true }),
   },
   {

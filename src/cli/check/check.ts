@@ -1,9 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { orElse } from "../../base/or-else.ts";
 import { CATALOGUE } from "../../check/catalogue.ts";
 import { groupOf, rightText } from "../../check/check-case.ts";
 import type { CheckOptions } from "../../check/check-options.ts";
-import { type CheckReport, isFatal, type ReportFormat } from "../../check/check-result.ts";
+import { type CheckReport, countResults, isFatal, type ReportFormat } from "../../check/check-result.ts";
 import { type Observer, observeByCommand, observeByUrl, observedAddress } from "../../check/observer.ts";
 import { githubReport } from "../../check/report-github.ts";
 import { jsonReport } from "../../check/report-json.ts";
@@ -12,6 +13,7 @@ import { markdownReport } from "../../check/report-markdown.ts";
 import { runCheck } from "../../check/run-check.ts";
 import { selectCases } from "../../check/select-cases.ts";
 import { verdictText } from "../../check/verdict.ts";
+import { describeError } from "../../errors.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import { durationText } from "../../text/duration-text.ts";
@@ -51,6 +53,44 @@ export async function runCheckCommand(
   context: CliContext,
 ): Promise<void> {
   if (options.list === true) return listCases(options, context);
+  try {
+    await checkReceiver(url, options, context);
+  } catch (thrown) {
+    // The report of an earlier run must not be taken for that of this one.
+    if (options.output !== undefined) orElse(() => writeNotRun(url, thrown, options, context), undefined);
+    throw thrown;
+  }
+}
+
+/** Writes the report of a run that has no result, since it could not begin. */
+function writeNotRun(
+  url: URL | undefined,
+  thrown: unknown,
+  options: CheckCommandOptions,
+  context: CliContext,
+): void {
+  const report: CheckReport = {
+    url: url === undefined ? "no URL" : shownUrl(url),
+    startedAt: new Date(context.clock()).toISOString(),
+    stopped: `no case was run: ${describeError(thrown)}`,
+    endedBy: null,
+    isReceiversFault: false,
+    results: [],
+    counts: countResults([]),
+    diagnosis: [],
+    proof: null,
+    responseTimes: null,
+    requests: 0,
+    duration: 0,
+  };
+  writeReport(report, `${verdictText(report, false)}\n`, options, context);
+}
+
+async function checkReceiver(
+  url: URL | undefined,
+  options: CheckCommandOptions,
+  context: CliContext,
+): Promise<void> {
   const target = readCheckTarget(url, options, context);
   refuseTwoForms(options, context);
   const { output, clock } = context;
@@ -87,12 +127,12 @@ export async function runCheckCommand(
   }).finally(progress.end);
   view.print(report, strict);
   const failed = report.results.some((one) => isFatal(one, strict));
-  context.exitCode = report.stopped !== null ? 5 : failed ? 1 : 0;
+  context.exitCode = report.stopped !== null && !report.isReceiversFault ? 5 : failed ? 1 : 0;
   const { results: _, counts, ...rest } = report;
   const verdict = verdictText(report, strict);
   output.record("summary", { ...rest, verdict, ...counts, exitCode: context.exitCode });
   writeReport(report, view.text, options, context);
-  if (report.stopped !== null) output.talk(`error: the receiver stopped answering: ${report.stopped}`);
+  if (report.stopped !== null) output.talk(`error: the run ended early: ${report.stopped}`);
 }
 
 /** About how many requests a right receiver gets at most. */

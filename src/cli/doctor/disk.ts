@@ -1,8 +1,8 @@
 import { closeSync, fdatasync, write } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
-import { orElse } from "../../base/or-else.ts";
 import { openNameless } from "../../base/system/files.ts";
+import { describeError } from "../../errors.ts";
 import { SPARE } from "../../inbox/vitals.ts";
 import { statfsSync } from "../../package/builtins.ts";
 import { ownCommand } from "../../package/own-command.ts";
@@ -21,13 +21,22 @@ const SAMPLES = 5;
 /** Milliseconds after which two flushes are enough. */
 const LONG = 2000;
 
+/** What to do if the disk fails: what the file looks like says nothing then. */
+export const CHECK_DISK =
+  "check the disk, whose errors the system's log (`dmesg`) names; the inbox file may well be whole";
+
 export const disk: DoctorCheck = {
   name: "disk",
   late: "look whether the disk of the inbox hangs, or keep the inbox on a local SSD: pass --inbox",
   run: async ({ inbox: { file: path }, inboxWord, file }) => {
     if (path === undefined) return [];
     const folder = nearestFolder(dirname(path));
-    const { logBytes = 0 } = (await file()) ?? {};
+    const { logBytes = 0, error } = (await file()) ?? {};
+    const flush = await flushTime(folder);
+    if (typeof flush === "string" || error?.code === "disk_error") {
+      const found = typeof flush === "string" ? `when it is written: ${flush}` : "when the inbox is read";
+      return [fail(`the disk of ${folder} reports errors ${found}`, CHECK_DISK)];
+    }
     const { bavail, bsize } = statfsSync(folder);
     const free = bavail * bsize;
     const needed = 2 * logBytes + SPARE;
@@ -40,7 +49,6 @@ export const disk: DoctorCheck = {
       const fix = `free some space, or prune: ${ownCommand("events prune --older-than 8d", inboxWord)}`;
       return [warn(`${only}, less than ${sizeText(needed)}`, fix)];
     }
-    const flush = await flushTime(folder);
     if (flush !== undefined && flush > SLOW_FLUSH) {
       const found = `the disk takes ${durationText(flush)} to flush a write, and so does each commit of the inbox`;
       return [warn(found, "keep the inbox on a local SSD: pass --inbox")];
@@ -51,13 +59,14 @@ export const disk: DoctorCheck = {
 };
 
 /**
- * The shortest time of a flushed write to a file that is gone afterwards; `undefined` if there can be no such file. Other
- * checks go on meanwhile, and may make one of the times longer than the disk did.
+ * The shortest time of a flushed write to a file that is gone afterwards, or the disk's error in words; `undefined` if there can be
+ * no such file, as on a file system without them, a full or a read-only one. Other checks go on meanwhile, and may make one of the
+ * times longer than the disk did.
  */
-async function flushTime(folder: string): Promise<number | undefined> {
-  const file = orElse(() => openNameless(folder), undefined); // the file system has no such files, or is read-only
-  if (file === undefined) return undefined;
+async function flushTime(folder: string): Promise<number | string | undefined> {
+  let file: number | undefined;
   try {
+    file = openNameless(folder);
     const block = Buffer.alloc(4096, 1);
     const times: number[] = [];
     for (const began = performance.now(); times.length < SAMPLES; ) {
@@ -68,9 +77,9 @@ async function flushTime(folder: string): Promise<number | undefined> {
       times.push(performance.now() - start);
     }
     return Math.min(...times);
-  } catch {
-    return undefined;
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === "EIO" ? describeError(thrown) : undefined;
   } finally {
-    closeSync(file);
+    if (file !== undefined) closeSync(file);
   }
 }

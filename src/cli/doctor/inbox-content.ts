@@ -1,6 +1,7 @@
 import { type FileFacts, findLock } from "../../inbox/sqlite/care/examine.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { sizeText } from "../../text/size-text.ts";
+import { CHECK_DISK } from "./disk.ts";
 import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
 import { FILE_TIME } from "./setup.ts";
 
@@ -38,6 +39,7 @@ const WHICH = "(`fuser FILE` lists the programs that have a file open)";
 const FIXES: Readonly<Record<string, string>> = {
   inbox_newer: "update hookporter, or choose another inbox with --inbox",
   inbox_corrupt: `choose another path with --inbox if the file is no inbox; if it is, ${RECOVER}`,
+  disk_error: CHECK_DISK,
   inbox_busy: `end the program that holds it locked ${WHICH}`,
 };
 

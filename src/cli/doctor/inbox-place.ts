@@ -19,7 +19,7 @@ const { R_OK, W_OK, X_OK } = constants;
 /** Where the inbox file is, and who may read or replace it. */
 export const inboxPlace: DoctorCheck = {
   name: "inbox",
-  run: ({ inbox: { file, option, shown }, isProject }) => {
+  run: async ({ inbox: { file, option, shown }, isProject, file: facts }) => {
     if (file === undefined) {
       if (isPostgresUrl(option)) return [];
       selectInbox(option); // throws for a store that is not supported
@@ -27,6 +27,7 @@ export const inboxPlace: DoctorCheck = {
     }
     const problems = [...placeProblems(file), ...rescued(file), ...foreignDisk(file)];
     if (problems.length > 0) return problems;
+    if ((await facts())?.error?.code === "disk_error") return []; // the next check says so
     const maker = isProject ? "the server" : "listen";
     return [ok(existsSync(file) ? shown : `${shown}: does not exist yet; ${maker} creates it`)];
   },

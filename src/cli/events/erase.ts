@@ -71,7 +71,9 @@ export async function eraseEvents(
     const found = await find(inbox, selected);
     const copies = path === undefined ? [] : await findInCopies(path, selected, found.keys);
     show(found, copies, context);
-    if (await isMeant(yes, context)) await eraseFound(inbox, found, copies, path, context);
+    if (!(await isMeant(yes, context))) return;
+    const work = () => eraseFound(inbox, found, copies, path, context);
+    await (inbox.eraseAlone?.(work) ?? work());
   });
 }
 
@@ -156,8 +158,13 @@ async function eraseFound(
 ): Promise<void> {
   const { output, clock } = context;
   const left = new Set(found.steps.flat());
-  for (const step of found.steps)
-    for (const seq of (await inbox.erase?.(step, clock())) ?? []) left.delete(seq);
+  let own = 0;
+  for (const step of found.steps) {
+    for (const seq of (await inbox.erase?.(step, clock())) ?? []) {
+      left.delete(seq);
+      own++;
+    }
+  }
   const late = (await inbox.list({ seqs: [...left] })).filter(({ reason }) => reason !== ERASED);
   for (const { file, seqs } of copies) {
     eraseInCopy(file, seqs, clock());
@@ -167,6 +174,10 @@ async function eraseFound(
   const at = new Date(erasedAt).toISOString();
   const digest = keysHash === null ? "" : `, SHA-256 of their dedup keys ${keysHash}`;
   output.data(`${counted(entries, "entry", "entries")} erased at ${at}${digest}`);
+  if (entries > own)
+    output.talk(
+      `${counted(entries - own, "of them was", "of them were")} erased by an earlier command that was interrupted`,
+    );
   const backups = path === undefined ? [] : othersBeside(path);
   output.record("erase", { erased: entries, erasedAt: at, keysHash, backups });
   const beside = backups.length === 0 ? "" : ` (beside this inbox: ${backups.join(", ")})`;

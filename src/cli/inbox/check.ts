@@ -24,15 +24,20 @@ export async function checkInboxes(options: { readonly inbox?: string }, context
   await sayWhichInbox(named.option, context);
   sayIfLong(named.option, context);
   const state = stateOfFile(named.option);
+  const { path: inbox, content, diskError = null, ...rest } = state;
   const isIntact = state.problems.length + state.unreadable.length === 0;
   const { output } = context;
   for (const line of page(state, isIntact)) output.data(line);
-  const { path: inbox, content, ...rest } = state;
   const read = content && { ...content, counts: countsByState(content.counts) };
-  output.record("inbox", { inbox, intact: isIntact, ...(read ?? NOT_READ), ...rest });
+  const intact = diskError === null ? isIntact : null;
+  output.record("inbox", { inbox, intact, ...(read ?? NOT_READ), ...rest, diskError });
   if (isIntact) return;
   context.exitCode = 1;
-  output.talk("keep all files of this inbox, and follow docs/recovery.md");
+  output.talk(
+    diskError === null
+      ? "keep all files of this inbox, and follow docs/recovery.md"
+      : "check the disk, then run this again: whether the file is damaged is not known",
+  );
 }
 
 /** The check blocks this process, so that nothing could show its progress. */
@@ -45,8 +50,10 @@ function sayIfLong(path: string, { output }: CliContext): void {
 const NOT_READ = { schema: null, newestSchema: null, counts: null, first: null, last: null, freeBytes: null };
 
 function page(state: FileState, isIntact: boolean): readonly string[] {
-  const { path, problems, unreadable, usable, content, bytes, logBytes, holders } = state;
-  const verdict = usable ? "damaged, but only single entries are" : "damaged";
+  const { path, problems, unreadable, usable, content, bytes, logBytes, holders, diskError } = state;
+  const damage = usable ? "damaged, but only single entries are" : "damaged";
+  const verdict =
+    diskError === undefined ? damage : `cannot be read, since its disk reports errors (${diskError})`;
   const { freeBytes = 0 } = content ?? {};
   const free = freeBytes === 0 ? "" : `, ${sizeText(freeBytes)} of it free`;
   return [

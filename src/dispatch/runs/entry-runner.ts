@@ -63,7 +63,13 @@ export class EntryRunner {
    * have held them back, or have taken the last of the room.
    */
   run(entry: ClaimedEntry, how: EntryRun): Promise<Settlement | undefined> {
-    const own: RunningEntry = { entry, finished: undefined, hasRun: false, leasedUntil: entry.runAt };
+    const own: RunningEntry = {
+      entry,
+      finished: undefined,
+      hasBegun: false,
+      hasRun: false,
+      leasedUntil: entry.runAt,
+    };
     const settled = outsideRequests.runInAsyncScope(() => this.#runAndSettle(own, how));
     const finished = how.onEnd === undefined ? settled : settled.finally(how.onEnd);
     own.finished = finished;
@@ -112,7 +118,10 @@ export class EntryRunner {
       const targets = within === undefined ? gate : undefined;
       const signal = within?.signal ?? this.#parts.signal;
       const parts: RunParts = { ready, targets, turn, transactions, trace, signal, within };
-      const run = () => (within?.fits() === false ? undefined : runEntry(entry, this.#options, parts));
+      const run = () => {
+        own.hasBegun = true;
+        return within?.fits() === false ? undefined : runEntry(entry, this.#options, parts);
+      };
       const settlement = await (atOnce === true ? limit.runAtOnce(run) : limit.run(run));
       if (settlement === undefined) {
         await this.#giveBack(entry);

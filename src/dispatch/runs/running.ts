@@ -7,6 +7,8 @@ export interface Running {
   readonly entry: ClaimedEntry;
   /** Its settlement; never rejects. */
   finished: Promise<Settlement | undefined> | undefined;
+  /** Whether its handlers have begun. */
+  hasBegun: boolean;
   /** Whether its handlers have ended, so that its result may be stored already. */
   hasRun: boolean;
   leasedUntil: number;
@@ -16,6 +18,13 @@ export interface Running {
 export class RunningEntries extends Chain<Running> {
   async drained(): Promise<void> {
     await Promise.all(this.items().map(({ finished }) => finished));
+  }
+
+  /** The entries whose handlers run, or have just ended. */
+  inHandlers(): readonly ClaimedEntry[] {
+    return this.items()
+      .filter(({ hasBegun }) => hasBegun)
+      .map(({ entry }) => entry);
   }
 
   /** Whether an entry runs here, under a lease that has not ended. */

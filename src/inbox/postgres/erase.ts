@@ -1,7 +1,9 @@
+import { alreadyErasing, type Eraser, thisEraser } from "../erasing.ts";
 import type { Erasure } from "../inbox.ts";
 import { KEY_COLUMNS, keysHashOf } from "../keys-hash.ts";
 import { ERASED } from "../reasons.ts";
 import { LOCK_KEYS_OF, RELEASE_FIRST } from "./order.ts";
+import type { Query } from "./session.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
 
 const ENDED = "seq, key_timestamp, received_at, dated, source, run_at, attempts";
@@ -45,23 +47,61 @@ export async function erase(store: Store, seqs: readonly number[], now: number):
   });
 }
 
+const LOCK = "hashtextextended('hookporter erase ' || $1::text, 0)";
+
+/**
+ * Takes the lock until the transaction ends, and names its connection for those who find it taken: every user sees that name.
+ * The transaction is idle meanwhile, whatever limits the role sets for that.
+ */
+const ALONE = `
+  SELECT pg_try_advisory_xact_lock(${LOCK}) AS taken, set_config('application_name', $2::text, true),
+    (SELECT count(set_config(name, '0', true)) FROM pg_settings
+     WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout'))`;
+
+const WHO = `
+  SELECT application_name AS name FROM pg_locks JOIN pg_stat_activity USING (pid)
+  WHERE locktype = 'advisory' AND granted AND objsubid = 1 AND datname = current_database()
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND (classid::bigint << 32) | objid::bigint = ${LOCK}`;
+
+/** PostgreSQL cuts names of connections after 63 bytes: that of the machine comes last. */
+const nameOf = ({ pid, machine, since }: Eraser) => `hookporter erases ${since} ${pid} ${machine}`;
+
+function readName(name: string): Eraser | undefined {
+  const [, since, pid, machine] = /^hookporter erases (\d+) (\d+) (.*)$/.exec(name) ?? [];
+  if (machine === undefined) return undefined;
+  return { since: Number(since), pid: Number(pid), machine };
+}
+
+/**
+ * Runs an erasure, one at a time on a schema. A transaction holds the lock, not a session, so that a pooler may be in between;
+ * the proof is written in it, so that there is none if the lock was lost.
+ */
+export function eraseAlone<Result>(store: Store, work: (prove: Query) => Promise<Result>): Promise<Result> {
+  return store.transaction(async (query) => {
+    const [row] = await query(ALONE, [store.schema, nameOf(thisEraser())]);
+    if (row?.taken === true) return work(query);
+    const [holder] = await query(WHO, [store.schema]);
+    throw alreadyErasing(store.name, readName(String(holder?.name)));
+  }, LONG_TIMEOUT);
+}
+
 /** Keeps the proof of what was erased; forgets erased entries that were pruned since. */
-export async function endErasure(store: Store, erasedAt: number): Promise<Erasure | undefined> {
-  const [open] = await store.query(OPEN);
+export async function endErasure(query: Query, erasedAt: number): Promise<Erasure | undefined> {
+  const [open] = await query(OPEN);
   if (open === undefined) return undefined;
   const id = Number(open.id);
   const { entries, keysHash } = await keysHashOf((after) =>
-    store.query(
+    query(
       `SELECT ${KEY_COLUMNS} FROM @.erased JOIN @.entry USING (seq) WHERE erasure = $1::bigint AND entry.seq > $2::bigint
        ORDER BY entry.seq LIMIT 1000`,
       [id, after],
-      LONG_TIMEOUT,
     ),
   );
   if (entries === 0) return undefined; // all that was to be erased ran
   const end =
     "UPDATE @.erasure SET erased_at = $2::bigint, entries = $3::bigint, keys_hash = $4::text WHERE id = $1::bigint";
-  await store.query(end, [id, erasedAt, entries, keysHash]);
-  await store.query("DELETE FROM @.erased WHERE seq < (SELECT min(seq) FROM @.entry)");
+  await query(end, [id, erasedAt, entries, keysHash]);
+  await query("DELETE FROM @.erased WHERE seq < (SELECT min(seq) FROM @.entry)");
   return { erasedAt, entries, keysHash };
 }

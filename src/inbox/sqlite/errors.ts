@@ -1,16 +1,18 @@
 import { fileTrouble, isForbidden } from "../../base/file-trouble.ts";
 import { describeError, HookporterError, type InboxErrorCode } from "../../errors.ts";
+import { ownCommand } from "../../package/own-command.ts";
 
 /** SQLite's primary result codes that a user can act on; any other is `inbox_unavailable`. */
-const CODES: Readonly<Record<number, { code: InboxErrorCode; fix: string }>> = {
+const CODES: Readonly<Record<number, { code: InboxErrorCode; fix: string | ((path: string) => string) }>> = {
   5: { code: "inbox_busy", fix: "another process holds it locked; try again" },
   6: { code: "inbox_busy", fix: "another connection holds it locked; try again" },
   8: { code: "inbox_read_only", fix: "make the file and its folder writable" },
-  10: { code: "inbox_unavailable", fix: "check the disk, which reported an error" },
+  10: { code: "disk_error", fix: "check the disk, which reported an error" },
+  // SQLite reports a disk's error when it reads in the same way.
   11: {
     code: "inbox_corrupt",
-    // SQLite reports a disk's error when it reads in the same way.
-    fix: "check the disk; if it is fine, stop all programs that use it, and follow docs/recovery.md",
+    fix: (path) =>
+      `run \`${ownCommand(`inbox check --inbox ${path}`)}\`: the file is damaged, or its disk fails`,
   },
   13: { code: "disk_full", fix: "free some disk space" },
   14: { code: "inbox_unavailable", fix: "check the path and its permissions" },
@@ -75,11 +77,25 @@ export function inboxError(path: string, thrown: unknown): HookporterError {
   }
   const known = CODES[resultOf(thrown)];
   const { code, fix } = known ?? { code: "inbox_unavailable", fix: "check the file and its disk" };
-  const message = `expected the inbox ${path} to work, got ${JSON.stringify(describeError(thrown))}: ${fix}`;
+  const got = JSON.stringify(describeError(thrown));
+  const message = `expected the inbox ${path} to work, got ${got}: ${typeof fix === "string" ? fix : fix(path)}`;
   return new HookporterError(code, message, { cause: thrown });
 }
 
 /** Whether an error of the inbox means that its file is damaged. */
 export function isCorrupt(thrown: unknown): thrown is HookporterError {
   return thrown instanceof HookporterError && thrown.code === "inbox_corrupt";
+}
+
+/** The same, or that SQLite says so while it may be the disk's fault. */
+export function isUnreadable(thrown: unknown): thrown is HookporterError {
+  return isCorrupt(thrown) || (thrown instanceof HookporterError && isDamage(thrown.cause));
+}
+
+/** What SQLite reports as damage, as an error of the disk, which has reported errors. */
+export function blameDisk(path: string, error: HookporterError): HookporterError {
+  if (!isDamage(error.cause)) return error;
+  const got = JSON.stringify(describeError(error.cause));
+  const message = `expected the inbox ${path} to work, got ${got} after its disk had reported errors: check the disk`;
+  return new HookporterError("disk_error", message, { cause: error.cause });
 }

@@ -63,6 +63,8 @@ export abstract class SqlInbox implements Inbox {
     return this.write("slimStep", request, step);
   }
 
+  abstract eraseAlone<Result>(work: () => Promise<Result>): Promise<Result>;
+
   async endErasure(now: number): Promise<Erasure | undefined> {
     const id = await this.read(openErasure);
     if (id === undefined) return undefined;

@@ -1,5 +1,6 @@
 import type { Logger } from "../../base/logger.ts";
-import { type CheckReport, checkElsewhere } from "./care/check-elsewhere.ts";
+import { checkElsewhere } from "./care/check-elsewhere.ts";
+import type { FileReport } from "./care/check-file.ts";
 
 const FIX = "stop all programs that use it, move it and its -wal away, and follow docs/recovery.md";
 
@@ -24,6 +25,8 @@ export class Trust {
   /** Why no delivery may be acknowledged; `undefined` while the file is trusted. */
   damage: string | undefined;
   #checked = false;
+  /** Whose fault it is that the file cannot be read: a disk's that has reported errors, until a check says otherwise. */
+  #fault: "unknown" | "disk" | "file" = "unknown";
   #endCheck: (() => void) | undefined;
   #nextCheck: NodeJS.Timeout | undefined;
   #wait = FIRST_WAIT;
@@ -40,6 +43,16 @@ export class Trust {
    */
   get suspects(): readonly number[] {
     return this.#endCheck === undefined && this.#nextCheck === undefined ? [] : [...this.damaged];
+  }
+
+  /** Whether what looks like damage is the disk's fault, as far as is known. */
+  get blamesDisk(): boolean {
+    return this.#fault === "disk";
+  }
+
+  /** Call it if the disk reported an error. A file that a check found damaged stays damaged. */
+  suspectDisk(): void {
+    if (this.#fault === "unknown") this.#fault = "disk";
   }
 
   /** Call it for damage that stops entries from being run. */
@@ -79,8 +92,9 @@ export class Trust {
     });
   }
 
-  #judge({ problems, unreadable, usable, diskError }: CheckReport): void {
+  #judge({ problems, unreadable, usable, diskError }: FileReport): void {
     if (problems.length + unreadable.length === 0) {
+      this.#fault = "unknown";
       this.damage = undefined;
       this.damaged.clear(); // the disk could not be read for a while
       this.#checked = false;
@@ -88,11 +102,12 @@ export class Trust {
       this.#log?.warn({}, `${this.#path}: the whole file was checked and is not damaged`);
       return;
     }
+    this.#fault = diskError === undefined ? "file" : "disk";
     const damaged = `${usable ? "single entries are damaged" : problems[0]}; ${FIX}`;
     const verdict =
       diskError === undefined ? damaged : `the disk reports errors (${diskError}): check the disk`;
     const found = { problems: problems.slice(0, LOGGED), unreadable: unreadable.slice(0, LOGGED) };
     this.#log?.error(found, `${this.#path} was checked: ${verdict}`);
-    if (!usable) this.#distrust(`${this.#path}: ${verdict}`);
+    if (!usable || this.damage !== undefined) this.#distrust(`${this.#path}: ${verdict}`);
   }
 }

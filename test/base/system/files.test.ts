@@ -72,14 +72,38 @@ it("a local folder is on no network, and what is unknown counts as local", () =>
   expect(networkFileSystem(join(tempFolder(), "none", "inbox.db"))).toBeUndefined();
 });
 
-it.each([
-  ["OneDrive - Contoso", "Documents"],
-  ["Library/Mobile Documents", "com~apple~CloudDocs"],
-  ["Library/CloudStorage", "Box-Box"],
-  ["Dropbox", "app"],
-])("a folder in %s is synchronised", (outer, inner) => {
-  const folder = join(tempFolder(), outer, inner);
+it("a folder in Dropbox is synchronised", () => {
+  const folder = join(tempFolder(), "Dropbox", "app");
   mkdirSync(folder, { recursive: true });
-  expect(syncedFolder(folder)).toMatch(/^(?:OneDrive - Contoso|com~apple~CloudDocs|CloudStorage|Dropbox)$/);
+  expect(syncedFolder(folder)).toBe("Dropbox");
   expect(syncedFolder(tempFolder())).toBeUndefined();
+});
+
+it.each([
+  ["/home/a/OneDrive - Contoso/Documents", "OneDrive - Contoso"],
+  ["/home/a/Dropbox (Contoso)", "Dropbox (Contoso)"],
+  ["/Users/a/Library/Mobile Documents/com~apple~CloudDocs/app", "com~apple~CloudDocs"],
+  ["/Users/a/Library/CloudStorage/Box-Box", "CloudStorage"],
+  ["C:\\Users\\a\\Box\\app", "Box"],
+  ["C:\\Users\\a\\iCloudDrive", "iCloudDrive"],
+  ["G:\\My Drive\\app", "My Drive"],
+  ["/home/a/Sync", "Sync"],
+  ["/home/a/Nextcloud/app", "Nextcloud"],
+])("%s is synchronised", (folder, expected) => {
+  expect(syncedFolder(folder, (path) => path)).toBe(expected);
+});
+
+it.each([
+  "/srv/x/box",
+  "/srv/x/Box/data",
+  "/home/a/code/sync",
+  "/home/a/sync",
+  "/home/a/code/Sync",
+  "/var/www/nextcloud/data",
+  "/home/a/onedrive-client",
+  "/home/a/dropbox-webhooks",
+  "/srv/CloudStorage/app",
+  "/srv/mega",
+])("%s is not taken for a synchronised folder", (folder) => {
+  expect(syncedFolder(folder, (path) => path)).toBeUndefined();
 });

@@ -21,7 +21,7 @@ describe("RunningEntries", () => {
     const entry = await claimOne(inbox, at, LEASE);
     const ended = gate();
     const finished = ended.opened.then(() => undefined);
-    const link = running.add({ entry, finished, hasRun: false, leasedUntil: entry.runAt });
+    const link = running.add({ entry, finished, hasBegun: false, hasRun: false, leasedUntil: entry.runAt });
     return { seq, end: ended.open, remove: () => running.remove(link) };
   };
 

@@ -1,8 +1,10 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { runCli } from "../../cli/fake-io.ts";
 import { AT, claimOne, keep, numberedEntry, sampleDelivery, settlementOf } from "../entries.ts";
+import { eraseAfterKill, eraseTwiceAtOnce, refuseSecond } from "../erase-at-once.ts";
 import { openServer } from "./schemas.ts";
-import { NO_SERVER } from "./server.ts";
+import { NO_POOLER, NO_SERVER, startPooler } from "./server.ts";
 
 describe("what was erased", async () => {
   if (NO_SERVER !== undefined) {
@@ -52,5 +54,52 @@ describe("what was erased", async () => {
     expect(await grep("tenant-0-secret")).not.toEqual([]);
     expect(await inbox.append(numberedEntry(1))).toMatchObject({ duplicate: true, state: "done" });
     await inbox.close();
+  });
+
+  const urlOf = (schema: string, url = server.url) =>
+    `${url}${url.includes("?") ? "&" : "?"}schema=${schema}`;
+
+  it("is in the receipt of the command that erased it, if two run at once", async () => {
+    const schema = newSchema();
+    await eraseTwiceAtOnce(await open(schema), urlOf(schema));
+  });
+
+  it("is in the receipt of the next command, if one is killed", async () => {
+    const schema = newSchema();
+    await eraseAfterKill(await open(schema), urlOf(schema));
+  });
+
+  it("is erased by one command at a time, and the second is told which one", async () => {
+    const schema = newSchema();
+    await refuseSecond(await open(schema), urlOf(schema));
+  });
+
+  it.skipIf(NO_POOLER !== undefined)("the same behind a pooler in transaction mode", async () => {
+    const pooler = await startPooler(server);
+    try {
+      const [one, other, killed] = [newSchema(), newSchema(), newSchema()];
+      await refuseSecond(await open(one, {}, pooler.url), urlOf(one, pooler.url));
+      await eraseTwiceAtOnce(await open(other), urlOf(other, pooler.url));
+      await eraseAfterKill(await open(killed), urlOf(killed, pooler.url));
+    } finally {
+      await pooler.stop();
+    }
+  });
+
+  it("is proven, whatever limits the role sets for idle transactions", async () => {
+    const schema = newSchema();
+    const inbox = await open(schema);
+    await keep(inbox, numberedEntry(1));
+    await admin.query(`CREATE ROLE ${schema} LOGIN SUPERUSER`);
+    await admin.query(`ALTER ROLE ${schema} SET idle_in_transaction_session_timeout = 50`);
+    const limited = await open(schema, {}, server.url.replace("postgres@", `${schema}@`));
+    const proof = await limited.eraseAlone?.(async () => {
+      await limited.erase?.([1], AT);
+      await delay(200);
+      return limited.endErasure?.(AT);
+    });
+    expect(proof).toMatchObject({ entries: 1 });
+    await limited.close();
+    await admin.query(`DROP ROLE ${schema}`);
   });
 });

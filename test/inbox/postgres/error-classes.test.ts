@@ -33,7 +33,7 @@ it.each([
   ["57014", "a cancelled statement", "inbox_busy"],
   ["57P01", "a server that stops", "inbox_unreachable"],
   ["57P03", "a server that starts", "inbox_unreachable"],
-  ["58030", "an input or output error", "inbox_unavailable"],
+  ["58030", "an input or output error", "disk_error"],
   ["XX001", "a damaged page", "inbox_corrupt"],
   ["0A000", "a class without an entry", "inbox_unavailable"],
   ["ECONNREFUSED", "no server", "inbox_unreachable"],

@@ -7,6 +7,7 @@ import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { AT, keep, numberedEntry, sampleDelivery, settlementOf } from "../entries.ts";
+import { eraseAfterKill, eraseTwiceAtOnce, refuseSecond } from "../erase-at-once.ts";
 
 /** Registers what ends with the test. Tests that run at once each pass their own. */
 type AtEnd = (end: () => void | Promise<void>) => void;
@@ -118,4 +119,19 @@ it("waits for a program that reads, and refuses to prove anything while the log 
   await expect(eraser.endErasure?.(AT)).rejects.toMatchObject({ code: "inbox_busy" });
   reader.close();
   expect(await eraser.endErasure?.(AT)).toMatchObject({ entries: 1 });
+});
+
+it("lets one of two commands at a time erase, whose receipt is for what it erased", async () => {
+  const path = newPath(onTestFinished);
+  await eraseTwiceAtOnce(await open(path, onTestFinished), path);
+});
+
+it("lets a command erase at once if another one was killed", async () => {
+  const path = newPath(onTestFinished);
+  await eraseAfterKill(await open(path, onTestFinished), path);
+});
+
+it("tells a second command which process erases, and since when", async () => {
+  const path = newPath(onTestFinished);
+  await refuseSecond(await open(path, onTestFinished), path);
 });

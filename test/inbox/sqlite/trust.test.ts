@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { CheckReport } from "../../../src/inbox/sqlite/care/check-elsewhere.ts";
+import type { FileReport } from "../../../src/inbox/sqlite/care/check-file.ts";
 import { explainsFailure } from "../../../src/inbox/sqlite/care/damaged-deliveries.ts";
 import type { Statements } from "../../../src/inbox/sqlite/statements.ts";
 import { Trust } from "../../../src/inbox/sqlite/trust.ts";
 import { keptLog } from "../../receiver/sample.ts";
 
-const CLEAN: CheckReport = { problems: [], unreadable: [], usable: true };
-const BROKEN: CheckReport = { problems: ["Tree 4 is odd"], unreadable: [], usable: false };
+const CLEAN: FileReport = { problems: [], unreadable: [], usable: true };
+const BROKEN: FileReport = { problems: ["Tree 4 is odd"], unreadable: [], usable: false };
 const SECOND = 1000;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
@@ -15,7 +15,7 @@ afterEach(() => void vi.useRealTimers());
 /** Trust whose checks the test ends. */
 function checkedByHand() {
   const { log, lines } = keptLog();
-  const ends: ((report: CheckReport | undefined) => void)[] = [];
+  const ends: ((report: FileReport | undefined) => void)[] = [];
   const killed = vi.fn();
   const trust = new Trust("inbox.db", log, (_, done) => {
     ends.push(done);
@@ -27,7 +27,7 @@ function checkedByHand() {
     killed,
     messages,
     started: () => ends.length,
-    end: (report?: CheckReport) => ends.at(-1)?.(report),
+    end: (report?: FileReport) => ends.at(-1)?.(report),
   };
 }
 
@@ -105,6 +105,34 @@ describe("trust that was lost", () => {
     end({ ...BROKEN, diskError: "EIO: i/o error, read" });
     expect(trust.damage).toMatch(/the disk reports errors \(EIO: i\/o error, read\)/);
     expect(messages().at(-1)).not.toContain("recovery.md");
+  });
+
+  it("is the disk's fault once that has reported errors, until a check finds the file intact or damaged", () => {
+    const { trust, end } = checkedByHand();
+    const next = (report: FileReport) => {
+      vi.advanceTimersByTime(600 * SECOND);
+      end(report);
+      return trust.blamesDisk;
+    };
+    expect(trust.blamesDisk).toBe(false);
+    trust.suspectDisk();
+    trust.lose("malformed");
+    expect(trust.blamesDisk).toBe(true);
+    expect(next({ ...BROKEN, diskError: "EIO" })).toBe(true);
+    expect(next(BROKEN)).toBe(false);
+    expect(trust.damage).toContain("recovery.md");
+    trust.suspectDisk(); // the file is known to be damaged
+    expect(trust.blamesDisk).toBe(false);
+    expect(next({ ...BROKEN, diskError: "EIO" })).toBe(true);
+    expect(next(CLEAN)).toBe(false);
+  });
+
+  it("is told by what the latest check found, even if that is only single entries", () => {
+    const { trust, end } = checkedByHand();
+    trust.suspectDisk();
+    trust.lose("the disk");
+    end({ ...BROKEN, usable: true });
+    expect([trust.blamesDisk, trust.damage]).toEqual([false, expect.stringContaining("single entries")]);
   });
 
   it("is not checked any more once it is closed", () => {

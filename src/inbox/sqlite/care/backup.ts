@@ -68,7 +68,8 @@ function refuseTarget(source: string, path: string, replace: boolean): void {
   const found = statSync(path, { throwIfNoEntry: false });
   // Those that SQLite, or a receiver, keeps beside an inbox are its own, too.
   const isBeside =
-    path.startsWith(source) && /^-(?:wal|shm|journal|holder-.*)$/.test(path.slice(source.length));
+    path.startsWith(source) &&
+    /^-(?:wal|shm|journal|holder-.*|erasing(?:-by)?)$/.test(path.slice(source.length));
   const isOwn = (found !== undefined && realPath(path) === source) || isBeside;
   const inUse =
     sizes(path).logBytes > 0 || livingRunners(path).length > 0

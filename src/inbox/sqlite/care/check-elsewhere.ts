@@ -2,17 +2,20 @@ import { spawn } from "node:child_process";
 import { builtProgram } from "../thread/built-program.ts";
 import type { FileReport } from "./check-file.ts";
 
-export interface CheckReport extends FileReport {
-  /** The error that the disk reports when the file is read, if there are problems. */
-  readonly diskError?: string;
-}
-
 /**
  * Starts a check of a file, and later calls back with its report, or with none if the check failed. Returns what ends it
  * without a report; `undefined` if no check can be started.
  */
-export function checkElsewhere(path: string, done: (report: CheckReport | undefined) => void) {
+export function checkElsewhere(path: string, done: (report: FileReport | undefined) => void) {
   return runElsewhere([path], (code, text) => done(code === 0 ? JSON.parse(text) : undefined));
+}
+
+/** The error that the disk reports when an inbox file is read; `undefined` if it reports none, or no process can be started. */
+export function diskErrorElsewhere(path: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const end = runElsewhere([path, "disk"], (_, text) => resolve(text === "" ? undefined : text));
+    if (end === undefined) resolve(undefined);
+  });
 }
 
 /**

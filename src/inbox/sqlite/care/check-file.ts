@@ -4,6 +4,7 @@ import { hash } from "../../../package/builtins.ts";
 import type { Row } from "../../rows.ts";
 import { openToRead } from "../client.ts";
 import { closing, type Statements } from "../statements.ts";
+import { diskError } from "./disk-error.ts";
 
 /** The result of a check of every page of an inbox file. */
 export interface FileReport {
@@ -13,6 +14,8 @@ export interface FileReport {
   readonly unreadable: readonly number[];
   /** Whether entries can still be kept and run, since only data of single entries is damaged. */
   readonly usable: boolean;
+  /** The error that the disk reports when the file is read, if there are problems. */
+  readonly diskError?: string | undefined;
 }
 
 const MOST = 100;
@@ -22,8 +25,17 @@ const STEP = 500;
 /** Tables, and an index of one of them, whose damage concerns single entries only. */
 const OF_SINGLE_ENTRIES = ["delivery", "attempt", "attempt_entry"];
 
-/** Checks every page of an inbox file, and every body. It takes as long as reading the file. */
+/**
+ * Checks every page of an inbox file, and every body. It takes as long as reading the file. Only for a process that does not have
+ * the file open otherwise: see {@link diskError}.
+ */
 export function checkFile(path: string): FileReport {
+  const report = checkPages(path);
+  const isIntact = report.problems.length + report.unreadable.length === 0;
+  return isIntact ? report : { ...report, diskError: diskError(path) };
+}
+
+function checkPages(path: string): FileReport {
   try {
     return closing(openToRead(path), (statements) => {
       const whole = checkIntegrity(statements, String(MOST));

@@ -25,7 +25,7 @@ export function othersBeside(path: string): readonly string[] {
 
 function besides(path: string): readonly string[] {
   return readdirSync(dirname(path), { withFileTypes: true })
-    .filter((one) => one.isFile() && !/-(?:wal|shm|journal|holder-[\da-f]+)$/.test(one.name))
+    .filter((one) => one.isFile() && !/-(?:wal|shm|journal|holder-[\da-f]+|erasing(?:-by)?)$/.test(one.name))
     .map(({ name }) => name);
 }
 

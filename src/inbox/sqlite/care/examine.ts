@@ -16,7 +16,7 @@ import { livingRunners } from "../processes/runner-lock.ts";
 import { otherRunners } from "../processes/runner-records.ts";
 import { readSenders } from "../senders.ts";
 import { Statements } from "../statements.ts";
-import { runElsewhere } from "./check-elsewhere.ts";
+import { diskErrorElsewhere, runElsewhere } from "./check-elsewhere.ts";
 import { checkIntegrity } from "./check-file.ts";
 
 /** Size in bytes up to which a file is looked at in this process, which takes a fraction of a second. */
@@ -27,6 +27,16 @@ export const SMALL = 64 * 1024 * 1024;
  * then what was not found out is missing.
  */
 export async function examineFile(path: string, now: number, timeout: number): Promise<Partial<FileFacts>> {
+  const found = await lookAt(path, now, timeout);
+  if (found.error === undefined && (found.problems ?? []).length === 0) return found;
+  const disk = await diskErrorElsewhere(path);
+  if (disk === undefined) return found;
+  const { problems: _, ...rest } = found; // they are the disk's
+  const message = `expected to read ${path}, got ${JSON.stringify(disk)}: check the disk`;
+  return { ...rest, error: { code: "disk_error", message } };
+}
+
+async function lookAt(path: string, now: number, timeout: number): Promise<Partial<FileFacts>> {
   const elsewhere = sizes(path).bytes > SMALL ? await examineElsewhere(path, timeout) : undefined;
   if (elsewhere !== undefined) return elsewhere;
   const wasOpen = isOpen(path);

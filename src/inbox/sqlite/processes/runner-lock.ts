@@ -14,13 +14,13 @@ import { loadSqlite } from "../client.ts";
 export function runnerLock(inbox: string, id: string) {
   const file = lockFile(inbox, id);
   // Ids are never reused, so no other process can hold it.
-  let database = hold(file);
+  let database = holdFile(file);
   return {
     /** Takes the lock again if its file was removed, since others would take this process for dead. */
     keep: (): void => {
       if (existsSync(file)) return;
       database.close();
-      database = hold(file);
+      database = holdFile(file);
     },
     release: () => closeAndRemove(file, database),
   };
@@ -33,7 +33,7 @@ export function runnerLock(inbox: string, id: string) {
 export function findDead(inbox: string, id: string) {
   const file = lockFile(inbox, id);
   if (!existsSync(file)) return { cleanUp: () => {} };
-  const database = orElse(() => hold(file), undefined);
+  const database = orElse(() => holdFile(file), undefined);
   return database && { cleanUp: () => closeAndRemove(file, database) };
 }
 
@@ -70,7 +70,8 @@ export function lockFile(inbox: string, id: string): string {
   return `${inbox}-holder-${id}`;
 }
 
-function hold(file: string): DatabaseSyncInstance {
+/** Opens a file and locks it until it is closed, or this process ends. */
+export function holdFile(file: string): DatabaseSyncInstance {
   const { DatabaseSync } = loadSqlite();
   // Before it is locked, another process may take the new file for that of a dead process and remove it.
   for (let tries = 0; tries < 3; tries++) {
