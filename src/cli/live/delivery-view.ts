@@ -3,7 +3,7 @@ import { verdictOf } from "../../inspector/live/verdict.ts";
 import type { DeliveryObservation } from "../../receiver/observation.ts";
 import { toAnswer } from "../../receiver/response.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
-import { shownUrl } from "../../text/shown-url.ts";
+import { shownTarget } from "../../text/shown-url.ts";
 import { type Output, printable } from "../output.ts";
 import { diagnosisFields, isFirst, refusalLines, type ToldFixes } from "./diagnosis-view.ts";
 import { beneath, type LiveRow, type RowStyle, rowLines } from "./row.ts";
@@ -29,7 +29,7 @@ export function deliveryLines(
 ): readonly string[] {
   const { outcome, receivedAt, duration, method } = observation;
   const { word, kind, id, reason, detail, problems, fix } = verdictOf(outcome);
-  const asked = `${method} ${shownUrl(observation.target)}`;
+  const asked = `${method} ${shownTarget(observation.target)}`;
   const row: LiveRow = {
     ...{ time: receivedAt, mark: word, what: kind ?? (word === "refused" ? asked : word), duration },
     word: kind === null ? String(toAnswer(outcome).status) : word,
@@ -56,7 +56,7 @@ export function recordDelivery(observation: DeliveryObservation, output: Output,
   const { receivedAt, duration, bytes, outcome, method } = observation;
   const { word, kind, id, reason, detail, problems, fix } = verdictOf(outcome);
   output.record("delivery", {
-    ...{ receivedAt: new Date(receivedAt).toISOString(), method, target: shownUrl(observation.target) },
+    ...{ receivedAt: new Date(receivedAt).toISOString(), method, target: shownTarget(observation.target) },
     ...{ verdict: word, kind, id, seq: "seq" in outcome ? outcome.seq : null },
     ...{ reason, detail, problems, fix, bytes, duration },
     secret: "secret" in outcome ? (outcome.secret?.role ?? null) : null,

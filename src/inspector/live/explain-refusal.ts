@@ -6,7 +6,7 @@ import type { Cause } from "../../signature/diagnose/causes.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import { printedText } from "../../signature/diagnose/json-libraries.ts";
 import { readHeader } from "../../signature/header.ts";
-import { shownUrl } from "../../text/shown-url.ts";
+import { shownTarget } from "../../text/shown-url.ts";
 import type { Explanation, Step } from "../api.ts";
 import { shownDigest } from "../entries/shown-delivery.ts";
 import { verdictOf } from "./verdict.ts";
@@ -45,7 +45,7 @@ export function explainRefusal(
     const details =
       name === "Signature"
         ? [...signatureDetails(observation, signatureHeader), ...causeDetails(diagnosis)]
-        : [{ name: "received", value: `${method} ${shownUrl(target)}`.slice(0, 300) }];
+        : [{ name: "received", value: `${method} ${shownTarget(target)}`.slice(0, 300) }];
     return { name, result: "failed", text: sentence(failed), ...(details.length > 0 && { details }) };
   });
   const known = diagnosis === "left_out" ? undefined : diagnosis;

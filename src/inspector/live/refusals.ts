@@ -1,9 +1,10 @@
 import { NewestMap } from "../../base/newest-map.ts";
+import type { DeliveryHeaders } from "../../event/delivery.ts";
 import type { DeliveryObservation } from "../../receiver/observation.ts";
 import { toAnswer } from "../../receiver/response.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import { shortText } from "../../text/short-text.ts";
-import { shownUrl } from "../../text/shown-url.ts";
+import { shownTarget } from "../../text/shown-url.ts";
 import type { RefusalDetail, RefusalRow } from "../api.ts";
 import { shownHeaders } from "../entries/shown-delivery.ts";
 import { explainRefusal } from "./explain-refusal.ts";
@@ -71,12 +72,12 @@ export class Refusals {
     if (outcome.type === "accepted" || outcome.type === "rejected") return undefined;
     const { word, reason, detail: meaning, fix } = verdictOf(outcome);
     if (word !== "unauthorized" && word !== "refused" && word !== "failed") return undefined;
-    const headers = bounded(shownHeaders(observation.headers, this.#signatureHeader));
+    const headers = shownHeaders(bounded(observation.headers), this.#signatureHeader);
     const cause = diagnosis === "left_out" ? undefined : diagnosis?.explanations[0]?.[0]?.meaning;
     return {
       ...{ type: "refusal", id: `r${++this.#count}`, receivedAt, word, reason: reason ?? word, bytes },
       method: observation.method.slice(0, 20),
-      target: shownUrl(observation.target).slice(0, MAX_TEXT),
+      target: shownTarget(observation.target),
       status: toAnswer(outcome).status,
       ...{ duration, headers, count: 1, why: cause ?? meaning ?? fix ?? word },
       explanation: explainRefusal(observation, this.#signatureHeader, diagnosis),
@@ -110,10 +111,11 @@ export function refusalRow(refusal: Refusal): RefusalRow {
   return row;
 }
 
-function bounded(headers: Refusal["headers"]): Refusal["headers"] {
+/** The first headers, each cut before anything looks at it. */
+function bounded(headers: DeliveryHeaders): DeliveryHeaders {
   const some = Object.entries(headers).slice(0, MAX_HEADERS);
   const cut = (text: string) => shortText(text, MAX_TEXT);
   return Object.fromEntries(
-    some.map(([name, value]) => [cut(name), typeof value === "string" ? cut(value) : value.map(cut)]),
+    some.map(([name, value]) => [cut(name), typeof value === "string" ? cut(value) : value?.map(cut)]),
   );
 }
