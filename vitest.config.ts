@@ -76,7 +76,7 @@ const SYSTEM = [
   "test/cli/listen/{blocked-loop,first-start,forward,pipes,process,waiting}.test.ts",
   "test/cli/{tunnel/{listen-through-*,subscription,tunnel},listen/subscription}.test.ts",
   "test/tunnel/{drill,ngrok,outage,ssh,sshd}.test.ts",
-  "test/hostile/{body,floods,handlers,replay,slow-clients,storage}.test.ts",
+  "test/hostile/{body,costly,floods,handlers,replay,slow-clients,storage}.test.ts",
   "test/inbox/postgres/{client,clock,connect,drain,erase,read-only,stale-statistics,cut-off,idle,limits,server,errors,drill,concurrent,wake,rights,runners,hanging,held-day,dump,same-handlers,shared}.test.ts",
   "test/inbox/postgres/{care,certificates,days,every-cut,examine,hand-on,planner,prune,refusals,roles,standby,statements,transactions*,upkeep}.test.ts",
   "test/inbox/postgres/drill/drill.test.ts",

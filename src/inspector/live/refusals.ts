@@ -8,6 +8,7 @@ import { shownTarget } from "../../text/shown-url.ts";
 import type { RefusalDetail, RefusalRow } from "../api.ts";
 import { shownHeaders } from "../entries/shown-delivery.ts";
 import { explainRefusal } from "./explain-refusal.ts";
+import type { RefusalDiagnosis } from "./refused-bodies.ts";
 import { verdictOf } from "./verdict.ts";
 
 /** The maximum number of remembered refused deliveries; the oldest is dropped first. */
@@ -31,8 +32,8 @@ export class Refusals {
     this.#signatureHeader = signatureHeader;
   }
 
-  /** Remembers a delivery if it was not kept; `left_out` if there were too many to diagnose. */
-  note(observation: DeliveryObservation, diagnosis?: Diagnosis | "left_out"): Refusal | undefined {
+  /** Remembers a delivery if it was not kept. */
+  note(observation: DeliveryObservation, diagnosis?: RefusalDiagnosis): Refusal | undefined {
     const refusal = this.#describe(observation, diagnosis);
     return refusal === undefined ? undefined : this.#add(refusal);
   }
@@ -67,13 +68,13 @@ export class Refusals {
     return this.#remembered.find((refusal) => refusal.id === now);
   }
 
-  #describe(observation: DeliveryObservation, diagnosis?: Diagnosis | "left_out"): Refusal | undefined {
+  #describe(observation: DeliveryObservation, diagnosis?: RefusalDiagnosis): Refusal | undefined {
     const { outcome, receivedAt, duration, bytes } = observation;
     if (outcome.type === "accepted" || outcome.type === "rejected") return undefined;
     const { word, reason, detail: meaning, fix } = verdictOf(outcome);
     if (word !== "unauthorized" && word !== "refused" && word !== "failed") return undefined;
     const headers = shownHeaders(bounded(observation.headers), this.#signatureHeader);
-    const cause = diagnosis === "left_out" ? undefined : diagnosis?.explanations[0]?.[0]?.meaning;
+    const cause = typeof diagnosis === "object" ? diagnosis.explanations[0]?.[0]?.meaning : undefined;
     return {
       ...{ type: "refusal", id: `r${++this.#count}`, receivedAt, word, reason: reason ?? word, bytes },
       method: observation.method.slice(0, 20),

@@ -49,8 +49,9 @@ const LARGEST_REPRINTED = 65_536;
 /**
  * Finds out why a signature does not match: which common mistakes in the body, the secret or the header turn a valid
  * signature into this one. Tries the mistakes of `CAUSES`, up to one of each part together. A cause is proven by the
- * digest, not guessed. Takes milliseconds for most bodies and one to two seconds for 1 MiB, so call it only if a person
- * reads the result, and never send the result to the sender.
+ * digest, not guessed. Runs in the thread that calls it, in time proportional to the length of the body: milliseconds for
+ * most, one to two seconds for 1 MiB. So call it only if a person reads the result, and in a worker thread if other requests
+ * must not wait. Never send the result to the sender.
  *
  * @example
  * ```ts
