@@ -281,7 +281,7 @@ const ROWS: readonly Row[] = [
   ],
   ["guides/upgrade.md", "a file of up to {} MiB is copied", "inbox/sqlite/file/copy-before.ts COPIED"],
   ["reference/signature.md", "| {} million bytes hashed: 0.05", `${DIAGNOSIS} WORK`],
-  ["reference/signature.md", "| {} seconds at most, in a thread", "cli/live/diagnosis-thread.ts MOST_TIME"],
+  ["reference/signature.md", "| {} seconds, in a thread", "cli/live/diagnosis-thread.ts MOST_TIME"],
   ["reference/signature.md", "at most {} wait", "cli/live/diagnosis-thread.ts MOST_WAITING"],
   ["reference/cli/records.md", "ended after {} seconds", "cli/live/diagnosis-thread.ts MOST_TIME"],
   ["metrics.md", "of handlers and targets beyond {}", "observe/counted.ts MAX_HANDLERS"],

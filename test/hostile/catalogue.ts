@@ -273,13 +273,10 @@ const RELAY: readonly Row[] = [
     "files have mode 0600; git ignores the folder",
   ],
   [
-    "a body that makes the search for the cause of its wrong signature long",
-    "401; the search runs in a thread, for 2 seconds at most, and other deliveries do not wait for it",
+    "a body whose wrong signature takes long to diagnose",
+    "401; the diagnosis is ended after 2 seconds, and other deliveries do not wait for it",
   ],
-  [
-    "a request line or headers that take long to read or to show",
-    "404 or 401; they are cut first, and take linear time",
-  ],
+  ["a target or headers that take long to read or show", "404 or 401, in linear time"],
 ];
 
 /** Every case, by number from 1. */
