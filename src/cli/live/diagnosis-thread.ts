@@ -41,6 +41,8 @@ export class DiagnosisThread {
   #worker: Worker | undefined;
   #state: "starting" | "ready" | "over" = "over";
   #current: Asked | undefined;
+  /** When the current one began, by `performance.now()`. */
+  #begun = 0;
   #deadline: NodeJS.Timeout | undefined;
 
   constructor(options: DiagnosisThreadOptions) {
@@ -113,9 +115,10 @@ export class DiagnosisThread {
     const { mostTime = MOST_TIME } = this.#options;
     const { question } = asked;
     this.#current = asked;
+    this.#begun = performance.now();
     this.#worker?.postMessage({ ...question, work }, [question.body.buffer as ArrayBuffer]);
     // If this thread was busy, an answer may have come in time, but was not heard: it is heard before the immediate.
-    this.#deadline = setTimeout(() => setImmediate(() => this.#end(asked, mostTime)), mostTime).unref();
+    this.#deadline = setTimeout(() => setImmediate(() => this.#end(asked)), mostTime).unref();
   }
 
   #hear(worker: Worker, message: DiagnosisMessage): void {
@@ -129,24 +132,25 @@ export class DiagnosisThread {
   }
 
   /** Ends a diagnosis that takes too long, and the thread with it. */
-  #end(asked: Asked, ms: number): void {
+  #end(asked: Asked): void {
     if (asked !== this.#current) return;
-    this.#limit.spend(ms);
     const worker = this.#worker;
-    this.start();
+    this.#startAgain("took_too_long");
     void worker?.terminate();
-    this.#answer("took_too_long");
+  }
+
+  /** Replaces the thread, and answers the diagnosis that it had. */
+  #startAgain(diagnosis: RefusalDiagnosis): void {
+    if (this.#current !== undefined) this.#limit.spend(performance.now() - this.#begun);
+    this.start();
+    this.#answer(diagnosis);
   }
 
   /** A thread that has ended by itself is replaced, but for one that could not even start. */
   #lose(worker: Worker, failure: unknown): void {
     if (worker !== this.#worker || this.#state === "over") return;
-    if (this.#state === "ready") {
-      this.start();
-      this.#answer(undefined);
-      return;
-    }
-    this.#fail(failure);
+    if (this.#state === "ready") this.#startAgain(undefined);
+    else this.#fail(failure);
   }
 
   #fail(failure: unknown): void {
