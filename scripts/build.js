@@ -108,6 +108,7 @@ const bundle = await rolldown({
   input: {
     bin: "bin/hookporter.ts",
     "tunnel-child": "bin/tunnel-child.ts",
+    "diagnosis-thread": "bin/diagnosis-thread.ts",
     ...inputs(({ name }) => name !== "./verify"),
   },
   external: (id, importer) => isExternal(id) && !isBundledAllTheSame(id, importer),

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { findPackageRoot } from "../package/package-root.ts";
 import type { DeliveryObservation } from "../receiver/observation.ts";
 import { KnownTokens } from "./door/known-tokens.ts";
+import { heldObservation, type RefusalDiagnosis } from "./live/refused-bodies.ts";
 import { readPage } from "./page-files.ts";
 import { startInspectorServer } from "./server.ts";
 import { type InspectorOptions, makeWorkings } from "./workings.ts";
@@ -17,14 +18,19 @@ export async function startInspector(options: InspectorOptions) {
   const { refusals, bodies, seenAgain, senders, drifts, meter, feed, outgoing } = workings;
   const page = readPage(join(root.path, "dist", "inspector"));
   const server = await startInspectorServer(workings, { ...options, tokens, page });
-  const remember = (observation: DeliveryObservation) => {
-    const diagnosis = options.diagnose(observation);
+  let isClosed = false;
+  const remember = (observation: DeliveryObservation, diagnosis?: RefusalDiagnosis) => {
     const refusal = refusals.note(observation, diagnosis);
     if (refusal !== undefined) {
       bodies.hold(refusal.id, observation, diagnosis === "left_out");
       feed.noteRefusal(refusal);
     }
     outgoing.arrivals.note(observation, refusal?.id);
+  };
+  const diagnose = async (observation: DeliveryObservation) => {
+    const held = heldObservation(observation);
+    const diagnosis = await options.diagnose(observation);
+    if (!isClosed) remember(held, diagnosis);
   };
   const stop = receiver.observe((observation) => {
     meter.count(observation);
@@ -39,7 +45,7 @@ export async function startInspector(options: InspectorOptions) {
     }
     // Digests are computed after the sender has its answer, so that the answer's timing reveals nothing.
     if (observation.diagnose === undefined) remember(observation);
-    else setImmediate(remember, observation);
+    else setImmediate(() => void diagnose(observation));
   });
   const stopDrifts = receiver.onDrift((drift) => {
     drifts.note(drift, options.clock());
@@ -49,6 +55,7 @@ export async function startInspector(options: InspectorOptions) {
     /** The page's address, with the token of this run in its fragment, which browsers never send. */
     url: new URL(`http://127.0.0.1:${server.port}/#token=${tokens.text}`),
     close: async () => {
+      isClosed = true;
       stop();
       stopDrifts();
       bodies.close();

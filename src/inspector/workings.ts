@@ -70,7 +70,7 @@ export function makeWorkings(options: InspectorOptions, version: string) {
   const refusals = new Refusals(signatureHeader);
   const feed = new LiveFeed(inbox);
   const signing = { secrets, signatureHeader };
-  const bodies = refusedBodies(signing, options.diagnose, (id, ...found) => {
+  const bodies = refusedBodies(options.diagnose, (id, ...found) => {
     const changed = refusals.correct(id, ...found);
     for (const one of changed) feed.noteRefusal(one);
     return changed.at(-1)?.id ?? id;

@@ -31,8 +31,9 @@ export interface DeliveryObservation {
   /** The whole delivery, only if it is authentic. */
   readonly delivery?: Delivery | undefined;
   /**
-   * Only if the outcome is `unauthorized`: finds out why. The work is done per call, and anyone can send such deliveries:
-   * call it rarely, and keep the result on this machine. Call it in a `setImmediate` that the listener starts: by then
+   * Only if the outcome is `unauthorized`: finds out why. The work is done per call, in this thread, in time proportional to
+   * the length of the body, and anyone can send such deliveries: call it rarely, or pass a copy of the body to
+   * `diagnoseSignature` in a worker thread, and keep the result on this machine. Call it in a `setImmediate` that the listener starts: by then
    * the sender has its answer, so the response time reveals nothing. Later it returns `undefined`, because the bytes of an
    * unauthentic delivery are discarded.
    */

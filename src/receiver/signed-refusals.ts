@@ -1,6 +1,7 @@
 import { OnceAMinute } from "../base/once-a-minute.ts";
 import { readHeader } from "../signature/header.ts";
-import { shownUrl } from "../text/shown-url.ts";
+import { shortText } from "../text/short-text.ts";
+import { shownTarget } from "../text/shown-url.ts";
 import type { Incoming } from "./incoming.ts";
 import type { Settings } from "./options/options.ts";
 import type { Refused } from "./outcome.ts";
@@ -59,6 +60,6 @@ export class SignedRefusals {
 
 /** The method and the target, of which anyone can choose every character. */
 function shownHead({ method, target }: Head): string {
-  const shown = shownUrl(target.replaceAll(/[^!-~]/g, "_"));
-  return `${method.slice(0, 20)} to ${shown.length > MAX_TARGET ? `${shown.slice(0, MAX_TARGET)}…` : shown}`;
+  const shown = shownTarget(target).replaceAll(/[^!-~…]/g, "_");
+  return `${method.slice(0, 20)} to ${shortText(shown, MAX_TARGET)}`;
 }

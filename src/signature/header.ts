@@ -25,6 +25,13 @@ export function readHeader(headers: HeaderBag, name: string): string | readonly 
   return found.length === 1 ? headers[first] : found.flatMap((key) => headers[key] ?? []);
 }
 
+/** All headers with their values, in one pass: looking up each name takes quadratic time, and anyone can send thousands. */
+export function headerEntries(
+  headers: HeaderBag,
+): readonly (readonly [name: string, value: string | readonly string[] | undefined])[] {
+  return isHeaders(headers) ? [...headers] : Object.entries(headers);
+}
+
 function isHeaders(headers: HeaderBag): headers is Headers {
   return typeof headers.get === "function";
 }

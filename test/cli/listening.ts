@@ -14,15 +14,17 @@ export interface ListeningOptions {
   readonly cwd?: string;
   /** Besides `PATH` and the secret. */
   readonly env?: Readonly<Record<string, string>>;
+  /** The program. Default: the built one. */
+  readonly bin?: string;
 }
 
 /** The built program's `listen --json` in a separate process, killed with the test. */
 export function startListening(
   argv: readonly string[],
-  { cwd = tempFolder(), env = {} }: ListeningOptions = {},
+  { cwd = tempFolder(), env = {}, bin = join(root, "dist", "bin.js") }: ListeningOptions = {},
 ) {
   const command = ["listen", "--port", "0", "--json", ...argv];
-  const child = spawn(process.execPath, [join(root, "dist", "bin.js"), ...command], {
+  const child = spawn(process.execPath, [bin, ...command], {
     cwd,
     env: { PATH: process.env.PATH, HOOKPORTER_SECRET: SECRET, ...env },
   });

@@ -1,5 +1,7 @@
 import express from "express";
 import { expect, it } from "vitest";
+import { SHARE } from "../../src/cli/live/diagnosis-limit.ts";
+import { MOST_TIME } from "../../src/cli/live/diagnosis-thread.ts";
 import { createWebhookServer } from "../../src/entries/express.ts";
 import { MAX_DEPTH } from "../../src/event/canonical-json.ts";
 import { HEAD_TIMEOUT } from "../../src/receiver/adapters/server.ts";
@@ -18,4 +20,9 @@ it("the page states the limits of a delivery as the code has them", () => {
   const time = `time (${bodyTimeout / 1000} seconds for a body; for the headers ${heads})`;
   const size = `There are limits on bodies (${bodyLimit / 1024 ** 2} MiB), nesting (${MAX_DEPTH} levels)`;
   expect(page).toContain(`${size}, ${time}`);
+});
+
+it("the page states the limits of the search for a cause as the code has them", () => {
+  expect(1 / SHARE).toBe(5);
+  expect(page).toContain(`for ${MOST_TIME / 1000} seconds at most, one at a time and in a fifth of the time`);
 });

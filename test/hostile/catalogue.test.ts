@@ -18,8 +18,8 @@ const tested = new Set(
 const isWholly = ({ pending }: HostileCase) => pending !== undefined && !pending.startsWith("in part:");
 const numbersOf = (cases: readonly HostileCase[]) => cases.map(({ number }) => number);
 
-it("the catalogue has 90 cases", () => {
-  expect(CATALOGUE).toHaveLength(90);
+it("the catalogue has 92 cases", () => {
+  expect(CATALOGUE).toHaveLength(92);
 });
 
 it("every case has a test unless it is wholly pending", () => {

@@ -272,6 +272,11 @@ const RELAY: readonly Row[] = [
     "inboxes and captures that others can read, or that get committed",
     "files have mode 0600; git ignores the folder",
   ],
+  [
+    "a body whose wrong signature takes long to diagnose",
+    "401; the diagnosis is ended after 2 seconds, and other deliveries do not wait for it",
+  ],
+  ["a target or headers that take long to read or show", "404 or 401, in linear time"],
 ];
 
 /** Every case, by number from 1. */

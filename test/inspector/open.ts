@@ -14,11 +14,22 @@ import type { RunNotes } from "../../src/inspector/live/run-notes.ts";
 import { startServer } from "../../src/receiver/adapters/server.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import type { DriftWatch } from "../../src/receiver/drift.ts";
+import { diagnoseSignature } from "../../src/signature/diagnose/diagnose.ts";
+import { readHeader } from "../../src/signature/header.ts";
+import { readSecrets } from "../../src/signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 
 export const SECRET = "a secret that is long enough for tests";
 
 const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** Diagnoses a delivery in this thread, also one that is held. */
+export const diagnoseHere: DiagnoseRefusal = async ({ diagnose, body, headers, target }) => {
+  const bytes = body?.();
+  if (bytes === undefined) return diagnose?.();
+  const header = readHeader(headers, SIGNATURE_HEADER);
+  return diagnoseSignature(bytes, header, readSecrets(SECRET), { headers, target });
+};
 
 /** The options of an inspector under test. */
 export interface OpenOptions {
@@ -76,7 +87,7 @@ export async function openInspector(options: OpenOptions = {}) {
     tokenRecords = recordsInMemory(),
     runNotes,
     drift,
-    diagnose = (observation) => observation.diagnose?.(),
+    diagnose = diagnoseHere,
   } = options;
   const receiver = createReceiver({
     ...{ secret: SECRET, inbox, log, clock, poll: 20, drainTimeout: 500 },

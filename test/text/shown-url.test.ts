@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { shownUrl } from "../../src/text/shown-url.ts";
+import { shownTarget, shownUrl } from "../../src/text/shown-url.ts";
+import { processorTimeOf } from "../processor-time.ts";
 
 it.each([
   ["https://example.com/webhooks", "https://example.com/webhooks"],
@@ -23,4 +24,38 @@ it.each([
 ])("shows %j as %j", (url, shown) => {
   expect(shownUrl(url)).toBe(shown);
   if (URL.canParse(url)) expect(shownUrl(new URL(url))).toBe(shown);
+});
+
+it("shows the beginning of a long target, and nothing of it if the rest may show that it is a password", () => {
+  expect(shownTarget("/webhooks?code=abc")).toBe("/webhooks?code=…");
+  expect(shownTarget(`/${"a".repeat(5000)}`)).toBe(`/${"a".repeat(1999)}…`);
+  expect(shownTarget(`/w?code=${"a".repeat(5000)}`)).toBe("/w?code=…");
+  expect(shownTarget(`https://user:${"a".repeat(5000)}@example.com/`)).toBe("https://…");
+});
+
+/** Milliseconds that count as no time. */
+const LEAST = 10;
+
+it.each([
+  ["colons after a scheme", (size: number) => `x://${":".repeat(size)}`],
+  ["colons and slashes after a scheme", (size: number) => `x://${":/".repeat(size / 2)}`],
+  ["digits after a colon", (size: number) => `x://a:${"1".repeat(size)}`],
+  ["ports after a scheme", (size: number) => `x://${":1".repeat(size / 2)}/`],
+  ["at signs after a scheme", (size: number) => `x://${"@".repeat(size)}/`],
+  ["opening brackets", (size: number) => `x://${"[".repeat(size)}`],
+  ["a long scheme", (size: number) => "a".repeat(size)],
+  ["question marks", (size: number) => `/${"?".repeat(size)}`],
+  ["number signs", (size: number) => `/${"#\n".repeat(size / 2)}`],
+  ["a query of equals signs", (size: number) => `/?${"=".repeat(size)}`],
+  ["a query of many parameters", (size: number) => `/?${"a&".repeat(size / 2)}`],
+])("shows a URL of twice the length in twice the time at most: %s", (_, make) => {
+  const times = [16, 32, 64].map((kilobytes) => {
+    const url = make(kilobytes * 1024);
+    return Math.max(
+      LEAST,
+      processorTimeOf(() => shownUrl(url)),
+    );
+  });
+  const [short = 0, longer = 0, longest = 0] = times;
+  expect([longer / short, longest / longer].filter((ratio) => ratio > 3)).toEqual([]);
 });

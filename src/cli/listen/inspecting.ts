@@ -12,7 +12,7 @@ import { tokenFile } from "./token-file.ts";
  * `stops`. Throws `port_unavailable`.
  */
 export async function openInspector(
-  { options, context, receiver, secrets, inbox, diagnose, stops }: Session,
+  { options, context, receiver, secrets, inbox, diagnosis, stops }: Session,
   endpoint: URL,
   runNotes: RunNotes | undefined,
 ): Promise<URL | undefined> {
@@ -22,7 +22,8 @@ export async function openInspector(
   if (!inspect) return undefined;
   const madeUp = await findLearnedData(options, context);
   const inspector = await startInspector({
-    ...{ endpoint, diagnose, receiver, signatureHeader, handlers, port, hosts, madeUp },
+    diagnose: diagnosis.diagnose,
+    ...{ endpoint, receiver, signatureHeader, handlers, port, hosts, madeUp },
     ...(runNotes && { runNotes }),
     ...{ inboxName: inbox.shown, secrets: secrets.values, targets: forwardTo.map(({ target }) => target) },
     reserveInstants: (count) => reserveInstants(count, { cwd: io.cwd, clock, dryRun: false }),

@@ -96,6 +96,9 @@ async function open(session: Session) {
   stops.push(() => session.bar.close());
   stops.push(sayDrift(receiver, context));
   stops.push(watchDeliveries(session));
+  // Closed before, so that what waits for a diagnosis is still shown.
+  session.diagnosis.start();
+  stops.push(() => session.diagnosis.close());
   // Registered first, so that it is closed last: a second signal must be heard while closing.
   stops.push(stopOnSignal(goal, tally, context, stop));
   // The receiver is closed before, whose last handlers may still end in dead letters.

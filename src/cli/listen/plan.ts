@@ -1,11 +1,13 @@
+import { join } from "node:path";
 import type { Logger } from "../../base/logger.ts";
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import { loadSqlite } from "../../inbox/sqlite/client.ts";
-import type { DiagnoseRefusal } from "../../inspector/live/refused-bodies.ts";
+import { findPackageRoot } from "../../package/package-root.ts";
 import { createReceiver } from "../../receiver/create-receiver.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import { syncForward } from "../../relay/sync-forward.ts";
 import { readSecrets, type Secret } from "../../signature/secrets.ts";
+import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import { createCliLogger, loggerWithout } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
 import { Goal } from "../end/goal.ts";
@@ -18,7 +20,7 @@ import type { Forwarding } from "../handlers/forward-rules.ts";
 import { forwardingOf, forwardTimeout, orderByPath, receiverLimits } from "../handlers/forwarding.ts";
 import { RunningHandlers } from "../handlers/running-handlers.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
-import { DiagnosisLimit } from "../live/diagnosis-limit.ts";
+import { DiagnosisThread } from "../live/diagnosis-thread.ts";
 import { RecentEntries } from "../live/recent-entries.ts";
 import { StatusBar } from "../live/status-bar.ts";
 import { otherSecrets } from "../secrets/other-secrets.ts";
@@ -53,8 +55,8 @@ export interface Session {
   readonly subscription: Subscribing | undefined;
   readonly tally: ListenTally;
   readonly running: RunningHandlers;
-  /** Explains failed signatures, within the limit of one run. */
-  readonly diagnose: DiagnoseRefusal;
+  /** Explains failed signatures, once it is started. */
+  readonly diagnosis: DiagnosisThread;
   readonly recent: RecentEntries;
   readonly bar: StatusBar;
   /** The close functions of everything that is open. */
@@ -107,14 +109,22 @@ export async function planListening(options: ListenOptions, context: CliContext)
     ...{ options, context, port, path, goal, secrets, current, inbox, newInbox, receiver, front, forwarding },
     ...{ tunnel, stream, subscription, stops: [], stop, stopped },
     ...{ tally: new ListenTally(), running: new RunningHandlers(), recent: new RecentEntries() },
-    ...{ diagnose: diagnosing(secrets, options, context), bar: new StatusBar(context.output) },
+    diagnosis: await planDiagnosis(secrets, options, context),
+    bar: new StatusBar(context.output),
   };
 }
 
-function diagnosing(secrets: FoundSecrets, options: ListenOptions, context: CliContext): DiagnoseRefusal {
-  const others = otherSecrets(context, options, secrets);
-  const limit = new DiagnosisLimit();
-  return (observation) => limit.diagnose(observation, others);
+async function planDiagnosis(secrets: FoundSecrets, options: ListenOptions, context: CliContext) {
+  const { path: root } = await findPackageRoot();
+  return new DiagnosisThread({
+    program: join(root, "dist", "diagnosis-thread.js"),
+    start: {
+      secrets: readSecrets(secrets.values),
+      others: otherSecrets(context, options, secrets),
+      signatureHeader: options.signatureHeader ?? SIGNATURE_HEADER,
+    },
+    warn: (message) => createCliLogger(context.output).warn({}, message),
+  });
 }
 
 /**

@@ -1,8 +1,11 @@
 import { resolve } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import { makeFolder } from "../../base/make-folder.ts";
+import { UnderWay } from "../../base/under-way.ts";
 import { using } from "../../base/unusable.ts";
 import { describeError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
+import type { RefusalDiagnosis } from "../../inspector/live/refused-bodies.ts";
 import { letterOf } from "../../receiver/dead-letter.ts";
 import type { AttemptObservation, DeliveryObservation, Observation } from "../../receiver/observation.ts";
 import { fixtureName, formatDelivery } from "../../relay/fixture.ts";
@@ -20,7 +23,7 @@ import { OWN } from "./waiting.ts";
 
 /** Counts, shows and saves what happens; calls `stop` when the goal is reached. Returns a function that ends it. */
 export function watchDeliveries(session: Session): () => Promise<void> {
-  const { receiver, inbox, goal, tally, stop, diagnose, recent, bar } = session;
+  const { receiver, inbox, goal, tally, stop, diagnosis, recent, bar } = session;
   const { events = ["*"], saveDir } = session.options;
   const { output, clock, io } = session.context;
   const outages = new TargetOutages({ output, bar, clock, waiting: () => receiver.inbox.waiting(OWN) });
@@ -48,9 +51,8 @@ export function watchDeliveries(session: Session): () => Promise<void> {
     held.drop(observation.seq);
     print(attemptLines(observation, { now: clock(), telling }, output));
   };
-  const showDelivery = (observation: DeliveryObservation) => {
+  const showDelivery: ShowDelivery = (observation, diagnosis) => {
     const { outcome } = observation;
-    const diagnosis = diagnose(observation);
     recordDelivery(observation, output, diagnosis);
     if (outcome.type === "accepted" && !outcome.duplicate) noted(outcome.seq, outcome.kind, "accepted");
     const dead = letterOf(outcome);
@@ -62,6 +64,7 @@ export function watchDeliveries(session: Session): () => Promise<void> {
     if (isPlain) held.hold(outcome.seq, show);
     else show();
   };
+  const refused = showDiagnosed(diagnosis, showDelivery);
   const stopWatching = receiver.observe((observation) => {
     if (observation.type === "delivery" && observation.headers["user-agent"] === DOCTOR_AGENT) return;
     tally.count(observation);
@@ -70,9 +73,8 @@ export function watchDeliveries(session: Session): () => Promise<void> {
     if (kind === null || events.some((pattern) => matchesKind(pattern, kind))) {
       if (observation.type === "attempt") showAttempt(observation);
       else {
-        // A signature is diagnosed after the sender has its answer, so that the answer's timing reveals nothing.
         if (observation.diagnose === undefined) showDelivery(observation);
-        else setImmediate(() => showDelivery(observation));
+        else refused.show(observation);
         save?.(observation);
       }
     }
@@ -80,12 +82,31 @@ export function watchDeliveries(session: Session): () => Promise<void> {
     const failed = goal.failed ? ", but not all were handled" : "";
     stop({ reason: `goal reached: ${goal.progress}${failed}`, exitCode: goal.failed ? 1 : 0 });
   });
-  return () => {
+  return async () => {
     stopWatching();
+    await refused.shown();
     held.releaseAll();
     outages.close();
     isClosed = true; // as the receiver is by now
-    return failures.close();
+    await failures.close();
+  };
+}
+
+type ShowDelivery = (observation: DeliveryObservation, diagnosis?: RefusalDiagnosis) => void;
+
+/**
+ * Shows each refused delivery when it has been diagnosed. That begins after the sender has its answer, so that the answer's
+ * timing reveals nothing.
+ */
+function showDiagnosed({ diagnose }: Session["diagnosis"], show: ShowDelivery) {
+  const underWay = new UnderWay();
+  const diagnoseAndShow = async (observation: DeliveryObservation) => {
+    await turn();
+    show(observation, await diagnose(observation));
+  };
+  return {
+    show: (observation: DeliveryObservation) => void underWay.follow(diagnoseAndShow(observation)),
+    shown: () => underWay.settled(),
   };
 }
 

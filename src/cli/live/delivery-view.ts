@@ -1,22 +1,19 @@
 import { type DataProblem, problemLine } from "../../event/data-problems.ts";
+import type { RefusalDiagnosis } from "../../inspector/live/refused-bodies.ts";
 import { verdictOf } from "../../inspector/live/verdict.ts";
 import type { DeliveryObservation } from "../../receiver/observation.ts";
 import { toAnswer } from "../../receiver/response.ts";
-import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
-import { shownUrl } from "../../text/shown-url.ts";
+import { shownTarget } from "../../text/shown-url.ts";
 import { type Output, printable } from "../output.ts";
 import { diagnosisFields, isFirst, refusalLines, type ToldFixes } from "./diagnosis-view.ts";
 import { beneath, type LiveRow, type RowStyle, rowLines } from "./row.ts";
 import type { Telling } from "./told-failures.ts";
 
-/** Why a signature does not match; `left_out` if there were too many to diagnose, `undefined` if it matches. */
-type ShownDiagnosis = Diagnosis | "left_out" | undefined;
-
 /** How a delivery is shown. */
 interface DeliveryTerms {
   /** The causes whose fix was printed. */
   readonly told: ToldFixes;
-  readonly diagnosis?: ShownDiagnosis;
+  readonly diagnosis?: RefusalDiagnosis;
   /** What was printed of why it is a dead letter. Default: nothing. */
   readonly telling?: Telling;
 }
@@ -29,7 +26,7 @@ export function deliveryLines(
 ): readonly string[] {
   const { outcome, receivedAt, duration, method } = observation;
   const { word, kind, id, reason, detail, problems, fix } = verdictOf(outcome);
-  const asked = `${method} ${shownUrl(observation.target)}`;
+  const asked = `${method} ${shownTarget(observation.target)}`;
   const row: LiveRow = {
     ...{ time: receivedAt, mark: word, what: kind ?? (word === "refused" ? asked : word), duration },
     word: kind === null ? String(toAnswer(outcome).status) : word,
@@ -52,11 +49,15 @@ export function deliveryLines(
   return [...lines, ...beneath([...because, ...(isTold ? [] : [`fix: ${printable(fix, 300)}`])], style)];
 }
 
-export function recordDelivery(observation: DeliveryObservation, output: Output, diagnosis?: ShownDiagnosis) {
+export function recordDelivery(
+  observation: DeliveryObservation,
+  output: Output,
+  diagnosis?: RefusalDiagnosis,
+) {
   const { receivedAt, duration, bytes, outcome, method } = observation;
   const { word, kind, id, reason, detail, problems, fix } = verdictOf(outcome);
   output.record("delivery", {
-    ...{ receivedAt: new Date(receivedAt).toISOString(), method, target: shownUrl(observation.target) },
+    ...{ receivedAt: new Date(receivedAt).toISOString(), method, target: shownTarget(observation.target) },
     ...{ verdict: word, kind, id, seq: "seq" in outcome ? outcome.seq : null },
     ...{ reason, detail, problems, fix, bytes, duration },
     secret: "secret" in outcome ? (outcome.secret?.role ?? null) : null,

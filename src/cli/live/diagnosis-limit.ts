@@ -1,8 +1,4 @@
-import type { DeliveryObservation } from "../../receiver/observation.ts";
-import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
-import type { NamedSecret } from "../../signature/diagnose/keyings.ts";
-
-/** The work of one diagnosis in bytes hashed: 0.1 to 0.2 seconds, during which the process does nothing else. */
+/** The work of one diagnosis in bytes hashed: 0.1 to 0.2 seconds. */
 export const WORK = 1e8;
 /** The share of the time that diagnoses may take, and the milliseconds of it that are saved up for a burst. */
 export const SHARE = 0.2;
@@ -11,17 +7,12 @@ const SAVED = 500;
 const PER_MS = 5e5;
 const LEAST = 10;
 
-type Asked = Pick<DeliveryObservation, "outcome" | "diagnose">;
-type Said = Diagnosis | "left_out" | undefined;
-
 /**
- * Limits diagnoses: anyone who can reach the endpoint can trigger one, and the work must not delay honest deliveries. In a
- * burst each gets less work, which is enough for the common causes.
+ * Limits diagnoses: anyone who can reach the endpoint can trigger one, and they must not use up the processor. In a burst
+ * each gets less work, which is enough for the common causes.
  */
 export class DiagnosisLimit {
   readonly #now: () => number;
-  /** The results so far, so that each observation is diagnosed once. */
-  readonly #said = new WeakMap<object, Said>();
   /** Milliseconds that may be spent; below 0 after a diagnosis that took longer than expected. */
   #left = SAVED;
   #at: number;
@@ -32,24 +23,18 @@ export class DiagnosisLimit {
     this.#at = now();
   }
 
-  /** Why a delivery was not authentic. Returns `undefined` for other deliveries, and `left_out` above the limit. */
-  diagnose(observation: Asked, others: readonly NamedSecret[]): Said {
-    if (!this.#said.has(observation)) this.#said.set(observation, this.#workOut(observation, others));
-    return this.#said.get(observation);
+  /** The work that the next diagnosis may do; `undefined` if it is to be left out. */
+  work(): number | undefined {
+    const now = this.#now();
+    this.#left = Math.min(SAVED, this.#left + (now - this.#at) * SHARE);
+    this.#at = now;
+    if (this.#left < LEAST) return undefined;
+    // Half of what is left, so that the next one in a burst has some, too.
+    return Math.min(WORK, (this.#left / 2) * PER_MS);
   }
 
-  #workOut({ outcome, diagnose }: Asked, others: readonly NamedSecret[]): Said {
-    if (diagnose === undefined) return undefined;
-    // A missing header takes no work to detect.
-    if (outcome.type === "unauthorized" && outcome.reason === "signature_missing")
-      return diagnose({ others });
-    const start = this.#now();
-    this.#left = Math.min(SAVED, this.#left + (start - this.#at) * SHARE);
-    this.#at = start;
-    if (this.#left < LEAST) return "left_out";
-    // Half of what is left, so that the next one in a burst has some, too.
-    const diagnosis = diagnose({ others, work: Math.min(WORK, (this.#left / 2) * PER_MS) });
-    this.#left -= this.#now() - start;
-    return diagnosis;
+  /** Counts the milliseconds that a diagnosis took. */
+  spend(ms: number): void {
+    this.#left -= ms;
   }
 }

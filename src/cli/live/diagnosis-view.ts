@@ -1,3 +1,4 @@
+import type { NotDiagnosed } from "../../inspector/live/refused-bodies.ts";
 import { CAUSES, type Cause } from "../../signature/diagnose/causes.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import { printedText } from "../../signature/diagnose/json-libraries.ts";
@@ -22,15 +23,23 @@ export function diagnosisLines(diagnosis: Diagnosis, general: string): readonly 
   return [...causes, ...fixLines(diagnosis, general)];
 }
 
+/** What is said of a delivery that was not diagnosed: what there is to do only once. */
+const NOT_DIAGNOSED: Readonly<Record<NotDiagnosed, string>> = {
+  left_out: "not diagnosed: too many at once",
+  took_too_long: "not searched: took too long",
+};
+
 /** Why a delivery was refused, as lines of the live view: each cause's fix once, and then only the cause. */
 export function refusalLines(
-  diagnosis: Diagnosis | "left_out",
+  diagnosis: Diagnosis | NotDiagnosed,
   { because, fix }: { readonly because: readonly string[]; readonly fix: string },
   told: ToldFixes,
 ): readonly string[] {
-  if (diagnosis === "left_out") {
-    const advice = "not diagnosed: too many at once; run `hookporter verify` to find out why one fails";
-    return isFirst("left_out", told) ? [...because, advice] : because;
+  if (typeof diagnosis === "string") {
+    const why = NOT_DIAGNOSED[diagnosis];
+    if (isFirst(diagnosis, told))
+      return [...because, `${why}; run \`hookporter verify\` to find out why one fails`];
+    return diagnosis === "left_out" ? because : [...because, why];
   }
   const causes = causesOf(diagnosis);
   const lines =

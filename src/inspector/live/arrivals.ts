@@ -7,8 +7,8 @@ import { verdictOf } from "./verdict.ts";
 /** What became of a delivery at this receiver. */
 export type Arrival = Pick<Sent, "seq" | "refusal" | "word" | "reason">;
 
-/** Milliseconds after its answer in which a delivery is reported, even on a busy machine. */
-const PATIENCE = 2000;
+/** Milliseconds after its answer in which a delivery is reported, even on a busy machine and after a long diagnosis. */
+const PATIENCE = 5000;
 
 export type Arrivals = ReturnType<typeof arrivals>;
 

@@ -6,9 +6,10 @@ import type { Cause } from "../../signature/diagnose/causes.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import { printedText } from "../../signature/diagnose/json-libraries.ts";
 import { readHeader } from "../../signature/header.ts";
-import { shownUrl } from "../../text/shown-url.ts";
+import { shownTarget } from "../../text/shown-url.ts";
 import type { Explanation, Step } from "../api.ts";
 import { shownDigest } from "../entries/shown-delivery.ts";
+import type { NotDiagnosed, RefusalDiagnosis } from "./refused-bodies.ts";
 import { verdictOf } from "./verdict.ts";
 
 const CHECKS: readonly { readonly name: string; readonly passed: string }[] = [
@@ -26,7 +27,7 @@ const CHECKS: readonly { readonly name: string; readonly passed: string }[] = [
 export function explainRefusal(
   observation: DeliveryObservation,
   signatureHeader: string,
-  diagnosis?: Diagnosis | "left_out",
+  diagnosis?: RefusalDiagnosis,
 ): Explanation {
   const { method, target, outcome } = observation;
   const { word, reason, detail, fix } = verdictOf(outcome);
@@ -45,10 +46,10 @@ export function explainRefusal(
     const details =
       name === "Signature"
         ? [...signatureDetails(observation, signatureHeader), ...causeDetails(diagnosis)]
-        : [{ name: "received", value: `${method} ${shownUrl(target)}`.slice(0, 300) }];
+        : [{ name: "received", value: `${method} ${shownTarget(target)}`.slice(0, 300) }];
     return { name, result: "failed", text: sentence(failed), ...(details.length > 0 && { details }) };
   });
-  const known = diagnosis === "left_out" ? undefined : diagnosis;
+  const known = typeof diagnosis === "object" ? diagnosis : undefined;
   const summary = `${sentence(provenCause(known) ?? failed)} Nothing was kept.`;
   const general = fix === null || fix === failed ? null : sentence(fix);
   return { status, summary, fix: general, ...diagnosed(known), steps };
@@ -73,10 +74,15 @@ function diagnosed(diagnosis: Diagnosis | undefined): Partial<Pick<Explanation, 
   return advice.length === 0 ? {} : { advice };
 }
 
-function causeDetails(diagnosis: Diagnosis | "left_out" | undefined): NonNullable<Step["details"]> {
+/** What is said of a cause that is not known. */
+const NOT_DIAGNOSED: Readonly<Record<NotDiagnosed, string>> = {
+  left_out: "not diagnosed: too many deliveries at once",
+  took_too_long: "not searched: took too long",
+};
+
+function causeDetails(diagnosis: RefusalDiagnosis): NonNullable<Step["details"]> {
   if (diagnosis === undefined) return [];
-  if (diagnosis === "left_out")
-    return [{ name: "cause", value: "not diagnosed: too many deliveries at once" }];
+  if (typeof diagnosis === "string") return [{ name: "cause", value: NOT_DIAGNOSED[diagnosis] }];
   const [, ...others] = diagnosis.explanations; // the summary has the first one
   return [...others.map((causes) => ({ name: "or else", value: causes.map(causeText).join("; and ") }))];
 }

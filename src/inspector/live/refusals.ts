@@ -1,12 +1,14 @@
 import { NewestMap } from "../../base/newest-map.ts";
+import type { DeliveryHeaders } from "../../event/delivery.ts";
 import type { DeliveryObservation } from "../../receiver/observation.ts";
 import { toAnswer } from "../../receiver/response.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import { shortText } from "../../text/short-text.ts";
-import { shownUrl } from "../../text/shown-url.ts";
+import { shownTarget } from "../../text/shown-url.ts";
 import type { RefusalDetail, RefusalRow } from "../api.ts";
 import { shownHeaders } from "../entries/shown-delivery.ts";
 import { explainRefusal } from "./explain-refusal.ts";
+import type { RefusalDiagnosis } from "./refused-bodies.ts";
 import { verdictOf } from "./verdict.ts";
 
 /** The maximum number of remembered refused deliveries; the oldest is dropped first. */
@@ -30,8 +32,8 @@ export class Refusals {
     this.#signatureHeader = signatureHeader;
   }
 
-  /** Remembers a delivery if it was not kept; `left_out` if there were too many to diagnose. */
-  note(observation: DeliveryObservation, diagnosis?: Diagnosis | "left_out"): Refusal | undefined {
+  /** Remembers a delivery if it was not kept. */
+  note(observation: DeliveryObservation, diagnosis?: RefusalDiagnosis): Refusal | undefined {
     const refusal = this.#describe(observation, diagnosis);
     return refusal === undefined ? undefined : this.#add(refusal);
   }
@@ -66,17 +68,17 @@ export class Refusals {
     return this.#remembered.find((refusal) => refusal.id === now);
   }
 
-  #describe(observation: DeliveryObservation, diagnosis?: Diagnosis | "left_out"): Refusal | undefined {
+  #describe(observation: DeliveryObservation, diagnosis?: RefusalDiagnosis): Refusal | undefined {
     const { outcome, receivedAt, duration, bytes } = observation;
     if (outcome.type === "accepted" || outcome.type === "rejected") return undefined;
     const { word, reason, detail: meaning, fix } = verdictOf(outcome);
     if (word !== "unauthorized" && word !== "refused" && word !== "failed") return undefined;
-    const headers = bounded(shownHeaders(observation.headers, this.#signatureHeader));
-    const cause = diagnosis === "left_out" ? undefined : diagnosis?.explanations[0]?.[0]?.meaning;
+    const headers = shownHeaders(bounded(observation.headers), this.#signatureHeader);
+    const cause = typeof diagnosis === "object" ? diagnosis.explanations[0]?.[0]?.meaning : undefined;
     return {
       ...{ type: "refusal", id: `r${++this.#count}`, receivedAt, word, reason: reason ?? word, bytes },
       method: observation.method.slice(0, 20),
-      target: shownUrl(observation.target).slice(0, MAX_TEXT),
+      target: shownTarget(observation.target),
       status: toAnswer(outcome).status,
       ...{ duration, headers, count: 1, why: cause ?? meaning ?? fix ?? word },
       explanation: explainRefusal(observation, this.#signatureHeader, diagnosis),
@@ -110,10 +112,11 @@ export function refusalRow(refusal: Refusal): RefusalRow {
   return row;
 }
 
-function bounded(headers: Refusal["headers"]): Refusal["headers"] {
+/** The first headers, each cut before anything looks at it. */
+function bounded(headers: DeliveryHeaders): DeliveryHeaders {
   const some = Object.entries(headers).slice(0, MAX_HEADERS);
   const cut = (text: string) => shortText(text, MAX_TEXT);
   return Object.fromEntries(
-    some.map(([name, value]) => [cut(name), typeof value === "string" ? cut(value) : value.map(cut)]),
+    some.map(([name, value]) => [cut(name), typeof value === "string" ? cut(value) : value?.map(cut)]),
   );
 }

@@ -1,10 +1,13 @@
 import type { DeliveryObservation } from "../../receiver/observation.ts";
-import { type Diagnosis, diagnoseSignature } from "../../signature/diagnose/diagnose.ts";
-import { readHeader } from "../../signature/header.ts";
-import type { Signing } from "../entries/explain-entry.ts";
+import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 
-/** Explains why a delivery was not authentic; `left_out` if there are too many. */
-export type DiagnoseRefusal = (observation: DeliveryObservation) => Diagnosis | "left_out" | undefined;
+/** Why there is no diagnosis: there were too many at once, or it was ended before it was complete. */
+export type NotDiagnosed = "left_out" | "took_too_long";
+
+export type RefusalDiagnosis = Diagnosis | NotDiagnosed | undefined;
+
+/** Explains why a delivery was not authentic. Called while the observation has its body. */
+export type DiagnoseRefusal = (observation: DeliveryObservation) => Promise<RefusalDiagnosis>;
 
 /** How many bodies are held, and bytes of each and of all. Anyone can send them. */
 export const MOST = 20;
@@ -21,6 +24,14 @@ interface Held {
   isLeftOut: boolean;
 }
 
+/** An observation with its digests and a copy of its body, unless that is too large to hold, for after they are released. */
+export function heldObservation(observation: DeliveryObservation): DeliveryObservation {
+  const read = observation.body?.();
+  const body = read === undefined || read.byteLength > MAX_BODY ? undefined : new Uint8Array(read);
+  const digests = observation.digests?.() ?? [];
+  return { ...observation, body: () => body, digests: () => digests };
+}
+
 export type RefusedBodies = ReturnType<typeof refusedBodies>;
 
 /**
@@ -29,41 +40,33 @@ export type RefusedBodies = ReturnType<typeof refusedBodies>;
  * @param onDiagnosed - called with a delivery that was left out before; returns the id of its row from now on
  */
 export function refusedBodies(
-  { secrets, signatureHeader }: Signing,
   diagnose: DiagnoseRefusal,
   onDiagnosed: (id: string, observation: DeliveryObservation, diagnosis: Diagnosis) => string,
 ) {
   let newest: readonly Held[] = [];
   let timer: NodeJS.Timeout | undefined;
+  const diagnoseLeftOut = async () => {
+    for (const held of newest.filter((one) => one.isLeftOut)) {
+      held.observation = { ...held.observation }; // a new one, since the result of the one before is remembered
+      const diagnosis = await diagnose(held.observation);
+      if (diagnosis === "left_out") return;
+      held.isLeftOut = false;
+      if (typeof diagnosis === "object") held.id = onDiagnosed(held.id, held.observation, diagnosis);
+    }
+  };
   const tryLater = () => {
-    timer ??= setTimeout(() => {
+    timer ??= setTimeout(async () => {
+      await diagnoseLeftOut();
       timer = undefined;
-      for (const held of newest.filter((one) => one.isLeftOut)) {
-        const diagnosis = diagnose(held.observation);
-        if (diagnosis === "left_out") {
-          held.observation = { ...held.observation }; // a new one, since the result of the one before is remembered
-          return tryLater();
-        }
-        held.isLeftOut = false;
-        if (diagnosis !== undefined) held.id = onDiagnosed(held.id, held.observation, diagnosis);
-      }
+      if (newest.some((one) => one.isLeftOut)) tryLater();
     }, LATER).unref();
   };
   return {
+    /** Holds the body of an observation that {@link heldObservation} returned. */
     hold: (id: string, observation: DeliveryObservation, isLeftOut: boolean) => {
-      const read = observation.body?.();
-      if (read === undefined || read.byteLength > MAX_BODY) return;
-      const body = new Uint8Array(read);
-      const { headers, target } = observation;
-      const digests = observation.digests?.() ?? [];
-      const again: DeliveryObservation["diagnose"] = (options) =>
-        diagnoseSignature(body, readHeader(headers, signatureHeader), secrets, {
-          ...options,
-          headers,
-          target,
-        });
-      const kept = { ...observation, diagnose: again, digests: () => digests };
-      newest = [{ id, body, isLeftOut, observation: kept }, ...newest].slice(0, MOST);
+      const body = observation.body?.();
+      if (body === undefined) return;
+      newest = [{ id, body, isLeftOut, observation }, ...newest].slice(0, MOST);
       while (newest.reduce((sum, one) => sum + one.body.byteLength, 0) > MAX_BYTES)
         newest = newest.slice(0, -1);
       if (isLeftOut) tryLater();

@@ -129,12 +129,14 @@ function trimmed(text: string): readonly BodyVariant[] {
 
 /** With one space for each run of white space, as a shell passes on what is not quoted, and `echo` ends it. */
 function joined(text: string): readonly BodyVariant[] {
-  const [lead = "", inner = "", tail = ""] = /^(\s*)(.*?)(\s*)$/s.exec(text)?.slice(1) ?? [];
+  // An expression for the white space at both ends takes quadratic time.
+  const inner = text.trim();
   const words = inner.replace(/[ \t\r\n]+/g, " ");
   if (words === inner) return [];
-  const one = (space: string) => (space === "" ? "" : " ");
+  const lead = text.trimStart() === text ? "" : " ";
+  const tail = text.trimEnd() === text ? "" : " ";
   return [
-    variant([cause("white_space")], () => one(lead) + words + one(tail)),
+    variant([cause("white_space")], () => lead + words + tail),
     variant([cause("white_space")], () => words),
     variant([cause("white_space", "as `echo $BODY` prints it without quotes")], () => `${words}\n`),
   ];

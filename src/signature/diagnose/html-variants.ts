@@ -18,7 +18,7 @@ export function htmlVariants(text: string): readonly BodyVariant[] {
   const there = [cause("body_html", "with entities on the signing side")];
   const quotes = text.includes("'") ? QUOTES : [QUOTES[0], QUOTES[4]];
   const signed = quotes.map(([double, single]) => variant(there, () => escapeHtml(text, double, single)));
-  if (!/&\w*#?\w+;/.test(text)) return signed;
+  if (text.search(ENTITY) === -1) return signed;
   const here = [cause("body_html", "with entities on this side")];
   return [...signed, variant(here, () => text.replace(ENTITY, characterOf))];
 }

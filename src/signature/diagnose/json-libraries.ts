@@ -165,13 +165,15 @@ const MOST_NAMES = 3;
 
 /** The functions that print the JSON of a body as these bytes, most common first; a line break at the end aside. */
 export function printersOf(body: Uint8Array, printed: Uint8Array): readonly string[] {
-  const [text, wanted] = [body, printed].map((bytes) =>
+  const textOf = (bytes: Uint8Array) =>
     Buffer.from(bytes)
       .toString("utf8")
-      .replace(/^\uFEFF/, ""),
-  );
-  const isWanted = (library: Library) => printJson(text ?? "", library)?.trimEnd() === wanted?.trimEnd();
-  return namesOf(LIBRARIES.filter(isWanted));
+      .replace(/^\uFEFF/, "");
+  const json = tokenise(textOf(body));
+  if (json === undefined) return [];
+  const plain = plainTokens(json.tokens);
+  const wanted = textOf(printed).trimEnd();
+  return namesOf(LIBRARIES.filter((library) => printPlain(plain, library)?.trimEnd() === wanted));
 }
 
 /** The names of libraries that print the same, without those that say no more. */
@@ -187,8 +189,11 @@ export function printedText(names: readonly string[]): string {
 /** A JSON text as a library prints it after it has parsed it; `undefined` if the text is not JSON. */
 export function printJson(text: string, library: Library): string | undefined {
   const json = tokenise(text);
-  if (json === undefined) return undefined;
-  const plain = plainTokens(json.tokens);
+  return json === undefined ? undefined : printPlain(plainTokens(json.tokens), library);
+}
+
+/** Tokens with plain strings as a library prints them. */
+function printPlain(plain: readonly string[], library: Library): string | undefined {
   const ordered = library.order === undefined ? plain : sortKeys(plain, library.order);
   const printed = printSpaced(respelt(ordered, library), library.spacing, Number.POSITIVE_INFINITY);
   return printed === undefined ? undefined : printed + (library.end ?? "");

@@ -47,7 +47,11 @@ export const RARE_ESCAPES = {
   },
   jsonNetDates: {
     name: "dates without zeros at the end of their fraction",
-    spell: (plain) => plain.replace(/^("[\d-]+T[\d:]+)(?:\.0*|(\.\d*?)0+)Z"$/, '$1$2Z"'),
+    spell: (plain) =>
+      plain.replace(/^("[\d-]+T[\d:]+)\.(\d*)Z"$/, (_, before: string, fraction: string) => {
+        const digits = withoutZerosAtEnd(fraction);
+        return `${before}${digits === "" ? "" : `.${digits}`}Z"`;
+      }),
   },
 } as const satisfies Readonly<Record<string, Spelling>>;
 
@@ -80,6 +84,13 @@ function escapeUpperCase(plain: string): string {
 function inside(plain: string, found: RegExp, write: (found: string) => string): string {
   const pairs = new RegExp(`\\\\\\\\|${found.source}`, "g");
   return `"${plain.slice(1, -1).replace(pairs, (text) => (text === "\\\\" ? text : write(text)))}"`;
+}
+
+/** A loop, since an expression for the zeros at the end takes quadratic time. */
+function withoutZerosAtEnd(digits: string): string {
+  let length = digits.length;
+  while (digits[length - 1] === "0") length--;
+  return digits.slice(0, length);
 }
 
 function upperUnicode(character: string): string {

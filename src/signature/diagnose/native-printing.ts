@@ -71,9 +71,10 @@ function rubyString(value: string): string {
   return `"${text.replace(/#(?=[{$@])/g, "\\#")}"`;
 }
 
-const PYTHON_TOKEN = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|\b(True|False|None)\b/g;
+// A string without an end is read as one, too: else each quote in it would be tried as the beginning of another.
+const PYTHON_TOKEN = /'((?:[^'\\]|\\.?)*)(?:'|$)|"((?:[^"\\]|\\.?)*)(?:"|$)|\b(True|False|None)\b/g;
 const PYTHON_WORDS: Readonly<Record<string, string>> = { True: "true", False: "false", None: "null" };
-const RUBY_TOKEN = /("(?:[^"\\]|\\.)*")|=>|\bnil\b/g;
+const RUBY_TOKEN = /("(?:[^"\\]|\\.?)*(?:"|$))|=>|\bnil\b/g;
 
 /** A body that a language shows, as JSON again; `undefined` if it is none. Java shows too little for that. */
 export function jsonOfNative(text: string): { readonly name: string; readonly json: string } | undefined {

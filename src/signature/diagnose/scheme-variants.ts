@@ -1,4 +1,4 @@
-import { type HeaderBag, readHeader } from "../header.ts";
+import { type HeaderBag, headerEntries } from "../header.ts";
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { cause } from "./causes.ts";
 
@@ -26,10 +26,8 @@ export function schemeVariants(
 }
 
 function withTimes(body: Uint8Array, headers: HeaderBag): readonly Scheme[] {
-  const names = headers instanceof Headers ? [...headers.keys()] : Object.keys(headers);
-  const valuesOf = (name: RegExp) => short(headers, ...names.filter((one) => name.test(one)));
-  const [id = ""] = valuesOf(/webhook-id$/i);
-  const times = [...valuesOf(/timestamp/i), ...timesInside(body)].slice(0, MOST_TIMESTAMPS);
+  const [id = ""] = shortValues(headers, /webhook-id$/i);
+  const times = [...shortValues(headers, /timestamp/i), ...timesInside(body)].slice(0, MOST_TIMESTAMPS);
   return times.flatMap((time): readonly Scheme[] => [
     ["timestamp.body", `${time}.`],
     ["v0:timestamp:body", `v0:${time}:`],
@@ -51,7 +49,7 @@ function timesInside(body: Uint8Array): readonly string[] {
 /** The URL that the delivery was sent to, by any name that the host has here, or its path alone. */
 function withUrls(headers: HeaderBag, target: string): readonly Scheme[] {
   const paths = target.startsWith("/") ? new Set([target, target.replace(/\?.*$/s, "")]) : [];
-  const hosts = new Set(short(headers, "x-forwarded-host", "host"));
+  const hosts = new Set([/^x-forwarded-host$/i, /^host$/i].flatMap((name) => shortValues(headers, name)));
   return [...paths].flatMap((path): readonly Scheme[] => [
     ...[...hosts].flatMap((host) =>
       [`https://${host}${path}`, `http://${host}${path}`].flatMap((url): readonly Scheme[] => [
@@ -65,10 +63,9 @@ function withUrls(headers: HeaderBag, target: string): readonly Scheme[] {
   ]);
 }
 
-/** The values of headers that have one, and not a long one. */
-function short(headers: HeaderBag, ...names: readonly string[]): readonly string[] {
-  return names.flatMap((name) => {
-    const value = readHeader(headers, name);
-    return typeof value === "string" && value.length <= LONGEST_VALUE ? [value] : [];
-  });
+/** The values of headers with such a name that have one value, and not a long one. */
+function shortValues(headers: HeaderBag, name: RegExp): readonly string[] {
+  return headerEntries(headers).flatMap(([one, value]) =>
+    name.test(one) && typeof value === "string" && value.length <= LONGEST_VALUE ? [value] : [],
+  );
 }

@@ -29,6 +29,7 @@ it("each verdict is shown with its reason and fix", async () => {
     body: "x",
     headers: { "x-service-signature": `sha256=${"0".repeat(64)}` },
   });
+  await vi.waitFor(() => expect(records("delivery")).toHaveLength(6)); // shown when it has been diagnosed
   await fetch(`${url}/other`, { method: "POST" });
   const verdicts = records("delivery").map(({ verdict, reason, fix }) => [verdict, reason, typeof fix]);
   expect(verdicts).toEqual([

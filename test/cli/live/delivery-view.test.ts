@@ -179,3 +179,19 @@ it("each of several handlers is named, with its result", () => {
     "at handlers/finances.ts:14:22",
   ]);
 });
+
+it("a search that took too long is named each time, and what to do about it once", () => {
+  const told = new Set<string>();
+  const outcome = { type: "unauthorized", reason: "signature_mismatch" } as const;
+  const refused = () =>
+    deliveryLines(delivery({ outcome }), { told, diagnosis: "took_too_long" }, WIDE).at(-1)?.trim();
+  expect(refused()).toBe("not searched: took too long; run `hookporter verify` to find out why one fails");
+  expect(refused()).toBe("not searched: took too long");
+});
+
+it("of a long target, only the beginning is recorded", () => {
+  const { io, text } = collected();
+  const output = createOutput(io, { json: true, color: false, clock: () => 0 });
+  recordDelivery(delivery({ target: `/${"a".repeat(15_000)}` }), output);
+  expect(JSON.parse(text()).target).toBe(`/${"a".repeat(1999)}…`);
+});

@@ -87,6 +87,7 @@ it("[case 10] listen shows the cause of a refused delivery in the live view, but
       error: { type: "unauthorized", message: "The signature is missing or not valid." },
     });
   }
+  await vi.waitFor(() => expect(record("delivery")).toHaveLength(7), 10_000);
   listen.signal("SIGINT");
   const { stdout, stderr } = await listen.finished;
   const causes = record("delivery").map(

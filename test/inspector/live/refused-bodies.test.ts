@@ -1,15 +1,15 @@
 import { expect, it, vi } from "vitest";
 import { signedRequest } from "../../../src/entries/testing.ts";
 import {
+  heldObservation,
   MAX_BODY,
   MAX_BYTES,
   MOST,
   type RefusedBodies,
   refusedBodies,
 } from "../../../src/inspector/live/refused-bodies.ts";
-import { readSecrets } from "../../../src/signature/secrets.ts";
 import { signed } from "../../signature/diagnose/made.ts";
-import { openInspector, SECRET } from "../open.ts";
+import { diagnoseHere, openInspector, SECRET } from "../open.ts";
 
 const WAIT = { timeout: 10_000, interval: 20 };
 
@@ -24,7 +24,7 @@ function reserialised(number: number) {
 it("what a burst left out is diagnosed when it is over, and its body can be looked at", async () => {
   let isBusy = true;
   const { api, endpoint } = await openInspector({
-    diagnose: (observation) => (isBusy ? "left_out" : observation.diagnose?.()),
+    diagnose: async (observation) => (isBusy ? "left_out" : diagnoseHere(observation)),
   });
   const rows = async () => (await api("/api/refusals")).json;
   for (let number = 0; number < 20; number++)
@@ -46,7 +46,7 @@ it("what a burst left out is diagnosed when it is over, and its body can be look
 it("what a burst left out is diagnosed with its path, too", async () => {
   let isBusy = true;
   const { api, endpoint } = await openInspector({
-    diagnose: (observation) => (isBusy ? "left_out" : observation.diagnose?.()),
+    diagnose: async (observation) => (isBusy ? "left_out" : diagnoseHere(observation)),
   });
   const headers = { "x-service-signature": signed(`${new URL(endpoint).pathname}{}`, SECRET) };
   await fetch(endpoint, { method: "POST", headers, body: "{}" });
@@ -58,7 +58,7 @@ it("what a burst left out is diagnosed with its path, too", async () => {
 it("a row that goes into another one whole can still be opened by its id", async () => {
   let isBusy = true;
   const { api, endpoint } = await openInspector({
-    diagnose: (observation) => (isBusy ? "left_out" : observation.diagnose?.()),
+    diagnose: async (observation) => (isBusy ? "left_out" : diagnoseHere(observation)),
   });
   for (const number of [1, 2]) await fetch(endpoint, { method: "POST", ...reserialised(number) });
   await vi.waitFor(async () => expect((await api("/api/refusals/r1")).json.count).toBe(2), WAIT);
@@ -72,16 +72,14 @@ it("a row that goes into another one whole can still be opened by its id", async
 });
 
 it("few bodies are held, none of them large, and not more than a megabyte in all", () => {
-  const signing = { secrets: readSecrets(SECRET), signatureHeader: "x-service-signature" };
   const bodies = refusedBodies(
-    signing,
-    () => undefined,
+    async () => undefined,
     (id) => id,
   );
   const hold = (id: string, size: number) => {
     const body = new Uint8Array(size);
     const observation = { headers: {}, body: () => body } as unknown as Parameters<RefusedBodies["hold"]>[1];
-    bodies.hold(id, observation, false);
+    bodies.hold(id, heldObservation(observation), false);
     body.fill(1); // the receiver uses its memory again
   };
   hold("large", MAX_BODY + 1);
@@ -93,4 +91,24 @@ it("few bodies are held, none of them large, and not more than a megabyte in all
   expect(held.reduce((sum, size) => sum + size, 0)).toBe(MAX_BYTES);
   bodies.close();
   expect(bodies.of("l20")).toBeUndefined();
+});
+
+it("the page says of a delivery that the search for its cause took too long", async () => {
+  const { api, endpoint } = await openInspector({ diagnose: async () => "took_too_long" });
+  await fetch(endpoint, { method: "POST", ...reserialised(1) });
+  await vi.waitFor(async () => expect((await api("/api/refusals")).json).toHaveLength(1), WAIT);
+  const { json } = await api("/api/refusals/r1");
+  const details = json.explanation.steps.flatMap((step: { details?: object[] }) => step.details ?? []);
+  expect(details).toContainEqual({ name: "cause", value: "not searched: took too long" });
+  expect(json.body).toMatchObject({ form: "text" });
+});
+
+it("of a refused delivery with long headers, only the beginnings are kept", async () => {
+  const { api, endpoint } = await openInspector();
+  const headers = { ...reserialised(1).headers, "x-long": "a".repeat(3000), "x-token": "b".repeat(3000) };
+  await fetch(endpoint, { method: "POST", headers, body: "{}" });
+  await vi.waitFor(async () => expect((await api("/api/refusals")).json).toHaveLength(1), WAIT);
+  const { json } = await api("/api/refusals/r1");
+  expect(json.headers["x-long"]).toBe(`${"a".repeat(2000)}…`);
+  expect(json.headers["x-token"]).toBe("(not shown)");
 });

@@ -1,0 +1,130 @@
+import { join } from "node:path";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { DiagnosisLimit } from "../../../src/cli/live/diagnosis-limit.ts";
+import { DiagnosisThread, MOST_WAITING } from "../../../src/cli/live/diagnosis-thread.ts";
+import type { DeliveryObservation } from "../../../src/receiver/observation.ts";
+import { readSecrets } from "../../../src/signature/secrets.ts";
+import { SIGNATURE_HEADER } from "../../../src/signature/signature-format.ts";
+import { root } from "../../docs/markdown.ts";
+import { signed } from "../../signature/diagnose/made.ts";
+
+const SECRET = "a secret that is long enough";
+const BUILT = join(root, "dist", "diagnosis-thread.js");
+const STAND_IN = join(import.meta.dirname, "threads", "endless.mjs");
+
+function open(program = STAND_IN, mostTime = 300) {
+  const warned: string[] = [];
+  const clock = { now: 0 };
+  const thread = new DiagnosisThread({
+    ...{ program, mostTime, limit: new DiagnosisLimit(() => clock.now) },
+    start: { secrets: readSecrets(SECRET), others: [], signatureHeader: SIGNATURE_HEADER },
+    warn: (message) => warned.push(message),
+  });
+  thread.start();
+  onTestFinished(() => thread.close());
+  return { thread, warned, clock };
+}
+
+function refusedWith(body: Uint8Array | string, signature = `sha256=${"0".repeat(64)}`): DeliveryObservation {
+  return {
+    ...{ type: "delivery", method: "POST", target: "/webhooks", receivedAt: 0, duration: 0 },
+    headers: { [SIGNATURE_HEADER]: signature },
+    ...{ bytes: body.length, outcome: { type: "unauthorized", reason: "signature_mismatch" } },
+    body: () => Buffer.from(body),
+  };
+}
+
+it("the built thread finds the cause, from a copy of the body", async () => {
+  const { thread } = open(BUILT, 20_000);
+  const body = Buffer.from('{"event": "lead.created"}');
+  const observation = { ...refusedWith(body, signed(body.toString(), `${SECRET}\n`)), body: () => body };
+  const found = thread.diagnose(observation);
+  body.fill(0); // the receiver releases it
+  expect(await found).toMatchObject({ code: "secret_whitespace", complete: true });
+  expect(thread.diagnose(observation)).toBe(found);
+});
+
+it("a diagnosis that does not end is ended, and the next one works", async () => {
+  const { thread, clock } = open();
+  await thread.diagnose(refusedWith("warm"));
+  const [first, second] = [thread.diagnose(refusedWith("endless")), thread.diagnose(refusedWith("early"))];
+  clock.now += 60_000; // saves up the time that the first one takes
+  expect(await first).toBe("took_too_long");
+  expect(await second).toMatchObject({ advice: ["early"] });
+  clock.now += 60_000;
+  expect(await thread.diagnose(refusedWith("endless"))).toBe("took_too_long");
+  clock.now += 60_000;
+  expect(await thread.diagnose(refusedWith("late"))).toMatchObject({ advice: ["late"] });
+});
+
+it("a diagnosis that took too long uses up the share of the time", async () => {
+  const { thread, clock } = open(STAND_IN, 600);
+  expect(await thread.diagnose(refusedWith("endless"))).toBe("took_too_long");
+  expect(await thread.diagnose(refusedWith("now"))).toBe("left_out");
+  clock.now += 60_000;
+  expect(await thread.diagnose(refusedWith("later"))).toMatchObject({ advice: ["later"] });
+});
+
+it("an answer that came while this thread was busy counts, though its time is over", async () => {
+  const { thread } = open();
+  await thread.diagnose(refusedWith("warm"));
+  const found = thread.diagnose(refusedWith("in time"));
+  await new Promise((resolve) => setImmediate(resolve));
+  const until = performance.now() + 500;
+  while (performance.now() < until);
+  expect(await found).toMatchObject({ advice: ["in time"] });
+});
+
+it("one diagnosis runs, twenty wait, and the next are left out", async () => {
+  const { thread, clock } = open();
+  await thread.diagnose(refusedWith("warm"));
+  const running = thread.diagnose(refusedWith("endless"));
+  const waiting = Array.from({ length: MOST_WAITING }, (_, index) =>
+    thread.diagnose(refusedWith(`${index}`)),
+  );
+  const leftOut = thread.diagnose(refusedWith("too many"));
+  clock.now += 60_000;
+  expect(await Promise.race([running, ...waiting, leftOut])).toBe("left_out");
+  expect(await leftOut).toBe("left_out");
+  expect(await running).toBe("took_too_long");
+  const answers = await Promise.all(waiting);
+  expect(answers.map((one) => typeof one === "object" && one.advice[0])).toEqual(
+    Array.from({ length: MOST_WAITING }, (_, index) => `${index}`),
+  );
+});
+
+it("a thread that ends by itself is replaced", async () => {
+  const { thread, warned, clock } = open();
+  const crashed = thread.diagnose(refusedWith("crash"));
+  const next = thread.diagnose(refusedWith("next"));
+  clock.now += 60_000;
+  expect(await crashed).toBeUndefined();
+  expect(await next).toMatchObject({ advice: ["next"] });
+  expect(warned).toEqual([]);
+});
+
+it("without a thread nothing is diagnosed, and a warning says so once", async () => {
+  const { thread, warned } = open(join(import.meta.dirname, "threads", "missing.mjs"));
+  expect(await thread.diagnose(refusedWith("a"))).toBeUndefined();
+  expect(await thread.diagnose(refusedWith("b"))).toBeUndefined();
+  expect(warned).toEqual([expect.stringMatching(/^the thread .* cannot start: /)]);
+});
+
+it("a delivery without a body needs no thread, and one that is authentic has no diagnosis", async () => {
+  const { thread } = open(join(import.meta.dirname, "threads", "missing.mjs"));
+  const diagnose = vi.fn(() => undefined);
+  await thread.diagnose({ ...refusedWith(""), body: undefined, diagnose });
+  expect(diagnose).toHaveBeenCalledTimes(1);
+  const outcome = { type: "refused", reason: "wrong_path" } as const;
+  expect(await thread.diagnose({ ...refusedWith("a"), outcome })).toBeUndefined();
+});
+
+it("what waits gets no diagnosis when the thread is closed", async () => {
+  const { thread } = open();
+  await thread.diagnose(refusedWith("warm"));
+  const pending = ["endless", "next"].map((text) => thread.diagnose(refusedWith(text)));
+  await new Promise((resolve) => setImmediate(resolve));
+  thread.close();
+  expect(await Promise.all(pending)).toEqual([undefined, undefined]);
+  expect(await thread.diagnose(refusedWith("after"))).toBeUndefined();
+});
