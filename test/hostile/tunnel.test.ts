@@ -1,5 +1,5 @@
 import { request as ask } from "node:http";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { listenThrough, openEdge } from "../cli/listen-through-edge.ts";
 import { signedHeaders } from "../receiver/sample.ts";
 import { dial, readAll, send, splitAnswer } from "../receiver/wire.ts";
@@ -75,6 +75,7 @@ it(caseTitle(88), async () => {
   const body = Buffer.from(JSON.stringify(nowEnvelope()));
   const headers = signedHeaders(body, "another sender's secret, 0123456789");
   for (const request of [{ body }, { body, headers }]) expect((await send(request)).status).toBe(401);
+  await vi.waitFor(() => expect(records("delivery")).toHaveLength(2)); // shown when it has been diagnosed
   expect((await send({ method: "GET", target: `${publicUrl.pathname}?probe=` })).status).toBe(405);
   expect(records("delivery").map(({ verdict, seq }) => [verdict, seq])).toEqual([
     ["unauthorized", null],

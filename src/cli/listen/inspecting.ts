@@ -22,7 +22,7 @@ export async function openInspector(
   if (!inspect) return undefined;
   const madeUp = await findLearnedData(options, context);
   const inspector = await startInspector({
-    diagnose: diagnosis.diagnose,
+    diagnose: (observation) => diagnosis.diagnose(observation),
     ...{ endpoint, receiver, signatureHeader, handlers, port, hosts, madeUp },
     ...(runNotes && { runNotes }),
     ...{ inboxName: inbox.shown, secrets: secrets.values, targets: forwardTo.map(({ target }) => target) },

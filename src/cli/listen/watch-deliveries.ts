@@ -98,11 +98,11 @@ type ShowDelivery = (observation: DeliveryObservation, diagnosis?: RefusalDiagno
  * Shows each refused delivery when it has been diagnosed. That begins after the sender has its answer, so that the answer's
  * timing reveals nothing.
  */
-function showDiagnosed({ diagnose }: Session["diagnosis"], show: ShowDelivery) {
+function showDiagnosed(diagnosis: Session["diagnosis"], show: ShowDelivery) {
   const underWay = new UnderWay();
   const diagnoseAndShow = async (observation: DeliveryObservation) => {
     await turn();
-    show(observation, await diagnose(observation));
+    show(observation, await diagnosis.diagnose(observation));
   };
   return {
     show: (observation: DeliveryObservation) => void underWay.follow(diagnoseAndShow(observation)),

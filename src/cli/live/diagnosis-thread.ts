@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { describeError } from "../../errors.ts";
-import type { DiagnoseRefusal, RefusalDiagnosis } from "../../inspector/live/refused-bodies.ts";
+import type { RefusalDiagnosis } from "../../inspector/live/refused-bodies.ts";
 import type { DeliveryObservation } from "../../receiver/observation.ts";
 import { DiagnosisLimit } from "./diagnosis-limit.ts";
 import type { DiagnosisMessage, DiagnosisQuestion, DiagnosisStart } from "./diagnosis-program.ts";
@@ -75,11 +75,11 @@ export class DiagnosisThread {
    * Why a delivery was not authentic; `undefined` for other deliveries, and if the thread has ended. Call it while the
    * observation has its body, which is copied.
    */
-  readonly diagnose: DiagnoseRefusal = (observation) => {
+  diagnose(observation: DeliveryObservation): Promise<RefusalDiagnosis> {
     const known = this.#results.get(observation) ?? this.#ask(observation);
     this.#results.set(observation, known);
     return known;
-  };
+  }
 
   /** Ends the thread at once. What waits for it gets no diagnosis. */
   close(): void {
