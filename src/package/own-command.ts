@@ -27,7 +27,8 @@ export function suggestInbox(word: string | undefined): void {
  */
 export function ownCommand(words: string, inbox = inboxWord): string {
   runner ??= findRunner(process.cwd(), ownAddress());
-  const flag = inbox === undefined || !ON_INBOX.test(words) ? "" : ` --inbox ${inbox}`;
+  const isNamed = words.includes(" --inbox ");
+  const flag = inbox === undefined || isNamed || !ON_INBOX.test(words) ? "" : ` --inbox ${inbox}`;
   return `${runner}hookporter ${words}${flag}`;
 }
 

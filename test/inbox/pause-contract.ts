@@ -193,7 +193,9 @@ export function describePauses(makeInbox: () => Inbox): void {
       const seqs = await dead(null, null, null, null);
       const id = (await newRetry({ entries: 4 })) ?? 0;
       await pace(id, seqs);
-      expect(await claimed({ now: AT })).toEqual(["evt_0"]);
+      const [first] = await claim({ now: AT });
+      if (first === undefined) throw new Error("expected the first entry to be due");
+      await inbox.settle(settlementOf(first), AT);
       await pause("retry", String(id));
       expect(await claimed({ now: AT + 6000, except: seqs.slice(0, 1) })).toEqual([]);
       expect(await resume("retry", String(id), AT + 10_000)).toBe(true);

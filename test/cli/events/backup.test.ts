@@ -112,7 +112,7 @@ describe("`events backup`", () => {
     writeFileSync(join(cwd, "a.db"), bytes);
     const run = await backUp(cwd, "b.db");
     expect(run).toMatchObject({ code: 3, records: [{ code: "inbox_corrupt" }] });
-    expect(run.said).toContain("docs/recovery.md");
+    expect(run.said).toMatch(/hookporter inbox check --inbox \S+a\.db`/);
     expect(existsSync(join(cwd, "b.db"))).toBe(false);
     expect(readdirSync(cwd).filter((name) => name.includes("-new-"))).toEqual([]);
   });

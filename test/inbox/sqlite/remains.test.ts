@@ -103,7 +103,7 @@ function replace(mark: (database: DatabaseSyncInstance) => void): void {
 
 describe("an inbox file", () => {
   it.each(DAMAGE)(
-    "%s is refused in one line that names the page, and stays as it is",
+    "%s is refused in one line that says what to do, and stays as it is",
     async (_, { alone }, damage) => {
       if (alone) withoutLog();
       damage();
@@ -116,7 +116,9 @@ describe("an inbox file", () => {
           (thrown: unknown) => thrown as Error & { code: string },
         );
         expect(refusal).toMatchObject({ code: expect.stringMatching(/^inbox_(?:unavailable|corrupt)$/) });
-        expect(refusal?.message).toMatch(/^[^\n]*docs\/recovery\.md[^\n]*$/);
+        expect(refusal?.message).toMatch(
+          /^[^\n]*(?:docs\/recovery\.md|hookporter inbox check --inbox \S+inbox\.db)[^\n]*$/,
+        );
       }
       expect(log.lines).toEqual([]);
       expect(contents()).toEqual(before);
@@ -129,7 +131,9 @@ describe("an inbox file", () => {
     const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
     const run = await runCli(["listen", "--port", "0", "--inbox", path], { env });
     expect(run).toMatchObject({ code: 3, stdout: "" });
-    expect(run.stderr).toMatch(/^error: [^\n]*docs\/recovery\.md[^\n]*\n$/m);
+    expect(run.stderr).toMatch(
+      /^error: [^\n]*(?:docs\/recovery\.md|hookporter inbox check --inbox \S+inbox\.db`)[^\n]*\n$/m,
+    );
   });
 });
 
