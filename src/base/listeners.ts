@@ -1,4 +1,5 @@
 import { describeError } from "../errors.ts";
+import { isPromiseLike } from "./is-promise-like.ts";
 import type { Logger } from "./logger.ts";
 
 /** A set of listeners. If one throws, or its promise rejects, that is logged; the others are still called. */
@@ -30,12 +31,8 @@ export function notifyListener<Event>(listener: (event: Event) => unknown, event
   const failed = (thrown: unknown) => log.error({ error: describeError(thrown) }, "a listener failed");
   try {
     const result = listener(event);
-    if (isThenable(result)) Promise.resolve(result).catch(failed);
+    if (isPromiseLike(result)) Promise.resolve(result).catch(failed);
   } catch (thrown) {
     failed(thrown);
   }
-}
-
-function isThenable(result: unknown): result is PromiseLike<unknown> {
-  return typeof (result as Partial<PromiseLike<unknown>> | null | undefined)?.then === "function";
 }

@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { isPromiseLike } from "../base/is-promise-like.ts";
 import { type DataProblem, toDataProblems } from "./data-problems.ts";
 import { type PropertyCreated, propertyCreatedSchema } from "./property.ts";
 
@@ -35,7 +36,7 @@ export function checkData(
   const schema = own ?? documentedSchema(kind);
   if (schema === undefined) return { ok: true, data };
   const validated = schema["~standard"].validate(data);
-  return "then" in validated // a promise may be another realm's, or a library's
+  return isPromiseLike(validated)
     ? Promise.resolve(validated).then((result) => toDataResult(result, data))
     : toDataResult(validated, data);
 }
