@@ -51,7 +51,7 @@ export function expressReceiver(
       return;
     }
     response.once("finish", () => {
-      if (response.statusCode === 404) void reportPassedOn(receiver, request, endpoint);
+      if (response.statusCode === 404) reportPassedOn(receiver, request, endpoint);
     });
     next();
   };

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
+import { leave } from "../../base/leave.ts";
 import { type Answer, giveUp, writeAnswer } from "../../http/answer.ts";
 import { lingering } from "../../http/closing.ts";
 import {
@@ -65,13 +66,13 @@ function thenClose(answer: Answer): Answer {
 }
 
 /** Reports a request that the rest of an app answered with 404. Writes nothing. */
-export async function reportPassedOn(
+export function reportPassedOn(
   receiver: Pick<Receiver, "receive">,
   { method = "", headers }: IncomingMessage,
   { target, path }: Endpoint,
-): Promise<void> {
+): void {
   const read = () => Promise.resolve("aborted" as const); // never called: the target is not the endpoint
-  await receiver.receive({ method, headers, target, path, read, passedOn: true });
+  leave(receiver.receive({ method, headers, target, path, read, passedOn: true }));
 }
 
 /**

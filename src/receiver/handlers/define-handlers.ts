@@ -102,16 +102,15 @@ export function isHandlersModule(value: unknown): value is HandlersModule<DataSc
   return isRecord(value) && (value as Record<symbol, unknown>)[BRAND] === 1;
 }
 
-export function registerHandlers(handlers: HandlersOption, registry: HandlerRegistry): void {
-  if (typeof handlers === "function") {
-    handlers(registry);
-    return;
-  }
+/** Registers handlers; returns what a function that registers them returns, which may be a promise. */
+export function registerHandlers(handlers: HandlersOption, registry: HandlerRegistry): unknown {
+  if (typeof handlers === "function") return handlers(registry);
   for (const [pattern, given] of Object.entries(handlers)) {
     if (given === undefined) continue;
     const { handler, ...options } = handlerWithOptions(given);
     registry.on(pattern as "*", handler as Handler, options);
   }
+  return undefined;
 }
 
 export function handlerWithOptions(given: unknown): HandlerOptions & { readonly handler: unknown } {
