@@ -14,7 +14,7 @@ const mayFetchNode = process.env.MODE === "system";
 const MOST_FUNCTIONS = 215;
 /** On a busy machine, writes gather while another commit is out, which takes other steps. */
 const VARIATION = 5;
-const MOST_FILES = 60;
+const MOST_FILES = 61;
 
 it("a delivery passes no more functions and files than before, and the page names those files", (context) => {
   const passed = measured();

@@ -1,17 +1,47 @@
-import { describeError } from "../errors.ts";
 import type { Logger } from "./logger.ts";
+import { callUser, type Report, reportTo } from "./user-calls.ts";
 
-/** A set of listeners. If one throws, or its promise rejects, that is logged; the others are still called. */
-export class Listeners<Event> {
-  readonly #listeners = new Set<(event: Event) => unknown>();
+type Listener<Event> = (event: Event) => unknown;
+
+/** Calls listeners without waiting for their promises. If one throws, or its promise rejects, that is logged. */
+export class ListenerCalls<Event> {
+  readonly #name: string;
   readonly #log: Logger;
+  readonly #reports = new WeakMap<Listener<Event>, Report>();
 
-  constructor(log: Logger) {
+  /** @param name - of the method with which users add a listener */
+  constructor(name: string, log: Logger) {
+    this.#name = name;
     this.#log = log;
   }
 
+  /** Never throws. */
+  call(listener: Listener<Event>, event: Event): void {
+    callUser(
+      () => listener(event),
+      (thrown) => this.#reportOf(listener)(thrown),
+    );
+  }
+
+  #reportOf(listener: Listener<Event>): Report {
+    const report = this.#reports.get(listener) ?? reportTo(this.#log, `a listener of ${this.#name}`);
+    this.#reports.set(listener, report);
+    return report;
+  }
+}
+
+/** A set of listeners. If one fails, the others are still called. */
+export class Listeners<Event> {
+  readonly #listeners = new Set<Listener<Event>>();
+  readonly #calls: ListenerCalls<Event>;
+
+  /** @param name - of the method with which users add one */
+  constructor(name: string, log: Logger) {
+    this.#calls = new ListenerCalls(name, log);
+  }
+
   /** Adds a listener; returns a function that removes it. */
-  add(listener: (event: Event) => unknown): () => void {
+  add(listener: Listener<Event>): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -21,21 +51,6 @@ export class Listeners<Event> {
   }
 
   notify(event: Event): void {
-    for (const listener of this.#listeners) notifyListener(listener, event, this.#log);
+    for (const listener of this.#listeners) this.#calls.call(listener, event);
   }
-}
-
-/** Calls one listener, without waiting for its promise. */
-export function notifyListener<Event>(listener: (event: Event) => unknown, event: Event, log: Logger): void {
-  const failed = (thrown: unknown) => log.error({ error: describeError(thrown) }, "a listener failed");
-  try {
-    const result = listener(event);
-    if (isThenable(result)) Promise.resolve(result).catch(failed);
-  } catch (thrown) {
-    failed(thrown);
-  }
-}
-
-function isThenable(result: unknown): result is PromiseLike<unknown> {
-  return typeof (result as Partial<PromiseLike<unknown>> | null | undefined)?.then === "function";
 }

@@ -1,8 +1,21 @@
-/** The result of a promise, or another value if that takes longer than some milliseconds. */
-export async function within<Value, Other>(promise: Promise<Value>, ms: number, otherwise: () => Other) {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Other>((resolve) => {
-    timer = setTimeout(() => resolve(otherwise()), ms);
+/** The result of a promise, or another value if it takes longer than this many milliseconds. */
+export function within<Value, Other>(
+  promise: Promise<Value>,
+  ms: number,
+  otherwise: () => Other,
+): Promise<Value | Other> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(otherwise()), ms);
+    const settled = () => clearTimeout(timer);
+    promise.then(
+      (value) => {
+        settled();
+        resolve(value);
+      },
+      (thrown) => {
+        settled();
+        reject(thrown);
+      },
+    );
   });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

@@ -1,3 +1,4 @@
+import { callUser, numberFrom, type Report, reportAsWarning } from "../base/user-calls.ts";
 import { type RetryOptions, type RetryPolicy, readRetry } from "../dispatch/retry.ts";
 import {
   aBoolean,
@@ -123,12 +124,16 @@ export function readClientOptions(options: ClientOptions): ClientSettings {
     timeout: options.timeout ?? DEFAULT_LIMITS.timeout,
     maxAnswer: options.maxAnswer ?? DEFAULT_LIMITS.maxAnswer,
     assumptions: Object.freeze({ ...DEFAULT_ASSUMPTIONS, ...givenOptions(options.assumptions ?? {}) }),
-    onRetry: options.onRetry ?? (() => {}),
+    onRetry: guardedListener(options.onRetry ?? (() => {}), reportAsWarning("onRetry of the client")),
     fetch: options.fetch ?? globalThis.fetch,
-    clock: options.clock ?? Date.now,
-    random: options.random ?? Math.random,
+    clock: numberFrom(options.clock ?? Date.now, Date.now, reportAsWarning("clock of the client")),
+    random: numberFrom(options.random ?? Math.random, Math.random, reportAsWarning("random of the client")),
     sleep: options.sleep ?? sleep,
   });
+}
+
+function guardedListener(listener: (notice: RetryNotice) => void, report: Report) {
+  return (notice: RetryNotice) => callUser(() => listener(notice), report);
 }
 
 function checkAtMost(name: string, value: number, most: number): void {

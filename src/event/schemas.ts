@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { isPromiseLike } from "../base/is-promise-like.ts";
 import { type DataProblem, toDataProblems } from "./data-problems.ts";
 import { type PropertyCreated, propertyCreatedSchema } from "./property.ts";
 
@@ -34,10 +35,35 @@ export function checkData(
   const own = Object.hasOwn(schemas, kind) ? schemas[kind] : undefined;
   const schema = own ?? documentedSchema(kind);
   if (schema === undefined) return { ok: true, data };
-  const validated = schema["~standard"].validate(data);
-  return "then" in validated // a promise may be another realm's, or a library's
+  const validated = own === undefined ? schema["~standard"].validate(data) : validateOnce(own, data);
+  return isPromiseLike(validated)
     ? Promise.resolve(validated).then((result) => toDataResult(result, data))
     : toDataResult(validated, data);
+}
+
+/** The method of zod's schemas, of which only zod's own say that they have it. */
+interface ZodSchema {
+  safeParseAsync(data: unknown): Promise<{
+    readonly success: boolean;
+    readonly data?: unknown;
+    readonly error?: { readonly issues: readonly StandardSchemaV1.Issue[] };
+  }>;
+}
+
+/**
+ * Checks `data` with the user's schema. The `validate` of zod begins an async check twice, and drops the first promise: if that
+ * rejects, it ends the process. zod's own method runs each check once.
+ */
+function validateOnce(schema: StandardSchemaV1, data: OpenObject) {
+  const standard = schema["~standard"];
+  if (standard.vendor !== "zod" || !isZodSchema(schema)) return standard.validate(data);
+  return schema.safeParseAsync(data).then(({ success, data: value, error }) => {
+    return success ? { value } : { issues: error?.issues ?? [] };
+  });
+}
+
+function isZodSchema(schema: object): schema is ZodSchema {
+  return "safeParseAsync" in schema && typeof schema.safeParseAsync === "function";
 }
 
 /** How `data` does not fit the documented shape of its kind; nothing if it fits, or if there is no such shape. */

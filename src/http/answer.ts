@@ -1,4 +1,11 @@
-import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import {
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  OutgoingMessage,
+  type ServerResponse,
+} from "node:http";
+import { OnceAMinute } from "../base/once-a-minute.ts";
+import { printWarning } from "../base/print-warning.ts";
 import { describeError } from "../errors.ts";
 import { closeUnread, lingering } from "./closing.ts";
 
@@ -28,13 +35,21 @@ export function json(status: number, value: object, headers?: Readonly<Record<st
   return { status, headers: headers === undefined ? own : { ...own, ...headers }, body };
 }
 
-/** Writes an answer, unless the connection is closed. Returns a promise only if it closes the connection. */
-export function writeAnswer(response: ServerResponse, { status, headers, body }: Answer) {
+/**
+ * Writes an answer, unless the connection is closed. Returns a promise, which never rejects, only if it closes the connection.
+ *
+ * @param request - as the framework passed it, since the one that a response knows may be none, or another object
+ */
+export function writeAnswer(
+  response: ServerResponse,
+  { status, headers, body }: Answer,
+  request: IncomingMessage | undefined = response.req,
+): Promise<void> | undefined {
   if (response.headersSent || response.destroyed) return undefined;
   try {
     response.writeHead(status, headers as OutgoingHttpHeaders);
-    if (response.req.method === "HEAD") response.end();
-    else if (headers.Connection === "close") return endLingering(response, body);
+    if (request?.method === "HEAD") response.end();
+    else if (headers.Connection === "close") return endLingering(request, response, body);
     else response.end(body); // a string is sent in one write with the head
   } catch (thrown) {
     giveUp(response, thrown);
@@ -43,17 +58,30 @@ export function writeAnswer(response: ServerResponse, { status, headers, body }:
 }
 
 /** Writes the body, and ends the connection once the sender can have read it. */
-async function endLingering(response: ServerResponse, body: Answer["body"]): Promise<void> {
+async function endLingering(
+  request: IncomingMessage | undefined,
+  response: ServerResponse,
+  body: Answer["body"],
+): Promise<void> {
   try {
     response.write(body);
-    await lingering(response.req);
+    await lingering(request);
     response.end();
-    closeUnread(response);
+    closeUnread(request, response);
   } catch (thrown) {
     giveUp(response, thrown);
   }
 }
 
-function giveUp(response: ServerResponse, thrown: unknown): void {
-  response.destroy(new Error(`the answer could not be written: ${describeError(thrown)}`));
+const WARNINGS = new OnceAMinute<"unwritten">();
+
+/** Ends a response that cannot be written, and prints why: no logger is told of it. Never throws. */
+export function giveUp(response: ServerResponse, thrown: unknown): void {
+  const error = new Error(`the answer could not be written: ${describeError(thrown)}`);
+  if (WARNINGS.leftOut("unwritten", performance.now()) !== undefined) printWarning(error.message);
+  try {
+    // Nobody may listen for the error of a stand-in for Node's response, and it would end the process.
+    if (response instanceof OutgoingMessage) response.destroy(error);
+    else (response as ServerResponse).destroy();
+  } catch {} // nothing is left to try
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
 import { Deadlines } from "./deadlines.ts";
 
 /** Milliseconds that requests in progress get when a server closes; an idle connection would never end. */
@@ -11,11 +12,20 @@ const LINGER_BYTES = 8 * 1024 * 1024;
 const UNREAD = new Deadlines(1000);
 
 /**
+ * The connection of a request over HTTP/1; later versions share one between requests. Only Node's own class counts, which
+ * all realms share: frameworks for tests and serverless functions pass something that looks like a socket, but lacks methods.
+ */
+export function connectionOf(request: IncomingMessage | undefined): Socket | undefined {
+  if (request?.httpVersionMajor !== 1) return undefined;
+  return request.socket instanceof Socket ? request.socket : undefined;
+}
+
+/**
  * Briefly reads and discards what the sender still sends. If the connection were closed at once, it would be reset while
  * the sender writes, and the sender would never read the answer.
  */
-export function lingering(request: IncomingMessage): Promise<void> {
-  if (request.complete || request.destroyed) return Promise.resolve();
+export function lingering(request: IncomingMessage | undefined): Promise<void> {
+  if (request === undefined || !mayReceive(request)) return Promise.resolve();
   return new Promise((resolve) => {
     let left = LINGER_BYTES;
     const end = () => {
@@ -31,10 +41,16 @@ export function lingering(request: IncomingMessage): Promise<void> {
   });
 }
 
+/** Whether more of a request may arrive. What only stands in for one may not even be a stream. */
+function mayReceive(request: IncomingMessage): boolean {
+  if (request.complete || request.destroyed || request.readableEnded) return false;
+  return typeof request.resume === "function";
+}
+
 /** Destroys the connection if the sender does not read the final answer, after those to earlier requests. */
-export function closeUnread(response: ServerResponse): void {
-  const { socket, httpVersionMajor } = response.req;
-  if (httpVersionMajor !== 1) return;
+export function closeUnread(request: IncomingMessage | undefined, response: ServerResponse): void {
+  const socket = connectionOf(request);
+  if (socket === undefined) return;
   const look = () => {
     if (socket.destroyed) return;
     const isInTurn = response.socket !== null || response.writableFinished;

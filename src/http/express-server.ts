@@ -81,7 +81,7 @@ export function createWebhookServer(app: Express, options: ExpressServerOptions 
   const listener = app as RequestListener;
   const server = new ClosingServer(
     { ...limits, keepAliveTimeout, IncomingMessage: AppRequest, ServerResponse: AppResponse },
-    (request, response) => answerGivenUp(response) || listener(request, response),
+    (request, response) => answerGivenUp(request, response) || listener(request, response),
   );
   cap.watch(server);
   return server;

@@ -1,7 +1,7 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { failure, RETRY_AFTER, writeAnswer } from "./answer.ts";
-import { closeUnread } from "./closing.ts";
+import { closeUnread, connectionOf } from "./closing.ts";
 
 /** Refused requests allowed among those that arrived in one read of a connection. */
 export const MOST_REFUSED = 8;
@@ -12,7 +12,12 @@ interface Streak {
   bytes: number;
   refused: number;
   /** The last answer to write; set once the remaining requests are skipped. */
-  last: ServerResponse | undefined;
+  last: Exchanged | undefined;
+}
+
+interface Exchanged {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
 }
 
 /** The answer to a pipelined request that is skipped because too many requests before it were refused. */
@@ -27,9 +32,9 @@ const STREAKS = new WeakMap<Socket, Streak>();
  * is closed: 500 unsigned requests in one write should not cost 500 signature checks or 500 log lines. A sender that waits
  * for its answers is not affected.
  */
-export function countRefused(response: ServerResponse): void {
-  const { socket, httpVersionMajor } = response.req;
-  if (httpVersionMajor !== 1) return; // later versions do not pipeline
+export function countRefused(request: IncomingMessage, response: ServerResponse): void {
+  const socket = connectionOf(request);
+  if (socket === undefined) return; // only a connection of HTTP/1 has requests that wait for each other
   const { bytesRead } = socket;
   const known = STREAKS.get(socket);
   const streak = known ?? { bytes: bytesRead, refused: 0, last: undefined };
@@ -38,22 +43,23 @@ export function countRefused(response: ServerResponse): void {
   streak.bytes = bytesRead;
   streak.refused++;
   if (streak.refused < MOST_REFUSED || streak.last !== undefined) return;
-  streak.last = response;
-  setImmediate(() => closeAfter(streak.last ?? response, socket)); // by then, all requests of this read are answered
+  const latest = { request, response };
+  streak.last = latest;
+  setImmediate(() => closeAfter(streak.last ?? latest, socket)); // by then, all requests of this read are answered
 }
 
 /** Answers a request that is to be skipped with 503 and returns true; returns false for any other request. */
-export function answerGivenUp(response: ServerResponse): boolean {
-  const streak = STREAKS.get(response.req.socket);
+export function answerGivenUp(request: IncomingMessage, response: ServerResponse): boolean {
+  const streak = STREAKS.get(request.socket);
   if (streak?.last === undefined) return false;
-  streak.last = response;
-  void writeAnswer(response, GIVEN_UP);
+  streak.last = { request, response };
+  void writeAnswer(response, GIVEN_UP, request);
   return true;
 }
 
-function closeAfter(last: ServerResponse, socket: Socket): void {
+function closeAfter({ request, response }: Exchanged, socket: Socket): void {
   const close = () => socket.destroySoon();
-  if (last.writableFinished) close();
-  else last.once("finish", close);
-  closeUnread(last);
+  if (response.writableFinished) close();
+  else response.once("finish", close);
+  closeUnread(request, response);
 }

@@ -1,3 +1,4 @@
+import { numberFrom, reportAsWarning } from "../base/user-calls.ts";
 import { HookporterError } from "../errors.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";
@@ -58,7 +59,7 @@ class PostgresInbox implements Inbox {
 
   constructor(terms: PostgresTerms) {
     this.#terms = terms;
-    this.#clock = storeClock(terms.clock);
+    this.#clock = storeClock(numberFrom(terms.clock, Date.now, reportAsWarning("clock of postgresInbox")));
   }
 
   async open(terms: OpenTerms = {}): Promise<void> {

@@ -1,3 +1,6 @@
+import { leave } from "../base/leave.ts";
+import { reportAsWarning } from "../base/user-calls.ts";
+
 /** The disk of a file is nearly full if fewer bytes than these are free, besides room for the log to be copied twice. */
 export const SPARE = 500 * 1024 * 1024;
 
@@ -27,6 +30,7 @@ export interface InboxVitals {
 export class StoreVitals implements InboxVitals {
   readonly size: InboxVitals["size"];
   readonly #listeners = new Set<(duration: number) => void>();
+  readonly #report = reportAsWarning("a listener of onCommit");
 
   constructor(size: InboxVitals["size"]) {
     this.size = size;
@@ -48,9 +52,10 @@ export class StoreVitals implements InboxVitals {
   note(duration: number): void {
     for (const listener of this.#listeners) {
       try {
-        listener(duration);
-      } catch {
-        // What is committed must be answered, whatever a listener does.
+        const result: unknown = listener(duration);
+        if (result !== undefined) leave(result, this.#report);
+      } catch (thrown) {
+        this.#report(thrown); // what is committed must be answered, whatever a listener does
       }
     }
   }

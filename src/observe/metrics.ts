@@ -1,4 +1,5 @@
 import type { Registry } from "prom-client";
+import { numberFrom, reportAsWarning } from "../base/user-calls.ts";
 import { anyFunction, checkedElsewhere, checkOptions, invalidOption } from "../options/check-options.ts";
 import { findPackage, requirePackage } from "../package/own-address.ts";
 import { VERSION } from "../package/version.ts";
@@ -45,7 +46,11 @@ export function addMetrics(receiver: MeasuredReceiver, options: MetricsOptions =
     ...[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
   ]);
   const { inbox } = receiver;
-  const now = clock ?? (() => inbox.now?.() ?? Date.now());
+  const inboxClock = () => inbox.now?.() ?? Date.now();
+  const now =
+    clock === undefined
+      ? inboxClock
+      : numberFrom(clock, inboxClock, reportAsWarning("clock of collectMetrics"));
   addInboxGauges(set, figureReader(inbox), now);
   set.gauge(
     "hookporter_info",

@@ -1,3 +1,4 @@
+import { callUser, numberFrom, reportAsWarning } from "../base/user-calls.ts";
 import { deadToDo } from "../inbox/counts.ts";
 import { isSilent, noAuthentic, normalSilence } from "../inbox/senders.ts";
 import { SPARE } from "../inbox/vitals.ts";
@@ -71,6 +72,10 @@ export function watchAlerts(receiver: WatchedReceiver, options: AlertOptions): (
   checkOptions(options, "the options of watchAlerts", CHECKS);
   CHECKS.onAlert(options.onAlert, "onAlert");
   const { onAlert, every = ALERT_DEFAULTS.every, clock } = options;
+  const report = reportAsWarning("onAlert of watchAlerts");
+  const inboxClock = () => receiver.inbox.now?.() ?? Date.now();
+  const readClock =
+    clock === undefined ? inboxClock : numberFrom(clock, inboxClock, reportAsWarning("clock of watchAlerts"));
   const read = figureReader(receiver.inbox, Math.min(MIN_PAUSE, every));
   /** By type, with the source that each is about, if it is about one. */
   const active = new Map<AlertCondition["type"], string>();
@@ -80,10 +85,7 @@ export function watchAlerts(receiver: WatchedReceiver, options: AlertOptions): (
     if (isClosed || holds === active.has(condition.type)) return;
     if (holds) active.set(condition.type, "source" in condition ? condition.source : "");
     else active.delete(condition.type);
-    const failed = () => {}; // nobody is left to tell
-    try {
-      Promise.resolve(onAlert({ ...condition, active: holds })).catch(failed);
-    } catch {}
+    callUser(() => onAlert({ ...condition, active: holds }), report);
   };
   /** When events were seen to differ. */
   let drifts: number[] = [];
@@ -94,20 +96,20 @@ export function watchAlerts(receiver: WatchedReceiver, options: AlertOptions): (
   };
   let isLooking = false;
   const look = async () => {
-    const { refusing, inbox } = receiver;
+    const { refusing } = receiver;
     if (isLooking || refusing === "closed") return;
     isLooking = true;
     tell(refusing !== undefined, { type: "not_ready", cause: refusing });
     lookAtDrift();
     try {
       const figures = await read(); // the receiver reports why its inbox cannot be read
-      const now = clock?.() ?? inbox.now?.() ?? Date.now();
-      if (figures !== undefined) for (const one of conditionsOf(figures, options, now, active)) tell(...one);
+      if (figures === undefined) return;
+      for (const one of conditionsOf(figures, options, readClock(), active)) tell(...one);
     } finally {
       isLooking = false;
     }
   };
-  const timer = setInterval(() => void look().catch(() => {}), every).unref(); // the clock may throw
+  const timer = setInterval(() => void look().catch(() => {}), every).unref();
   const endDrifts = receiver.onDrift(() => {
     drifts.push(performance.now());
     lookAtDrift();

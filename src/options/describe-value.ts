@@ -1,4 +1,5 @@
 import { types } from "node:util";
+import { isPromiseLike } from "../base/is-promise-like.ts";
 
 /**
  * What a value is, for a message about one that was not expected. Strings are not shown, nor what an object holds: any of
@@ -11,5 +12,5 @@ export function describeValue(value: unknown): string {
   if (typeof value === "bigint" || typeof value === "symbol") return `a ${typeof value}`;
   if (typeof value !== "object" || value === null) return String(value);
   if (Array.isArray(value)) return "an array";
-  return value instanceof Promise ? "a promise" : "an object";
+  return isPromiseLike(value) ? "a promise" : "an object";
 }

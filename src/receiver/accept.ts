@@ -1,3 +1,4 @@
+import { isPromiseLike } from "../base/is-promise-like.ts";
 import type { Reservation } from "../dispatch/reservation.ts";
 import { asError, ConfigurationError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
@@ -58,8 +59,9 @@ export async function accept(
       else {
         const { event, data } = read.envelope;
         const checking = checkData(event, data, settings.schemas);
-        const isAsync = checking instanceof Promise;
-        const checked = isAsync ? await decidesInTime(checking, event, settings.bodyTimeout) : checking;
+        const checked = isPromiseLike(checking)
+          ? await decidesInTime(checking, event, settings.bodyTimeout)
+          : checking;
         judgement = judge(read, checked, settings);
       }
     } catch (error) {

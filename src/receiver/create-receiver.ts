@@ -86,7 +86,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     const wiring = new Wiring(settings);
     this.#wiring = wiring;
     wiring.use(handlers);
-    this.#observers = new Listeners(settings.log);
+    this.#observers = new Listeners("observe", settings.log);
     this.#drifts = new DriftListeners(settings);
     const outcomes = new OutcomeLog(settings.log);
     this.#retention = new Retention(settings);

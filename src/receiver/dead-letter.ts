@@ -1,4 +1,3 @@
-import { notifyListener } from "../base/listeners.ts";
 import type { DeadLetter, EntryLetter } from "../dispatch/handler.ts";
 import { ownDelivery } from "../event/delivery.ts";
 import { toEvent, type WebhookEvent } from "../event/event.ts";
@@ -21,10 +20,10 @@ export function withEvent(letter: EntryLetter, source: string): DeadLetter {
   return { ...letter, event: eventOf(letter, source) };
 }
 
-export function tellDead(letter: EntryLetter, { router, settings }: Wiring): void {
+export function tellDead(letter: EntryLetter, { router, settings, deadCalls }: Wiring): void {
   for (const listener of router.deadListeners) {
     const own = { ...letter, delivery: ownDelivery(letter.delivery) };
-    notifyListener(listener, withEvent(own, settings.source), settings.log);
+    deadCalls.call(listener, withEvent(own, settings.source));
   }
 }
 

@@ -1,3 +1,4 @@
+import { isPromiseLike } from "../base/is-promise-like.ts";
 import { within } from "../base/within.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
@@ -21,7 +22,8 @@ export async function recheckEntry(seq: number, settings: Settings): Promise<rea
   if (read?.ok !== true) return [];
   const { event, data } = read.envelope;
   const checking = checkData(event, data, settings.schemas);
-  const checked =
-    checking instanceof Promise ? await decidesInTime(checking, event, settings.bodyTimeout) : checking;
+  const checked = isPromiseLike(checking)
+    ? await decidesInTime(checking, event, settings.bodyTimeout)
+    : checking;
   return checked.ok ? [] : checked.problems;
 }

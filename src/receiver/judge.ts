@@ -1,4 +1,6 @@
+import { leave } from "../base/leave.ts";
 import type { ReadyEvent } from "../dispatch/handler.ts";
+import { ConfigurationError, describeError } from "../errors.ts";
 import { MAX_PROBLEMS } from "../event/data-problems.ts";
 import { toEvent } from "../event/event.ts";
 import { type DedupKey, OWN_IDENTITY, ownEventId } from "../event/identity.ts";
@@ -15,7 +17,7 @@ export interface Judgement extends EntryTerms {
   readonly ready?: ReadyEvent | undefined;
 }
 
-/** Decides what an event is to be kept as; throws what the user's own `identity` or `orderBy` throws. */
+/** Decides what an event is to be kept as; throws `option_invalid` if the user's own `identity` or `orderBy` fails. */
 export function judge(read: ReadEnvelope, checked: DataResult, settings: Settings): Judgement {
   const { inexact } = read;
   const key = dedupKey(read, settings);
@@ -37,8 +39,9 @@ export function judge(read: ReadEnvelope, checked: DataResult, settings: Setting
 export function dedupKey(read: ReadEnvelope, { source, identity }: Settings): DedupKey {
   const { eventId, timestamp } = read;
   if (identity === undefined) return { source, eventId, timestamp };
-  const own: unknown = identity(toEvent(read, source));
+  const own = called("identity", () => identity(toEvent(read, source)));
   if (typeof own !== "string" || own === "") {
+    leave(own);
     throw invalid("identity to return a non-empty string", own, "return what makes two events the same");
   }
   return { source, eventId: ownEventId(own) ?? own, timestamp: OWN_IDENTITY };
@@ -49,14 +52,25 @@ export function orderKey(read: ReadEnvelope, { source, orderBy }: Settings, fits
   if (orderBy === undefined) return null;
   let own: unknown;
   try {
-    own = orderBy(toEvent(read, source));
+    own = called("orderBy", () => orderBy(toEvent(read, source)));
   } catch (error) {
     if (fits) throw error;
     return null;
   }
   if (own === undefined || own === null) return null;
   if (typeof own === "string" && own !== "") return ownEventId(own) ?? own;
+  leave(own);
   throw invalid("orderBy to return a non-empty string, or undefined for no order", own, "return such a key");
+}
+
+/** What the user's own function returns; an error that it throws gets its name. */
+function called(name: string, call: () => unknown): unknown {
+  try {
+    return call();
+  } catch (cause) {
+    const message = `expected ${name} to return a string, got an error: ${describeError(cause)}`;
+    throw new ConfigurationError("option_invalid", message, { cause });
+  }
 }
 
 /** How old, and how far ahead of this machine's clock, an event may be: milliseconds. */

@@ -1,3 +1,4 @@
+import { leave } from "../base/leave.ts";
 import type { Logger } from "../base/logger.ts";
 import { OnceAMinute } from "../base/once-a-minute.ts";
 import { problemLine } from "../event/data-problems.ts";
@@ -79,9 +80,12 @@ export class OutcomeLog {
   #line(level: keyof Logger, message: string, fields: () => object): void {
     const { isLevelEnabled } = this.#log as { isLevelEnabled?: unknown };
     try {
-      if (typeof isLevelEnabled === "function" && isLevelEnabled.call(this.#log, level) === false) return;
-      this.#log[level](fields(), message);
-    } catch {} // a logger that fails must not cost the sender its answer
+      const isEnabled: unknown =
+        typeof isLevelEnabled === "function" ? isLevelEnabled.call(this.#log, level) : true;
+      if (isEnabled === false) return;
+      if (isEnabled !== true) leave(isEnabled);
+    } catch {} // then its line fails too, and is reported
+    this.#log[level](fields(), message);
   }
 }
 

@@ -84,12 +84,10 @@ export function refused(reason: RefusalReason): Refused {
   return { type: "refused", reason };
 }
 
-/** Logs why 500 is answered, and returns that outcome. A logger that fails must not cost the sender its answer. */
+/** Logs why 500 is answered, and returns that outcome. */
 export function misconfigured(thrown: unknown, { log }: { readonly log: Logger }): Misconfigured {
   const error = asError(thrown);
   const code = error instanceof ConfigurationError ? error.code : undefined;
-  try {
-    log.error({ code }, `answered 500: ${describeError(error)}`);
-  } catch {}
+  log.error({ code }, `answered 500: ${describeError(error)}`);
   return { type: "misconfigured", error };
 }

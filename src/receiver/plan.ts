@@ -1,3 +1,4 @@
+import { isPromiseLike } from "../base/is-promise-like.ts";
 import type { Plan, ReadyEvent } from "../dispatch/handler.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Envelope } from "../event/envelope.ts";
@@ -57,7 +58,7 @@ export function planEntry(
   };
   if (known !== undefined) return planFor({ ok: true, event: known });
   const event = eventOf(envelope, entry, settings);
-  return event instanceof Promise ? event.then(planFor) : planFor(event);
+  return isPromiseLike(event) ? event.then(planFor) : planFor(event);
 }
 
 async function eventAgain(entry: ClaimedEntry, settings: Settings): Promise<WebhookEvent> {
@@ -85,7 +86,7 @@ function eventOf(
     // The id is the entry's, which the user's own `identity` may have chosen.
     checked.ok ? { ok: true, event: toEvent({ envelope, eventId }, source, checked.data) } : checked;
   const checking = checkData(envelope.event, envelope.data, schemas);
-  return checking instanceof Promise ? checking.then(toResult) : toResult(checking);
+  return isPromiseLike(checking) ? checking.then(toResult) : toResult(checking);
 }
 
 /**

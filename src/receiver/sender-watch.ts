@@ -76,9 +76,7 @@ export class SenderWatch {
       ...{ refused, unlogged: unlogged || undefined },
     };
     const message = `a well-formed signature matches no secret: ${mismatchText(record, now)}`;
-    try {
-      this.#terms.log[level](fields, message);
-    } catch {} // a logger that fails must not cost the sender its answer
+    this.#terms.log[level](fields, message);
   }
 
   /** One after the other; never rejects. */

@@ -49,12 +49,10 @@ export class SignedRefusals {
     if (leftOut === undefined) return;
     const { status } = toAnswer(outcome);
     const why = cause(head.path, this.#settings.bodyLimit);
-    try {
-      this.#settings.log.warn(
-        { reason, unlogged: leftOut || undefined },
-        `a signed ${shownHead(head)} was answered ${status}: ${why}`,
-      );
-    } catch {} // a logger that fails must not cost the sender its answer
+    this.#settings.log.warn(
+      { reason, unlogged: leftOut || undefined },
+      `a signed ${shownHead(head)} was answered ${status}: ${why}`,
+    );
   }
 }
 

@@ -1,3 +1,7 @@
+import { leave } from "../base/leave.ts";
+import { ListenerCalls } from "../base/listeners.ts";
+import { reportTo } from "../base/user-calls.ts";
+import type { DeadLetter } from "../dispatch/handler.ts";
 import type { DataSchemas } from "../event/schemas.ts";
 import { checkTransactions } from "./handlers/check-transactions.ts";
 import {
@@ -18,10 +22,14 @@ export class Wiring {
   /** Whether a handler runs here in a transaction of the inbox. */
   hasTransactions = false;
 
+  /** Calls the listeners of `router`, whichever handlers it is for. */
+  readonly deadCalls: ListenerCalls<DeadLetter>;
+
   /** @param own - the settings without what a module of handlers brings */
   constructor(own: Settings) {
     this.#own = own;
     this.settings = own;
+    this.deadCalls = new ListenerCalls("onDead", own.log);
   }
 
   /**
@@ -36,7 +44,8 @@ export class Wiring {
       checkTransactions(own.inbox, pattern);
       this.hasTransactions = true;
     });
-    registerHandlers(isHandlersModule(handlers) ? handlers.handlers : handlers, router);
+    const registered = registerHandlers(isHandlersModule(handlers) ? handlers.handlers : handlers, router);
+    leave(registered.returned, reportTo(own.log, "handlers")); // what it registers later counts too
     this.settings = settings;
     this.router = router;
   }

@@ -1,5 +1,7 @@
 import { defaultLogger } from "../base/default-logger.ts";
+import { guardedLogger } from "../base/guarded-logger.ts";
 import type { Logger } from "../base/logger.ts";
+import { numberFrom, reportTo } from "../base/user-calls.ts";
 import { type RetryOptions, type RetryPolicy, readRetry } from "../dispatch/retry.ts";
 import {
   aNumber,
@@ -97,11 +99,13 @@ const CHAOS_CHECKS: Readonly<Record<keyof Chaos, Check>> = {
  */
 export function readSandboxOptions(options: SandboxOptions): SandboxSettings {
   checkOptions(options, "the options of startSandbox", CHECKS);
+  const log = guardedLogger(options.log ?? defaultLogger());
   return Object.freeze({
     ...SANDBOX_DEFAULTS,
-    ...{ apiKey: undefined, targetHosts: [], signatureHeader: SIGNATURE_HEADER, clock: Date.now },
+    ...{ apiKey: undefined, targetHosts: [], signatureHeader: SIGNATURE_HEADER },
     ...givenOptions(options),
-    log: options.log ?? defaultLogger(),
+    log,
+    clock: numberFrom(options.clock ?? Date.now, Date.now, reportTo(log, "clock")),
     chaos: Object.freeze({ ...NO_CHAOS, ...givenOptions(options.chaos ?? {}) }),
     retry: Object.freeze(readRetry(options.retry, SANDBOX_DEFAULTS.retry)),
   });

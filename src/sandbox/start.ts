@@ -57,7 +57,7 @@ export interface Sandbox {
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const settings = readSandboxOptions(options);
-  const observers = new Listeners<SandboxObservation>(settings.log);
+  const observers = new Listeners<SandboxObservation>("observe", settings.log);
   const simulation = new Simulation(settings, observers);
   const rules = { targetHosts: settings.targetHosts, ownPort: settings.port };
   const server = createWebhookServer(createApp({ settings, simulation, rules }, observers));

@@ -1,4 +1,5 @@
 import { createHash, createSecretKey, type KeyObject } from "node:crypto";
+import { leave } from "../base/leave.ts";
 import { ConfigurationError } from "../errors.ts";
 import { describeValue } from "../options/describe-value.ts";
 import { type SecretValue, secretBytes } from "./secret-bytes.ts";
@@ -45,11 +46,13 @@ function isList(given: SecretValue | readonly SecretValue[]): given is readonly 
 
 function readSecret(value: SecretValue, index: number, warn: (message: string) => void): Secret {
   const which = index === 0 ? "the secret" : `secret ${index + 1} of the list`;
-  if (typeof value !== "string" && !(value instanceof Uint8Array))
+  if (typeof value !== "string" && !(value instanceof Uint8Array)) {
+    leave(value);
     throw new ConfigurationError(
       "secret_missing",
       `expected ${which} to be a string or bytes, got ${describeValue(value)}: is the variable set?`,
     );
+  }
   const bytes = secretBytes(value, which, warn);
   const fingerprint = createHash("sha256").update("hookporter:fingerprint:").update(bytes).digest("hex");
   return {

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, Socket } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { writeAnswer } from "../../src/http/answer.ts";
 import { lingering } from "../../src/http/closing.ts";
@@ -21,7 +21,7 @@ function frozenTimers() {
 
 describe("lingering", () => {
   /** A request, and whether its sender is still listened to. */
-  function lingeringOn(state: { complete?: boolean; destroyed?: boolean } = {}) {
+  function lingeringOn(state: object = {}) {
     frozenTimers();
     const resume = vi.fn();
     const request = Object.assign(new EventEmitter(), {
@@ -41,7 +41,7 @@ describe("lingering", () => {
     return { request, resume, isOverAfter };
   }
 
-  it.each([{ complete: true }, { destroyed: true }])(
+  it.each([{ complete: true }, { destroyed: true }, { readableEnded: true }, { resume: undefined }])(
     "waits for nothing of a request that is %j",
     async (state) => {
       const { isOverAfter } = lingeringOn(state);
@@ -71,6 +71,12 @@ describe("lingering", () => {
   });
 });
 
+/** A socket of Node's class, with some fields replaced. */
+function fakeSocket<Fields extends object>(fields: Fields): Fields {
+  const own = Object.getOwnPropertyDescriptors(fields);
+  return Object.create(Socket.prototype, own) as Fields;
+}
+
 describe("closeUnread", () => {
   /** An answer whose turn has come by default, and its socket. */
   async function unread({
@@ -79,16 +85,15 @@ describe("closeUnread", () => {
     isInTurn = true,
     isWritten = false,
     left = 0,
+    isReal = true,
   } = {}) {
     frozenTimers();
     vi.resetModules(); // each has one timer for all connections
     const { closeUnread } = await import("../../src/http/closing.ts");
-    const socket = { destroyed, writableLength: left, destroy: vi.fn() };
-    const response = {
-      ...{ req: { socket, httpVersionMajor: version } },
-      ...{ socket: isInTurn ? socket : null, writableFinished: isWritten },
-    };
-    closeUnread(response as never);
+    const own = { destroyed, writableLength: left, destroy: vi.fn() };
+    const socket = isReal ? fakeSocket(own) : own;
+    const response = { socket: isInTurn ? socket : null, writableFinished: isWritten };
+    closeUnread({ socket, httpVersionMajor: version } as never, response as never);
     return { socket, response };
   }
 
@@ -117,6 +122,7 @@ describe("closeUnread", () => {
   it.each([
     ["that is closed", { destroyed: true, isInTurn: false }],
     ["of HTTP/2, which has other requests", { version: 2 }],
+    ["that only looks like one", { isReal: false }],
   ])("leaves a connection alone %s", async (_, state) => {
     const { socket } = await unread(state);
     vi.advanceTimersByTime(1000);

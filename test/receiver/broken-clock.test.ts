@@ -34,6 +34,7 @@ const FAULTS: readonly [string, () => unknown][] = [
   ["returns NaN", () => Number.NaN],
   ["returns a Date", () => new Date(NOW)],
   ["returns nothing", () => undefined],
+  ["returns a promise that rejects", () => Promise.reject(new Error("no time"))],
 ];
 
 /** A signed request. */
@@ -160,7 +161,7 @@ it("receive() answers, whatever the logger, an observer or the store throws", as
   });
   receiver.observe(fail);
   await receiver.start();
-  expect(await receiver.receive(incoming())).toMatchObject({ status: 500 });
+  expect(await receiver.receive(incoming())).toMatchObject({ status: 503 });
   damaged = true;
   expect(await receiver.receive(incoming())).toMatchObject({ status: 500 });
   const headless = { ...incoming(), headers: undefined } as unknown as Incoming;

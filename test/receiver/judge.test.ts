@@ -50,10 +50,13 @@ describe("judge", () => {
     expect((await judged({ orderBy: () => "a" })).judgement).toMatchObject({ order: "a", ready: undefined });
   });
 
-  it("throws what the user's code throws", async () => {
+  it("names the user's function that throws, and keeps what it threw", async () => {
     const identity = () => {
       throw new RangeError("no");
     };
-    await expect(judged({ identity })).rejects.toThrow(RangeError);
+    await expect(judged({ identity })).rejects.toMatchObject({
+      code: "option_invalid",
+      cause: expect.any(RangeError),
+    });
   });
 });

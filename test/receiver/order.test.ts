@@ -98,13 +98,13 @@ describe("orderBy", () => {
     held.open();
   });
 
-  it.each<[string, () => unknown, string | undefined]>([
+  it.each<[string, () => unknown, string]>([
     [
       "throws",
       () => {
         throw new Error("no");
       },
-      undefined,
+      "option_invalid",
     ],
     ["returns a number", () => 7, "option_invalid"],
     ["returns an empty text", () => "", "option_invalid"],

@@ -66,9 +66,9 @@ describe("planEntry", () => {
     });
   });
 
-  it("ends an entry whose data does not fit now as a dead letter, with its problems", () => {
+  it("ends an entry whose data does not fit now as a dead letter, with its problems", async () => {
     const schemas = { "payment.received": z.object({ amount: z.string() }) };
-    expect(plan(entryOf(envelope()), settingsOf({ schemas }))).toMatchObject({
+    expect(await plan(entryOf(envelope()), settingsOf({ schemas }))).toMatchObject({
       ...{ end: "dead", reason: "invalid_data", problems: [{ field: "data.amount" }] },
     });
   });

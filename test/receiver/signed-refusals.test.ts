@@ -93,14 +93,6 @@ it("the values of a query, control characters and the rest of a long target are 
   expect(JSON.stringify(lines)).not.toContain("hunter");
 });
 
-it("a logger that fails does not matter", () => {
-  const fail = () => {
-    throw new Error("log full");
-  };
-  const { note } = open({ ...keptLog(), log: { debug: fail, info: fail, warn: fail, error: fail } });
-  expect(() => note("wrong_path", 0)).not.toThrow();
-});
-
 describe.each(ADAPTERS)("over $name", (adapter) => {
   it("a signed request that is refused is logged, without its body or its signature", async () => {
     const { ask, lines, clock } = await openEndpoint(adapter, { bodyLimit: GOOD.length });

@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { types } from "node:util";
+import { isPromiseLike } from "../../base/is-promise-like.ts";
 import { isRecord } from "../../base/is-record.ts";
 import { describeError } from "../../errors.ts";
 import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
@@ -21,7 +22,7 @@ export async function loadConfigModule(path: string, file: string, io: Pick<Io, 
   const exported = defaultExport(await evaluated.finally(restoreConsole));
   if (exported === undefined)
     throw invalidConfig(file, "has no default export: write export default defineConfig({ … })");
-  if (isRecord(exported) && !types.isPromise(exported)) return exported;
+  if (isRecord(exported) && !isPromiseLike(exported)) return exported;
   throw invalidConfig(
     file,
     `has the wrong default export: expected an object of settings, got ${nameOf(exported)}`,
@@ -29,7 +30,7 @@ export async function loadConfigModule(path: string, file: string, io: Pick<Io, 
 }
 
 function nameOf(value: unknown): string {
-  if (types.isPromise(value)) return "a promise";
+  if (isPromiseLike(value)) return "a promise";
   if (Array.isArray(value)) return "a list";
   return value === null ? "null" : `a ${typeof value}`;
 }

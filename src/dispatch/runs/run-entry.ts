@@ -1,3 +1,4 @@
+import { isPromiseLike } from "../../base/is-promise-like.ts";
 import { describeError } from "../../errors.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
@@ -28,7 +29,7 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions, parts: 
   let plan: Plan | { readonly error: string | null };
   try {
     const planning = options.plan(entry, parts.ready);
-    plan = planning instanceof Promise ? await plannedInTime(planning, entry, options, parts) : planning;
+    plan = isPromiseLike(planning) ? await plannedInTime(planning, entry, options, parts) : planning;
   } catch (thrown) {
     plan = { error: describeError(thrown) };
   }
@@ -104,7 +105,7 @@ class EntryHandlers {
       const limits = { handler: named.name, attempt, timeout, signal, clock };
       const running =
         named.tx === true ? this.#runInside(named, limits) : runHandler(this.#callOf(named), limits);
-      const ran = running instanceof Promise ? await running : running;
+      const ran = isPromiseLike(running) ? await running : running;
       if (ran === undefined) return settlementOf(this.#entry, clock, "pending", null, this.#result());
       if ("dueAt" in ran) {
         const later = { ...this.#result(), runAt: ran.dueAt, uncount: true };
@@ -156,7 +157,7 @@ class EntryHandlers {
       const { trace } = this.#parts;
       const traced = trace === undefined ? call : (ready: unknown) => trace.run(() => call(ready));
       const event = this.#plan.event();
-      return event instanceof Promise ? event.then(traced) : traced(event);
+      return isPromiseLike(event) ? event.then(traced) : traced(event);
     };
   }
 

@@ -1,3 +1,4 @@
+import { isPromiseLike } from "../../base/is-promise-like.ts";
 import { HookporterError } from "../../errors.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import { cutText } from "../../text/cut-text.ts";
@@ -109,12 +110,6 @@ class Running {
     const record = { attempt, handler, startedAt, duration, outcome, error, failure, note };
     return { record, failure: told };
   }
-}
-
-/** Whether a result has to be waited for. Throws what its own `then` throws. */
-function isPromiseLike(value: unknown): boolean {
-  if (value === null || (typeof value !== "object" && typeof value !== "function")) return false;
-  return typeof (value as { then?: unknown }).then === "function";
 }
 
 /** A handler that did not end in time says nothing about its target. */

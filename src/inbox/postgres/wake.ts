@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "../../base/logger.ts";
+import { callUser, reportAsWarning } from "../../base/user-calls.ts";
 import { within } from "../../base/within.ts";
 import { describeError } from "../../errors.ts";
 import type { Runners } from "./runners.ts";
@@ -36,6 +37,7 @@ export class Wake {
   /** Marks this process's own notifications. */
   readonly #id = randomUUID();
   readonly #listeners = new Set<() => void>();
+  readonly #report = reportAsWarning("a listener of onDue");
   #listening: Listening | undefined;
   #proven: (() => void) | undefined;
   #opening: Promise<void> | undefined;
@@ -77,7 +79,7 @@ export class Wake {
 
   /** Tells this process that entries may be due. */
   due(): void {
-    for (const listener of this.#listeners) listener();
+    for (const listener of this.#listeners) callUser(listener, this.#report);
   }
 
   /** Tells all processes, soon, that entries may be due. */

@@ -1,3 +1,4 @@
+import { guardedLogger } from "../../base/guarded-logger.ts";
 import type { Inbox, OpenTerms } from "../inbox.ts";
 import { INBOX_METHODS, OPTIONAL_INBOX_METHODS } from "../inbox-methods.ts";
 import type { Runner } from "../runner.ts";
@@ -26,8 +27,9 @@ export function sharedInbox({ make, names }: SharedTerms): Inbox {
   let stopNoting: (() => void) | undefined;
   const store = () => shared?.inbox ?? alone;
   const vitals = new StoreVitals(async () => (await store().vitals?.size()) ?? { bytes: 0 });
-  const open = async (terms: OpenTerms = {}): Promise<void> => {
-    const { access = "own" } = terms;
+  const open = async (given: OpenTerms = {}): Promise<void> => {
+    const { access = "own", log } = given;
+    const terms = log === undefined ? given : { ...given, log: guardedLogger(log) };
     if (access !== "own") {
       await alone.open(terms);
       opened.push(() => alone.close());

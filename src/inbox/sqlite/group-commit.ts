@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { isPromiseLike } from "../../base/is-promise-like.ts";
 import { tooMuchWaiting } from "../too-much-waiting.ts";
 import type { WorkResult } from "./commit-together.ts";
 
@@ -85,7 +86,7 @@ export class GroupCommit<Operation> {
     if (this.#trySending()) return;
     const batch = this.#takeWaiting();
     const results = this.#committer.commit(batch.operations);
-    if (results instanceof Promise) this.#send(batch, results);
+    if (isPromiseLike(results)) this.#send(batch, results);
     else this.#settle(batch, results);
   }
 

@@ -42,7 +42,7 @@ export function expressReceiver(
   checkAdapter(receiver, options, "expressReceiver");
   const { path } = options;
   return (request, response, next) => {
-    if (answerGivenUp(response)) return; // also for other paths: the whole connection is given up
+    if (answerGivenUp(request, response)) return; // also for other paths: the whole connection is given up
     // request.path is relative to the mount point; under `app.post(...)` it is the whole path.
     const mounted = request.route === undefined ? request.baseUrl || "/" : request.baseUrl + request.path;
     const endpoint = { target: request.originalUrl, path: path ?? mounted };
@@ -51,7 +51,7 @@ export function expressReceiver(
       return;
     }
     response.once("finish", () => {
-      if (response.statusCode === 404) void reportPassedOn(receiver, request, endpoint);
+      if (response.statusCode === 404) reportPassedOn(receiver, request, endpoint);
     });
     next();
   };

@@ -1,3 +1,4 @@
+import { callUser, reportAsWarning } from "../../base/user-calls.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { BodyLimits, BodyResult } from "../../http/read-body.ts";
 import { readWebBody } from "../../http/read-web-body.ts";
@@ -53,6 +54,7 @@ export function fetchReceiver(
 ): FetchHandler {
   checkAdapter(receiver, options, "fetchReceiver", true);
   const { path, drain } = options;
+  const report = reportAsWarning("waitUntil of the runtime");
   return async (request, context) => {
     const { pathname, search } = new URL(request.url);
     const answer = await receiver.receive({
@@ -64,7 +66,7 @@ export function fetchReceiver(
     });
     if (drain !== undefined && answer.status === 200) {
       const drained = Promise.resolve(receiver.drain?.(drain)).catch(() => {}); // logged by the receiver
-      if (context !== undefined && isContext(context)) context.waitUntil(drained);
+      if (context !== undefined && isContext(context)) callUser(() => context.waitUntil(drained), report);
     }
     return toResponse(answer, request.method);
   };

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
-import { type Answer, writeAnswer } from "../../http/answer.ts";
+import { leave } from "../../base/leave.ts";
+import { type Answer, giveUp, writeAnswer } from "../../http/answer.ts";
 import { lingering } from "../../http/closing.ts";
 import {
   alreadyRead,
@@ -23,37 +24,41 @@ export interface Endpoint {
   readonly beforeBody?: (limits: BodyLimits) => void;
 }
 
-/** Passes a Node request to a receiver and writes the answer. Shared by all adapters. */
+/** Passes a Node request to a receiver and writes the answer; never rejects. Shared by all adapters. */
 export async function exchange(
   receiver: Pick<Receiver, "receive">,
   request: IncomingMessage,
   response: ServerResponse,
   { target, path, beforeBody }: Endpoint,
 ): Promise<void> {
-  if (answerGivenUp(response)) return;
-  const { method = "", headers } = request;
-  let isRead = false;
-  const read = (limits: CountedLimits) => {
-    isRead = true;
-    beforeBody?.(limits);
-    return readUnparsed(request, limits);
-  };
-  const { remoteAddress } = request.socket;
-  const answer = await receiver.receive({ method, headers, target, path, read, remoteAddress });
-  const isUnread = answer.status === 401 && !isRead;
-  // A sender that asks first does not send its body after this answer.
-  const isLast = isUnread && headers.expect !== undefined;
-  const closing = writeAnswer(response, isLast ? thenClose(answer) : answer);
-  if (isUnread && !request.complete) void closeUnlessComplete(request);
-  if (closing !== undefined) await closing;
-  if (UNPROVEN.includes(answer.status)) countRefused(response);
+  try {
+    if (answerGivenUp(request, response)) return;
+    const { method = "", headers } = request;
+    let isRead = false;
+    const read = (limits: CountedLimits) => {
+      isRead = true;
+      beforeBody?.(limits);
+      return readUnparsed(request, limits);
+    };
+    const remoteAddress = request.socket?.remoteAddress;
+    const answer = await receiver.receive({ method, headers, target, path, read, remoteAddress });
+    const isUnread = answer.status === 401 && !isRead;
+    // A sender that asks first does not send its body after this answer.
+    const isLast = isUnread && headers.expect !== undefined;
+    const closing = writeAnswer(response, isLast ? thenClose(answer) : answer, request);
+    if (isUnread && request.complete === false) void closeUnlessComplete(request);
+    if (closing !== undefined) await closing;
+    if (UNPROVEN.includes(answer.status)) countRefused(request, response);
+  } catch (thrown) {
+    giveUp(response, thrown);
+  }
 }
 
 /** Closes the connection of a request whose body is not read, unless the rest of it arrives soon. */
 async function closeUnlessComplete(request: IncomingMessage): Promise<void> {
   await setImmediate(); // by then, a body in the same packet as the head has arrived
   await lingering(request);
-  if (!request.complete) request.destroy();
+  if (!request.complete) request.destroy?.(); // a stand-in for Node's request may have no such method
 }
 
 function thenClose(answer: Answer): Answer {
@@ -61,13 +66,13 @@ function thenClose(answer: Answer): Answer {
 }
 
 /** Reports a request that the rest of an app answered with 404. Writes nothing. */
-export async function reportPassedOn(
+export function reportPassedOn(
   receiver: Pick<Receiver, "receive">,
   { method = "", headers }: IncomingMessage,
   { target, path }: Endpoint,
-): Promise<void> {
+): void {
   const read = () => Promise.resolve("aborted" as const); // never called: the target is not the endpoint
-  await receiver.receive({ method, headers, target, path, read, passedOn: true });
+  leave(receiver.receive({ method, headers, target, path, read, passedOn: true }));
 }
 
 /**

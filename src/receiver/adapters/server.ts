@@ -45,7 +45,7 @@ export async function startServer(receiver: Pick<Receiver, "receive">, options: 
   const server = createWebhookServer(app, { ...CONNECTIONS, maxConnections });
   // Express answers a target it cannot parse by itself, before any handler runs; here it is just another wrong path.
   server.removeAllListeners("request").on("request", (request, response) => {
-    if (answerGivenUp(response)) return;
+    if (answerGivenUp(request, response)) return;
     const answer = () => void exchange(receiver, request, response, { target: request.url ?? "", path });
     app(request as express.Request, response as express.Response, answer);
   });

@@ -1,4 +1,6 @@
+import { isPromiseLike } from "../../base/is-promise-like.ts";
 import { isRecord } from "../../base/is-record.ts";
+import { leave } from "../../base/leave.ts";
 import type { AnyHandler, Handler } from "../../dispatch/handler.ts";
 import { invalidOption } from "../../options/check-options.ts";
 import { type HandlersOption, handlerWithOptions, isHandlersModule } from "./define-handlers.ts";
@@ -11,6 +13,8 @@ export interface Registered {
   handlers: number;
   /** How many listeners of dead letters. */
   listeners: number;
+  /** What a function that registers them returned, such as a promise that may still reject. */
+  returned: unknown;
 }
 
 /**
@@ -19,19 +23,22 @@ export interface Registered {
  * @throws ConfigurationError `option_invalid`
  */
 export function registerHandlers(handlers: HandlersOption, registry: HandlerRegistry): Registered {
-  const registered: Registered = { handlers: 0, listeners: 0 };
+  const registered: Registered = { handlers: 0, listeners: 0, returned: undefined };
   const counting = countingRegistry(registry, registered);
   if (typeof handlers !== "function") {
     registerByKind(handlers, counting);
     return registered;
   }
   const returned: unknown = handlers(counting);
+  registered.returned = returned;
   if (registered.handlers + registered.listeners > 0 || !isRecord(returned)) return registered;
-  if (typeof returned.then === "function")
+  if (isPromiseLike(returned)) {
+    leave(returned); // its rejection must not end the process as well
     throw invalidOption(
       "expected handlers that are registered at once, got an async function that had registered none when it first waited: " +
         "await before it, such as at the top level of the module",
     );
+  }
   registerReturned(returned, counting);
   return registered;
 }

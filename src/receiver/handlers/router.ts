@@ -1,3 +1,5 @@
+import { isPromiseLike } from "../../base/is-promise-like.ts";
+import { leave } from "../../base/leave.ts";
 import type {
   AnyHandler,
   DeadLetter,
@@ -6,6 +8,7 @@ import type {
   TransactionHandler,
 } from "../../dispatch/handler.ts";
 import type { TargetOptions } from "../../dispatch/targets/target.ts";
+import { ConfigurationError, describeError } from "../../errors.ts";
 import type { WebhookEvent } from "../../event/event.ts";
 import { checkKindPattern, matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds, isEventKind } from "../../event/kinds.ts";
@@ -55,6 +58,28 @@ interface Route {
   readonly named: NamedHandler;
 }
 
+/**
+ * A handler, if its target takes the event. If that cannot be found out, the handler fails instead: it runs again later, and the
+ * other handlers of the event run.
+ */
+function takenBy(named: NamedHandler, target: TargetOptions, event: WebhookEvent): NamedHandler | undefined {
+  let failure: Error;
+  try {
+    const answer: unknown = target.takes?.(event);
+    if (!isPromiseLike(answer)) return answer === false ? undefined : named;
+    leave(answer);
+    failure = cannotTell(target, "a promise");
+  } catch (cause) {
+    failure = cannotTell(target, `an error: ${describeError(cause)}`, cause);
+  }
+  return { ...named, handler: () => Promise.reject(failure) };
+}
+
+function cannotTell({ name }: TargetOptions, got: string, cause?: unknown): ConfigurationError {
+  const message = `expected takes of the target ${JSON.stringify(name)} to return true or false, got ${got}`;
+  return new ConfigurationError("option_invalid", message, cause === undefined ? undefined : { cause });
+}
+
 export class Router<Schemas = object, OtherKinds extends string = never>
   implements HandlerRegistry<Schemas, OtherKinds>
 {
@@ -90,8 +115,12 @@ export class Router<Schemas = object, OtherKinds extends string = never>
   match(kind: string, event?: WebhookEvent): readonly NamedHandler[] {
     const fitting: NamedHandler[] = [];
     for (const { matches, named } of this.#routes) {
-      if (matches(kind) && (event === undefined || named.target?.takes?.(event) !== false))
-        fitting.push(named);
+      if (!matches(kind)) continue;
+      const { target } = named;
+      // Most take all.
+      const taken =
+        event === undefined || target?.takes === undefined ? named : takenBy(named, target, event);
+      if (taken !== undefined) fitting.push(taken);
     }
     return fitting;
   }

@@ -1,5 +1,8 @@
 import { defaultLogger } from "../../base/default-logger.ts";
+import { guardedLogger } from "../../base/guarded-logger.ts";
+import { leave } from "../../base/leave.ts";
 import type { Logger } from "../../base/logger.ts";
+import { numberFrom, reportTo } from "../../base/user-calls.ts";
 import { DEFAULT_RETRY, type RetryPolicy, readRetry } from "../../dispatch/retry.ts";
 import { ConfigurationError, describeError } from "../../errors.ts";
 import type { DataSchemas } from "../../event/schemas.ts";
@@ -18,13 +21,14 @@ import {
   wholeNumber,
 } from "../../options/check-options.ts";
 import { describeValue } from "../../options/describe-value.ts";
-import type { SecretOption } from "../../signature/secret-bytes.ts";
+import type { SecretOption, SecretValue } from "../../signature/secret-bytes.ts";
 import { readSecrets, type Secret } from "../../signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import { Backlog } from "../backlog.ts";
 import { isHandlersModule, readOtherKinds, readSchemas } from "../handlers/define-handlers.ts";
 import { Restamps } from "../restamps.ts";
 import { StoreHealth } from "../store-health.ts";
+import { guardedTracing } from "./guarded-tracing.ts";
 import {
   checkDrift,
   checkHandlersOption,
@@ -131,7 +135,7 @@ const CHECKS: Readonly<Record<keyof ReceiverOptions, Check>> = {
 /** Applies the defaults and refuses what cannot work, as `createReceiver` says. */
 export function readOptions(options: ReceiverOptions): Settings {
   checkOptions(options, "the options of createReceiver", CHECKS);
-  const log = options.log ?? defaultLogger();
+  const log = guardedLogger(options.log ?? defaultLogger());
   const numbers = readNumbers(options);
   checkRetention(numbers);
   checkBodyLimits(numbers);
@@ -161,10 +165,10 @@ export function readOptions(options: ReceiverOptions): Settings {
     deadLetterOrder: options.deadLetterOrder ?? "skip",
     inexactNumbers: options.inexactNumbers ?? "keep",
     restamps: new Restamps(),
-    tracing: options.tracing,
+    tracing: options.tracing && guardedTracing(options.tracing, reportTo(log, "tracing")),
     drift: options.drift,
     clock: wholeClock(options.clock ?? Date.now),
-    random: options.random ?? Math.random,
+    random: options.random ? numberFrom(options.random, Math.random, reportTo(log, "random")) : Math.random,
   });
 }
 
@@ -178,9 +182,17 @@ function secretSource(option: SecretOption | undefined, log: Logger): () => read
     if (!warned.has(message)) log.warn({}, message); // a function is asked for every delivery
     warned.add(message);
   };
-  if (typeof option === "function") return () => readSecrets(option(), warn);
+  if (typeof option === "function") return () => readSecrets(returned(option), warn);
   const secrets = readSecrets(option, warn);
   return () => secrets;
+}
+
+function returned(option: () => SecretValue | readonly SecretValue[]) {
+  try {
+    return option();
+  } catch (cause) {
+    throw new Error(`expected secret to return a secret, got an error: ${describeError(cause)}`, { cause });
+  }
 }
 
 function readNumbers(options: ReceiverOptions): typeof DEFAULTS {
@@ -231,7 +243,10 @@ function wholeClock(clock: () => number): () => number {
       throw noTime(`an error: ${describeError(cause)}`, { cause });
     }
     const whole = typeof now === "number" ? Math.trunc(now) : Number.NaN;
-    if (!Number.isSafeInteger(whole)) throw noTime(describeValue(now));
+    if (!Number.isSafeInteger(whole)) {
+      leave(now);
+      throw noTime(describeValue(now));
+    }
     return whole;
   };
 }

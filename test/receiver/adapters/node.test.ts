@@ -1,10 +1,11 @@
 import { once } from "node:events";
 import { connect, createServer } from "node:http2";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { nodeReceiver } from "../../../src/receiver/adapters/node.ts";
 import { expectError, openReceiver, posting } from "../open.ts";
-import { bytes, envelope, keptBytes, signedHeaders } from "../sample.ts";
+import { bytes, envelope, keptBytes, signedHeaders, uncaught } from "../sample.ts";
 import { listenNode } from "../wire.ts";
 
 const GOOD = bytes(envelope());
@@ -100,5 +101,26 @@ describe("nodeReceiver", () => {
     expectError(await posting(url).post(GOOD), 500, "server_error");
     expect(lines).toMatchObject([{ level: "error", fields: { code: "body_already_parsed" } }]);
     expect(await entries()).toEqual([]);
+  });
+
+  it("ends the connection, and nothing else, if the answer cannot be made or written", async () => {
+    const caught = uncaught();
+    const { receiver, entries } = await openReceiver();
+    const patched = nodeReceiver(receiver);
+    const failing = nodeReceiver({ receive: () => Promise.reject(new Error("no receiver")) });
+    const url = await listenNode((request, response) => {
+      response.end = () => {
+        throw new Error("a patched end");
+      };
+      (request.headers["x-failing"] === undefined ? patched : failing)(request, response);
+    });
+    const { ask } = posting(url);
+    const request = { headers: signedHeaders(GOOD), body: GOOD };
+    await expect(ask(request)).rejects.toMatchObject({ code: "ECONNRESET" });
+    expect(await entries()).toHaveLength(1);
+    const headers = { ...request.headers, "x-failing": "1" };
+    await expect(ask({ ...request, headers })).rejects.toMatchObject({ code: "ECONNRESET" });
+    await sleep(10);
+    expect(caught).toEqual([]);
   });
 });

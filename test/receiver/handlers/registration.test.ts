@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { guardedLogger } from "../../../src/base/guarded-logger.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
 import type { Role } from "../../../src/inbox/runner.ts";
@@ -113,5 +114,5 @@ it("a receiver opens its inbox with its logger and its limit of the log", async 
   const receiver = createReceiver({ secret: SECRET, inbox, log, walLimit: 7_000_000 });
   await receiver.start();
   onTestFinished(() => receiver.close());
-  expect(open).toHaveBeenCalledExactlyOnceWith({ log, walLimit: 7_000_000 });
+  expect(open).toHaveBeenCalledExactlyOnceWith({ log: guardedLogger(log), walLimit: 7_000_000 });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { guardedLogger } from "../../../src/base/guarded-logger.ts";
 import { DEFAULT_RETRY, type RetryPolicy } from "../../../src/dispatch/retry.ts";
 import { eventKinds } from "../../../src/event/kinds.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
@@ -158,7 +159,7 @@ describe("readOptions", () => {
     expect(read({ inbox, log })).toEqual({
       secrets: expect.any(Function),
       inbox,
-      log,
+      log: guardedLogger(log),
       signatureHeader: "x-service-signature",
       role: "both",
       source: "service",

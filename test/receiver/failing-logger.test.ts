@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Inbox } from "../../src/inbox/inbox.ts";
+import { memoryInbox } from "../../src/inbox/memory.ts";
+import type { Receiver } from "../../src/receiver/receiver.ts";
+import { openReceiver } from "./open.ts";
+import { at, bytes, DAY, freshEnvelope, gate, signedHeaders, uncaught, until } from "./sample.ts";
+
+const KIND = "payment.received";
+
+function fail(): never {
+  throw new Error("mine");
+}
+const reject = () => Promise.reject(new Error("mine"));
+
+let warnings: string[] = [];
+beforeEach(() => {
+  warnings = [];
+  vi.spyOn(process, "emitWarning").mockImplementation((message) => void warnings.push(String(message)));
+});
+afterEach(() => void vi.restoreAllMocks());
+
+describe("a logger that throws already while a receiver starts", () => {
+  it("keeps no receiver from starting, on a new file and with a short secret", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "hookporter-new-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const log = { debug: fail, info: fail, warn: fail, error: fail };
+    const { receiver } = await openReceiver({ inbox: join(folder, "new.db"), secret: "short", log });
+    expect(receiver.ready).toBe(true);
+    expect(warnings).toHaveLength(1);
+  });
+});
+
+describe.each([
+  ["a sound logger", undefined],
+  ["a logger that throws", { debug: fail, info: fail, warn: fail, error: fail }],
+  ["a logger that rejects", { debug: reject, info: reject, warn: reject, error: reject }],
+])("a store that fails for a while, with %s", (_, log) => {
+  /** An inbox of which a method fails twice. */
+  function failingTwice(method: "append" | "claim" | "renew" | "prune") {
+    const real = memoryInbox();
+    const call = vi.spyOn(real, method as "append");
+    for (let time = 0; time < 2; time++) call.mockRejectedValueOnce(new Error("no store"));
+    return { inbox: real, call };
+  }
+  const open = (inbox: Inbox) => openReceiver({ inbox, ...(log && { log: log as never }), lease: 60 });
+  const post = async (receiver: Receiver) => {
+    const body = bytes(freshEnvelope());
+    const request = { method: "POST", target: "/webhooks", path: "/webhooks", headers: signedHeaders(body) };
+    return (await receiver.receive({ ...request, read: async () => body })).status;
+  };
+
+  it("answers 503 twice while nothing can be kept, and is ready again", async () => {
+    const caught = uncaught();
+    const { receiver, entries } = await open(failingTwice("append").inbox);
+    receiver.on(KIND, () => {});
+    expect([await post(receiver), await post(receiver)]).toEqual([503, 503]);
+    expect(receiver.refusing).toBe("inbox_unavailable");
+    expect([await post(receiver), await post(receiver)]).toEqual([200, 200]);
+    expect(receiver.ready).toBe(true);
+    await until(async () => {
+      expect((await entries()).map(({ state }) => state)).toEqual(["done", "done"]);
+    });
+    expect(caught).toEqual([]);
+  });
+
+  it("runs everything once claims succeed again", async () => {
+    const caught = uncaught();
+    const { receiver, entries } = await open(failingTwice("claim").inbox);
+    receiver.on(KIND, () => {});
+    expect([await post(receiver), await post(receiver)]).toEqual([200, 200]);
+    await until(async () => {
+      expect((await entries()).map(({ state }) => state)).toEqual(["done", "done"]);
+    });
+    expect({ ready: receiver.ready, caught }).toEqual({ ready: true, caught: [] });
+  });
+
+  it("goes on if leases cannot be renewed", async () => {
+    const caught = uncaught();
+    const { inbox, call } = failingTwice("renew");
+    const { receiver, untilState } = await open(inbox);
+    const held = gate();
+    receiver.on(KIND, () => held.opened);
+    expect(await post(receiver)).toBe(200);
+    await until(() => expect(call.mock.calls.length).toBeGreaterThan(1));
+    held.open();
+    await untilState("done");
+    expect({ ready: receiver.ready, caught }).toEqual({ ready: true, caught: [] });
+  });
+
+  it("goes on if entries cannot be pruned", async () => {
+    const caught = uncaught();
+    const { inbox, call } = failingTwice("prune");
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { receiver } = await open(inbox);
+    await vi.advanceTimersByTimeAsync(6000);
+    vi.useRealTimers();
+    await until(() => expect(call).toHaveBeenCalledOnce());
+    await sleep(5);
+    expect({ ready: receiver.ready, caught }).toEqual({ ready: true, caught: [] });
+  });
+
+  it("answers 400 to an event that is dated ahead, and stays ready", async () => {
+    const caught = uncaught();
+    const { receiver } = await open(memoryInbox());
+    const body = bytes(freshEnvelope({ timestamp: at(DAY) }));
+    const request = { method: "POST", target: "/webhooks", path: "/webhooks", headers: signedHeaders(body) };
+    for (let time = 0; time < 3; time++) {
+      expect((await receiver.receive({ ...request, read: async () => body })).status).toBe(400);
+    }
+    expect({ ready: receiver.ready, caught }).toEqual({ ready: true, caught: [] });
+  });
+});
