@@ -76,7 +76,7 @@ function takenBy(named: NamedHandler, target: TargetOptions, event: WebhookEvent
 }
 
 function cannotTell({ name }: TargetOptions, got: string, cause?: unknown): ConfigurationError {
-  const message = `expected takes of the target ${JSON.stringify(name)} to return true or false, got ${got}`;
+  const message = `expected takes of the target ${JSON.stringify(name)} to return true or false, got ${got}: correct it; the entry runs again later`;
   return new ConfigurationError("option_invalid", message, cause === undefined ? undefined : { cause });
 }
 
