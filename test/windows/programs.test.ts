@@ -86,7 +86,7 @@ console.log("https://" + process.argv[2] + ".tunnel.example");
 setInterval(() => writeFileSync("alive", String(Date.now())), 50);`,
     );
     const tunnel = ["--tunnel", "command", "--tunnel-command", "node.exe tunnel.mjs {port}"];
-    const pattern = ["--tunnel-url-pattern", "https://\\S+"];
+    const pattern = ["HOOKPORTER_TUNNEL_URL_PATTERN=https://\\S+"];
     const listen = startOnWindows(
       ["listen", "--json", "--port", "0", "--no-inspect", ...tunnel, ...pattern],
       { cwd },
