@@ -140,7 +140,7 @@ describe("listen exits with 5, a code and a fix, if", () => {
     const { ended, until, output } = throughOwn(server, ["HOOKPORTER_SSH_IDENTITY=key"], { cwd });
     expect(await ended).toBe(5);
     expect(await until("failed")).toMatchObject([{ code: "ssh_denied" }]);
-    expect(output()).toMatch(/ssh: .*: porter@127\.0\.0\.1: Permission denied .*--ssh-identity/m);
+    expect(output()).toMatch(/ssh: .*: porter@127\.0\.0\.1: Permission denied .*sshIdentity/m);
   });
 
   it("the server's key has changed", async () => {
