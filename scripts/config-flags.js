@@ -47,11 +47,11 @@ function configFlags(program) {
   ].join("\n");
 }
 
-/** A command's flags that are not hidden and that a file may set; `--color` and `--no-color` set one key. */
+/** A command's flags that a file may set; `--color` and `--no-color` set one key. */
 function settingsOf({ options }) {
   const seen = new Set();
   return options
-    .filter((option) => !option.hidden && !isTypedOnly(option.attributeName()))
+    .filter((option) => !isTypedOnly(option.attributeName()))
     .filter((option) => {
       const key = option.attributeName();
       return !seen.has(key) && seen.add(key);

@@ -1,5 +1,7 @@
-import { Command, Help, type Option } from "commander";
+import { Command, Help, Option } from "commander";
 import { DEFAULT_ENDPOINT } from "../http/default-endpoint.ts";
+import { usageError } from "./input-errors.ts";
+import { variableName } from "./settings/command-tree.ts";
 import { UNLESS_RUNNING } from "./settings/default-values.ts";
 import { readEndpoint, readHeaderName } from "./settings/values.ts";
 
@@ -25,10 +27,33 @@ export class CliCommand extends Command {
     return this;
   }
 
-  /** The flag of all commands that sign or verify. */
-  signatureHeader(): this {
+  /** As `option`, for what a project says once: a variable or the configuration file sets it, the command line does not. */
+  setting<Value>(flags: string, description: string, reader?: (text: string, before: Value) => Value): this {
+    const option = new Option(flags, description).hideHelp();
+    if (reader !== undefined) option.argParser(reader);
+    // Before commander's own listener, so that its value is not read first.
+    this.on(`option:${option.name()}`, () => {
+      const key = option.attributeName();
+      throw usageError(
+        `expected no ${option.long}, which is a setting: set ${key} in hookporter.config.json, or ${variableName(option, this)}`,
+      );
+    });
+    return this.addOption(option);
+  }
+
+  /** As `setting`, for the settings of another command that this one reads too. */
+  settingsOf(other: Command, names: readonly string[]): this {
+    for (const { flags, description, parseArg } of other.options.filter((one) =>
+      names.includes(one.attributeName()),
+    ))
+      this.setting(flags, description, parseArg);
+    return this;
+  }
+
+  /** The name of the signature header. A flag of the commands that look at one signature, a setting of the others. */
+  signatureHeader(way: "option" | "setting" = "setting"): this {
     const description = "name of the signature header (default: x-service-signature)";
-    return this.option("--signature-header <name>", description, readHeaderName);
+    return this[way]("--signature-header <name>", description, readHeaderName);
   }
 
   /** The flag of the commands that send to an endpoint. */
@@ -68,7 +93,7 @@ export function helpOptions(argv: readonly string[]): Partial<Help> {
     formatHelp: (command, helper) => {
       if (!isShort(command)) return whole.formatHelp(command, helper);
       const call = helper.commandUsage(command).split(" [")[0];
-      return `${flat.formatHelp(command, helper)}\nAll ${command.options.length} flags: ${call} --help --all\n`;
+      return `${flat.formatHelp(command, helper)}\nAll ${command.options.filter((option) => !option.hidden).length} flags: ${call} --help --all\n`;
     },
   };
 }

@@ -42,7 +42,7 @@ export function readCredential({ apiKey, accessToken, live = false }: Credential
     return { environment: "live", token: () => key };
   }
   throw invalid(
-    "an API key that begins with sk_test_ or sk_live_, got something else: pass other tokens as accessToken (--access-token-env)",
+    "an API key that begins with sk_test_ or sk_live_, got something else: pass other tokens as accessToken (accessTokenEnv for the commands)",
   );
 }
 

@@ -34,7 +34,7 @@ export function paging(label: string, asked: number | undefined) {
     if (data.length > 0 && ids === known && !ids.includes("null"))
       throw invalid(
         `expected other properties on page ${page}, got those of the page before again`,
-        "check the page parameter (assumptions.pageParameter, --page-parameter), or try again if properties were added meanwhile",
+        "check the page parameter (assumptions.pageParameter, or pageParameter for the commands), or try again if properties were added meanwhile",
       );
     known = ids;
     if (data.length === 0 && seen < expected())

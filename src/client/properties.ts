@@ -78,7 +78,7 @@ async function listPage(settings: ClientSettings, options: ListOptions, after = 
   throw invalidPage(
     answer.status,
     `${LABEL}: expected page ${options.page}, got page ${got}${after}: the parameter's name, ` +
-      `"${settings.assumptions.pageParameter}", is assumed; set assumptions.pageParameter (--page-parameter)`,
+      `"${settings.assumptions.pageParameter}", is assumed; set assumptions.pageParameter (pageParameter for the commands)`,
   );
 }
 

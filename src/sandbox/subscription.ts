@@ -86,7 +86,7 @@ function readTarget(
     return refuse("expected url to be without a user name and password");
   if (!isAllowedTarget(target, targetHosts))
     return refuse(
-      `expected url to lead to this machine, got ${target.hostname}: allow that host with targetHosts (--target-hosts)`,
+      `expected url to lead to this machine, got ${target.hostname}: allow that host with targetHosts`,
     );
   if (isLoopback(target) && target.port === String(ownPort))
     return refuse("expected url to lead to a receiver, got the sandbox itself");

@@ -37,7 +37,7 @@ export const COMMAND_CODES = {
   },
   command_address_invalid: {
     message: "the pattern matched something that is not an address",
-    fix: "use a --tunnel-url-pattern with a group around the address only: https://host, or host:port",
+    fix: "use a tunnelUrlPattern with a group around the address only: https://host, or host:port",
     permanent: true,
   },
 } as const satisfies FailureTable<string>;

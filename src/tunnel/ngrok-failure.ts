@@ -32,7 +32,7 @@ export const NGROK_CODES = {
   },
   ERR_NGROK_320: {
     message: "the domain belongs to another account, or is not reserved",
-    fix: "pass one from https://dashboard.ngrok.com/domains with --domain, or omit it",
+    fix: "set one from https://dashboard.ngrok.com/domains as domain, or none",
     permanent: true,
   },
   ERR_NGROK_108: {

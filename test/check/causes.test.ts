@@ -48,13 +48,13 @@ const SECRETS: readonly (readonly [string, Buffer, string | Buffer, RegExp])[] =
       "decodes base64",
       asText(Buffer.from(SECRET).toString("base64")),
       SECRET,
-      /secret as base64.*\(decoded in the receiver\).*`--secret-encoding base64`/,
+      /secret as base64.*\(decoded in the receiver\).*`HOOKPORTER_SECRET_ENCODING=base64`/,
     ] as const,
     [
       "decodes hex",
       asText(Buffer.from(SECRET).toString("hex")),
       SECRET,
-      /secret as hex.*\(decoded in the receiver\).*`--secret-encoding hex`/,
+      /secret as hex.*\(decoded in the receiver\).*`HOOKPORTER_SECRET_ENCODING=hex`/,
     ] as const,
     [
       "decodes what follows whsec_",

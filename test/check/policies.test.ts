@@ -148,7 +148,15 @@ it.each([
   expect(own.stdout).toMatch(/^passed/);
   expect(own.code).toBe(0);
   expect(own.stderr).toMatch(/own.json runs as a real payment.received .*; only its timestamp changes$/m);
-  const observed = ["--event", "own.json", "--vary", "data.id", "--observe", observe, "--settle", "10ms"];
+  const observed = [
+    "--event",
+    "own.json",
+    "--vary",
+    "data.id",
+    "--observe",
+    observe,
+    "HOOKPORTER_SETTLE=10ms",
+  ];
   const varied = await runCli(["check", url.href, "--only", "DUP", ...observed], { env, cwd });
   expect(varied.code).toBe(0);
 });

@@ -32,15 +32,30 @@ export function tempFolder(): string {
   return folder;
 }
 
+/** The words of a command line, of which those such as `HOOKPORTER_DELAY=1s` are variables, as in a shell. */
+export function asInShell<Options extends FakeIoOptions>(words: readonly string[], options: Options) {
+  const isVariable = (word: string) => /^HOOKPORTER_[A-Z_]+=/.test(word);
+  const variables = words.filter(isVariable).map((word) => {
+    const at = word.indexOf("=");
+    return [word.slice(0, at), word.slice(at + 1)];
+  });
+  return {
+    argv: words.filter((word) => !isVariable(word)),
+    options: { ...options, env: { ...options.env, ...Object.fromEntries(variables) } },
+  };
+}
+
 /** Runs a command line in this process with the test's streams. */
-export async function runCli(argv: readonly string[], options: FakeIoOptions = {}): Promise<CliRun> {
+export async function runCli(words: readonly string[], given: FakeIoOptions = {}): Promise<CliRun> {
+  const { argv, options } = asInShell(words, given);
   const { io, stdout, stderr } = fakeIo(options);
   const code = await run(argv, io);
   return result(code, stdout(), stderr());
 }
 
 /** Starts a command that keeps running; `signal` stops it as Ctrl-C would, `press` presses keys on a terminal. */
-export function startCli(argv: readonly string[], options: FakeIoOptions = {}) {
+export function startCli(words: readonly string[], given: FakeIoOptions = {}) {
+  const { argv, options } = asInShell(words, given);
   const { io, stdout, stderr, signal, press } = fakeIo(options);
   const finished = run(argv, io).then((code) => result(code, stdout(), stderr()));
   return { finished, signal, press, now: () => result(-1, stdout(), stderr()) };

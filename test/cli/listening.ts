@@ -4,7 +4,7 @@ import { expect, onTestFinished, vi } from "vitest";
 import { root } from "../docs/markdown.ts";
 import { posting } from "../receiver/open.ts";
 import { SECRET } from "../receiver/sample.ts";
-import { tempFolder } from "./fake-io.ts";
+import { asInShell, tempFolder } from "./fake-io.ts";
 
 /** Time limit in milliseconds, generous for a busy machine. */
 const PATIENCE = { timeout: 15_000, interval: 10 };
@@ -19,10 +19,9 @@ export interface ListeningOptions {
 }
 
 /** The built program's `listen --json` in a separate process, killed with the test. */
-export function startListening(
-  argv: readonly string[],
-  { cwd = tempFolder(), env = {}, bin = join(root, "dist", "bin.js") }: ListeningOptions = {},
-) {
+export function startListening(words: readonly string[], given: ListeningOptions = {}) {
+  const { argv, options } = asInShell(words, given);
+  const { cwd = tempFolder(), env, bin = join(root, "dist", "bin.js") } = options;
   const command = ["listen", "--port", "0", "--json", ...argv];
   const child = spawn(process.execPath, [bin, ...command], {
     cwd,

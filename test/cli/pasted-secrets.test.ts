@@ -95,8 +95,8 @@ describe("a secret in the wrong place", () => {
     async (one) => {
       for (const argv of [
         ["sign", "--secret-env", one],
-        ["properties", "--base-url", "http://127.0.0.1:1", "--api-key-env", one],
-        ["properties", "--base-url", "http://127.0.0.1:1", "--access-token-env", one],
+        ["properties", "--base-url", "http://127.0.0.1:1", `HOOKPORTER_API_KEY_ENV=${one}`],
+        ["properties", "--base-url", "http://127.0.0.1:1", `HOOKPORTER_ACCESS_TOKEN_ENV=${one}`],
       ]) {
         const run = await runCli([...argv, "--json"], { stdin: "x" });
         expect([2, 3]).toContain(run.code);

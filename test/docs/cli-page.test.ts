@@ -9,15 +9,20 @@ import { DEAD_LETTER_VARIABLES } from "../../src/cli/handlers/dead-letter-comman
 import { EXEC_VARIABLES } from "../../src/cli/handlers/exec-command.ts";
 import { RECORD_SCHEMA_VERSION } from "../../src/cli/output.ts";
 import { createProgram } from "../../src/cli/program.ts";
-import { commandName, isTypedOnly, leaves } from "../../src/cli/settings/command-tree.ts";
-import { variableName } from "../../src/cli/settings/config.ts";
+import {
+  commandName,
+  isSettingOnly,
+  isTypedOnly,
+  leaves,
+  variableName,
+} from "../../src/cli/settings/command-tree.ts";
 import { PREVIOUS_SECRET_VARIABLE, SECRET_VARIABLE } from "../../src/project/secret-variables.ts";
 import { NOT_KEPT } from "../../src/receiver/admit.ts";
 import { NOT_PASSED_ON } from "../../src/relay/hop-by-hop.ts";
 import { runCli, startCli, tempFolder } from "../cli/fake-io.ts";
 import { KEY, openService, sampleProperty } from "../client/service.ts";
 import { closedPort } from "../tunnel/machine.ts";
-import { codeOf, pagesIn, quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
+import { codeOf, pagesIn, quoted, readPage, rowsOf, sectionOf, sectionsOf } from "./markdown.ts";
 
 const FOLDER = "docs/reference/cli";
 /** What all commands share has pages beside those of the commands. */
@@ -70,7 +75,7 @@ it.each(commands.map((command) => [commandName(command), command] as const))(
 );
 
 it.each(commands.map((command) => [commandName(command), command] as const))(
-  "the page lists every flag of %s with its variable, and no other",
+  "the page lists every flag and setting of %s with its variable, and no other",
   (_, command) => {
     const common = flagRows(sectionOf(index, COMMON));
     const onPage = [...flagRowsOf(command), ...common].map(({ flag, variable }) => [flag, variable]);
@@ -122,9 +127,14 @@ it("the page of the environment names every flag whose variable contains the com
     .split(/^- in /m)
     .slice(1);
   const onPage = commands.flatMap((command) => {
-    const calls = command.options.map(({ long }) => `${commandName(command)} ${long}`);
     const named = new Set([...quoted(everywhere), ...quoted(once)]);
-    return calls.filter((call) => named.has(call) || named.has(call.replace(/^.* (?=--)/, "")));
+    const name = commandName(command);
+    const found = command.options.filter(
+      (option) =>
+        named.has(option.long ?? "") ||
+        named.has(`${name} ${isSettingOnly(option) ? option.attributeName() : option.long}`),
+    );
+    return found.map(({ long }) => `${name} ${long}`);
   });
   const inCode = commands.flatMap((command) => {
     const differing = command.options.filter((option) => {
@@ -138,7 +148,7 @@ it("the page of the environment names every flag whose variable contains the com
 });
 
 it("the page names no unknown flag", () => {
-  const flags = new Set(commands.flatMap(({ options }) => options.map(({ long }) => long)));
+  const flags = new Set(commands.flatMap((command) => typedFlags(command)));
   for (const general of ["--help", "--version", "--no-color"]) flags.add(general);
   // `curl` has its own flags.
   const named = page.replaceAll(/--data-binary|`curl [^`]*`/g, "").match(/--[a-z][a-z-]*/g) ?? [];
@@ -161,7 +171,7 @@ it("the pages have only existing commands and flags", () => {
   expect(calls.length).toBeGreaterThan(5);
   const wrong = calls.filter((call) => {
     const command = commands.find((one) => new RegExp(`^${commandName(one)}\\b`).test(call));
-    const known = command?.options.map(({ long }) => long) ?? [];
+    const known = command === undefined ? [] : typedFlags(command);
     const [own = ""] = call.split(/ [|&;]|\)"|`/); // other programs have their own flags
     return command === undefined || (own.match(/--[a-z-]+/g) ?? []).some((flag) => !known.includes(flag));
   });
@@ -300,19 +310,37 @@ interface FlagRow {
   readonly fallback: string;
 }
 
-/** The flags on a command's page: those of its tables, and those that are "those of" another command. */
+/** The flags and settings on a command's page: those of its tables, and those that are "those of" another command. */
 function flagRowsOf(command: Command): readonly FlagRow[] {
   const text = pageOf(command);
-  const [, sentence = "", other = ""] = /^(.*(?:\n.*)*) are\s\[those\sof\s`([\w ]+)`\]/m.exec(text) ?? [];
-  if (other === "") return flagRows(text);
-  const named = quoted(sentence.split("\n\n").at(-1) ?? "");
-  const theirs = flagRows(readPage(`${FOLDER}/${other.replaceAll(" ", "-")}.md`));
-  return [...flagRows(text), ...theirs.filter(({ flag }) => named.includes(flag.split(" ")[0] ?? ""))];
+  const paragraphs = text.split("\n\n");
+  const borrowed = paragraphs.flatMap((paragraph) => {
+    const [, names = "", other = ""] =
+      /^(`.*`) (?:are|is)\s\[(?:those|that)\sof\s`([\w ]+)`\]/s.exec(paragraph) ?? [];
+    if (other === "") return [];
+    const theirs = flagRows(readPage(`${FOLDER}/${other.replaceAll(" ", "-")}.md`));
+    const named = new Set(quoted(names));
+    return theirs.flatMap((row) => {
+      const [name = ""] = row.flag.split(" ");
+      if (named.has(name)) return [row];
+      const key = camelCase(name); // a flag there that is a setting here
+      return named.has(key) ? [{ ...row, flag: key }] : [];
+    });
+  });
+  return [...flagRows(text), ...borrowed];
 }
 
-/** The rows of all tables of flags in a text. */
+function camelCase(flag: string): string {
+  return flag.replace(/^--/, "").replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The rows of all tables of flags in a text, and of its table of settings. */
 function flagRows(text: string): readonly FlagRow[] {
-  const rows = rowsOf(text).filter(([flag = ""]) => flag.startsWith("`--"));
+  const settings = sectionsOf(text).get("Settings") ?? "";
+  const rows = [
+    ...rowsOf(text).filter(([flag = ""]) => flag.startsWith("`--")),
+    ...rowsOf(settings).filter(([name = ""]) => /^`[a-z]/i.test(name)),
+  ];
   return rows.map(([flag = "", variable = "", fallback = ""]) => ({
     flag: quoted(flag)[0] ?? flag,
     variable: quoted(variable)[0] ?? variable,
@@ -320,14 +348,19 @@ function flagRows(text: string): readonly FlagRow[] {
   }));
 }
 
+/** The flags that the command line takes. */
+function typedFlags({ options }: Command): readonly (string | undefined)[] {
+  return options.filter((option) => !isSettingOnly(option)).map(({ long }) => long);
+}
+
 /** The page of a command, such as `events-list.md`. */
 function pageOf(command: Command): string {
   return readPage(`${FOLDER}/${commandName(command).replaceAll(" ", "-")}.md`);
 }
 
-/** A flag with its argument, such as `--port <n>`. */
+/** A flag with its argument, such as `--port <n>`; a setting by its key, such as `sshIdentity`. */
 function flagOf(option: Option): string {
-  return option.flags;
+  return isSettingOnly(option) ? option.attributeName() : option.flags;
 }
 
 function defaultOf({ description }: Option): string {

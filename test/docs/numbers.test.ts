@@ -97,7 +97,7 @@ const ROWS: readonly Row[] = [
   ["reference/cli/exec.md", "the last {} lines of standard error", `${COMMAND} ERROR_LINES`],
   [
     "reference/cli/exec.md",
-    "has {} seconds, or longer if `--forward-timeout` is longer. Then it gets SIGTERM, and {} seconds later SIGKILL",
+    "has {} seconds, or longer if `forwardTimeout` is longer. Then it gets SIGTERM, and {} seconds later SIGKILL",
     "cli/handlers/forwarding.ts FORWARD_TIMEOUT",
     `${COMMAND} GRACE`,
   ],
@@ -251,7 +251,7 @@ const ROWS: readonly Row[] = [
   ],
   ["reference/check.md", "longer than {} seconds fails as recommended", "check/response-times.ts SLOW"],
   ["reference/check.md", "ends after {} seconds", "check/attempts/find-cause.ts LONGEST"],
-  ["reference/check.md", "`--settle` ({} second)", "cli/settings/default-values.ts CHECK_SETTLE"],
+  ["reference/check.md", "`settle` ({} second)", "cli/settings/default-values.ts CHECK_SETTLE"],
   ["reference/limits.md", "| `bodyLimit` | {} MiB |", `${OPTIONS} DEFAULTS.bodyLimit`],
   ["reference/limits.md", "| `bodyTimeout` | {} seconds |", `${OPTIONS} DEFAULTS.bodyTimeout`],
   ["reference/limits.md", "| `unverifiedLimit` | {} MiB |", `${OPTIONS} DEFAULTS.unverifiedLimit`],

@@ -269,6 +269,6 @@ describe("a tunnel that cannot be opened", () => {
     const { reports } = await openProvider(ssh, own(server.port));
     const { message, fix } = await reports.failed();
     expect(message).toMatch(/^[^\n]*: porter@127\.0\.0\.1: Permission denied \([^\n]*$/);
-    expect(fix).toContain("--ssh-identity");
+    expect(fix).toContain("sshIdentity");
   });
 });

@@ -122,8 +122,11 @@ describe.skipIf(missing !== undefined)("on Windows, the command", { timeout: 180
     // In Debian 12's Wine, no `fetch` of Node connects: there, the commands say so.
     const probe = new OnWindows(["-e", `fetch("${url}").catch(() => process.exit(1))`], { cwd });
     const code = (await probe.ended) === 0 ? 0 : 5;
-    await run("properties", ["--env-file", "key.env"], { code });
-    await run("subscribe", ["http://127.0.0.1:1/in", "--env-file", "key.env"], { code });
+    const envFile = "key.env";
+    const config = { properties: { envFile }, subscribe: { envFile } };
+    writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify(config));
+    await run("properties", [], { code });
+    await run("subscribe", ["http://127.0.0.1:1/in"], { code });
     expect(await sandbox.interrupt()).toBe(0);
   });
 

@@ -86,11 +86,9 @@ console.log("https://" + process.argv[2] + ".tunnel.example");
 setInterval(() => writeFileSync("alive", String(Date.now())), 50);`,
     );
     const tunnel = ["--tunnel", "command", "--tunnel-command", "node.exe tunnel.mjs {port}"];
-    const pattern = ["--tunnel-url-pattern", "https://\\S+"];
-    const listen = startOnWindows(
-      ["listen", "--json", "--port", "0", "--no-inspect", ...tunnel, ...pattern],
-      { cwd },
-    );
+    const tunnelUrlPattern = "https://\\S+";
+    writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify({ tunnelUrlPattern }));
+    const listen = startOnWindows(["listen", "--json", "--port", "0", "--no-inspect", ...tunnel], { cwd });
     await listen.untilFile(join(cwd, "alive"));
     if (how === "kill") await listen.kill();
     else expect(await listen.interrupt()).toBe(0);

@@ -53,14 +53,14 @@ export function registerCheck(program: CliCommand, context: CliContext): void {
       `how long to wait for each response (default: ${shownDuration(CHECK_TIMEOUT)})`,
       readTimeout,
     )
-    .option(
+    .setting(
       "--settle <duration>",
       `with --observe, how long to watch for a late second run (default: ${shownDuration(CHECK_SETTLE)})`,
       readTimeout,
     )
-    .option("--concurrency <n>", "cases to run at a time, at most 16 (default: 1)", wholeNumber(1, 16))
-    .signatureHeader();
-  addSecretOptions(command)
+    .setting("--concurrency <n>", "cases to run at a time, at most 16 (default: 1)", wholeNumber(1, 16))
+    .signatureHeader("option");
+  addSecretOptions(command, "option")
     .example("hookporter check http://localhost:3000/webhooks --skip TIME")
     .action(async (url, options) =>
       (await import("../check/check.ts")).runCheckCommand(url, options, context),

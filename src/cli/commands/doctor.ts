@@ -1,13 +1,12 @@
-import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
+import { DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import { KILLS } from "../doctor/options.ts";
+import { KILLS, LISTENS_SETTINGS } from "../doctor/options.ts";
 import { readForward } from "../handlers/values.ts";
 import { addSecretOptions } from "../secrets/options.ts";
-import { addServiceOptions } from "../service/options.ts";
 import { UNLESS_RUNNING } from "../settings/default-values.ts";
-import { readCommand, readKills, readKinds, readPath, readPort, readPublicUrl } from "../settings/values.ts";
-import { addTunnelOptions } from "../tunnel/options.ts";
+import { readKills, readPort, readPublicUrl } from "../settings/values.ts";
+import { addTunnelOption } from "../tunnel/options.ts";
 
 const EXAMPLES = `
 Examples:
@@ -24,34 +23,23 @@ export function registerDoctor(program: CliCommand, context: CliContext): void {
     .optionsGroup("Receive:")
     .common("--listen", "check what listen would use, not the project's server")
     .common("--port <n>", `port of the endpoint (default: ${UNLESS_RUNNING} ${DEFAULT_PORT})`, readPort)
-    .common("--path <path>", `path of the endpoint (default: ${UNLESS_RUNNING} ${DEFAULT_PATH})`, readPath)
     .common(
       "--inbox <inbox>",
       "inbox file, or postgres:// URL; memory: keeps nothing (default: the project's, else .hookporter/inbox.db)",
     )
-    .option("--health-port <n>", "port for /healthz and /readyz", readPort)
-    .option("--inspect-port <n>", "port of the inspector page", readPort)
     .optionsGroup("Handle:")
     .common(
       "--handlers <path>",
       "TypeScript or JavaScript file or folder with the handlers; they are loaded, but not run",
     )
-    .option("--exec <command>", "program and arguments to run for each event", readCommand)
-    .option("--on-dead <command>", "program and arguments to run when there are dead letters", readCommand)
-    .option("--events <kinds>", "only these kinds or families are handled and forwarded", readKinds)
-    .optionsGroup("Forward:")
     .common(
       "--forward-to <target>",
       "URL or local port that events are forwarded to; for some kinds only, put a kind or family before it: payment.*=3001; may be repeated",
       readForward,
-    )
-    .option("--insecure", "targets may have any certificate, such as a self-signed one")
-    .optionsGroup("Tunnel:");
-  addTunnelOptions(command, "check what this tunnel needs, without opening it")
-    .optionsGroup("Service:")
-    .option("--subscribe", "listen creates a subscription, so the service's address and key are needed");
-  addServiceOptions(command).optionsGroup("Report:");
+    );
+  addTunnelOption(command, "check what this tunnel needs, without opening it").optionsGroup("Report:");
   addSecretOptions(addReports(command))
+    .settingsOf(program.commands.find((one) => one.name() === "listen") ?? program, LISTENS_SETTINGS)
     .optionsGroup("Output:") // program.ts adds the common options to it
     .helpOption("-h, --help", "display help for command")
     .addHelpText("after", EXAMPLES)

@@ -21,7 +21,7 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
     .command("events")
     .description("show the entries of an inbox, run them again, pause, export or delete them");
 
-  addSelection(events.command("list"))
+  addUntil(addFailures(addSelection(events.command("list"))))
     .description("list entries, oldest first")
     .common("--limit <n>", "only the newest n entries (default: 50)", readCount)
     .common("--group", "show the errors of failing entries and dead letters, each once")
@@ -81,7 +81,6 @@ function registerWait(events: CliCommand, context: CliContext): void {
     .description("wait for new entries, and report what became of each: exit code 7 if one was not handled")
     .option("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${INBOX_HERE})`)
     .option("--kind <kinds>", "only these kinds or families, such as payment.*", readKinds)
-    .option("--source <names>", "only entries of these sources", readSources)
     .option(
       "--state <states>",
       "report an entry once it is in one of these states (default: handled,failing,dead,received)",
@@ -95,7 +94,7 @@ function registerWait(events: CliCommand, context: CliContext): void {
 }
 
 function registerChanges(events: CliCommand, context: CliContext): void {
-  addSelection(events.command("retry"))
+  addUntil(addFailures(addSelection(events.command("retry"))))
     .description("run waiting and failing entries now, and dead and received ones again")
     .argument("[entries...]", "event ids or entry numbers")
     .common("--all", "retry every waiting, failing, dead and received entry")
@@ -108,7 +107,7 @@ function registerChanges(events: CliCommand, context: CliContext): void {
       (await import("../events/change.ts")).retryEvents(entries, options, context),
     );
 
-  addSelection(events.command("erase"))
+  addUntil(addSelection(events.command("erase")))
     .description("erase everything that the inbox holds of entries, except their dedup keys")
     .argument("[entries...]", "event ids or entry numbers")
     .common(
@@ -126,7 +125,7 @@ function registerChanges(events: CliCommand, context: CliContext): void {
       (await import("../events/erase.ts")).eraseEvents(entries, options, context),
     );
 
-  addSelection(events.command("drop"))
+  addFailures(addSelection(events.command("drop")))
     .description("drop entries: they become dead letters, and hold back no other entry")
     .argument("[entries...]", "event ids or entry numbers")
     .common("--all", "drop every waiting, failing and running entry")
@@ -168,6 +167,7 @@ function addPauseScopes(command: CliCommand): CliCommand {
     .option("--retry <n>", "the rest of retry n, which was started with --rate", readCount);
 }
 
+/** Which entries a command is about. */
 function addSelection(command: CliCommand): CliCommand {
   return command
     .common("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${INBOX_HERE})`)
@@ -178,12 +178,6 @@ function addSelection(command: CliCommand): CliCommand {
     )
     .common("--kind <kinds>", "only these kinds or families, such as payment.*", readKinds)
     .option(
-      "--target <targets>",
-      "only entries that wait for these targets, or were given up on for them: URLs, or ports of this machine",
-      readTexts,
-    )
-    .common("--like <entry>", "only entries that failed like this one: an event id or an entry number")
-    .option(
       "--source <names>",
       "only entries of these sources, if receivers of several sources share the inbox",
       readSources,
@@ -192,10 +186,24 @@ function addSelection(command: CliCommand): CliCommand {
       "--since <time>",
       "only entries received at or after this time: a date, or a time ago such as 2h",
       (text) => readMoment(text),
-    )
-    .option(
-      "--until <time>",
-      "only entries received before this time: a date, or a time ago such as 2h",
-      (text) => readMoment(text),
     );
+}
+
+function addUntil(command: CliCommand): CliCommand {
+  return command.option(
+    "--until <time>",
+    "only entries received before this time: a date, or a time ago such as 2h",
+    (text) => readMoment(text),
+  );
+}
+
+/** Which failures a command is about. */
+function addFailures(command: CliCommand): CliCommand {
+  return command
+    .option(
+      "--target <targets>",
+      "only entries that wait for these targets, or were given up on for them: URLs, or ports of this machine",
+      readTexts,
+    )
+    .common("--like <entry>", "only entries that failed like this one: an event id or an entry number");
 }

@@ -1,6 +1,6 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import { addPruneOptions } from "../events/prune-options.ts";
+import { addAges } from "../events/prune-options.ts";
 import { INBOX_HERE } from "../settings/default-values.ts";
 
 export function registerInbox(program: CliCommand, context: CliContext): void {
@@ -19,7 +19,7 @@ export function registerInbox(program: CliCommand, context: CliContext): void {
     .example("hookporter inbox migrate --print --grant-to app")
     .action(async (options) => (await import("../inbox/migrate.ts")).migrateInbox(options, context));
 
-  addPruneOptions(inbox.command("maintain"))
+  addAges(inbox.command("maintain"))
     .description(
       "create the partitions for the coming days of an inbox on PostgreSQL, and delete old entries; for cron",
     )

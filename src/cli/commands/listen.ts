@@ -34,7 +34,7 @@ export function registerListen(program: CliCommand, context: CliContext): void {
   addReceiving(command);
   addHandling(command);
   addForwarding(command);
-  addTunnelOptions(command.optionsGroup("Tunnel:"), "open a tunnel to a public address");
+  addTunnelOptions(command.optionsGroup("Tunnel:"));
   addInspecting(command);
   addService(command);
   command
@@ -91,12 +91,12 @@ function addHandling(command: CliCommand): void {
       "program and arguments to run for each event, without a shell; gets the body on standard input, and is retried if it does not exit with 0",
       readCommand,
     )
-    .option(
+    .setting(
       "--order-by <path>",
       "run events with the same value at this path one after another, such as data.id",
       readOrderPath,
     )
-    .option(
+    .setting(
       "--dead-letters <choice>",
       "after a dead letter, run later events with the same order key (skip), or hold them back (block) (default: skip)",
       readChoice(["skip", "block"]),
@@ -106,7 +106,7 @@ function addHandling(command: CliCommand): void {
       "program and arguments to run when there are dead letters, without a shell; for the first at once, then at most once a minute",
       readCommand,
     )
-    .option(
+    .setting(
       "--shapes <file>",
       "report when events begin to differ from this shape file of `types` (default: src/schemas.shape.json if there is one)",
     )
@@ -125,22 +125,22 @@ function addForwarding(command: CliCommand): void {
       "forward each event to this URL or local port until it answers 2xx; for some kinds only, put a kind or family before it: payment.*=3001; may be repeated",
       readForward,
     )
-    .option(
+    .setting(
       "--forward-timeout <duration>",
       "how long a target may take to answer (default: 30s, with --sync 10s)",
       readTimeout,
     )
-    .option(
+    .setting(
       "--give-up <limits>",
       "give up on an event after some attempts at a target, some time, or a 4xx answer: attempts=20,time=2h,on=4xx (default: never)",
       readGiveUp,
     )
-    .option(
+    .setting(
       "--forward-where <field=value>",
       "forward only events with this value at a path, such as data.status=paid; others are kept as received",
       readFieldValue,
     )
-    .option(
+    .setting(
       "--max-forwards <n>",
       "forward at most n events; later ones are kept as received, and the next listen forwards them (default: no limit)",
       readCount,
@@ -157,7 +157,7 @@ function addInspecting(command: CliCommand): void {
       `port of the inspector page on 127.0.0.1, or 0 for any free port (default: ${DEFAULT_INSPECTOR_PORT}, or a free one)`,
       readPort,
     )
-    .option(
+    .setting(
       "--inspect-host <host>",
       "address at which you open the inspector page if its port is forwarded, such as localhost:9000 or devbox.test; may be repeated",
       readInspectHost,

@@ -20,19 +20,19 @@ export function registerSandbox(program: CliCommand, context: CliContext): void 
     .common("--port <n>", "port on 127.0.0.1, or 0 for any free port (default: 4500)", readPort)
     .common("--properties <n>", "number of properties in the portfolio (default: 25)", readSeed)
     .common("--seed <n>", "random seed for the portfolio and for the faults below (default: 1)", readSeed)
-    .common("--rate-limit <n>", "requests per minute and API key, or none (default: 600)", readLimit)
-    .common("--attempts <n>", "attempts per delivery, the first included (default: 6)", readCount)
-    .option(
+    .setting("--rate-limit <n>", "requests per minute and API key, or none (default: 600)", readLimit)
+    .setting("--attempts <n>", "attempts per delivery, the first included (default: 6)", readCount)
+    .setting(
       "--retry-delay <duration>",
       "delay before the second attempt; each further one is 5 times as long, up to 10m (default: 1s)",
       readDuration,
     )
-    .option(
+    .setting(
       "--answer-timeout <duration>",
       "how long an endpoint may take to answer (default: 10s)",
       readDuration,
     )
-    .option(
+    .setting(
       "--target-hosts <hosts>",
       "other hosts that it may deliver to, such as *.example.com; may be repeated (default: this machine only)",
       readHosts,
@@ -46,7 +46,7 @@ export function registerSandbox(program: CliCommand, context: CliContext): void 
 function addChaos(command: CliCommand): CliCommand {
   return command
     .common("--duplicates <share>", "share of deliveries to send twice, such as 20% (default: 0)", readShare)
-    .common("--delay <range>", "delay before each delivery, such as 0..2s", readDurationRange)
+    .setting("--delay <range>", "delay before each delivery, such as 0..2s", readDurationRange)
     .common(
       "--wrong-signature <share>",
       "share of attempts to send with a wrong signature (default: 0)",

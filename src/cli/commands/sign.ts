@@ -9,8 +9,8 @@ export function registerSign(program: CliCommand, context: CliContext): void {
     .description("print the signature of a body")
     .argument("[file]", "file with the body; standard input if omitted or -")
     .option("--header", "print the whole header line, for curl -H")
-    .signatureHeader();
-  addSecretOptions(command)
+    .signatureHeader("option");
+  addSecretOptions(command, "option")
     .addHelpText(
       "after",
       `\nExample:\n  curl -H "$(hookporter sign body.json --header)" \\\n    --data-binary @body.json ${DEFAULT_ENDPOINT}`,

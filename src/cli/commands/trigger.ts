@@ -23,7 +23,7 @@ export function registerTrigger(program: CliCommand, context: CliContext): void 
       "--data <json>",
       "JSON object to send as data; @file reads it from a file, @- from standard input",
     )
-    .option(
+    .setting(
       "--shapes <file>",
       "make up data that fits this shape file of `types` (default: src/schemas.shape.json if there is one)",
     )

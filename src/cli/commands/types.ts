@@ -11,7 +11,7 @@ export function registerTypes(program: CliCommand, context: CliContext): void {
     .argument("[events...]", "fixtures, folders of them, NDJSON files, or - (default: the inbox)")
     .common("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${INBOX_HERE})`)
     .common("--kind <kinds>", "only these kinds or families, such as payment.*", readAnyKinds)
-    .option("--source <sources>", "only events of these sources", readSources)
+    .setting("--source <sources>", "only events of these sources", readSources)
     .common("--since <time>", "only events received since a time, such as 7d or 2026-01-31", readMoment)
     .common("--with-samples", "also learn from events that trigger, check and the sandbox made up")
     .common(
@@ -23,13 +23,13 @@ export function registerTypes(program: CliCommand, context: CliContext): void {
       "--out <file>",
       "file to write, or - for standard output (default: src/schemas.ts, or src/schemas.json)",
     )
-    .option("--shapes <file>", "shape file (default: next to --out, such as src/schemas.shape.json)")
-    .option(
+    .setting("--shapes <file>", "shape file (default: next to --out, such as src/schemas.shape.json)")
+    .setting(
       "--enums <path>",
       "make an enum of the strings at a path, such as payment.received:data.status; may be repeated",
       readEnumPath,
     )
-    .option("--strict", "enforce formats too, such as email, prefix, integer and enum, not only types")
+    .setting("--strict", "enforce formats too, such as email, prefix, integer and enum, not only types")
     .common("--merge", "keep your edits of the file, and print how they differ from what was learned")
     .option("--force", "replace the file even if it was edited")
     .common(

@@ -52,7 +52,7 @@ function verdict(missing: readonly EventKind[], { options }: Setup): Finding {
   if (missing.length === 0) return ok("every kind is handled or forwarded");
   const found = `no handler or target for ${missing.length} of the 12 kinds: ${missing.join(", ")}`;
   const place = options.handlers === undefined ? "" : ` to ${options.handlers}`;
-  const fix = `add handlers${place}, one for "*", or a --forward-to without a kind; or name the others with --events`;
+  const fix = `add handlers${place}, one for "*", or a --forward-to without a kind; or set events to the others`;
   return warn(found, fix);
 }
 

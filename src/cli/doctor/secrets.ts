@@ -42,7 +42,7 @@ function guessable({ texts, from }: FoundSecrets): readonly Finding[] {
 /** A secret as other services show it, taken as text. */
 function encoded({ texts, from }: FoundSecrets, { secretEncoding = DEFAULT_ENCODING }: SecretOptions) {
   if (secretEncoding !== "utf8" || !texts.some((text) => text?.startsWith("whsec_"))) return [];
-  const fix = "if the sender signs with the bytes that it encodes, pass --secret-encoding whsec";
+  const fix = "if the sender signs with the bytes that it encodes, set HOOKPORTER_SECRET_ENCODING to whsec";
   return [warn(`the secret of ${from} begins with whsec_, and is used as text with that prefix`, fix)];
 }
 

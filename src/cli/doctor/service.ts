@@ -19,7 +19,7 @@ export const service: DoctorCheck = {
       return [fail("--subscribe needs the service's address, and there is none", "set HOOKPORTER_BASE_URL")];
     }
     const { baseUrl, error, environment } = probe;
-    const fix = "start it, or check --base-url and this machine's network";
+    const fix = "start it, or check baseUrl and this machine's network";
     if (error instanceof HookporterError)
       return [error.code === "service_unreachable" ? fail(error.message, fix) : failure(error)];
     if (error !== undefined) {

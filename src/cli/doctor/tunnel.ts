@@ -46,7 +46,7 @@ function program({ options, context: { io } }: Setup): readonly Finding[] {
     return notFound(COMMAND_PRESETS[name].command[0], io, `install ${name}, or choose another --tunnel`);
   const [first] = tunnelCommand ?? [];
   if (first === undefined)
-    return [fail("--tunnel command has no command", "add --tunnel-command and --tunnel-url-pattern")];
+    return [fail("--tunnel command has no command", "set tunnelCommand and tunnelUrlPattern")];
   return notFound(first, io, "install it, or correct --tunnel-command");
 }
 

@@ -3,9 +3,9 @@ import { INBOX_HERE } from "../settings/default-values.ts";
 import { readDuration, readSources } from "../settings/values.ts";
 import { readStates } from "./state-values.ts";
 
+/** Which entries `events prune` deletes. */
 export function addPruneOptions(command: CliCommand): CliCommand {
-  return command
-    .option("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${INBOX_HERE})`)
+  return addAges(command)
     .option(
       "--state <states>",
       "only entries in these states: handled, received, dead (default: handled,received)",
@@ -15,7 +15,13 @@ export function addPruneOptions(command: CliCommand): CliCommand {
       "--source <names>",
       "only entries of these sources, if receivers of several sources share the inbox",
       readSources,
-    )
+    );
+}
+
+/** How old entries and deliveries are that are deleted. */
+export function addAges(command: CliCommand): CliCommand {
+  return command
+    .option("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${INBOX_HERE})`)
     .option("--older-than <duration>", "only entries older than this (default: 30d)", readDuration)
     .option(
       "--deliveries-older-than <duration>",

@@ -49,7 +49,7 @@ export function forwardingOf(options: ForwardingOptions, { output }: Pick<CliCon
   };
 }
 
-/** Which events `--forward-where` and `--max-forwards` let through; `undefined` without them. */
+/** Which events `forwardWhere` and `maxForwards` let through; `undefined` without them. */
 function forwardFilter(
   { forwardWhere: where, maxForwards: most = Number.POSITIVE_INFINITY }: ForwardingOptions,
   { talk }: Pick<Output, "talk">,
@@ -64,9 +64,7 @@ function forwardFilter(
     if (most === Number.POSITIVE_INFINITY || taken.has(key)) return true; // without a limit none is remembered
     if (taken.size < most) return taken.add(key).has(key);
     if (!isFull)
-      talk(
-        `${counted(most, "event was", "events were")} forwarded (--max-forwards): later ones are only kept`,
-      );
+      talk(`${counted(most, "event was", "events were")} forwarded (maxForwards): later ones are only kept`);
     isFull = true;
     return false;
   };

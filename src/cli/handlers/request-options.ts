@@ -26,7 +26,7 @@ export function addHeaderOptions(command: CliCommand, what: string, variable: st
 
 export function addForwardRequestOptions(command: CliCommand): CliCommand {
   return addHeaderOptions(command, "forward", "APP_TOKEN")
-    .option(
+    .setting(
       "--forward-host <host>",
       "Host header of each forward (default: that of the target)",
       readForwardHost,

@@ -103,8 +103,7 @@ export function readForwardHost(text: string): string {
 
 function readName(text: string): string {
   const name = readHeaderName(text);
-  if (name === "host")
-    throw new InvalidArgumentError("expected another header than host: use --forward-host.");
+  if (name === "host") throw new InvalidArgumentError("expected another header than host: set forwardHost.");
   if (!NOT_PASSED_ON.has(name)) return name;
   throw new InvalidArgumentError(`expected another header than ${name}: each forward has its own.`);
 }

@@ -53,7 +53,9 @@ export async function listen(given: ListenOptions, command: Command, context: Cl
     await closeAll(session);
     context.output.talk(`${reason}: ${tally.line}`);
     if (exitCode === 6)
-      context.output.talk(`run ${ownCommand("doctor")} with the same flags to look for the cause`);
+      context.output.talk(
+        `${ownCommand("doctor --listen")} looks for the cause: add --port, --inbox, --handlers, --forward-to and --tunnel as here`,
+      );
     const waiting = await readWaiting(session);
     sayWaiting(waiting, "", context.output);
     context.output.record("stopped", { reason, exitCode, ...tally.fields, waiting: waiting.targets });

@@ -6,11 +6,11 @@ export const SECRET_ENCODINGS = ["utf8", "base64", "hex", "whsec"] as const;
 
 export type SecretEncoding = (typeof SECRET_ENCODINGS)[number];
 
-/** The encoding unless `--secret-encoding` names another. */
+/** The encoding unless `secretEncoding` names another. */
 export const DEFAULT_ENCODING = "utf8" satisfies SecretEncoding;
 
 const PREFIX = "whsec_";
-const PREFIX_FIX = "pass --secret-encoding whsec";
+const PREFIX_FIX = "set HOOKPORTER_SECRET_ENCODING to whsec";
 
 /**
  * Decodes the text of a secret. A line break at its end does not count. An empty text stays empty, which is refused later.
@@ -35,7 +35,11 @@ export function decodeSecret(text: string, encoding: SecretEncoding, name: strin
     throw fail("be base64", "other text", otherFix(line));
   }
   if (!line.startsWith(PREFIX))
-    throw fail(`begin with ${PREFIX}`, "text without it", "pass --secret-encoding base64, utf8 or hex");
+    throw fail(
+      `begin with ${PREFIX}`,
+      "text without it",
+      "set HOOKPORTER_SECRET_ENCODING to base64, utf8 or hex",
+    );
   const bytes = fromBase64(line.slice(PREFIX.length));
   if (bytes !== undefined) return bytes;
   throw fail(`be ${PREFIX} and base64`, "other text after the prefix", "copy the whole secret again");
@@ -46,7 +50,7 @@ export function notText(encoding: SecretEncoding, name: string): HookporterError
   return new HookporterError(
     "secret_invalid",
     `expected ${name} to contain text in ${encoding}, got bytes that are not UTF-8: ` +
-      "omit --secret-encoding to use the bytes as they are",
+      "set no secretEncoding to use the bytes as they are",
   );
 }
 
@@ -60,5 +64,5 @@ function fromBase64(text: string): Buffer | undefined {
 
 function otherFix(text: string): string {
   if (text.startsWith(PREFIX)) return PREFIX_FIX;
-  return "copy the whole secret again, or omit --secret-encoding to use it as text";
+  return "copy the whole secret again, or set no secretEncoding to use it as text";
 }

@@ -14,18 +14,18 @@ export interface SecretOptions {
 /** The variable that holds the secret unless `--secret-env` names another. */
 
 /** Adds the options that locate the secret; none of them takes the secret itself. */
-export function addSecretOptions(command: CliCommand): CliCommand {
-  return command
+export function addSecretOptions(
+  command: CliCommand,
+  encoding: "option" | "setting" = "setting",
+): CliCommand {
+  command
     .common(
       "--secret-env <names>",
       `environment variables that hold the secrets, current one first (default: ${SECRET_VARIABLE})`,
       readVariableNames,
     )
-    .option("--env-file <file>", "file to read variables from if they are not set (default: .env)")
-    .option("--secret-stdin", "read the secret from standard input")
-    .option(
-      "--secret-encoding <encoding>",
-      `how secrets are encoded: ${SECRET_ENCODINGS.join(", ")} (default: ${DEFAULT_ENCODING})`,
-      readChoice(SECRET_ENCODINGS),
-    );
+    .setting("--env-file <file>", "file to read variables from if they are not set (default: .env)")
+    .option("--secret-stdin", "read the secret from standard input");
+  const description = `how secrets are encoded: ${SECRET_ENCODINGS.join(", ")} (default: ${DEFAULT_ENCODING})`;
+  return command[encoding]("--secret-encoding <encoding>", description, readChoice(SECRET_ENCODINGS));
 }

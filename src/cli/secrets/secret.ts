@@ -160,7 +160,7 @@ export function readEnvFile(
     if (given === undefined && (thrown as NodeJS.ErrnoException).code === "ENOENT") return {};
     throw new ConfigurationError(
       "secret_missing",
-      `could not read the env file ${path} (${describeFileError(thrown)}): name another with --env-file`,
+      `could not read the env file ${path} (${describeFileError(thrown)}): name another with HOOKPORTER_ENV_FILE`,
     );
   }
 }

@@ -51,7 +51,7 @@ export function addChaosOptions(command: CliCommand, { failFast = "" } = {}): Cl
     .common("--duplicate <n>", "times to send each event (default: 1)", readCount)
     .option("--shuffle", "send in random order")
     .common("--rate <n>", "maximum deliveries per second (default: no limit)", readRate)
-    .option("--delay <range>", "delay before each delivery, such as 0..2s", readDurationRange)
+    .setting("--delay <range>", "delay before each delivery, such as 0..2s", readDurationRange)
     .option("--drop <share>", "share of deliveries to drop, such as 10%", readShare)
     .option(
       "--tamper <what>",
@@ -62,12 +62,12 @@ export function addChaosOptions(command: CliCommand, { failFast = "" } = {}): Cl
     .option("--stale <duration>", "backdate timestamps by this much, such as 8d", readDuration)
     .option("--future <duration>", "set timestamps this far in the future, such as 1h", readDuration)
     .common("--seed <n>", "random seed, to repeat a run (default: random, printed)", readSeed)
-    .option(
+    .setting(
       "--concurrency <n>",
       "deliveries to send at a time; above 1, they may arrive in another order (default: 1)",
       readConcurrency,
     )
-    .option(
+    .setting(
       "--max-failures <n>",
       "stop after this many deliveries in a row without an answer (default: 10)",
       readCount,
@@ -75,7 +75,7 @@ export function addChaosOptions(command: CliCommand, { failFast = "" } = {}): Cl
     .common("--fail-fast", `stop at ${failFast}the first delivery that is not answered 2xx`)
     .common("--wait", "wait, and print what the handler or target did; exit 7 if not handled")
     .common("--dry-run", "send nothing; print a curl command for each delivery, with its body in a file")
-    .option("--bodies-to <dir>", "folder for the body files of --dry-run (default: .hookporter/bodies)");
+    .setting("--bodies-to <dir>", "folder for the body files of --dry-run (default: .hookporter/bodies)");
 }
 
 export const FITTING_CHAOS: FitTable<SendingOptions> = {

@@ -18,12 +18,12 @@ export const SERVICE_FITS = {
 export function addServiceOptions(command: CliCommand): CliCommand {
   return command
     .option("--base-url <url>", "base URL of the service, without the version")
-    .option(
+    .setting(
       "--api-key-env <name>",
       "environment variable that holds the API key (default: HOOKPORTER_API_KEY)",
       readVariableName,
     )
-    .option(
+    .setting(
       "--access-token-env <name>",
       "environment variable that holds an OAuth access token, to use instead of an API key; read once, at the start",
       readVariableName,

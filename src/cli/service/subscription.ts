@@ -107,7 +107,7 @@ export function currentSecret(
     throw new HookporterError(
       "secret_invalid",
       "expected a secret that is text, since the service takes a string, got bytes that are not UTF-8: " +
-        "pass them in hex or base64, and name it with --secret-encoding",
+        "pass them in hex or base64, and set HOOKPORTER_SECRET_ENCODING to that",
     );
   const value = text.replace(/[\r\n]+$/, ""); // as the receiver does
   return { value, fingerprint: secret?.fingerprint ?? "" };

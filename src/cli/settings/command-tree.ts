@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import type { Command, Option } from "commander";
 
 /** The commands without subcommands, which do the work. */
 export function leaves(command: Command): readonly Command[] {
@@ -54,4 +54,17 @@ const TYPED_ONLY: ReadonlySet<string> = new Set(["allow"]);
 /** Whether a flag, by its camel-case name, counts on the command line alone, so that no variable and no file sets it. */
 export function isTypedOnly(flag: string): boolean {
   return TYPED_ONLY.has(flag);
+}
+
+/** A flag's environment variable: `HOOKPORTER_FORWARD_TO`, or `HOOKPORTER_LISTEN_TIMEOUT` if it differs by command. */
+export function variableName(option: Option, command: Command): string {
+  const flag = option.long?.replace(option.negate ? /^--no-/ : /^--/, "") ?? option.attributeName();
+  const name = settingsName(command);
+  const owner = hasOwnMeaning(option.attributeName(), name) ? `${name}_` : "";
+  return `HOOKPORTER_${owner}${flag}`.toUpperCase().replaceAll(/[ -]/g, "_");
+}
+
+/** Whether only a variable or the configuration file sets it, so that help and completion do not show it. */
+export function isSettingOnly(option: Option): boolean {
+  return option.hidden;
 }

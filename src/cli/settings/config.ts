@@ -12,7 +12,14 @@ import { completed, listensInbox, lookForInboxes, takesListensInbox } from "../i
 import type { Io } from "../io.ts";
 import { runningListen } from "../ready/running-listen.ts";
 import { readEnvFile } from "../secrets/secret.ts";
-import { commandName, hasOwnMeaning, isTypedOnly, leaves, settingsName } from "./command-tree.ts";
+import {
+  commandName,
+  hasOwnMeaning,
+  isTypedOnly,
+  leaves,
+  settingsName,
+  variableName,
+} from "./command-tree.ts";
 import { readConfig } from "./config-file.ts";
 
 /** A setting that was found, not read yet. */
@@ -183,14 +190,6 @@ function applyRunning(command: Command, cwd: string, origins: CliContext["origin
     origins.set(flag, `listen in this folder (process ${pid})`);
     command.setOptionValueWithSource(flag, value, "implied");
   }
-}
-
-/** A flag's environment variable: `HOOKPORTER_FORWARD_TO`, or `HOOKPORTER_LISTEN_TIMEOUT` if it differs by command. */
-export function variableName(option: Option, command: Command): string {
-  const flag = option.long?.replace(option.negate ? /^--no-/ : /^--/, "") ?? option.attributeName();
-  const name = settingsName(command);
-  const owner = hasOwnMeaning(option.attributeName(), name) ? `${name}_` : "";
-  return `HOOKPORTER_${owner}${flag}`.toUpperCase().replaceAll(/[ -]/g, "_");
 }
 
 /** Whether a flag was typed on the command line, and so overrides settings. */

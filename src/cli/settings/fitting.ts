@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { usageError } from "../input-errors.ts";
-import { flagName } from "./command-tree.ts";
+import { flagName, isSettingOnly } from "./command-tree.ts";
 import { isTyped } from "./config.ts";
 
 /** The camel-case name of a flag. */
@@ -41,6 +41,10 @@ export function fitOptions<Options extends object>(
   const rows = Object.entries(table) as [Flag<Options>, Fit<Options>][];
   let left = options;
   const typed = (flag: string) => isTyped(command, flag);
+  const named = (flag: string) => {
+    const option = command.options.find((one) => one.attributeName() === flag);
+    return option !== undefined && isSettingOnly(option) ? flag : flagName(flag);
+  };
   const has = (flag: Flag<Options>) => left[flag] !== undefined && left[flag] !== false;
   const lacks = (needs: readonly Other<Options>[] = []) =>
     needs.length > 0 &&
@@ -66,8 +70,8 @@ export function fitOptions<Options extends object>(
   for (const [flag, { needs = [], excludes = [], why, check }] of rows) {
     if (!has(flag)) continue;
     const rival = excludes.find(has);
-    if (rival !== undefined) throw usageError(contradiction(flag, rival, why));
-    if (typed(flag) && lacks(needs)) throw usageError(lack(flag, needs, why, left));
+    if (rival !== undefined) throw usageError(contradiction(named(flag), named(rival), why));
+    if (typed(flag) && lacks(needs)) throw usageError(lack(named, flag, needs, why, left));
     const problem = check?.(left);
     if (problem !== undefined) throw usageError(problem);
   }
@@ -75,25 +79,26 @@ export function fitOptions<Options extends object>(
 }
 
 function contradiction(flag: string, rival: string, why: string | undefined): string {
-  return `expected ${flagName(flag)} or ${flagName(rival)}, got both: ${reason(why)}remove one`;
+  return `expected ${flag} or ${rival}, got both: ${reason(why)}remove one`;
 }
 
 function lack<Options>(
+  named: (flag: string) => string,
   flag: string,
   needs: readonly Other<Options>[],
   why: string | undefined,
   options: Options,
 ): string {
   const expected = needs.map((other) =>
-    typeof other === "string" ? flagName(other) : withValue(other.flag, other.is),
+    typeof other === "string" ? named(other) : withValue(named(other.flag), other.is),
   );
   const values = needs.filter((other) => typeof other !== "string");
   const found = values.find((other) => options[other.flag] !== undefined);
-  const got = found === undefined ? "none" : withValue(found.flag, String(options[found.flag]));
+  const got = found === undefined ? "none" : withValue(named(found.flag), String(options[found.flag]));
   const add = needs.length === 1 ? "add it" : "add one";
   const change = values.some(({ is }) => is !== undefined) ? "change it" : "remove it";
   const fix = found === undefined ? add : change;
-  return `expected ${listed(expected)} with ${flagName(flag)}, got ${got}: ${reason(why)}${fix}, or remove ${flagName(flag)}`;
+  return `expected ${listed(expected)} with ${named(flag)}, got ${got}: ${reason(why)}${fix}, or remove ${named(flag)}`;
 }
 
 function reason(why: string | undefined): string {
@@ -101,7 +106,7 @@ function reason(why: string | undefined): string {
 }
 
 function withValue(flag: string, value: string | undefined): string {
-  return value === undefined ? `no ${flagName(flag)}` : `${flagName(flag)} ${value}`;
+  return value === undefined ? `no ${flag}` : `${flag} ${value}`;
 }
 
 function listed(names: readonly string[]): string {

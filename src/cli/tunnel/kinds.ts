@@ -71,7 +71,7 @@ function preset(name: keyof typeof COMMAND_PRESETS): TunnelKind {
 function commandSettings({ tunnelCommand, tunnelUrlPattern }: TunnelOptions): CommandSettings {
   if (tunnelCommand === undefined || tunnelUrlPattern === undefined)
     throw usageError(
-      'expected --tunnel command with --tunnel-command and --tunnel-url-pattern, such as "my-tunnel {port}" and "https://[a-z0-9-]+\\.tunnels\\.example\\.com"',
+      'expected --tunnel command with --tunnel-command and the setting tunnelUrlPattern, such as "my-tunnel {port}" and "https://[a-z0-9-]+\\.tunnels\\.example\\.com"',
     );
   return { command: tunnelCommand, urlPattern: tunnelUrlPattern };
 }

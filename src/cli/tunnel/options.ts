@@ -37,10 +37,13 @@ export const TUNNEL_FLAGS = [
 
 export type TunnelFlag = (typeof TUNNEL_FLAGS)[number];
 
-export function addTunnelOptions(command: CliCommand, effect: string): CliCommand {
-  return command
-    .common("--tunnel <name>", `${effect}: ${TUNNEL_NAMES.join(", ")}`, readChoice(TUNNEL_NAMES))
-    .option(
+export function addTunnelOption(command: CliCommand, effect: string): CliCommand {
+  return command.common("--tunnel <name>", `${effect}: ${TUNNEL_NAMES.join(", ")}`, readChoice(TUNNEL_NAMES));
+}
+
+export function addTunnelOptions(command: CliCommand): CliCommand {
+  return addTunnelOption(command, "open a tunnel to a public address")
+    .setting(
       "--domain <name>",
       "with --tunnel ngrok, localhost.run or serveo: the domain of your account to use",
       readDomain,
@@ -55,11 +58,11 @@ export function addTunnelOptions(command: CliCommand, effect: string): CliComman
       "with --tunnel ssh: your server, a name from ~/.ssh/config, or ssh://user@host:port; with an SSH service: another of its hosts",
       readHost,
     )
-    .option(
+    .setting(
       "--ssh-identity <file>",
       "private key to log in with (default: your SSH agent and ~/.ssh; for services, hookporter's own key)",
     )
-    .option(
+    .setting(
       "--ssh-remote-port <n>",
       "with --tunnel ssh: port on the server that the public address leads to",
       readRemotePort,
@@ -69,7 +72,7 @@ export function addTunnelOptions(command: CliCommand, effect: string): CliComman
       "with --tunnel command: program and arguments, run without a shell; {target}, {host} and {port} are replaced",
       readCommand,
     )
-    .option(
+    .setting(
       "--tunnel-url-pattern <regex>",
       "with --tunnel command: regular expression for the address in the output (whole match, or first group)",
       readPattern,

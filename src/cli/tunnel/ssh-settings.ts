@@ -31,7 +31,7 @@ export function ownServerSettings(options: TunnelOptions, context: CliContext): 
   const { sshHost: host, sshRemotePort: remotePort, publicUrl } = options;
   if (host === undefined || remotePort === undefined || publicUrl === undefined)
     throw usageError(
-      "expected --tunnel ssh with --ssh-host, --ssh-remote-port and --public-url: your server, the port that it should listen on, and the address that leads to that port",
+      "expected --tunnel ssh with --ssh-host, --public-url and the setting sshRemotePort: your server, the port that it should listen on, and the address that leads to that port",
     );
   return { ...common(options, context), host, remotePort, publicUrl: publicUrl.href };
 }

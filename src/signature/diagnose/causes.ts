@@ -108,11 +108,11 @@ export const CAUSES = {
   },
   secret_hex: {
     meaning: "one side decodes the secret as hex, the other does not",
-    fix: "use the secret as text on both sides, or decode it on both: `--secret-encoding hex`",
+    fix: "use the secret as text on both sides, or decode it on both: `HOOKPORTER_SECRET_ENCODING=hex`",
   },
   secret_base64: {
     meaning: "one side decodes the secret as base64, the other does not",
-    fix: "use the secret as text on both sides, or decode it on both: `--secret-encoding base64`, or `whsec` if it begins with `whsec_`",
+    fix: "use the secret as text on both sides, or decode it on both: `HOOKPORTER_SECRET_ENCODING=base64`, or `whsec` if it begins with `whsec_`",
   },
   secret_unset: {
     meaning: "the secret was empty or not set on the signing side",
@@ -184,7 +184,7 @@ export const CAUSES = {
   },
   header_name: {
     meaning: "a header with another name has a valid signature",
-    fix: "set that name: `--signature-header` on the command line, `signatureHeader` in the library",
+    fix: "set that name: `HOOKPORTER_SIGNATURE_HEADER` for the commands, `signatureHeader` in the library",
   },
   header_missing: {
     meaning: "the delivery has no signature header",

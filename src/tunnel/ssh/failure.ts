@@ -21,7 +21,7 @@ export const SSH_CODES = {
   },
   ssh_denied: {
     message: "the server accepts none of the offered keys",
-    fix: "pass the right one with --ssh-identity or add it to ssh-agent (needed for a key with a passphrase); its file must be readable only by its owner (chmod 600); and check the user",
+    fix: "set the right one as sshIdentity or add it to ssh-agent (needed for a key with a passphrase); its file must be readable only by its owner (chmod 600); and check the user",
     permanent: true,
   },
   ssh_forward_refused: {

@@ -19,7 +19,7 @@ it.each(["pretty", "json", "junit", "github", "markdown"])(
     const { url } = await refusing({ key: SECRET });
     const text = await printed(url, base64, "--format", format);
     expect(text.replaceAll("\\", "")).toMatch(
-      /secret as base64.*decoded in the receiver.*--secret-encoding base64/s,
+      /secret as base64.*decoded in the receiver.*HOOKPORTER_SECRET_ENCODING=base64/s,
     );
     for (const secret of [SECRET, base64]) expect(text).not.toContain(secret);
   },

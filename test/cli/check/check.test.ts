@@ -87,19 +87,19 @@ it("the summary has the response times", async () => {
   expect(records[0]?.responseTime).toEqual(expect.any(Number));
 });
 
-it("--settle is how long a late second run is watched for", async () => {
+it("settle is how long a late second run is watched for", async () => {
   const { url } = await right();
   let asked = 0;
   const observer = await serve((_, response) => {
     asked++;
     response.end(asked > 3 ? "2" : asked > 1 ? "1" : "0"); // tried, polled, settled, then polled and settled again
   });
-  const argv = ["check", url.href, "--only", "DUP-04", "--observe", observer.href, "--json", "--settle"];
+  const argv = ["check", url.href, "--only", "DUP-04", "--observe", observer.href, "--json"];
   const started = performance.now();
-  const { records } = await runCli([...argv, "300ms"], { env });
+  const { records } = await runCli([...argv, "HOOKPORTER_SETTLE=300ms"], { env });
   expect(records[1]).toMatchObject({ id: "DUP-04", outcome: "passed", runs: 1 });
   expect(performance.now() - started).toBeGreaterThanOrEqual(300);
-  expect((await runCli([...argv, "soon"], { env })).code).toBe(2);
+  expect((await runCli([...argv, "HOOKPORTER_SETTLE=soon"], { env })).code).toBe(2);
 });
 
 it("a failed recommended case fails the run only with --strict", async () => {
@@ -131,7 +131,7 @@ it.each([
   ["an unknown case", ["check", "3000", "--only", "SIG-99"], 2],
   ["a word that is no case", ["check", "3000", "--skip", "sig_1"], 2],
   ["an unknown format", ["check", "3000", "--format", "html"], 2],
-  ["too much at once", ["check", "3000", "--concurrency", "17"], 2],
+  ["too much at once", ["check", "3000", "HOOKPORTER_CONCURRENCY=17"], 2],
   ["two forms for one output", ["check", "3000", "--json", "--format", "junit"], 2],
   ["an empty observer", ["check", "3000", "--observe", " "], 2],
   ["no secret", ["check", "3000", "--secret-env", "NOT_SET"], 3],

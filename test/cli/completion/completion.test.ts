@@ -6,7 +6,7 @@ import { SHELLS, type Shell } from "../../../src/cli/completion/options.ts";
 import { SCRIPTS } from "../../../src/cli/completion/scripts.ts";
 import { createContext } from "../../../src/cli/context.ts";
 import { createProgram } from "../../../src/cli/program.ts";
-import { commandName, leaves } from "../../../src/cli/settings/command-tree.ts";
+import { commandName, isSettingOnly, leaves } from "../../../src/cli/settings/command-tree.ts";
 import { eventKinds } from "../../../src/event/kinds.ts";
 import { root } from "../../docs/markdown.ts";
 import { fakeIo, runCli, tempFolder } from "../fake-io.ts";
@@ -28,7 +28,8 @@ describe("the completion", () => {
 
   it("knows every flag of every command", async () => {
     for (const command of leaves(createProgram(createContext(fakeIo({}).io)))) {
-      const flags = command.options.map(({ long }) => long);
+      const shown = command.options.filter((option) => !isSettingOnly(option));
+      const flags = shown.map(({ long }) => long);
       expect(await complete([...commandName(command).split(" "), "--"])).toEqual([...flags, "--help"]);
     }
   });

@@ -32,7 +32,7 @@ describe("--header", () => {
     ["two words: value", "header"],
     ["x-a: 1\r\nx-b: 2", "one line"],
     ["x-a: \u20ac", "Latin-1"],
-    ["Host: app.test", "--forward-host"],
+    ["Host: app.test", "forwardHost"],
     ["Content-Length: 1", "each forward has its own"],
     ["Transfer-Encoding: chunked", "each forward has its own"],
     ["Connection: close", "each forward has its own"],
@@ -71,7 +71,13 @@ it("listen adds headers, one of them from the env file, and prints no value", as
   });
   const listen = await listening(
     [
-      ...["--forward-to", url.href, "--forward-host", "app.test", "--header", "X-Team: secret-team-name"],
+      ...[
+        "--forward-to",
+        url.href,
+        "HOOKPORTER_FORWARD_HOST=app.test",
+        "--header",
+        "X-Team: secret-team-name",
+      ],
       ...["--header-env", "Authorization=APP_TOKEN"],
     ],
     cwd,
@@ -91,7 +97,7 @@ it("listen adds headers, one of them from the env file, and prints no value", as
 it.each([
   [["--header", "x-service-signature: sha256=00"], 2],
   [["--header-env", "x-service-signature=PATH"], 2],
-  [["--header", "X-Own: 1", "--signature-header", "x-own"], 2],
+  [["--header", "X-Own: 1", "HOOKPORTER_SIGNATURE_HEADER=x-own"], 2],
   [["--header-env", "authorization=NO_SUCH_VARIABLE"], 3],
   [["--header", "Host: hunter"], 2],
 ])("listen refuses %j", async (argv, code) => {

@@ -91,8 +91,8 @@ it("types passes over what is not an event, and says how much that was", async (
 
 it("types replaces its own file, but not one that was edited", async () => {
   const { run, read, edit } = typesIn();
-  await run(["-", "--strict"], payments(20));
-  expect((await run(["-", "--strict"], payments(40))).code).toBe(0);
+  await run(["-", "HOOKPORTER_TYPES_STRICT=true"], payments(20));
+  expect((await run(["-", "HOOKPORTER_TYPES_STRICT=true"], payments(40))).code).toBe(0);
   expect(read(SCHEMAS)).toContain("40 events");
   edit(SCHEMAS, (text) => text.replace("z.iso.date()", "z.string()"));
   const refused = await run(["-"], payments(20));
@@ -101,7 +101,7 @@ it("types replaces its own file, but not one that was edited", async () => {
     expect.stringMatching(/was edited \(payment\.received\).*--merge/),
   ]);
   expect(read(SCHEMAS)).toContain("40 events");
-  expect((await run(["-", "--force", "--strict"], payments(20))).code).toBe(0);
+  expect((await run(["-", "--force", "HOOKPORTER_TYPES_STRICT=true"], payments(20))).code).toBe(0);
   expect(read(SCHEMAS)).toContain("z.iso.date()");
   edit(SCHEMAS, (text) => `${text}\nexport const own = 1;\n`);
   expect((await run(["-"], payments(20))).stderr).toContain("has code of your own");
@@ -109,10 +109,10 @@ it("types replaces its own file, but not one that was edited", async () => {
 
 it("types --merge keeps edited blocks, prints how they differ, and adds new kinds before the list of all", async () => {
   const { run, read, edit } = typesIn();
-  await run(["-", "--strict"], payments(20));
+  await run(["-", "HOOKPORTER_TYPES_STRICT=true"], payments(20));
   edit(SCHEMAS, (text) => text.replace("z.iso.date()", "z.string() /* mine */"));
   const both = payments(20) + line({ id: "lead_0001" }, { kind: "lead.created" });
-  const { code, stderr } = await run(["-", "--merge", "--strict"], both);
+  const { code, stderr } = await run(["-", "--merge", "HOOKPORTER_TYPES_STRICT=true"], both);
   expect(code).toBe(0);
   expect(stderr).toContain("payment.received was edited and left alone");
   expect(stderr).toMatch(/- +paid_on: z\.string\(\) \/\* mine \*\/,\n +\+ +paid_on: z\.iso\.date\(\),/);
@@ -161,24 +161,29 @@ it("types writes TypeScript, JSON Schema and enums where asked for", async () =>
   );
   const { stdout } = await run(["-", "--format", "json-schema", "--out", "-"], payments(20));
   expect(JSON.parse(stdout).$defs["payment.received"].required).toEqual(["id", "amount", "note", "paid_on"]);
-  await run(["-", "--enums", "payment.received:data.note"], payments(20));
+  await run(["-", "HOOKPORTER_ENUMS=payment.received:data.note"], payments(20));
   expect(read(SCHEMAS)).toContain('note: (z.string() as z.ZodType<"late" | (string & {})>).nullable()');
-  await run(["-", "--enums", "payment.received:data.note", "--strict"], payments(20));
+  await run(
+    ["-", "HOOKPORTER_ENUMS=payment.received:data.note", "HOOKPORTER_TYPES_STRICT=true"],
+    payments(20),
+  );
   expect(read(SCHEMAS)).toContain('note: z.enum(["late"]).nullable()');
-  expect((await run(["-", "--enums", "status"], payments(1))).code).toBe(2);
+  expect((await run(["-", "HOOKPORTER_ENUMS=status"], payments(1))).code).toBe(2);
   expect((await run(["-", "--check", "--merge"], payments(1))).code).toBe(2);
 });
 
 it("types --strict writes formats that schemas enforce", async () => {
   const { run, read } = typesIn();
-  await run(["-", "--strict"], payments(30));
+  await run(["-", "HOOKPORTER_TYPES_STRICT=true"], payments(30));
   expect(read(SCHEMAS)).toContain(`export const paymentReceivedSchema = z.looseObject({
   id: z.string().startsWith("pay_"),
   amount: z.string().regex(/^-?(?:0|[1-9]\\d*)(?:\\.\\d+)?$/),
   note: z.string().nullable(),
   paid_on: z.iso.date(),
 });`);
-  const schema = (await run(["-", "--strict", "--format", "json-schema", "--out", "-"], payments(30))).stdout;
+  const schema = (
+    await run(["-", "HOOKPORTER_TYPES_STRICT=true", "--format", "json-schema", "--out", "-"], payments(30))
+  ).stdout;
   expect(JSON.parse(schema).$defs["payment.received"].properties.id).toEqual({
     type: "string",
     pattern: "^pay_",

@@ -90,9 +90,9 @@ it("the number of events that fail alike is that of the end, after another proce
   expect(stdout.match(/\d+ failing like this/g)?.at(-1), stdout).toBe("1 failing like this");
 });
 
-it("only events with the value of --forward-where are forwarded; the others end as received", async () => {
+it("only events with the value of forwardWhere are forwarded; the others end as received", async () => {
   const target = await startReceiving();
-  const argv = ["--forward-to", target.url, "--forward-where", "data.paid=true", "--count", "3"];
+  const argv = ["--forward-to", target.url, "HOOKPORTER_FORWARD_WHERE=data.paid=true", "--count", "3"];
   const { url, cwd, finished } = await listening(argv);
   for (const paid of ["true", "false", "null"])
     await runCli(["trigger", "payment.received", "--set", `data.paid=${paid}`, "--url", url], { cwd });
@@ -105,10 +105,10 @@ it("only events with the value of --forward-where are forwarded; the others end 
   ]);
 });
 
-it("--max-forwards counts an event once, however often it is tried; the next listen forwards the rest", async () => {
+it("maxForwards counts an event once, however often it is tried; the next listen forwards the rest", async () => {
   const [bad, good] = [await startReceiving(500, 500, 200), await startReceiving()];
   const targets = ["--forward-to", bad.url, "--forward-to", good.url];
-  const first = await listening([...targets, "--max-forwards", "1"]);
+  const first = await listening([...targets, "HOOKPORTER_MAX_FORWARDS=1"]);
   const { url, cwd } = first;
   await runCli(["trigger", "payment.received", "--count", "3", "--url", url], { cwd });
   await vi.waitFor(async () => {
@@ -116,7 +116,7 @@ it("--max-forwards counts an event once, however often it is tried; the next lis
     expect(states).toEqual(["handled", "received", "received"]);
   }, WAIT);
   expect([bad.kinds().length, good.kinds().length]).toEqual([3, 1]);
-  expect(first.now().stderr).toContain("1 event was forwarded (--max-forwards): later ones are only kept\n");
+  expect(first.now().stderr).toContain("1 event was forwarded (maxForwards): later ones are only kept\n");
   await first.stop();
   const next = await listening(["--forward-to", good.url], cwd);
   await vi.waitFor(() => expect(next.records("attempt")).toHaveLength(2), WAIT);
@@ -164,7 +164,7 @@ it("`events show` prints the target's status and the beginning of its response",
   expect(now().stderr).not.toContain("not a number");
 });
 
-it("--order-by keeps the order of a key while its first event waits for the target; other events pass", async () => {
+it("orderBy keeps the order of a key while its first event waits for the target; other events pass", async () => {
   const held: ServerResponse[] = [];
   const seen: string[] = [];
   const target = await openTarget((response, { body }) => {
@@ -173,7 +173,11 @@ it("--order-by keeps the order of a key while its first event waits for the targ
     if (seen.length === 1) held.push(response);
     else response.end();
   });
-  const { url, cwd, records } = await listening(["--forward-to", target.url.href, "--order-by", "data.id"]);
+  const { url, cwd, records } = await listening([
+    "--forward-to",
+    target.url.href,
+    "HOOKPORTER_ORDER_BY=data.id",
+  ]);
   const trigger = (id: string, step: number) => {
     const set = ["--set", `data.id=${id}`, "--set", `data.step=${step}`];
     return runCli(["trigger", "property.updated", "--url", url, ...set], { cwd });
@@ -238,9 +242,14 @@ it("--sync returns the target's response to the sender", async () => {
   expect(target.kinds()).toHaveLength(2);
 });
 
-it("--sync answers 504 after --forward-timeout", async () => {
+it("--sync answers 504 after forwardTimeout", async () => {
   const target = await startReceiving("never");
-  const { url, cwd } = await listening(["--forward-to", target.url, "--sync", "--forward-timeout", "100ms"]);
+  const { url, cwd } = await listening([
+    "--forward-to",
+    target.url,
+    "--sync",
+    "HOOKPORTER_FORWARD_TIMEOUT=100ms",
+  ]);
   const run = await runCli(["trigger", "lead.created", "--url", url, "--json"], { cwd });
   expect(run.records).toMatchObject([{ status: 504 }]);
   expect(await entries(cwd)).toMatchObject([{ state: expect.stringMatching(/waiting|failing|running/) }]);

@@ -254,7 +254,7 @@ it("the inspector opens, on a free port if its own is taken, and not with --no-i
 
 it("a token of an earlier run in the folder is still valid, until its file is removed", async () => {
   const cwd = tempFolder();
-  const flags = ["--inspect-host", "devbox.test", "--inspect-host", "localhost:9000"];
+  const flags = ["HOOKPORTER_INSPECT_HOST=devbox.test"];
   const first = await listening(flags, cwd);
   const inspectorOf = ({ records }: typeof first) => new URL(String(records("ready")[0]?.inspector));
   const token = inspectorOf(first).hash.replace("#token=", "");
@@ -267,6 +267,6 @@ it("a token of an earlier run in the folder is still valid, until its file is re
   expect(await status(await listening([], cwd))).toBe(200);
   rmSync(file);
   expect(await status(await listening([], cwd))).toBe(401);
-  const wrong = await runCli(["listen", "--port", "0", "--inspect-host", "*.test"]);
+  const wrong = await runCli(["listen", "--port", "0", "HOOKPORTER_INSPECT_HOST=*.test"]);
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("without wildcards")]);
 });

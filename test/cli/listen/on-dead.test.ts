@@ -19,7 +19,7 @@ async function deadly() {
   const target = await startTarget(() => 400);
   const flags = [
     ...["--on-dead", `"${process.execPath}" "${join(cwd, "tell me.cjs")}"`],
-    ...["--forward-to", target, "--give-up", "on=4xx"],
+    ...["--forward-to", target, "HOOKPORTER_GIVE_UP=on=4xx"],
   ];
   const told = () => vi.waitFor(() => JSON.parse(readFileSync(join(cwd, "told"), "utf8")), PATIENCE);
   return { cwd, flags, told };

@@ -48,7 +48,9 @@ it("--subscribe subscribes at a service on this machine, which can deliver at on
 it("--subscribe uses an access token with --access-token-env", async () => {
   const service = await openService({ key: "oauth-token" });
   const argv = ["listen", "--port", "0", "--subscribe", "--base-url", service.url, "--json"];
-  const listening = startCli([...argv, "--access-token-env", "TOKEN"], { env: { TOKEN: "oauth-token" } });
+  const listening = startCli([...argv, "HOOKPORTER_ACCESS_TOKEN_ENV=TOKEN"], {
+    env: { TOKEN: "oauth-token" },
+  });
   await vi.waitFor(() => expect(listening.now().stdout).toContain('"subscription"'), 10_000);
   expect(service.created).toHaveLength(1);
   listening.signal("SIGINT");
@@ -165,7 +167,7 @@ it("listen can be stopped while the service is slow", async () => {
 
 it.each([
   ["no address of the service", ["--subscribe"], 2],
-  ["no key", ["--subscribe", "--base-url", "http://127.0.0.1:1", "--api-key-env", "NONE"], 3],
+  ["no key", ["--subscribe", "--base-url", "http://127.0.0.1:1", "HOOKPORTER_API_KEY_ENV=NONE"], 3],
   ["an address of the service without --subscribe", ["--base-url", "http://127.0.0.1:1"], 2],
   ["--live without --subscribe", ["--live"], 2],
 ])("%s is refused before listen listens", async (_, argv, code) => {

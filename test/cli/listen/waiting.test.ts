@@ -92,9 +92,9 @@ it.each([
   ["on=4xx", "refused_for_good", 1],
   ["attempts=2", "attempts_exhausted", 2],
   ["time=300ms,attempts=99", "waited_too_long", undefined],
-])("a target that always answers 404 is given up on with --give-up %s", async (limits, reason, attempts) => {
+])("a target that always answers 404 is given up on with giveUp %s", async (limits, reason, attempts) => {
   const target = await startReceiving(404);
-  const { url, cwd, records } = await listening(["--forward-to", target.url, "--give-up", limits]);
+  const { url, cwd, records } = await listening(["--forward-to", target.url, `HOOKPORTER_GIVE_UP=${limits}`]);
   await send(1, url, cwd);
   await vi.waitFor(() => expect(records("attempt").at(-1)).toMatchObject({ state: "dead", reason }), WAIT);
   const { length } = target.got;
@@ -106,30 +106,24 @@ it.each([
 it.each([
   ["skip", 2],
   ["block", 0],
-])(
-  "--order-by goes on after an event that was given up on as --dead-letters says (%s)",
-  async (choice, later) => {
-    const target = await startReceiving(404, 200);
-    const { url, cwd, records } = await listening([
-      ...[
-        "--forward-to",
-        target.url,
-        "--give-up",
-        "on=4xx",
-        "--order-by",
-        "data.address",
-        "--dead-letters",
-        choice,
-      ],
-    ]);
-    await send(3, url, cwd);
-    await vi.waitFor(() => expect(records("attempt")[0]).toMatchObject({ state: "dead" }), WAIT);
-    if (later > 0) await vi.waitFor(() => expect(target.got).toHaveLength(1 + later), WAIT);
-    else expect(target.got).toHaveLength(1);
-    await runCli(["events", "drop", "1"], { cwd });
-    await vi.waitFor(() => expect(target.got).toHaveLength(3), WAIT);
-  },
-);
+])("orderBy goes on after an event that was given up on as deadLetters says (%s)", async (choice, later) => {
+  const target = await startReceiving(404, 200);
+  const { url, cwd, records } = await listening([
+    ...[
+      "--forward-to",
+      target.url,
+      "HOOKPORTER_GIVE_UP=on=4xx",
+      "HOOKPORTER_ORDER_BY=data.address",
+      `HOOKPORTER_DEAD_LETTERS=${choice}`,
+    ],
+  ]);
+  await send(3, url, cwd);
+  await vi.waitFor(() => expect(records("attempt")[0]).toMatchObject({ state: "dead" }), WAIT);
+  if (later > 0) await vi.waitFor(() => expect(target.got).toHaveLength(1 + later), WAIT);
+  else expect(target.got).toHaveLength(1);
+  await runCli(["events", "drop", "1"], { cwd });
+  await vi.waitFor(() => expect(target.got).toHaveLength(3), WAIT);
+});
 
 it("entries of other sources are not counted among those that wait here", async () => {
   const app = await down();

@@ -15,7 +15,7 @@ it.each([
   ["replay", "event.json"],
 ])("%s sends to the listen that runs in the folder, on whatever port and path", async (...argv) => {
   const { cwd, url } = await listening(["--path", "/in", "--no-inspect"]);
-  const sample = await runCli(["trigger", PAYMENT, "--json", "--dry-run", "--bodies-to", "."], { cwd });
+  const sample = await runCli(["trigger", PAYMENT, "--json", "--dry-run", "HOOKPORTER_BODIES_TO=."], { cwd });
   const body = sample.records.find(({ type }) => type === "sending")?.file;
   const given = argv.map((word) => (word === "event.json" ? String(body) : word));
   const run = await runCli([...given, "--json"], { cwd });

@@ -131,7 +131,7 @@ it("each command's exit code and the fields of its records are those of the gold
 
   const env = { HOOKPORTER_API_KEY: KEY };
   const sandbox = await started(
-    ["sandbox", "--port", "0", "--properties", "2", "--attempts", "1"],
+    ["sandbox", "--port", "0", "--properties", "2", "HOOKPORTER_ATTEMPTS=1"],
     "sandbox",
     { cwd },
   );

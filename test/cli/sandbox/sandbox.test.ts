@@ -82,7 +82,7 @@ it("sandbox prints its address, shows what happens, and stops with a count", asy
 
 it("sandbox shows the same to people on standard output, with messages on standard error", async () => {
   const command = startCli(
-    ["sandbox", "--port", "0", "--outage", "1h", "--duplicates", "1", "--delay", "0..1ms"],
+    ["sandbox", "--port", "0", "--outage", "1h", "--duplicates", "1", "HOOKPORTER_DELAY=0..1ms"],
     {},
   );
   const [base = ""] = await until(() => {
@@ -114,8 +114,17 @@ it("sandbox shows the same to people on standard output, with messages on standa
 
 it("sandbox passes each of its flags on", async () => {
   const { ready, records } = await sandbox(
-    ...["--rate-limit", "1", "--attempts", "4", "--retry-delay", "1ms", "--answer-timeout", "30s"],
-    ...["--target-hosts", "*.tunnel.example", "--signature-header", "X-Own", "--delay", "1ms..2ms"],
+    ...[
+      "HOOKPORTER_RATE_LIMIT=1",
+      "HOOKPORTER_ATTEMPTS=4",
+      "HOOKPORTER_RETRY_DELAY=1ms",
+      "HOOKPORTER_ANSWER_TIMEOUT=30s",
+    ],
+    ...[
+      "HOOKPORTER_TARGET_HOSTS=*.tunnel.example",
+      "HOOKPORTER_SIGNATURE_HEADER=X-Own",
+      "HOOKPORTER_DELAY=1ms..2ms",
+    ],
     ...["--wrong-signature", "1"],
   );
   expect(ready).toMatchObject({
@@ -131,7 +140,7 @@ it("sandbox passes each of its flags on", async () => {
   expect(page.meta).toMatchObject({ page: 2, per_page: 1 });
   expect(Object.keys(page.data[0] ?? {})).toEqual(["id", "rent"]);
   expect((await ask("")).status).toBe(429);
-  const receiver = await started(["listen", "--signature-header", "x-own"], "ready");
+  const receiver = await started(["listen", "HOOKPORTER_SIGNATURE_HEADER=x-own"], "ready");
   const other = { authorization: "Bearer sk_test_another", "content-type": "application/json" };
   const body = JSON.stringify({ url: receiver.ready.url, events: ["lead.created"], secret: "s".repeat(20) });
   await fetch(new URL("/v1/webhooks", String(ready.url)), { method: "POST", headers: other, body });
@@ -146,14 +155,14 @@ it.each([
   [["--port", "70000"], 2],
   [["--properties", "-1"], 2],
   [["--properties", "200000"], 3],
-  [["--rate-limit", "0"], 2],
-  [["--retry-delay", "soon"], 2],
-  [["--attempts", "0"], 2],
+  [["HOOKPORTER_RATE_LIMIT=0"], 2],
+  [["HOOKPORTER_RETRY_DELAY=soon"], 2],
+  [["HOOKPORTER_ATTEMPTS=0"], 2],
   [["--duplicates", "1.5"], 2],
   [["--duplicates", "often"], 2],
   [["--wrong-signature", "-0.1"], 2],
-  [["--delay", "2s..1s"], 2],
-  [["--target-hosts", "http://example.com"], 2],
+  [["HOOKPORTER_DELAY=2s..1s"], 2],
+  [["HOOKPORTER_TARGET_HOSTS=http://example.com"], 2],
 ])("%j is refused with exit code %i", async (argv, code) => {
   const run = await runCli(["sandbox", ...argv], { env: { LIVE_KEY: "sk_live_abcdef" } });
   expect(run.code).toBe(code);
@@ -187,9 +196,9 @@ it("`trigger` can cause events in the sandbox", async () => {
 
 it("sandbox and `listen --subscribe` handle every event once, with chaos", async () => {
   const { ready, records } = await sandbox(
-    ...["--duplicates", "0.5", "--wrong-signature", "0.3", "--delay", "0..20ms"],
+    ...["--duplicates", "0.5", "--wrong-signature", "0.3", "HOOKPORTER_DELAY=0..20ms"],
     // A short outage, as each attempt doubles the wait: many before the first wrong signature would make it seconds.
-    ...["--outage", "10ms", "--attempts", "16", "--retry-delay", "1ms"],
+    ...["--outage", "10ms", "HOOKPORTER_ATTEMPTS=16", "HOOKPORTER_RETRY_DELAY=1ms"],
   );
   const cwd = tempFolder();
   mkdirSync(join(cwd, "handlers"));

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { CliCommand } from "../../../src/cli/cli-command.ts";
 import { addChaosOptions, datedTo } from "../../../src/cli/send/chaos-options.ts";
+import { isSettingOnly } from "../../../src/cli/settings/command-tree.ts";
 import { readPage, rowsOf } from "../../docs/markdown.ts";
 
 /** The flags of a command's page, each with its default and its meaning. */
@@ -14,10 +15,12 @@ function onPage(command: string): ReadonlyMap<string, readonly string[]> {
 function inHelp(failFast?: string): ReadonlyMap<string, readonly string[]> {
   const { options } = addChaosOptions(new CliCommand("send"), failFast === undefined ? {} : { failFast });
   return new Map(
-    options.map(({ flags, description }) => {
-      const [, meaning = "", fallback = ""] = /^(.*?)(?: \(default: (.*)\))?$/.exec(description) ?? [];
-      return [flags, [fallback, meaning]];
-    }),
+    options
+      .filter((option) => !isSettingOnly(option))
+      .map(({ flags, description }) => {
+        const [, meaning = "", fallback = ""] = /^(.*?)(?: \(default: (.*)\))?$/.exec(description) ?? [];
+        return [flags, [fallback, meaning]];
+      }),
   );
 }
 

@@ -104,7 +104,6 @@ describe("chaos", () => {
   it.each([
     "trigger lead.created --stale 1h --future 1h",
     "trigger lead.created --tamper body --no-signature",
-    "trigger lead.created --bodies-to x",
     "trigger lead.created --drop 10",
     "trigger lead.created --drop 101%",
     "trigger lead.created --tamper all",
@@ -153,7 +152,7 @@ describe("--dry-run", () => {
     "prints commands that curl sends to a receiver byte for byte, including tampered ones",
     async () => {
       const { url, cwd, outcomes } = await endpoint();
-      const argv = ["--dry-run", "--url", url.href, "--bodies-to", "it's here"];
+      const argv = ["--dry-run", "--url", url.href, "HOOKPORTER_BODIES_TO=it's here"];
       const printed = async (...more: string[]) =>
         (await runCli(["trigger", "lead.created", ...argv, ...more], { cwd, env })).stdout;
       const script =

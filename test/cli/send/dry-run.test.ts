@@ -85,9 +85,9 @@ it("the same body has the same file, another body another, and its name is safe 
 it("a folder for bodies elsewhere is shown with its whole path", async () => {
   const elsewhere = tempFolder();
   const { cwd, run } = dryRunOf({ "a.json": {} });
-  const [record] = (await run("--json", "--bodies-to", elsewhere)).records;
+  const [record] = (await run("--json", `HOOKPORTER_BODIES_TO=${elsewhere}`)).records;
   expect(String(record?.file).startsWith(join(elsewhere, "a-"))).toBe(true);
-  const [own] = (await run("--json", "--bodies-to", join(cwd, "own"))).records;
+  const [own] = (await run("--json", `HOOKPORTER_BODIES_TO=${join(cwd, "own")}`)).records;
   expect(own?.file).toMatch(/^own\/a-/);
   expect(existsSync(join(cwd, ".hookporter"))).toBe(false);
 });

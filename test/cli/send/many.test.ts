@@ -39,7 +39,7 @@ describe("events of their own", () => {
     const own = await listening([], cwd);
     const first = await runCli(["replay", "fx", "--url", own.url], { cwd });
     expect(first.stderr).toContain("20 sent, 20 new\n");
-    const again = await runCli(["replay", "fx", "--url", own.url, "--concurrency", "8"], { cwd });
+    const again = await runCli(["replay", "fx", "--url", own.url, "HOOKPORTER_CONCURRENCY=8"], { cwd });
     expect(again.stderr).toContain("20 sent, 20 new\n");
   });
 
@@ -248,7 +248,7 @@ describe("faults among many", () => {
     const away = await startReceiving();
     await away.close();
     const cwd = folderOf(9);
-    const run = await runCli(["replay", "fx", "--url", away.url, "--max-failures", "3", "--json"], {
+    const run = await runCli(["replay", "fx", "--url", away.url, "HOOKPORTER_MAX_FAILURES=3", "--json"], {
       cwd,
       env,
     });
@@ -283,7 +283,7 @@ describe("faults among many", () => {
       else response.end("{}");
     });
     const cwd = folderOf(6);
-    const argv = ["replay", "fx", "--url", target.url.href, "--max-failures", "2"];
+    const argv = ["replay", "fx", "--url", target.url.href, "HOOKPORTER_MAX_FAILURES=2"];
     const run = await runCli(argv, { cwd, env });
     expect(run).toMatchObject({ code: 1 });
     expect(run.stderr).toContain("3 sent, 3 answered 2xx, 3 without an answer\n");
@@ -295,7 +295,7 @@ describe("faults among many", () => {
       at.push(performance.now());
       response.destroy();
     });
-    const argv = ["replay", "fx", "--url", target.url.href, "--max-failures", "2"];
+    const argv = ["replay", "fx", "--url", target.url.href, "HOOKPORTER_MAX_FAILURES=2"];
     await runCli(argv, { cwd: folderOf(2), env });
     const [first = 0, second = 0] = at;
     expect(second - first).toBeGreaterThanOrEqual(FAILURE_PAUSE);
@@ -328,7 +328,10 @@ it("--concurrency sends several at a time, each once", async () => {
     most = Math.max(most, waiting.length);
     if (waiting.length === 4) for (const answer of waiting.splice(0)) answer();
   });
-  const run = await runCli(["replay", "fx", "--url", target.url.href, "--concurrency", "4"], { cwd, env });
+  const run = await runCli(["replay", "fx", "--url", target.url.href, "HOOKPORTER_CONCURRENCY=4"], {
+    cwd,
+    env,
+  });
   expect(run.stderr).toContain("12 sent, 12 answered 2xx\n");
   expect(most).toBe(4);
 });
@@ -351,7 +354,15 @@ it("replay sends what events export writes, from standard input and from a file"
 
 it("a run of several at a time ends whole if one cannot be made", async () => {
   const target = await startReceiving();
-  const argv = ["trigger", "lead.created", "--count", "50", "--concurrency", "4", "--set", "data.id.a=1"];
+  const argv = [
+    "trigger",
+    "lead.created",
+    "--count",
+    "50",
+    "HOOKPORTER_CONCURRENCY=4",
+    "--set",
+    "data.id.a=1",
+  ];
   const run = await runCli([...argv, "--url", target.url], { env });
   expect(run).toMatchObject({ code: 2 });
   expect(target.got).toHaveLength(0);

@@ -23,7 +23,7 @@ function folderOf(
   return cwd;
 }
 
-it.each(["--shuffle", "--delay 0..1ms", "--drop 100%", "--tamper body"])(
+it.each(["--shuffle", "HOOKPORTER_DELAY=0..1ms", "--drop 100%", "--tamper body"])(
   "%s leaves something to chance, so the seed is printed; --rate does not",
   async (flags) => {
     const target = await startReceiving();
@@ -46,7 +46,7 @@ it("each delivery that is dropped is a line", async () => {
 it("why there is no answer is said once, while it is the same", async () => {
   const away = await startReceiving();
   await away.close();
-  const argv = ["trigger", "lead.created", "--count", "3", "--max-failures", "3", "--url", away.url];
+  const argv = ["trigger", "lead.created", "--count", "3", "HOOKPORTER_MAX_FAILURES=3", "--url", away.url];
   const run = await runCli(argv, { cwd: tempFolder(), env });
   const lines = run.stdout.trim().split("\n");
   expect(lines[0]).toMatch(/^no answer lead\.created {2}.*connection refused/);

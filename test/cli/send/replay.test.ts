@@ -96,9 +96,12 @@ it("the same seed sends the same schedule", async () => {
       got.push(JSON.parse(body).event);
       return 200;
     });
-    await runCli(["trigger", "--all", "--shuffle", "--seed", "7", "--delay", "0..2ms", "--url", target], {
-      env,
-    });
+    await runCli(
+      ["trigger", "--all", "--shuffle", "--seed", "7", "HOOKPORTER_DELAY=0..2ms", "--url", target],
+      {
+        env,
+      },
+    );
     return got;
   };
   const first = await order();
@@ -200,7 +203,14 @@ it.each(["--duplicate 1", "--drop 0%", "--tamper body", "--no-signature", "--dry
 
 it("a dry run in a folder without state leaves none", async () => {
   const { cwd } = savedFolder({ "a.json": {} });
-  const argv = ["replay", "a.json", "--dry-run", "--url", "http://app.test/", "--bodies-to", tempFolder()];
+  const argv = [
+    "replay",
+    "a.json",
+    "--dry-run",
+    "--url",
+    "http://app.test/",
+    `HOOKPORTER_BODIES_TO=${tempFolder()}`,
+  ];
   expect(await runCli(argv, { cwd, env })).toMatchObject({ code: 0 });
   expect(readdirSync(cwd)).toEqual(["a.json"]);
 });
@@ -219,7 +229,7 @@ it("--stale and --signature-header are those of the event that is sent", async (
   const target = await openTarget();
   const body = Buffer.from('{"event":"lead.created","timestamp":"2026-01-01T00:00:00Z"}');
   const { cwd } = savedFolder({ "a.json": { body } });
-  const flags = ["--stale", "1d", "--signature-header", "X-Other"];
+  const flags = ["--stale", "1d", "HOOKPORTER_SIGNATURE_HEADER=X-Other"];
   await runCli(["replay", "a.json", ...flags, "--url", target.url.href], { cwd, env });
   const [got] = target.got;
   expect(got?.headers["x-other"]).toBe(signed(got?.body ?? "", env.HOOKPORTER_SECRET));

@@ -43,7 +43,15 @@ it("an answer's record has its status, how long it took and its body", async () 
 });
 
 it("the record of a delivery without an answer has no status, duration or body", async () => {
-  const argv = ["trigger", "lead.created", "--count", "2", "--max-failures", "2", "--url", await away()];
+  const argv = [
+    "trigger",
+    "lead.created",
+    "--count",
+    "2",
+    "HOOKPORTER_MAX_FAILURES=2",
+    "--url",
+    await away(),
+  ];
   const { records } = await runCli([...argv, "--json"], { env });
   expect(records[0]).toMatchObject({
     ...{ label: "lead.created", status: null, ok: false, duration: null, body: null, chaos: null },
@@ -87,7 +95,7 @@ it("without a URL the target is that of listen, and said to be the default", () 
 
 it("a run that gives up says how to go on only if it can", async () => {
   const url = await away();
-  const gaveUp = ["--max-failures", "2", "--url", url];
+  const gaveUp = ["HOOKPORTER_MAX_FAILURES=2", "--url", url];
   const one = await runCli(["trigger", "lead.created", "--count", "3", ...gaveUp], { env });
   expect(one.code).toBe(5);
   expect(one.stderr).toMatch(/\(0 of 3 sent: --count 3 sends the rest\)\n$/);
@@ -170,7 +178,15 @@ it("on a terminal a status is green, and red if it is not 2xx", async () => {
   const green = "\u001b[32m200\u001b[39m";
   const red = "\u001b[31m500\u001b[39m";
   expect(stdout.split("\n").map((line) => line.split(" ")[0])).toEqual([green, green, red, ""]);
-  const none = ["trigger", "lead.created", "--count", "2", "--max-failures", "2", "--url", await away()];
+  const none = [
+    "trigger",
+    "lead.created",
+    "--count",
+    "2",
+    "HOOKPORTER_MAX_FAILURES=2",
+    "--url",
+    await away(),
+  ];
   const unanswered = await runCli(none, { env, isTTY: { stdout: true } });
   expect(unanswered.stdout).toContain("\u001b[31mno answer\u001b[39m lead.created");
 });

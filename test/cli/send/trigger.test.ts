@@ -88,7 +88,7 @@ it("each of several kinds is sent in each round, with a timestamp of its own", a
 it("the signature is in the header that --signature-header names", async () => {
   const target = await startReceiving();
   const argv = ["trigger", "lead.created", "--dry-run", "--url", target.url];
-  const { stdout } = await runCli([...argv, "--signature-header", "X-Other"], { env });
+  const { stdout } = await runCli([...argv, "HOOKPORTER_SIGNATURE_HEADER=X-Other"], { env });
   expect(stdout).toMatch(/-H 'x-other: sha256=[0-9a-f]{64}'/i);
   expect(stdout).not.toContain("x-service-signature");
   expect((await runCli(argv, { env })).stdout).toMatch(/-H 'x-service-signature: sha256=[0-9a-f]{64}'/);
@@ -103,7 +103,7 @@ it("--wait without an inbox sends nothing", async () => {
 it("a dry run in a folder without state leaves none", async () => {
   const cwd = tempFolder();
   const elsewhere = tempFolder();
-  const argv = ["trigger", "lead.created", "--dry-run", "--bodies-to", elsewhere];
+  const argv = ["trigger", "lead.created", "--dry-run", `HOOKPORTER_BODIES_TO=${elsewhere}`];
   expect((await runCli(argv, { cwd, env })).code).toBe(0);
   expect(readdirSync(cwd)).toEqual([]);
 });

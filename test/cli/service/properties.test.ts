@@ -107,7 +107,11 @@ it("other parameter names and another separator are used", async () => {
     pageParameter: "p",
     perPageParameter: "size",
   });
-  const names = ["--page-parameter", "p", "--per-page-parameter", "size", "--fields-separator", ";"];
+  const names = [
+    "HOOKPORTER_PAGE_PARAMETER=p",
+    "HOOKPORTER_PER_PAGE_PARAMETER=size",
+    "HOOKPORTER_FIELDS_SEPARATOR=;",
+  ];
   const run = await properties(...names, "--page", "2", "--per-page", "2", "--fields", "id,rent");
   expect(run.code).toBe(0);
   expect([...(service.requests[0]?.query ?? [])]).toEqual([
@@ -213,32 +217,31 @@ it.each([
   expect(run.stderr).not.toContain(KEY);
 });
 
-it("--access-token-env sends an access token, even if an API key is set", async () => {
+it("accessTokenEnv sends an access token, even if an API key is set", async () => {
   const { service, properties } = await open(
     { key: "oauth-token", properties: many(1) },
     { TOKEN: "oauth-token\n" },
   );
-  const { code, stdout, stderr } = await properties("--access-token-env", "TOKEN", "--fields", "id");
+  const { code, stdout, stderr } = await properties("HOOKPORTER_ACCESS_TOKEN_ENV=TOKEN", "--fields", "id");
   expect(code).toBe(0);
   expect(stdout).toBe("id\nprop_1\n");
   expect(stderr).toBe("1 of 1 properties\n");
   expect(service.requests[0]?.headers.authorization).toBe("Bearer oauth-token");
 });
 
-it("a setting can name the access token's variable, and a typed --api-key-env overrides it", async () => {
+it("a setting names the access token's variable", async () => {
   const settings = { TOKEN: "oauth-token", HOOKPORTER_ACCESS_TOKEN_ENV: "TOKEN" };
   const { service, properties } = await open({ properties: many(1) }, settings);
   await properties();
   expect(service.requests[0]?.headers.authorization).toBe("Bearer oauth-token");
-  expect((await properties("--api-key-env", "HOOKPORTER_API_KEY")).code).toBe(0);
 });
 
 it.each([
-  ["no such variable", ["--access-token-env", "NONE"], 3],
-  ["a token of several words", ["--access-token-env", "WORDS"], 3],
-  ["a live key without --live", ["--access-token-env", "LIVE"], 3],
-  ["a variable for an API key too", ["--access-token-env", "TOKEN", "--api-key-env", "OTHER"], 2],
-])("--access-token-env is refused with %s, before anything is sent", async (_, argv, code) => {
+  ["no such variable", ["HOOKPORTER_ACCESS_TOKEN_ENV=NONE"], 3],
+  ["a token of several words", ["HOOKPORTER_ACCESS_TOKEN_ENV=WORDS"], 3],
+  ["a live key without --live", ["HOOKPORTER_ACCESS_TOKEN_ENV=LIVE"], 3],
+  ["a variable for an API key too", ["HOOKPORTER_ACCESS_TOKEN_ENV=TOKEN", "HOOKPORTER_API_KEY_ENV=OTHER"], 2],
+])("accessTokenEnv is refused with %s, before anything is sent", async (_, argv, code) => {
   const settings = { TOKEN: "oauth-token", WORDS: "one-word and-another", LIVE: "sk_live_abcdef" };
   const { service, properties } = await open({ properties: many(1) }, settings);
   const run = await properties(...argv);
@@ -250,7 +253,7 @@ it.each([
 it("an access token that the service repeats in an error is not printed", async () => {
   const { service, properties } = await open({}, { TOKEN: "oauth-token" });
   service.next(failure(401, { message: "no such token: oauth-token" }));
-  const run = await properties("--access-token-env", "TOKEN");
+  const run = await properties("HOOKPORTER_ACCESS_TOKEN_ENV=TOKEN");
   expect(run.code).toBe(3);
   expect(run.stderr).toContain("access token");
   expect(run.stderr).not.toContain("oauth-token");
@@ -264,10 +267,10 @@ it("429 is retried, with a message", async () => {
   expect(run.stderr).toMatch(/429.*; retrying in \d\.\d s\n/);
 });
 
-it("properties gives up after --timeout", async () => {
+it("properties gives up after its timeout", async () => {
   const { service, properties } = await open();
   service.next(...Array.from({ length: 4 }, () => () => {}));
-  expect((await properties("--timeout", "20ms")).code).toBe(6);
+  expect((await properties("HOOKPORTER_PROPERTIES_TIMEOUT=20ms")).code).toBe(6);
 });
 
 it.each([

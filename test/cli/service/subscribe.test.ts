@@ -74,7 +74,7 @@ describe("subscribe", () => {
     const { service, cwd, subscribe } = await openSubscribe({ HOOKPORTER_SECRET: SECRET });
     writeFileSync(join(cwd, ".env"), `HOOKPORTER_API_KEY=${KEY}\nOTHER=sk_test_other\n`);
     expect((await subscribe(URL_1)).code).toBe(0);
-    expect((await subscribe(URL_2, "--api-key-env", "OTHER")).code).toBe(3);
+    expect((await subscribe(URL_2, "HOOKPORTER_API_KEY_ENV=OTHER")).code).toBe(3);
     const creations = service.requests.filter(({ path }) => path === "/v1/webhooks");
     expect(creations.map(({ headers }) => headers.authorization)).toEqual([
       `Bearer ${KEY}`,
@@ -85,14 +85,16 @@ describe("subscribe", () => {
   it("sends an access token from a variable or the env file instead of a key", async () => {
     const { service, cwd, subscribe } = await openSubscribe({ HOOKPORTER_SECRET: SECRET, TOKEN: "oauth-1" });
     writeFileSync(join(cwd, ".env"), "FILE_TOKEN=oauth-2\n");
-    await subscribe(URL_1, "--access-token-env", "TOKEN");
-    await subscribe(URL_2, "--access-token-env", "FILE_TOKEN");
+    await subscribe(URL_1, "HOOKPORTER_ACCESS_TOKEN_ENV=TOKEN");
+    await subscribe(URL_2, "HOOKPORTER_ACCESS_TOKEN_ENV=FILE_TOKEN");
     const creations = service.requests.filter(({ path }) => path === "/v1/webhooks");
     expect(creations.map(({ headers }) => headers.authorization)).toEqual([
       "Bearer oauth-1",
       "Bearer oauth-2",
     ]);
-    expect((await subscribe(URL_1, "--access-token-env", "TOKEN", "--api-key-env", "OTHER")).code).toBe(2);
+    expect(
+      (await subscribe(URL_1, "HOOKPORTER_ACCESS_TOKEN_ENV=TOKEN", "HOOKPORTER_API_KEY_ENV=OTHER")).code,
+    ).toBe(2);
   });
 
   it("sends nothing if the same subscription is remembered, except with --again", async () => {
@@ -170,7 +172,7 @@ describe("subscribe", () => {
     async (_, answer, code, exit) => {
       const { service, cwd, subscribe } = await openSubscribe();
       service.next(answer);
-      const run = await subscribe(URL_1, "--timeout", "300ms");
+      const run = await subscribe(URL_1, "HOOKPORTER_SUBSCRIBE_TIMEOUT=300ms");
       expect(run.code).toBe(exit);
       expect(run.records).toMatchObject([{ type: "error", code, mayHaveHappened: true }]);
       expect(run.said).toContain("may exist all the same");
@@ -210,7 +212,7 @@ describe("subscribe", () => {
     ["a URL with a fragment", [`${URL_1}#top`, "--base-url", "http://127.0.0.1:1"], {}, 2],
     ["a URL with a password", ["https://u:p@app.example", "--base-url", "https://api.example"], {}, 2],
     ["no URL", ["--base-url", "https://api.example"], {}, 2],
-    ["the key in place of its variable", [URL_1, "--api-key-env", "sk_test-x"], {}, 2],
+    ["the key in place of its variable", [URL_1, "HOOKPORTER_API_KEY_ENV=sk_test-x"], {}, 2],
     ["a kind that is none", [URL_1, "--events", "lead.create"], {}, 2],
     [
       "several variables of which one is missing",

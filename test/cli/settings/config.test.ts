@@ -102,7 +102,7 @@ it("a command's settings are not confused with a flag of its name in another com
   const cwd = withConfig('{ "properties": { "page": 2 }, "sandbox": { "properties": 200001 } }');
   const own = await runCli(["sandbox", "--json"], { cwd });
   expect(own.records).toMatchObject([{ code: "option_invalid" }]);
-  const none = await runCli(["sandbox", "--json", "--answer-timeout", "0ms"], {
+  const none = await runCli(["sandbox", "--json", "HOOKPORTER_ANSWER_TIMEOUT=0ms"], {
     cwd: withConfig('{ "properties": { "page": 2 } }'),
   });
   expect(none.records).toMatchObject([{ code: "option_invalid" }]);

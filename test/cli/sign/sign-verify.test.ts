@@ -39,7 +39,10 @@ it("the secret is found in .env, and in the file of --env-file", async () => {
   writeFileSync(join(cwd, "other.env"), `KEY="${secret}"\n`);
   const stdin = "Hello, World!";
   expect((await runCli(["sign"], { cwd, stdin })).stdout).toBe(`${signature}\n`);
-  const other = await runCli(["sign", "--env-file", "other.env", "--secret-env", "KEY"], { cwd, stdin });
+  const other = await runCli(["sign", "HOOKPORTER_ENV_FILE=other.env", "--secret-env", "KEY"], {
+    cwd,
+    stdin,
+  });
   expect(other.stdout).toBe(`${signature}\n`);
 });
 

@@ -92,7 +92,7 @@ describe.skipIf(process.platform === "win32")("listen --tunnel", () => {
     const cwd = tempFolder();
     const script = `echo "at $1" | sed 's/127.0.0.1/localhost/'; until test -e '${cwd}/end'; do sleep 0.02; done; rm '${cwd}/end'`;
     const PATH = programIn(cwd, "my tunnel", script);
-    const argv = ["--tunnel-command", "'my tunnel' {target}", "--tunnel-url-pattern", "^at (http:.*)"];
+    const argv = ["--tunnel-command", "'my tunnel' {target}", "HOOKPORTER_TUNNEL_URL_PATTERN=^at (http:.*)"];
     const { ready, until } = startListening(["--tunnel", "command", ...argv], { cwd, env: { PATH } });
     const { publicUrl, post } = await ready();
     expect(publicUrl.hostname).toBe("localhost");
@@ -123,7 +123,7 @@ describe.skipIf(process.platform === "win32")("listen --tunnel", () => {
       "stubborn",
       "trap '' TERM HUP\nsleep 60 &\necho \"$1\"\nwhile true; do sleep 1; done",
     );
-    const argv = ["--tunnel-command", "stubborn {target}", "--tunnel-url-pattern", "^http.*"];
+    const argv = ["--tunnel-command", "stubborn {target}", "HOOKPORTER_TUNNEL_URL_PATTERN=^http.*"];
     const { ready, child, pid } = startListening(["--tunnel", "command", ...argv], { cwd, env: { PATH } });
     await ready();
     // A process bears the name of the one that it was forked from until it runs its own program.

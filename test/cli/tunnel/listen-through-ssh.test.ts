@@ -29,7 +29,7 @@ function throughService(server: SshServer) {
 /** `listen` through your own server, which accepts the owner of the key. */
 function throughOwn(server: SshServer, argv: readonly string[] = [], options: ListeningOptions = {}) {
   const at = ["--ssh-host", `ssh://porter@127.0.0.1:${server.port}`];
-  const forward = ["--ssh-remote-port", "4401", "--public-url", `http://127.0.0.1:${server.entry}`];
+  const forward = ["HOOKPORTER_SSH_REMOTE_PORT=4401", "--public-url", `http://127.0.0.1:${server.entry}`];
   return startListening(["--tunnel", "ssh", ...at, ...forward, ...argv], options);
 }
 
@@ -106,7 +106,7 @@ describe("listen through your own server", () => {
   it("is ready with the given address, using the given key", async () => {
     const { cwd, publicKey } = folderWithKey();
     const server = await SshServer.start({ lets: { publicKey } });
-    const { ready, records } = throughOwn(server, ["--ssh-identity", "key"], { cwd });
+    const { ready, records } = throughOwn(server, ["HOOKPORTER_SSH_IDENTITY=key"], { cwd });
     const { publicUrl: url } = await ready();
     expect(url.href).toBe(`http://127.0.0.1:${server.entry}/webhooks`);
     expect(server.asked).toEqual([{ user: "porter", host: "localhost", port: 4401 }]);
@@ -137,10 +137,10 @@ describe("listen exits with 5, a code and a fix, if", () => {
   it("the key is wrong", async () => {
     const { cwd } = folderWithKey();
     const server = await SshServer.start({ lets: { publicKey: newKey().public } });
-    const { ended, until, output } = throughOwn(server, ["--ssh-identity", "key"], { cwd });
+    const { ended, until, output } = throughOwn(server, ["HOOKPORTER_SSH_IDENTITY=key"], { cwd });
     expect(await ended).toBe(5);
     expect(await until("failed")).toMatchObject([{ code: "ssh_denied" }]);
-    expect(output()).toMatch(/ssh: .*: porter@127\.0\.0\.1: Permission denied .*--ssh-identity/m);
+    expect(output()).toMatch(/ssh: .*: porter@127\.0\.0\.1: Permission denied .*sshIdentity/m);
   });
 
   it("the server's key has changed", async () => {

@@ -37,7 +37,7 @@ it("listen subscribes at the public address once it is online, and deliveries ar
 
 it("the API key is withheld from the tunnel's process, whatever variable holds it", async () => {
   const [edge, service] = [await openEdge(), await openService()];
-  const argv = ["--subscribe", "--base-url", service.url, "--api-key-env", "MY_KEY"];
+  const argv = ["--subscribe", "--base-url", service.url, "HOOKPORTER_API_KEY_ENV=MY_KEY"];
   const { ready, child } = listenThrough(edge, argv, tempFolder(), { MY_KEY: KEY });
   await ready();
   const [tunnel = 0] = childrenOf(child.pid);

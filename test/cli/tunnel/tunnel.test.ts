@@ -122,7 +122,7 @@ it.each([
   ["refuseBind", "ERR_NGROK_320"],
 ])("listen exits with 5, a code and a fix if the service refuses for good: %s", async (knob, code) => {
   const edge = await openEdge({ [knob]: code });
-  const { ended, records, output } = listenThrough(edge, ["--domain", "https://mine.example.com/"]);
+  const { ended, records, output } = listenThrough(edge, ["HOOKPORTER_DOMAIN=https://mine.example.com/"]);
   expect(await ended).toBe(5);
   expect(records("tunnel").at(-1)).toMatchObject({ state: "failed", code, fix: expect.any(String) });
   expect(records("error")).toMatchObject([{ code: "tunnel_failed", message: expect.stringContaining(code) }]);

@@ -66,17 +66,17 @@ export const HANDLING_FAULTS: readonly Fault[] = [
   },
   {
     title: "a program of --exec that is not installed",
-    plant: (place) => place.argv.push("--exec", "no-such-program --flag"),
+    plant: (place) => place.argv.push("HOOKPORTER_EXEC=no-such-program --flag"),
     found: { check: "handlers", status: "fail", message: /no-such-program, cannot be found/ },
     fix: /install it, or correct --exec/,
-    follow: (place) => place.argv.splice(-1, 1, "true"),
+    follow: (place) => place.argv.splice(-1, 1, "HOOKPORTER_EXEC=true"),
   },
   {
     title: "a program of --on-dead that is not installed",
-    plant: (place) => place.argv.push("--on-dead", "no-such-program --flag"),
+    plant: (place) => place.argv.push("HOOKPORTER_ON_DEAD=no-such-program --flag"),
     found: { check: "handlers", status: "fail", message: /--on-dead, no-such-program, cannot be found/ },
     fix: /install it, or correct --on-dead/,
-    follow: (place) => place.argv.splice(-1, 1, "true"),
+    follow: (place) => place.argv.splice(-1, 1, "HOOKPORTER_ON_DEAD=true"),
   },
   {
     title: "a target that is listen itself",
@@ -107,11 +107,11 @@ export const HANDLING_FAULTS: readonly Fault[] = [
   {
     title: "a public address that the DNS does not know",
     plant: (place) => {
-      place.argv.push("--public-url", "https://hooks.example.invalid/");
+      place.argv.push("HOOKPORTER_PUBLIC_URL=https://hooks.example.invalid/");
     },
     found: { check: "address", status: "fail", message: /hooks\.example\.invalid.* not known to the DNS/ },
     fix: /^correct --public-url/,
-    follow: (place) => place.argv.splice(2, 2, "--public-url", "https://localhost/"),
+    follow: (place) => place.argv.splice(2, 1, "HOOKPORTER_PUBLIC_URL=https://localhost/"),
   },
   {
     title: "a target that nothing listens on",

@@ -127,8 +127,8 @@ export const SECRET_FAULTS: readonly Fault[] = [
     plant: (place) =>
       writeEnvFile(place, `HOOKPORTER_SECRET=whsec_${Buffer.from(GOOD_SECRET).toString("base64")}\n`),
     found: { check: "secret", status: "warn", message: /begins with whsec_/ },
-    fix: /--secret-encoding whsec/,
-    follow: (place) => place.argv.push("--secret-encoding", "whsec"),
+    fix: /HOOKPORTER_SECRET_ENCODING to whsec/,
+    follow: (place) => place.argv.push("HOOKPORTER_SECRET_ENCODING=whsec"),
   },
   {
     title: "another version of the package in the project",

@@ -17,7 +17,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     plant: async (place) => {
       await configure(place);
       delete place.env.HOOKPORTER_API_KEY;
-      place.argv.push("--api-key-env", "SERVICE_KEY");
+      place.argv.push("HOOKPORTER_API_KEY_ENV=SERVICE_KEY");
     },
     found: {
       check: "service",
@@ -95,7 +95,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
       status: "fail",
       message: /expected a response from http:\/\/127\.0\.0\.1:\d+, got none/,
     },
-    fix: /^start it, or check --base-url/,
+    fix: /^start it, or check baseUrl/,
     follow: async (place) => {
       await configure(place);
     },

@@ -37,7 +37,7 @@ export const TUNNEL_FAULTS: readonly Fault[] = [
     title: "a private key that ssh would refuse",
     plant: (place) => {
       writeOpen(place, "id_test", "key\n");
-      place.argv.push("--tunnel", "localhost.run", "--ssh-identity", "id_test");
+      place.argv.push("--tunnel", "localhost.run", "HOOKPORTER_SSH_IDENTITY=id_test");
     },
     found: { check: "tunnel", status: "fail", message: /ssh refuses .*id_test/ },
     fix: /^chmod 600 \S+id_test$/,
