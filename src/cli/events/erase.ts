@@ -16,10 +16,9 @@ import { type Output, shellWord } from "../output.ts";
 import { printEntry } from "./entry-view.ts";
 import { findEntry, withInbox } from "./inbox.ts";
 import { matching } from "./matching.ts";
-import { type ChangeOptions, checkChange, toFilter } from "./selection.ts";
+import { type ChangeOptions, checkChange, SELECTORS, toFilter } from "./selection.ts";
 
 export interface EraseOptions extends ChangeOptions {
-  readonly where?: readonly FieldValue[];
   readonly yes?: boolean;
 }
 
@@ -240,14 +239,11 @@ function selectionText(references: readonly string[], options: EraseOptions): st
     } else if (name === "since" || name === "until") {
       if (value !== undefined) words.push(`--${name}`, new Date(value as number).toISOString());
     } else if (value !== undefined) {
-      words.push(`--${name}`, String(value));
+      words.push(`--${name}`, String(value)); // of which lists are joined by commas
     }
   }
   if (options.all === true) words.push("--all");
   return words.map(shellWord).join(" ");
 }
-
-/** The flags that select entries. */
-const SELECTORS = ["state", "kind", "target", "like", "source", "since", "until", "where"] as const;
 
 const PAGE = "docs/guides/personal-data.md";

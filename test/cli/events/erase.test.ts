@@ -208,6 +208,8 @@ it("asks a person at a terminal", async () => {
 
 it.each([
   [[], 2],
+  [["--json"], 2],
+  [["--quiet"], 2],
   [["--where", "data"], 2],
   [["--state", "running"], 2],
   [["99"], 2],
