@@ -27,7 +27,11 @@ const OVERWRITE = [
 /** Overwrites entries, and notes that the rest of them is to be deleted at the erasure's end: see {@link overwriteAll}. */
 export function erase(statements: Statements, seqs: readonly number[], now: number): readonly number[] {
   const erased = overwriteAll(statements, seqs, now);
-  statements.run("INSERT INTO erased SELECT value, ? FROM json_each(?)", now, JSON.stringify(erased));
+  statements.run(
+    "INSERT OR REPLACE INTO erased SELECT value, ? FROM json_each(?)",
+    now,
+    JSON.stringify(erased),
+  );
   return erased;
 }
 
@@ -155,9 +159,13 @@ export function rewriteOrder(statements: Statements, from: OrderPlace): OrderPla
   });
 }
 
-/** The next numbers of erased entries of which something is left, in order. */
+/** The next numbers of erased entries of which something is left, in order. A pruned one's number may be another's by now. */
 export function nextErased(statements: Statements, after: number): readonly number[] {
-  const rows = statements.all("SELECT seq FROM erased WHERE seq > ? ORDER BY seq LIMIT 1000", after);
+  const rows = statements.all(
+    `SELECT seq FROM erased JOIN entry USING (seq) WHERE seq > ? AND state = 'done' AND reason = '${ERASED}'
+     ORDER BY seq LIMIT 1000`,
+    after,
+  );
   return rows.map(({ seq }) => seq as number);
 }
 

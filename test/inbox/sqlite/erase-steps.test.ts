@@ -177,6 +177,16 @@ describe("an erasure", () => {
     expect(nextErased(statements, 0)).toEqual([]);
   });
 
+  it("does not clear an entry that has the number of a pruned one, and can erase it", () => {
+    add([null]);
+    erase(statements, [1], AT);
+    statements.exec("DELETE FROM entry");
+    add([null]);
+    expect(nextErased(statements, 0)).toEqual([]);
+    expect(erase(statements, [1], AT)).toEqual([1]);
+    expect(nextErased(statements, 0)).toEqual([1]);
+  });
+
   it("of a dead letter keeps the time at which it ended, and of one that waits has the time of the erasure", () => {
     add([null, null]);
     statements.exec(`UPDATE entry SET state = 'dead', settled_at = ${AT - 9} WHERE seq = 1`);
