@@ -159,12 +159,12 @@ export interface Inbox {
    */
   erase?(seqs: readonly number[], now: number): Promise<readonly number[]>;
   /**
-   * Deletes what is left of erased entries, in small steps, and where the store can also from unused space and its log; then
-   * keeps the proof of all that was erased since the last one. Resolves to `undefined` if that is nothing.
+   * Deletes what is left of erased entries, in small steps, and where the store can also from unused space and its log: also
+   * what an erasure left that did not end. Resolves to `undefined` if that is nothing.
    *
    * @throws HookporterError `inbox_busy` if another program keeps the log from being emptied: call it again then
    */
-  endErasure?(now: number): Promise<Erasure | undefined>;
+  endErasure?(): Promise<Erasure | undefined>;
   /** An entry's delivery; `undefined` if there is no such entry, or it was slimmed. */
   delivery(seq: number): Promise<Delivery | undefined>;
   /** The runs of an entry's handlers, oldest first. */
@@ -221,11 +221,9 @@ export interface OpenTerms {
   readonly walLimit?: number;
 }
 
-/** The proof of an erasure. */
+/** The entries that were erased since the last erasure that ended. */
 export interface Erasure {
-  /** When it ended: milliseconds since 1970. */
-  readonly erasedAt: number;
   readonly entries: number;
-  /** SHA-256, hex, of a line for each entry, in order of their numbers: `["source","event id",timestamp]`. */
-  readonly keysHash: string;
+  /** When the first of them was erased: milliseconds since 1970. */
+  readonly since: number;
 }

@@ -30,8 +30,7 @@ import * as pauses from "./postgres/pause.ts";
 import { pruneStep, slimStep } from "./postgres/prune.ts";
 import * as reads from "./postgres/reads.ts";
 import { readSenders, recordSender } from "./postgres/senders.ts";
-import type { Query } from "./postgres/session.ts";
-import { LONG_TIMEOUT, type Store } from "./postgres/store.ts";
+import type { Store } from "./postgres/store.ts";
 import type { Settlement } from "./settlement.ts";
 import { DROPPED } from "./target-wait.ts";
 import { StoreVitals } from "./vitals.ts";
@@ -53,8 +52,6 @@ class PostgresInbox implements Inbox {
   readonly #clock: StoreClock;
   readonly vitals = new StoreVitals(async () => ({ bytes: await reads.bytesOfSchema(this.#open.store) }));
   #opened: Opened | undefined;
-  /** Runs statements in the transaction that keeps other erasures out. */
-  #prove: Query | undefined;
   isPaused = false;
 
   constructor(terms: PostgresTerms) {
@@ -149,24 +146,14 @@ class PostgresInbox implements Inbox {
     this.#changing((store) => reschedule(store, filter, runAt));
   readonly drop: Inbox["drop"] = (filter, now) => this.#changing((store) => drop(store, filter, now));
   readonly erase: Whole["erase"] = (seqs, now) => this.#changing((store) => erase(store, seqs, now));
-  readonly endErasure: Whole["endErasure"] = async (now) => {
-    const { store } = this.#writable;
-    return endErasure(this.#prove ?? ((text, values) => store.query(text, values, LONG_TIMEOUT)), now);
-  };
+  readonly endErasure: Whole["endErasure"] = async () => endErasure(this.#writable.store);
 
   async eraseAlone<Result>(work: () => Promise<Result>): Promise<Result> {
     const { connection, name } = this.#terms;
     // It has one connection, which a transaction would keep from all others.
     if (typeof connection === "object" && "transaction" in connection)
       return eraseAloneHere(connection, name, work);
-    return eraseAlone(this.#writable.store, async (prove) => {
-      this.#prove = prove;
-      try {
-        return await work();
-      } finally {
-        this.#prove = undefined;
-      }
-    });
+    return eraseAlone(this.#writable.store, work);
   }
 
   /** Changes entries, so that they or those that they held back are due, or what is paused: all processes look again. */

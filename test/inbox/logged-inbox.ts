@@ -150,8 +150,8 @@ export class LoggedInbox implements Inbox {
     return (await this.#note("erase").erase?.(seqs, now)) ?? [];
   }
 
-  async endErasure(now: number): Promise<Erasure | undefined> {
-    return this.#note("endErasure").endErasure?.(now);
+  async endErasure(): Promise<Erasure | undefined> {
+    return this.#note("endErasure").endErasure?.();
   }
 
   waiting(request?: Pick<EntryFilter, "sources">): Promise<readonly TargetCount[]> {

@@ -384,7 +384,7 @@ describe("the SQLite inbox", () => {
     const delivery = sampleDelivery({ body: Buffer.alloc(2_000_000, "x") });
     const { seq } = await keep(inbox, sampleEntry({ state: "dead", reason: "invalid_json", delivery }));
     await inbox.erase?.([seq], AT);
-    await inbox.endErasure?.(AT);
+    await inbox.endErasure?.();
     await inbox.close();
     const database = new DatabaseSync(path);
     const free = pragma(database, "freelist_count");

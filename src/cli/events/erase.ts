@@ -4,7 +4,7 @@ import { countsText } from "../../inbox/counts.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import { type EntryState, entryState, STORED_STATES } from "../../inbox/entry-state.ts";
-import type { Inbox } from "../../inbox/inbox.ts";
+import type { Erasure, Inbox } from "../../inbox/inbox.ts";
 import { ERASED } from "../../inbox/reasons.ts";
 import { copiesBeside, eraseInCopy, othersBeside, readCopy } from "../../inbox/sqlite/care/copies.ts";
 import { counted } from "../../text/counted.ts";
@@ -12,13 +12,13 @@ import type { CliContext } from "../context.ts";
 import type { FieldValue } from "../handlers/values.ts";
 import { nameInbox } from "../inbox/named-inbox.ts";
 import { confirmed, mayAsk } from "../may-ask.ts";
+import { type Output, shellWord } from "../output.ts";
 import { printEntry } from "./entry-view.ts";
 import { findEntry, withInbox } from "./inbox.ts";
 import { matching } from "./matching.ts";
-import { type ChangeOptions, checkChange, toFilter } from "./selection.ts";
+import { type ChangeOptions, checkChange, SELECTORS, toFilter } from "./selection.ts";
 
 export interface EraseOptions extends ChangeOptions {
-  readonly where?: readonly FieldValue[];
   readonly yes?: boolean;
 }
 
@@ -72,8 +72,13 @@ export async function eraseEvents(
     const copies = path === undefined ? [] : await findInCopies(path, selected, found.keys);
     show(found, copies, context);
     if (!(await isMeant(yes, context))) return;
-    const work = () => eraseFound(inbox, found, copies, path, context);
-    await (inbox.eraseAlone?.(work) ?? work());
+    const work = () => eraseFound(inbox, found, copies, context);
+    const erased = await (inbox.eraseAlone?.(work) ?? work());
+    printReceipt(erased, selectionText(references, options), path, context.output);
+    const began = erased.late.map(({ seq }) => `#${seq}`).join(", ");
+    if (began !== "")
+      context.output.talk(`${began} began to run meanwhile, and must end first: run this again then`);
+    if (found.running.length + erased.late.length > 0) context.exitCode = 1;
   });
 }
 
@@ -149,43 +154,96 @@ async function isMeant(yes: boolean | undefined, context: CliContext): Promise<b
   return false;
 }
 
+/** What an erasure did. */
+interface Erased {
+  /** The numbers of the entries, in ascending order. */
+  readonly seqs: readonly number[];
+  /** When it ended: milliseconds since 1970. */
+  readonly at: number;
+  /** What an earlier run erased that did not end. */
+  readonly before: Erasure | undefined;
+  /** Entries that began to run meanwhile. */
+  readonly late: readonly Entry[];
+}
+
 async function eraseFound(
   inbox: Inbox,
   found: Found,
   copies: readonly InCopy[],
-  path: string | undefined,
-  context: CliContext,
-): Promise<void> {
-  const { output, clock } = context;
+  { output, clock }: CliContext,
+): Promise<Erased> {
   const left = new Set(found.steps.flat());
-  let own = 0;
+  const seqs: number[] = [];
   for (const step of found.steps) {
     for (const seq of (await inbox.erase?.(step, clock())) ?? []) {
       left.delete(seq);
-      own++;
+      seqs.push(seq);
     }
   }
   const late = (await inbox.list({ seqs: [...left] })).filter(({ reason }) => reason !== ERASED);
-  for (const { file, seqs } of copies) {
-    eraseInCopy(file, seqs, clock());
-    output.data(`${counted(seqs.length, "entry", "entries")} erased in ${file}`);
+  for (const copy of copies) {
+    eraseInCopy(copy.file, copy.seqs, clock());
+    output.data(`${counted(copy.seqs.length, "entry", "entries")} erased in ${copy.file}`);
   }
-  const { entries = 0, erasedAt = clock(), keysHash = null } = (await inbox.endErasure?.(clock())) ?? {};
-  const at = new Date(erasedAt).toISOString();
-  const digest = keysHash === null ? "" : `, SHA-256 of their dedup keys ${keysHash}`;
-  output.data(`${counted(entries, "entry", "entries")} erased at ${at}${digest}`);
-  if (entries > own)
-    output.talk(
-      `${counted(entries - own, "of them was", "of them were")} erased by an earlier command that was interrupted`,
+  const { entries, since } = (await inbox.endErasure?.()) ?? { entries: 0, since: 0 };
+  const before = entries > seqs.length ? { entries: entries - seqs.length, since } : undefined;
+  return {
+    seqs: seqs.sort((one, other) => one - other),
+    at: clock(),
+    before,
+    late,
+  };
+}
+
+function printReceipt(
+  { seqs, at, before }: Erased,
+  selection: string,
+  path: string | undefined,
+  output: Output,
+) {
+  const [first = null, last = null] = [seqs[0], seqs.at(-1)];
+  const numbers = seqs.length === 1 ? `#${first}` : `#${first} to #${last}`;
+  const which = first === null ? "" : `, ${numbers}`;
+  const erasedAt = new Date(at).toISOString();
+  output.data(
+    `${counted(seqs.length, "entry", "entries")} erased now, at ${erasedAt}${which}, selected by ${selection}`,
+  );
+  const unfinishedSince = before === undefined ? null : new Date(before.since).toISOString();
+  if (before !== undefined)
+    output.data(
+      `${counted(before.entries, "entry", "entries")} erased before by an unfinished run since ${unfinishedSince}`,
     );
   const backups = path === undefined ? [] : othersBeside(path);
-  output.record("erase", { erased: entries, erasedAt: at, keysHash, backups });
+  output.record("erase", {
+    erased: seqs.length,
+    erasedAt,
+    filter: selection,
+    first,
+    last,
+    erasedBefore: before?.entries ?? 0,
+    unfinishedSince,
+    backups,
+  });
   const beside = backups.length === 0 ? "" : ` (beside this inbox: ${backups.join(", ")})`;
   output.talk(`backups${beside}, exported files and folders of --save-dir may still have them: see ${PAGE}`);
   if (path === undefined) output.talk(`the server's files keep the old bytes until VACUUM FULL: see ${PAGE}`);
-  const began = late.map(({ seq }) => `#${seq}`).join(", ");
-  if (began !== "") output.talk(`${began} began to run meanwhile, and must end first: run this again then`);
-  if (found.running.length + late.length > 0) context.exitCode = 1;
+}
+
+/** What selects the entries, as it can be typed again. */
+function selectionText(references: readonly string[], options: EraseOptions): string {
+  const words = [...references];
+  for (const name of SELECTORS) {
+    const value = options[name];
+    if (name === "where") {
+      for (const { path, value: text } of options.where ?? []) words.push("--where", `${path}=${text}`);
+    } else if (name === "since" || name === "until") {
+      if (value !== undefined) words.push(`--${name}`, new Date(value as number).toISOString());
+    } else if (value !== undefined) {
+      words.push(`--${name}`, String(value)); // of which lists are joined by commas
+    }
+  }
+  if (options.all === true) words.push("--all");
+  return words.map(shellWord).join(" ");
 }
 
 const PAGE = "docs/guides/personal-data.md";

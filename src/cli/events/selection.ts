@@ -5,6 +5,7 @@ import type { Inbox } from "../../inbox/inbox.ts";
 import { DROPPED } from "../../inbox/target-wait.ts";
 import { targetUrl } from "../../relay/target-url.ts";
 import { targetName } from "../handlers/forward-rules.ts";
+import type { FieldValue } from "../handlers/values.ts";
 import { usageError } from "../input-errors.ts";
 import type { Output } from "../output.ts";
 import { findEntry } from "./inbox.ts";
@@ -24,6 +25,7 @@ export interface SelectOptions {
 }
 
 export interface ChangeOptions extends SelectOptions {
+  readonly where?: readonly FieldValue[];
   readonly all?: boolean;
 }
 
@@ -45,16 +47,30 @@ export async function toFilter(
   };
 }
 
+/** The flags that select entries; others, such as `--json`, must not count as a selection. */
+export const SELECTORS = [
+  "state",
+  "kind",
+  "target",
+  "like",
+  "source",
+  "since",
+  "until",
+  "dropped",
+  "where",
+] as const;
+
 /** Refuses to change every entry unless `--all` says so, and states that the command does not change. Throws `usage`. */
 export function checkChange(
   references: readonly string[],
-  { inbox: _, all, ...selection }: ChangeOptions,
+  selection: ChangeOptions,
   { states, why }: { readonly states: readonly StoredState[]; readonly why: string },
 ): void {
   const isOneOf = (word: GivenState) =>
     storedIn(meaningOf(word)).states.every((state) => states.includes(state));
   const words = STATE_WORDS.filter(isOneOf);
-  if (references.length === 0 && Object.keys(selection).length === 0 && all !== true)
+  const isSelected = SELECTORS.some((name) => selection[name] !== undefined);
+  if (references.length === 0 && !isSelected && selection.all !== true)
     throw usageError(
       `expected entries, a selection such as --state ${words[0]}, or --all, got none: pass one`,
     );

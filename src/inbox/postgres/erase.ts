@@ -1,9 +1,7 @@
 import { alreadyErasing, type Eraser, thisEraser } from "../erasing.ts";
 import type { Erasure } from "../inbox.ts";
-import { KEY_COLUMNS, keysHashOf } from "../keys-hash.ts";
 import { ERASED } from "../reasons.ts";
 import { LOCK_KEYS_OF, RELEASE_FIRST } from "./order.ts";
-import type { Query } from "./session.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
 
 const ENDED = "seq, key_timestamp, received_at, dated, source, run_at, attempts";
@@ -28,20 +26,14 @@ const ERASE = `
   ), attempts AS (
     DELETE FROM @.attempt a USING gone WHERE a.seq = ANY ($1::bigint[]) AND a.seq = gone.seq AND a.received_at = gone.received_at
   ), recorded AS (
-    INSERT INTO @.erased (seq, erasure) SELECT seq, $3::bigint FROM gone
+    INSERT INTO @.erased (seq, erased_at) SELECT seq, $2::bigint FROM gone
   )
   SELECT seq FROM gone`;
-
-/** The erasure that has not ended: that of an earlier call goes on, if its process was killed. */
-const OPEN = "SELECT id FROM @.erasure WHERE keys_hash IS NULL LIMIT 1";
-const BEGIN =
-  "INSERT INTO @.erasure (id, erased_at, entries) VALUES (nextval('@.erasure_id'), $1::bigint, 0) RETURNING id";
 
 export async function erase(store: Store, seqs: readonly number[], now: number): Promise<readonly number[]> {
   return store.transaction(async (query) => {
     const keys = await query(LOCK_KEYS_OF, [seqs]);
-    const [open = (await query(BEGIN, [now]))[0]] = await query(OPEN);
-    const rows = await query(ERASE, [seqs, now, Number(open?.id)]);
+    const rows = await query(ERASE, [seqs, now]);
     await query(RELEASE_FIRST, [keys.map(({ hash }) => Number(hash))]);
     return rows.map(({ seq }) => Number(seq));
   });
@@ -73,35 +65,23 @@ function readName(name: string): Eraser | undefined {
   return { since: Number(since), pid: Number(pid), machine };
 }
 
-/**
- * Runs an erasure, one at a time on a schema. A transaction holds the lock, not a session, so that a pooler may be in between;
- * the proof is written in it, so that there is none if the lock was lost.
- */
-export function eraseAlone<Result>(store: Store, work: (prove: Query) => Promise<Result>): Promise<Result> {
+/** Runs an erasure, one at a time on a schema. A transaction holds the lock, not a session, so that a pooler may be in between. */
+export function eraseAlone<Result>(store: Store, work: () => Promise<Result>): Promise<Result> {
   return store.transaction(async (query) => {
     const [row] = await query(ALONE, [store.schema, nameOf(thisEraser())]);
-    if (row?.taken === true) return work(query);
+    if (row?.taken === true) return work();
     const [holder] = await query(WHO, [store.schema]);
     throw alreadyErasing(store.name, readName(String(holder?.name)));
   }, LONG_TIMEOUT);
 }
 
-/** Keeps the proof of what was erased; forgets erased entries that were pruned since. */
-export async function endErasure(query: Query, erasedAt: number): Promise<Erasure | undefined> {
-  const [open] = await query(OPEN);
-  if (open === undefined) return undefined;
-  const id = Number(open.id);
-  const { entries, keysHash } = await keysHashOf((after) =>
-    query(
-      `SELECT ${KEY_COLUMNS} FROM @.erased JOIN @.entry USING (seq) WHERE erasure = $1::bigint AND entry.seq > $2::bigint
-       ORDER BY entry.seq LIMIT 1000`,
-      [id, after],
-    ),
-  );
-  if (entries === 0) return undefined; // all that was to be erased ran
-  const end =
-    "UPDATE @.erasure SET erased_at = $2::bigint, entries = $3::bigint, keys_hash = $4::text WHERE id = $1::bigint";
-  await query(end, [id, erasedAt, entries, keysHash]);
-  await query("DELETE FROM @.erased WHERE seq < (SELECT min(seq) FROM @.entry)");
-  return { erasedAt, entries, keysHash };
+const END = `
+  WITH ended AS (DELETE FROM @.erased RETURNING erased_at)
+  SELECT count(*) AS entries, min(erased_at) AS since FROM ended`;
+
+/** Forgets the numbers of erased entries; says how many there were. */
+export async function endErasure(store: Store): Promise<Erasure | undefined> {
+  const [row] = await store.query(END, [], LONG_TIMEOUT);
+  const entries = Number(row?.entries);
+  return entries === 0 ? undefined : { entries, since: Number(row?.since) };
 }

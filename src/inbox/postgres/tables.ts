@@ -204,15 +204,6 @@ export const STEP_2_TABLES = `
     due_until bigint NOT NULL
   );
 
-  -- The proof of an erasure: when, how many entries, and a digest of their dedup keys once it is complete.
-  CREATE SEQUENCE @.erasure_id;
-  CREATE TABLE @.erasure (
-    id bigint PRIMARY KEY,
-    erased_at bigint NOT NULL,
-    entries bigint NOT NULL,
-    keys_hash text
-  );
-
-  -- An entry of which only the dedup key is left, so that it is not taken for new.
-  CREATE TABLE @.erased (seq bigint PRIMARY KEY, erasure bigint NOT NULL);
+  -- The entries of an erasure that has not ended, for the receipt of the next one if it never does.
+  CREATE TABLE @.erased (seq bigint PRIMARY KEY, erased_at bigint NOT NULL);
 `;

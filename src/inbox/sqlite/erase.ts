@@ -1,6 +1,5 @@
 import { hash } from "../../package/builtins.ts";
 import type { Erasure } from "../inbox.ts";
-import { KEY_COLUMNS } from "../keys-hash.ts";
 import { ERASED } from "../reasons.ts";
 import type { Row } from "../rows.ts";
 import { ORDERED } from "./index-conditions.ts";
@@ -25,21 +24,29 @@ const OVERWRITE = [
   `UPDATE attempt SET ${ZEROS("handler")}, ${ZEROS("error")} WHERE seq = ?`,
 ];
 
-/** Overwrites all of these entries but their keys, unless they run, within a transaction; returns the numbers of the others. */
+/** Overwrites entries, and notes that the rest of them is to be deleted at the erasure's end: see {@link overwriteAll}. */
 export function erase(statements: Statements, seqs: readonly number[], now: number): readonly number[] {
+  const erased = overwriteAll(statements, seqs, now);
+  statements.run(
+    "INSERT OR REPLACE INTO erased SELECT value, ? FROM json_each(?)",
+    now,
+    JSON.stringify(erased),
+  );
+  return erased;
+}
+
+/** Overwrites all of these entries but their keys, unless they run, within a transaction; returns the numbers of the others. */
+export function overwriteAll(
+  statements: Statements,
+  seqs: readonly number[],
+  now: number,
+): readonly number[] {
   return securely(statements, () => {
     const find = `SELECT * FROM entry
       WHERE seq = ? AND state <> 'running' AND NOT (state = 'done' AND reason IS '${ERASED}')`;
     const rows = seqs.flatMap<Row>((seq) => statements.get(find, seq) ?? []);
     for (const row of rows) overwrite(statements, row, now);
-    const erased = rows.map(({ seq }) => seq as number);
-    if (erased.length > 0 && statements.hasTable("erasure")) {
-      const begin = "INSERT INTO erasure (erased_at, entries) VALUES (?, 0)";
-      const id = openErasure(statements) ?? statements.insert(begin, now) ?? 0;
-      const insert = "INSERT INTO erased SELECT value, ? FROM json_each(?)";
-      statements.run(insert, id, JSON.stringify(erased));
-    }
-    return erased;
+    return rows.map(({ seq }) => seq as number);
   });
 }
 
@@ -152,21 +159,19 @@ export function rewriteOrder(statements: Statements, from: OrderPlace): OrderPla
   });
 }
 
-/** The erasure that has not ended: that of an earlier call goes on, if its process was killed. */
-export function openErasure(statements: Statements): number | undefined {
-  return statements.get("SELECT id FROM erasure WHERE keys_hash IS NULL")?.id as number | undefined;
-}
-
-export function erasedKeys(statements: Statements, id: number, after: number): readonly Row[] {
-  return statements.all(
-    `SELECT ${KEY_COLUMNS} FROM erased JOIN entry USING (seq) WHERE erasure = ? AND seq > ? ORDER BY seq LIMIT 1000`,
-    ...[id, after],
+/** The next numbers of erased entries of which something is left, in order. A pruned one's number may be another's by now. */
+export function nextErased(statements: Statements, after: number): readonly number[] {
+  const rows = statements.all(
+    `SELECT seq FROM erased JOIN entry USING (seq) WHERE seq > ? AND state = 'done' AND reason = '${ERASED}'
+     ORDER BY seq LIMIT 1000`,
+    after,
   );
+  return rows.map(({ seq }) => seq as number);
 }
 
-/** Keeps the proof of an erasure, within a transaction; forgets erased entries that were pruned since. */
-export function endErasure(statements: Statements, id: number, { erasedAt, entries, keysHash }: Erasure) {
-  const sql = "UPDATE erasure SET erased_at = ?, entries = ?, keys_hash = ? WHERE id = ?";
-  statements.run(sql, erasedAt, entries, keysHash, id);
-  statements.run("DELETE FROM erased WHERE seq NOT IN (SELECT seq FROM entry)");
+/** Forgets the numbers of erased entries, of which nothing is left; says how many there were. */
+export function endErasure(statements: Statements): Erasure {
+  const row = statements.get("SELECT count(*) AS entries, min(erased_at) AS since FROM erased");
+  statements.run("DELETE FROM erased");
+  return { entries: row?.entries as number, since: row?.since as number };
 }

@@ -165,16 +165,8 @@ const MIGRATIONS: readonly Step[] = [
     due_until INTEGER NOT NULL
   ) STRICT;
 
-  -- The proof of an erasure: when, how many entries, and a digest of their dedup keys once it is complete.
-  CREATE TABLE erasure (
-    id INTEGER PRIMARY KEY,
-    erased_at INTEGER NOT NULL,
-    entries INTEGER NOT NULL,
-    keys_hash TEXT
-  ) STRICT;
-
-  -- An entry of which only the dedup key is left, so that it is not taken for new.
-  CREATE TABLE erased (seq INTEGER PRIMARY KEY, erasure INTEGER NOT NULL) STRICT;
+  -- The entries of an erasure that has not ended: what is left of them in the file is deleted at its end.
+  CREATE TABLE erased (seq INTEGER PRIMARY KEY, erased_at INTEGER NOT NULL) STRICT;
   `,
   },
 ];

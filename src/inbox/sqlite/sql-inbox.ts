@@ -1,12 +1,11 @@
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "../claim.ts";
 import type { Erasure, Inbox, OpenTerms } from "../inbox.ts";
-import { keysHashOf } from "../keys-hash.ts";
 import { PACE_STEP, type PauseOf } from "../pause.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "../prune-request.ts";
 import { finishOf } from "../runs-within.ts";
 import type { Settlement } from "../settlement.ts";
 import { nextDue } from "./claim.ts";
-import { erasedKeys, fewToClear, type OrderPlace, openErasure } from "./erase.ts";
+import { fewToClear, nextErased, type OrderPlace } from "./erase.ts";
 import { inTurn } from "./in-turn.ts";
 import type { OperationArguments, OperationName, OperationResult } from "./operations.ts";
 import { anyPaused, readPauses } from "./pause.ts";
@@ -65,24 +64,24 @@ export abstract class SqlInbox implements Inbox {
 
   abstract eraseAlone<Result>(work: () => Promise<Result>): Promise<Result>;
 
-  async endErasure(now: number): Promise<Erasure | undefined> {
-    const id = await this.read(openErasure);
-    if (id === undefined) return undefined;
-    const proof = await keysHashOf(async (after) => {
-      const rows = await this.read((db) => erasedKeys(db, id, after));
-      for (let seqs = rows.map(({ seq }) => seq as number); seqs.length > 0; ) {
+  async endErasure(): Promise<Erasure | undefined> {
+    const erased = (after: number) => this.read((db) => nextErased(db, after));
+    let seqs = [...(await erased(0))];
+    if (seqs.length === 0) return undefined;
+    while (seqs.length > 0) {
+      const last = seqs.at(-1) ?? 0;
+      while (seqs.length > 0) {
         const few = seqs.splice(0, await this.read((db) => fewToClear(db, seqs)));
         await inTurn(() => this.write("clearErased", few));
       }
-      return rows;
-    });
+      seqs = [...(await erased(last))];
+    }
     for (let place: OrderPlace | undefined = ["", "", 0]; place !== undefined; ) {
       const from: OrderPlace = place;
       place = await inTurn(() => this.write("rewriteOrder", from));
     }
     await this.scrub();
-    await this.write("endErasure", id, { erasedAt: now, ...proof });
-    return { erasedAt: now, ...proof };
+    return this.write("endErasure");
   }
 
   /** Removes what is left of deleted rows in free pages and in the log. */

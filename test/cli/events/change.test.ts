@@ -132,6 +132,8 @@ it.each([
   ["drop", ["--state", "done"]],
   ["retry", ["--state", "running"]],
   ["drop", ["--limit", "3"]],
+  ["retry", ["--json"]],
+  ["drop", ["--json"]],
 ])("events %s %j is refused, and changes nothing", async (command, argv) => {
   const { cwd } = await threeWaiting();
   expect((await runCli(["events", command, ...argv], { cwd })).code).toBe(2);

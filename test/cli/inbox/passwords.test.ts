@@ -28,6 +28,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   "events show": ["1"],
   "events retry": ["--all"],
   "events drop": ["--all"],
+  "events erase": ["--all"],
 };
 
 /** Commands for inbox files, which say what to do on PostgreSQL without connecting. */

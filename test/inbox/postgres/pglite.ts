@@ -20,7 +20,6 @@ export const emptySql = (schema: string) => [
     "paused",
     "pace",
     "no_longer_needed",
-    "erasure",
     "erased",
   ].map((table) => `DELETE FROM ${schema}.${table}`),
   `UPDATE ${schema}.pruned SET marks = '{}'`,

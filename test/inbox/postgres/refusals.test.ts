@@ -94,8 +94,8 @@ describe("the PostgreSQL inbox, on PGlite, refuses", async () => {
   it("a schema of an earlier version, if it must not change it, and makes what is missing otherwise", async () => {
     await (await open({ schema: "earlier" })).close();
     await database.exec(`DELETE FROM earlier.migration WHERE version > 1;
-      DROP TABLE earlier.sender, earlier.paused, earlier.pace, earlier.erasure, earlier.erased;
-      DROP SEQUENCE earlier.pace_id, earlier.erasure_id`);
+      DROP TABLE earlier.sender, earlier.paused, earlier.pace, earlier.erased;
+      DROP SEQUENCE earlier.pace_id`);
     for (const terms of [{ access: "change" }, { access: "read" }] as const)
       await expect(postgresStore(database, { schema: "earlier" }).open(terms)).rejects.toMatchObject({
         code: "inbox_older",

@@ -5,8 +5,9 @@ import {
   endErasure,
   erase,
   fewToClear,
+  nextErased,
   type OrderPlace,
-  openErasure,
+  overwriteAll,
   rewriteOrder,
 } from "../../../src/inbox/sqlite/erase.ts";
 import { createSchema } from "../../../src/inbox/sqlite/migrations.ts";
@@ -165,22 +166,25 @@ describe("the index of order keys is rewritten", () => {
 });
 
 describe("an erasure", () => {
-  it("of entries that are not there leaves nothing to prove", () => {
-    add([null]);
+  it("notes the entries that it erased, with the time, until it ends", () => {
+    add([null, null]);
     expect(erase(statements, [7], AT)).toEqual([]);
-    expect(openErasure(statements)).toBeUndefined();
+    expect(nextErased(statements, 0)).toEqual([]);
     expect(erase(statements, [1, 7], AT)).toEqual([1]);
-    expect(openErasure(statements)).toBe(1);
+    expect(erase(statements, [1, 2], AT + 5)).toEqual([2]);
+    expect([nextErased(statements, 0), nextErased(statements, 1)]).toEqual([[1, 2], [2]]);
+    expect(endErasure(statements)).toEqual({ entries: 2, since: AT });
+    expect(nextErased(statements, 0)).toEqual([]);
   });
 
-  it("goes on with one that has not ended", () => {
-    add([null, null]);
-    for (const seq of [1, 2]) erase(statements, [seq], AT);
-    expect(rowsOf("erasure")).toHaveLength(1);
-    expect(rowsOf("erased")).toMatchObject([
-      { seq: 1, erasure: 1 },
-      { seq: 2, erasure: 1 },
-    ]);
+  it("does not clear an entry that has the number of a pruned one, and can erase it", () => {
+    add([null]);
+    erase(statements, [1], AT);
+    statements.exec("DELETE FROM entry");
+    add([null]);
+    expect(nextErased(statements, 0)).toEqual([]);
+    expect(erase(statements, [1], AT)).toEqual([1]);
+    expect(nextErased(statements, 0)).toEqual([1]);
   });
 
   it("of a dead letter keeps the time at which it ended, and of one that waits has the time of the erasure", () => {
@@ -190,24 +194,14 @@ describe("an erasure", () => {
     expect(rowsOf("entry")).toMatchObject([{ settled_at: AT - 9 }, { settled_at: AT }]);
   });
 
-  it("of entries of schema 2, which has fewer columns and no proofs, leaves their keys", () => {
+  it("of entries of schema 2, which has fewer columns, leaves their keys", () => {
     open(2);
     add(["key"]);
     addDelivery(1, 10);
-    expect(erase(statements, [1], AT)).toEqual([1]);
+    expect(overwriteAll(statements, [1], AT)).toEqual([1]);
     expect(rowsOf("entry")).toMatchObject([
       { state: "done", reason: "erased", order_key: null, event_id: "evt_0" },
     ]);
     expect(rowsOf("delivery").map(({ body }) => Buffer.from(body as Uint8Array))).toEqual([Buffer.alloc(10)]);
-  });
-
-  it("once it has ended, forgets which of its entries were pruned since", () => {
-    add([null, null]);
-    erase(statements, [1, 2], AT);
-    statements.exec("DELETE FROM entry WHERE seq = 1");
-    endErasure(statements, 1, { erasedAt: AT + 5, entries: 2, keysHash: "hash" });
-    expect(rowsOf("erased")).toMatchObject([{ seq: 2 }]);
-    expect(rowsOf("erasure")).toMatchObject([{ id: 1, erased_at: AT + 5, entries: 2, keys_hash: "hash" }]);
-    expect(openErasure(statements)).toBeUndefined();
   });
 });

@@ -48,7 +48,7 @@ it("erasing pauses after each step, of several entries where they are far apart"
   const inbox = await openFilled("change");
   const seqs = Array.from({ length: 10 }, (_, index) => 50 * (index + 1));
   expect(await pausesOf(async () => inbox.erase?.(seqs, AT))).toBe(1);
-  const pauses = await pausesOf(async () => inbox.endErasure?.(AT));
+  const pauses = await pausesOf(async () => inbox.endErasure?.());
   expect(pauses).toBeGreaterThan(3);
   expect(pauses).toBeLessThan(10);
   await inbox.close();
@@ -77,7 +77,7 @@ it("a step of erasing that writes large bodies again has few of them", async () 
     Array.from({ length: 100 }, (_, index) => 5 * index + 1),
     AT,
   );
-  await inbox.endErasure?.(AT);
+  await inbox.endErasure?.();
   expect(most).toBeGreaterThan(0);
   expect(most).toBeLessThan(3_000_000);
 });

@@ -3,7 +3,6 @@ export const TO_SCHEMA_2 = `
   DROP TABLE sender;
   DROP TABLE paused;
   DROP TABLE pace;
-  DROP TABLE erasure;
   DROP TABLE erased;
   DROP INDEX entry_waits;
   ALTER TABLE entry DROP COLUMN waits;

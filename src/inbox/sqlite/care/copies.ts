@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { orElse } from "../../../base/or-else.ts";
 import type { Inbox } from "../../inbox.ts";
 import { BUSY_TIMEOUT, loadSqlite } from "../client.ts";
-import { clearErased, erase } from "../erase.ts";
+import { clearErased, overwriteAll } from "../erase.ts";
 import { inboxError } from "../errors.ts";
 import { rescuedBeside } from "../file/rescued-files.ts";
 import { deliveryOfEntry, listEntries } from "../reads.ts";
@@ -61,7 +61,7 @@ export function eraseInCopy(path: string, seqs: readonly number[], now: number):
   try {
     closing(new (loadSqlite().DatabaseSync)(path), (statements) => {
       statements.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
-      statements.transaction(() => clearErased(statements, erase(statements, seqs, now)));
+      statements.transaction(() => clearErased(statements, overwriteAll(statements, seqs, now)));
       statements.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
     });
   } catch (thrown) {
