@@ -9,6 +9,7 @@ import {
   syncFunction,
   wholeNumber,
 } from "../options/check-options.ts";
+import { inboxOf } from "../receiver/inbox-view.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import type { Alert, AlertCondition } from "./alert.ts";
 import { figureReader, type InboxFigures, MIN_PAUSE, oldestDueAge } from "./inbox-figures.ts";
@@ -71,7 +72,8 @@ export function watchAlerts(receiver: WatchedReceiver, options: AlertOptions): (
   checkOptions(options, "the options of watchAlerts", CHECKS);
   CHECKS.onAlert(options.onAlert, "onAlert");
   const { onAlert, every = ALERT_DEFAULTS.every, clock } = options;
-  const read = figureReader(receiver.inbox, Math.min(MIN_PAUSE, every));
+  const inbox = inboxOf(receiver);
+  const read = figureReader(inbox, Math.min(MIN_PAUSE, every));
   /** By type, with the source that each is about, if it is about one. */
   const active = new Map<AlertCondition["type"], string>();
   let isClosed = false;
@@ -94,7 +96,7 @@ export function watchAlerts(receiver: WatchedReceiver, options: AlertOptions): (
   };
   let isLooking = false;
   const look = async () => {
-    const { refusing, inbox } = receiver;
+    const { refusing } = receiver;
     if (isLooking || refusing === "closed") return;
     isLooking = true;
     tell(refusing !== undefined, { type: "not_ready", cause: refusing });

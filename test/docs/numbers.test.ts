@@ -349,7 +349,7 @@ const ROWS: readonly Row[] = [
   ],
   ["reference/package/create-receiver.md", "shorter than {} bytes", "signature/secret-bytes.ts SAFE_BYTES"],
   ["reference/package/diagnose.md", "the first {} digits", "receiver/observed.ts SHOWN_DIGITS"],
-  ["reference/package/inbox.md", "from {} characters on", "inbox/entry-filter.ts MIN_HEADER_TEXT"],
+  ["reference/package/inbox.md", "{} by default, the newest", "receiver/inbox-view.ts LIST_LIMIT"],
   ["reference/package/lambda.md", "plus {} seconds", "dispatch/runs/run-budget.ts MAX_MARGIN * 2"],
   ["reference/package/sandbox.md", "the latest {} deliveries", "sandbox/deliverer.ts MAX_KEPT"],
   [
