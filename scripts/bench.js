@@ -13,7 +13,6 @@ const built = join(root, "node_modules", ".cache", "hookporter-bench");
 /** The published entry that each imported source file is part of. */
 const PUBLISHED = {
   "src/entries/index.ts": "index.js",
-  "src/entries/inbox.ts": "inbox.js",
   "src/entries/testing.ts": "testing.js",
   "src/entries/express.ts": "express.js",
   "src/entries/node.ts": "node.js",

@@ -24,7 +24,7 @@ const FOLDERS = {
   "src/dispatch": { tests: ["test/dispatch/**/*.test.ts", "test/receiver/options/options.test.ts"] },
   "src/inbox": {
     tests: [
-      "test/inbox/{access,counts,damage,damaged-pages,entry-problems,entry-state,failures,lease,logged-inbox,memory,new-entry,open,outline,paced-retry,prune,reasons,rows,runner,runs-within,senders,sqlite,too-much-waiting}.test.ts",
+      "test/inbox/{access,counts,damage,damaged-pages,entry-problems,entry-state,failures,lease,memory,new-entry,open,outline,paced-retry,prune,reasons,rows,runner,runs-within,senders,sqlite,too-much-waiting}.test.ts",
       "test/inbox/{shared,transfer}/*.test.ts",
       "test/inbox/sqlite/processes/runners.test.ts",
       "test/receiver/{accept,retention}.test.ts",

@@ -25,7 +25,7 @@ it("the main entry point exports at most 25 values and 90 types", () => {
 
 it("no name of a time says its unit: all are milliseconds", async () => {
   const report = await apiReport(declarations);
-  expect(report).toContain("readonly leaseTime: number;");
+  expect(report).toContain("readonly olderThan: number;");
   const names = report.match(/\b[a-z]\w*(?:Ms|Millis|Seconds)\b/gu) ?? [];
   expect(names.filter((name) => name !== "getRemainingTimeInMillis")).toEqual([]); // AWS Lambda's name
 });

@@ -151,8 +151,10 @@ describe("the packed package", () => {
     mkdirSync(join(withClient, "node_modules"), { recursive: true });
     symlinkSync(join(root, "node_modules", "pg"), join(withClient, "node_modules", "pg"), "dir");
     const library = pathToFileURL(join(consumer, "node_modules", "hookporter", "dist", "index.js"));
-    const program = `import { postgresInbox } from "${library}";
-      await postgresInbox("postgres://user@127.0.0.1:1/app").open().catch(({ code }) => console.log(code));`;
+    const program = `import { createReceiver, postgresInbox } from "${library}";
+      const inbox = postgresInbox("postgres://user@127.0.0.1:1/app");
+      const receiver = createReceiver({ secret: "a-secret-of-this-test", inbox });
+      await receiver.start().catch(({ code }) => console.log(code));`;
     const open = (cwd: string) => run(cwd, "node", "--input-type=module", "-e", program);
     expect(await open(folder)).toBe("inbox_client_missing\n");
     expect(await open(withClient)).toBe("inbox_unreachable\n");

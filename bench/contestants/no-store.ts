@@ -1,14 +1,15 @@
-import type { Inbox } from "../../src/entries/inbox.ts";
+import type { InboxHandle } from "../../src/inbox/shared/handle.ts";
+import { handleOf } from "../store-behind.ts";
 
 const NOT_HERE = new Error("this inbox stores nothing");
 
 /** An inbox that accepts everything and stores nothing, to measure the receiver without a store. */
-export function noStore(): Inbox {
+export function noStore(): InboxHandle {
   let seq = 0;
   const never = async (): Promise<never> => {
     throw NOT_HERE;
   };
-  return {
+  return handleOf({
     open: async () => {},
     append: async () => ({ seq: ++seq, duplicate: false, state: "done" }),
     touch: async () => undefined,
@@ -27,5 +28,5 @@ export function noStore(): Inbox {
     attempts: async () => [],
     counts: async () => ({ pending: 0, running: 0, done: seq, dead: 0, unhandled: 0, failing: 0 }),
     close: async () => {},
-  };
+  });
 }

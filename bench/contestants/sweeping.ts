@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Receiver } from "../../src/entries/index.ts";
 import { nodeReceiver } from "../../src/entries/node.ts";
+import { storeBehind } from "../store-behind.ts";
 import { type Contestant, onLoopback } from "./contestant.ts";
 import { waiting, withCounts } from "./hookporter.ts";
 
@@ -44,7 +45,8 @@ export const sweeping: Contestant = {
   },
 };
 
-async function sweepBeside({ inbox }: Receiver, isQuiet: () => boolean, ended: AbortSignal): Promise<void> {
+async function sweepBeside(receiver: Receiver, isQuiet: () => boolean, ended: AbortSignal): Promise<void> {
+  const inbox = storeBehind(receiver.inbox);
   const until = Date.now() - 30 * DAY;
   const request = { states: ["dead"], receivedUntil: until, datedUntil: until } as const;
   let cursor: string | undefined;

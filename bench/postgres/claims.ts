@@ -1,7 +1,9 @@
 import pg from "pg";
-import type { Inbox, NewEntry } from "../../src/entries/inbox.ts";
 import { postgresInbox } from "../../src/entries/index.ts";
+import type { NewEntry } from "../../src/inbox/append.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
 import { median } from "../numbers.ts";
+import { storeBehind } from "../store-behind.ts";
 import { append, entrySource, runAll } from "./entries.ts";
 
 /** Claims that are timed, and the entries of each. */
@@ -34,7 +36,7 @@ export async function measureClaims(url: string, sizes: { pinned: number; behind
     schema: string,
     work: (inbox: Inbox) => Promise<Result>,
   ): Promise<Result> => {
-    const inbox = postgresInbox(url, { schema });
+    const inbox = storeBehind(postgresInbox(url, { schema }));
     await inbox.open();
     try {
       return await work(inbox);

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { postgresInbox } from "../../src/entries/index.ts";
+import { storeBehind } from "../store-behind.ts";
 import { append, entrySource, runAll } from "./entries.ts";
 
 const DAY = 86_400_000;
@@ -18,7 +19,7 @@ export interface Days {
 /** Prunes two days with as many entries to delete. The second has too many others to be dropped. */
 export async function measureDays(url: string, entries: number): Promise<Days> {
   const schema = "days";
-  const inbox = postgresInbox(url, { schema });
+  const inbox = storeBehind(postgresInbox(url, { schema }));
   await inbox.open();
   const today = Math.floor(Date.now() / DAY) * DAY;
   const keep = async (day: number, many: number, source: string) => {

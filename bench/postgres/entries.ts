@@ -1,4 +1,7 @@
-import type { ClaimedEntry, Inbox, NewEntry, Settlement } from "../../src/entries/inbox.ts";
+import type { NewEntry } from "../../src/inbox/append.ts";
+import type { ClaimedEntry } from "../../src/inbox/claim.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
+import type { Settlement } from "../../src/inbox/settlement.ts";
 import { bodySource } from "../events.ts";
 
 const HOUR = 3_600_000;

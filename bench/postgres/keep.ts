@@ -1,6 +1,7 @@
 import pg from "pg";
 import { postgresInbox } from "../../src/entries/index.ts";
 import { median } from "../numbers.ts";
+import { storeBehind } from "../store-behind.ts";
 import { AT_ONCE, append, entrySource, sideBySide } from "./entries.ts";
 
 /** Connections of the receiver that people write: an insert per delivery, through a pool. */
@@ -21,7 +22,7 @@ export async function measureKeeping(
   { entries, rounds, seconds }: { entries: number; rounds: number; seconds: number },
 ): Promise<Keeping> {
   const pool = new pg.Pool({ connectionString: url, max: POOL });
-  const inbox = postgresInbox(url, { schema: `keep_${entries}` });
+  const inbox = storeBehind(postgresInbox(url, { schema: `keep_${entries}` }));
   const next = entrySource();
   const insert = async () => {
     const { key, kind, delivery } = next();

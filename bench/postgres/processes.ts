@@ -3,6 +3,7 @@ import { once } from "node:events";
 import pg from "pg";
 import { postgresInbox } from "../../src/entries/index.ts";
 import { program } from "../places.ts";
+import { storeBehind } from "../store-behind.ts";
 import { append, entrySource } from "./entries.ts";
 
 const SCHEMA = "processes";
@@ -18,7 +19,7 @@ export async function measureProcesses(
   { url, node }: { url: string; node: string },
   entries: number,
 ): Promise<readonly Processes[]> {
-  const inbox = postgresInbox(url, { schema: SCHEMA });
+  const inbox = storeBehind(postgresInbox(url, { schema: SCHEMA }));
   const admin = new pg.Client({ connectionString: url });
   await admin.connect();
   await inbox.open();

@@ -4,6 +4,7 @@ import pg from "pg";
 import { createReceiver, postgresInbox } from "../../src/entries/index.ts";
 import { SECRET } from "../events.ts";
 import { median } from "../numbers.ts";
+import { storeBehind } from "../store-behind.ts";
 import { entrySource } from "./entries.ts";
 import { perSecond } from "./keep.ts";
 
@@ -40,7 +41,7 @@ export async function measureWakeUp(
   await slow(SLOWER_MS);
   const schema = "notify";
   const open = async () => {
-    const inbox = postgresInbox(url, { schema, connections: 2 });
+    const inbox = storeBehind(postgresInbox(url, { schema, connections: 2 }));
     await inbox.open();
     return inbox;
   };
@@ -79,7 +80,7 @@ export async function measureWakeUp(
 /** The time from one process's commit to another's handler. */
 async function wakeUpTime(url: string, times: number): Promise<number> {
   const schema = "wake_up";
-  const teller = postgresInbox(url, { schema });
+  const teller = storeBehind(postgresInbox(url, { schema }));
   await teller.open();
   let ran = (_: number) => {};
   const runner = createReceiver({ secret: SECRET, inbox: postgresInbox(url, { schema }), poll: 60_000 });

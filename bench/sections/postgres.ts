@@ -10,6 +10,7 @@ import { type Keeping, measureKeeping } from "../postgres/keep.ts";
 import { measureProcesses, type Processes } from "../postgres/processes.ts";
 import { measureWakeUp, type WakeUp } from "../postgres/wake-up.ts";
 import type { Stage } from "../stage.ts";
+import { storeBehind } from "../store-behind.ts";
 
 /** The inbox on PostgreSQL, or why it could not be measured. */
 export type OnPostgres =
@@ -64,7 +65,7 @@ export async function measurePostgres(
 }
 
 async function fill(url: string, schema: string, entries: number): Promise<void> {
-  const inbox = postgresInbox(url, { schema });
+  const inbox = storeBehind(postgresInbox(url, { schema }));
   await inbox.open();
   await append(inbox, entrySource({ state: "dead", reason: "invalid_data" }), entries);
   await inbox.close();

@@ -1,8 +1,9 @@
 // Fills an inbox file through the inbox's own code, and a very large one with copies: `node fill.js '<order as JSON>'`.
 import { setImmediate as turn } from "node:timers/promises";
-import type { NewEntry } from "../../src/entries/inbox.ts";
 import { createReceiver } from "../../src/entries/index.ts";
+import type { NewEntry } from "../../src/inbox/append.ts";
 import { bodySource, SECRET } from "../events.ts";
+import { storeBehind } from "../store-behind.ts";
 import { copyEntries } from "./copy-entries.ts";
 import type { FillOrder } from "./fill-inbox.ts";
 
@@ -13,7 +14,7 @@ const KEPT = 1_000_000;
 const AT_ONCE = 4000;
 const { inbox: path, count: wanted, state, size, from } = JSON.parse(process.argv[2] ?? "") as FillOrder;
 const count = state === "dead" ? Math.min(wanted, KEPT) : wanted;
-const { inbox } = createReceiver({ secret: SECRET, inbox: path });
+const inbox = storeBehind(createReceiver({ secret: SECRET, inbox: path }).inbox);
 const bodyOf = bodySource(size, from);
 
 function entry(index: number): NewEntry {

@@ -24,6 +24,7 @@ export type { Difference } from "../event/difference.ts";
 export { type Envelope, envelopeSchema } from "../event/envelope.ts";
 export type { WebhookEvent } from "../event/event.ts";
 export { exactNumber } from "../event/exact-number.ts";
+export type { DedupKey } from "../event/identity.ts";
 export { EVENT_KINDS, type EventKind, eventKinds, isEventKind } from "../event/kinds.ts";
 export { type PropertyCreated, propertyCreatedSchema } from "../event/property.ts";
 export { REJECTION_REASONS, type Rejection, type RejectionReason } from "../event/rejection.ts";
@@ -33,13 +34,12 @@ export type { HandOnFailure, HandOnMessage, Send, SendContext, SendResult } from
 export type { Answer } from "../http/answer.ts";
 export type { BodyLimits, BodyResult } from "../http/read-body.ts";
 export type { AttemptRecord, HandlerFailure } from "../inbox/attempt-record.ts";
-export type { Entry } from "../inbox/entry.ts";
+export type { StateCounts } from "../inbox/counts.ts";
 export type { EntryState } from "../inbox/entry-state.ts";
-export type { Inbox } from "../inbox/inbox.ts";
-export type { InboxOption } from "../inbox/open.ts";
 export type { PostgresOptions } from "../inbox/postgres/options.ts";
 export type { PostgresTransaction } from "../inbox/postgres/transaction.ts";
 export type { Role } from "../inbox/runner.ts";
+export type { InboxHandle } from "../inbox/shared/handle.ts";
 export { postgresInbox } from "../inbox/shared/shared-postgres.ts";
 export type { HandlerTransaction, TransactionTypes } from "../inbox/transaction-types.ts";
 export { watchDrift } from "../learn/drift.ts";
@@ -63,6 +63,13 @@ export type {
   KindPattern,
 } from "../receiver/handlers/handler-types.ts";
 export type { HandlerRegistry } from "../receiver/handlers/router.ts";
+export type {
+  EntrySelection,
+  InboxEntry,
+  InboxView,
+  PruneOptions,
+  ShownEntry,
+} from "../receiver/inbox-view.ts";
 export type { Incoming, Inline } from "../receiver/incoming.ts";
 export type { AttemptObservation, DeliveryObservation, Observation } from "../receiver/observation.ts";
 export type { DrainOptions } from "../receiver/options/drain-options.ts";

@@ -50,16 +50,7 @@ export interface StateFacts {
   readonly reason: string | null;
 }
 
-/**
- * The state of a stored entry. One that waits for something, such as a target, has a reason, however often it was tried.
- *
- * @example
- * ```ts
- * import { entryState } from "hookporter/inbox";
- *
- * console.log(entryState({ state: "pending", attempts: 1, reason: null })); // failing
- * ```
- */
+/** The state of a stored entry. One that waits for something, such as a target, has a reason, however often it was tried. */
 export function entryState({ state, attempts, reason }: StateFacts): EntryState {
   if (state === "pending") return attempts > 0 && reason === null ? "failing" : "waiting";
   return WORDS[state];

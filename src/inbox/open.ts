@@ -3,31 +3,20 @@ import type { Inbox } from "./inbox.ts";
 import { checkInboxName } from "./inbox-name.ts";
 import { memoryInbox } from "./memory.ts";
 import { isPostgresUrl } from "./postgres/postgres-url.ts";
+import { type InboxHandle, storeBehind } from "./shared/handle.ts";
 import { sharedFile } from "./shared/shared-file.ts";
-import { postgresInbox } from "./shared/shared-postgres.ts";
+import { sharedPostgres } from "./shared/shared-postgres.ts";
 
 /**
- * An inbox as users give it: a file path (embedded), a `postgres://` URL, `"memory:"` (nothing survives the process), or
- * an `Inbox`.
+ * The store that an option names, not yet opened.
  *
- * @example
- * ```ts
- * import { createReceiver } from "hookporter";
- * import type { Inbox } from "hookporter/inbox";
- *
- * const secret = process.env.HOOKPORTER_SECRET;
- * const { inbox } = createReceiver({ secret, inbox: "hookporter.db" });
- * const deadLetters = (of: Inbox) => of.list({ states: ["dead"], limit: 20 });
- * console.log(await deadLetters(inbox));
- * ```
+ * @param option - a file path (embedded), a `postgres://` URL, `"memory:"` (nothing survives the process), or a handle
+ * @throws ConfigurationError `inbox_unsupported`; `option_invalid` for a wrong URL, or a value that is no handle
  */
-export type InboxOption = string | Inbox;
-
-/** The inbox that an option names, not yet opened; throws `inbox_unsupported` or, for a PostgreSQL URL, `option_invalid`. */
-export function selectInbox(option: InboxOption): Inbox {
-  if (typeof option !== "string") return option;
+export function selectInbox(option: string | InboxHandle): Inbox {
+  if (typeof option !== "string") return storeBehind(option);
   checkInboxName(option);
   if (option === "memory:") return memoryInbox();
-  if (isPostgresUrl(option)) return postgresInbox(option);
+  if (isPostgresUrl(option)) return sharedPostgres(option);
   return sharedFile(resolve(option));
 }

@@ -47,22 +47,7 @@ export interface SenderNote extends Pick<SenderRecord, "source" | "days"> {
   readonly mismatches?: Mismatches | undefined;
 }
 
-/**
- * Adds what a receiver saw to what is known. Pure, so that all stores keep the same.
- *
- * @example
- * ```ts
- * import { addNote, type SenderNote, type SenderRecord } from "hookporter/inbox";
- *
- * const records = new Map<string, SenderRecord>();
- *
- * export async function recordSender(note: SenderNote): Promise<SenderRecord> {
- *   const record = addNote(records.get(note.source) ?? { source: note.source, days: [] }, note);
- *   records.set(note.source, record);
- *   return record;
- * }
- * ```
- */
+/** Adds what a receiver saw to what is known. Pure, so that all stores keep the same. */
 export function addNote(known: SenderRecord, { authentic, mismatches, days }: SenderNote): SenderRecord {
   const before = known.authenticAt ?? Number.NEGATIVE_INFINITY;
   // A clock that was set back must not make the latest one wait for its time to come again.

@@ -4,6 +4,7 @@ import { NewestMap } from "../base/newest-map.ts";
 import { Remembered } from "../base/remembered.ts";
 import { countsByState } from "../inbox/counts.ts";
 import type { FailureGroups } from "../inbox/failures.ts";
+import { inboxOf } from "../receiver/inbox-view.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import type { SecretValue } from "../signature/secret-bytes.ts";
 import { readSecrets } from "../signature/secrets.ts";
@@ -56,7 +57,7 @@ export type Workings = ReturnType<typeof makeWorkings>;
 export function makeWorkings(options: InspectorOptions, version: string) {
   const { receiver, endpoint, targets, inboxName, handlers, signatureHeader, clock } = options;
   const { madeUp, reserveInstants } = options;
-  const { inbox } = receiver;
+  const inbox = inboxOf(receiver);
   const secrets = readSecrets(options.secrets);
   const [current] = secrets;
   if (current === undefined) throw new TypeError("readSecrets returned no secret");

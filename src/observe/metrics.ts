@@ -3,6 +3,7 @@ import { numberFrom, reportAsWarning } from "../base/user-calls.ts";
 import { anyFunction, checkedElsewhere, checkOptions, invalidOption } from "../options/check-options.ts";
 import { findPackage, requirePackage } from "../package/own-address.ts";
 import { VERSION } from "../package/version.ts";
+import { inboxOf } from "../receiver/inbox-view.ts";
 import type { Observation } from "../receiver/observation.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import { countingDead, countingDeliveries, countingDrift, countingRuns } from "./counted.ts";
@@ -45,7 +46,7 @@ export function addMetrics(receiver: MeasuredReceiver, options: MetricsOptions =
   const commits = set.histogram("hookporter_commit_duration_seconds", "Time of a commit of the inbox.", [
     ...[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
   ]);
-  const { inbox } = receiver;
+  const inbox = inboxOf(receiver);
   const inboxClock = () => inbox.now?.() ?? Date.now();
   const now =
     clock === undefined

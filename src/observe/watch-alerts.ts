@@ -10,6 +10,7 @@ import {
   syncFunction,
   wholeNumber,
 } from "../options/check-options.ts";
+import { inboxOf } from "../receiver/inbox-view.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import type { Alert, AlertCondition } from "./alert.ts";
 import { figureReader, type InboxFigures, MIN_PAUSE, oldestDueAge } from "./inbox-figures.ts";
@@ -72,11 +73,12 @@ export function watchAlerts(receiver: WatchedReceiver, options: AlertOptions): (
   checkOptions(options, "the options of watchAlerts", CHECKS);
   CHECKS.onAlert(options.onAlert, "onAlert");
   const { onAlert, every = ALERT_DEFAULTS.every, clock } = options;
+  const inbox = inboxOf(receiver);
   const report = reportAsWarning("onAlert of watchAlerts");
-  const inboxClock = () => receiver.inbox.now?.() ?? Date.now();
+  const inboxClock = () => inbox.now?.() ?? Date.now();
   const readClock =
     clock === undefined ? inboxClock : numberFrom(clock, inboxClock, reportAsWarning("clock of watchAlerts"));
-  const read = figureReader(receiver.inbox, Math.min(MIN_PAUSE, every));
+  const read = figureReader(inbox, Math.min(MIN_PAUSE, every));
   /** By type, with the source that each is about, if it is about one. */
   const active = new Map<AlertCondition["type"], string>();
   let isClosed = false;

@@ -101,24 +101,17 @@ export function nonEmptyString(fix: string): Check {
   };
 }
 
-/** Checks that an object has its methods; optional ones may be missing. */
+/** Checks that an object has its methods. */
 export function checkMethods(
   given: unknown,
   expected: string,
-  {
-    required,
-    optional = [],
-    fix,
-  }: { required: readonly string[]; optional?: readonly string[]; fix: string },
+  { required, fix }: { readonly required: readonly string[]; readonly fix: string },
 ): void {
   if ((typeof given !== "object" && typeof given !== "function") || given === null) {
     throw invalid(expected, given, fix);
   }
   const method = (name: string): unknown => Reflect.get(given, name, given);
-  const wrong = [
-    ...required.filter((name) => typeof method(name) !== "function"),
-    ...optional.filter((name) => method(name) !== undefined && typeof method(name) !== "function"),
-  ];
+  const wrong = required.filter((name) => typeof method(name) !== "function");
   if (wrong.length === 0) return;
   throw invalidOption(
     `expected ${expected}, got ${describeValue(given)} without the methods ${wrong.join(", ")}: ${fix}`,

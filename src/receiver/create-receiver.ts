@@ -8,7 +8,6 @@ import { describeError, type ReceiverErrorCode } from "../errors.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import type { DataSchemas } from "../event/schemas.ts";
 import { CLOSE_GRACE } from "../http/closing.ts";
-import type { Inbox } from "../inbox/inbox.ts";
 import { isUnfit } from "../inbox/new-entry.ts";
 import { stateAfter } from "../inbox/settlement.ts";
 import { inboxUse } from "../inbox/shared/inbox-use.ts";
@@ -21,6 +20,7 @@ import type { HandlersModule, HandlersOption } from "./handlers/define-handlers.
 import type { HandlerOptions } from "./handlers/handler-options.ts";
 import { MissingHandlers } from "./handlers/missing-handlers.ts";
 import { Registration } from "./handlers/registration.ts";
+import { type InboxView, viewOf } from "./inbox-view.ts";
 import { Intake } from "./intake.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import { closed, notReady, type Phase } from "./not-ready.ts";
@@ -35,6 +35,7 @@ import type { Ran, Receiver, ReplacingHandlers } from "./receiver.ts";
 import { Retention } from "./retention.ts";
 import { SenderWatch } from "./sender-watch.ts";
 import { SignedRefusals } from "./signed-refusals.ts";
+import { readFailure } from "./store-health.ts";
 import { Wiring } from "./wiring.ts";
 
 /**
@@ -62,6 +63,7 @@ export function createReceiver<
 }
 
 class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Schemas, OtherKinds> {
+  readonly inbox: InboxView;
   readonly #wiring: Wiring;
   readonly #registration: Registration;
   readonly #dispatcher: Dispatcher;
@@ -86,6 +88,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     const wiring = new Wiring(settings);
     this.#wiring = wiring;
     wiring.use(handlers);
+    this.inbox = viewOf(settings.inbox, settings);
     this.#observers = new Listeners("observe", settings.log);
     this.#drifts = new DriftListeners(settings);
     const outcomes = new OutcomeLog(settings.log);
@@ -127,10 +130,6 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
         tellDead(letter, wiring);
       },
     });
-  }
-
-  get inbox(): Inbox {
-    return this.#wiring.settings.inbox;
   }
 
   on(pattern: string | readonly string[], handler: AnyHandler, options?: HandlerOptions): () => void {
@@ -187,9 +186,9 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   }
 
   async #open(): Promise<void> {
-    const { clock, log, walLimit, concurrency } = this.#wiring.settings;
-    await this.inbox.open({ log, walLimit });
-    const places = this.inbox.insideLimit ?? concurrency;
+    const { inbox, clock, log, walLimit, concurrency } = this.#wiring.settings;
+    await inbox.open({ log, walLimit });
+    const places = inbox.insideLimit ?? concurrency;
     if (this.#wiring.hasTransactions && places < concurrency)
       log.info(
         { places, concurrency },
@@ -201,7 +200,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
 
   async #close(): Promise<void> {
     await this.#registration.end();
-    await this.inbox.close();
+    await this.#wiring.settings.inbox.close();
   }
 
   /** Whether the inbox, now open, is still wanted. */
@@ -263,6 +262,11 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   get refusing(): ReceiverErrorCode | undefined {
     const { inbox, store } = this.#wiring.settings;
     return (notReady(this.#phase, inbox.damage)?.code as ReceiverErrorCode | undefined) ?? store.failure;
+  }
+
+  async checkReady(): Promise<ReceiverErrorCode | undefined> {
+    const failure = this.ready ? await readFailure(this.#wiring.settings.inbox) : undefined;
+    return this.refusing ?? failure;
   }
 
   observe(listener: (observation: Observation) => unknown): () => void {

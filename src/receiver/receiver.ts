@@ -4,12 +4,12 @@ import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DataSchemas } from "../event/schemas.ts";
 import type { Answer } from "../http/answer.ts";
-import type { Inbox } from "../inbox/inbox.ts";
 import type { EndState, Settlement } from "../inbox/settlement.ts";
 import type { Channel } from "./channel.ts";
 import type { Drift } from "./drift.ts";
 import type { HandlersModule } from "./handlers/define-handlers.ts";
 import type { HandlerRegistry } from "./handlers/router.ts";
+import type { InboxView } from "./inbox-view.ts";
 import type { Incoming, Inline } from "./incoming.ts";
 import type { Observation } from "./observation.ts";
 import type { DrainOptions } from "./options/drain-options.ts";
@@ -35,13 +35,18 @@ export interface Receiver<Schemas = object, OtherKinds extends string = never>
   start(): Promise<void>;
   /** Answers 503 from now on, waits for running handlers, releases unfinished entries, and closes the inbox. */
   close(): Promise<void>;
-  /** Whether deliveries are accepted: nothing is {@link refusing} them. For readiness checks. */
+  /** Whether deliveries are accepted: nothing is {@link refusing} them. It looks at nothing: see {@link checkReady}. */
   readonly ready: boolean;
   /**
    * Why deliveries are answered 503 now, as a code: `closed` before the start and after the end, and the code of the last
    * commit's failure, such as `disk_full`, until one succeeds; one is tried every 5 seconds. `undefined` if they are accepted.
    */
   readonly refusing: ReceiverErrorCode | undefined;
+  /**
+   * Reads the inbox, and resolves to why deliveries are or would be answered 503, as a code: as {@link refusing}, or why the
+   * inbox cannot be read, such as `inbox_unreachable`. Resolves to `undefined` if nothing is wrong. Never rejects.
+   */
+  checkReady(): Promise<ReceiverErrorCode | undefined>;
   /** Receives a request and returns the answer; never throws. For adapters, and with `inline` for relays. */
   receive(incoming: Incoming, inline?: Inline): Promise<Answer>;
   /** Accepts a whole delivery and returns the outcome; never throws. For tests and sources other than HTTP. */
@@ -91,6 +96,6 @@ export interface Receiver<Schemas = object, OtherKinds extends string = never>
    * @throws ConfigurationError `option_invalid`; and whatever a function that registers handlers throws
    */
   replaceHandlers(handlers: ReplacingHandlers<Schemas, OtherKinds>): void;
-  /** The record of events. */
-  readonly inbox: Inbox;
+  /** The record of events: what was received, and what became of it. */
+  readonly inbox: InboxView;
 }

@@ -1,6 +1,7 @@
 import type { Logger } from "../base/logger.ts";
 import { OnceAMinute } from "../base/once-a-minute.ts";
 import { describeError, HookporterError, INBOX_ERROR_CODES, type InboxErrorCode } from "../errors.ts";
+import type { Inbox } from "../inbox/inbox.ts";
 
 /** Milliseconds between attempts to write while commits fail: once nothing is delivered any more, nothing else would tell. */
 const TRY_EVERY = 5000;
@@ -31,7 +32,7 @@ export class StoreHealth {
 
   /** Call it for a delivery that could not be stored. */
   failed(thrown: unknown): void {
-    const code = codeOf(thrown);
+    const code = inboxErrorCode(thrown);
     this.failure = code;
     const unlogged = this.#lines.leftOut(code, performance.now());
     if (unlogged !== undefined) {
@@ -63,7 +64,7 @@ export class StoreHealth {
       await this.#write?.();
     } catch (thrown) {
       this.#next = undefined;
-      if (this.failure !== undefined) this.failure = codeOf(thrown);
+      if (this.failure !== undefined) this.failure = inboxErrorCode(thrown);
       this.#tryLater();
       return;
     }
@@ -71,7 +72,12 @@ export class StoreHealth {
   }
 }
 
-function codeOf(thrown: unknown): InboxErrorCode {
+/** Why an inbox cannot be read now; `undefined` if it can. */
+export function readFailure(inbox: Pick<Inbox, "nextRunAt">): Promise<InboxErrorCode | undefined> {
+  return inbox.nextRunAt().then(() => undefined, inboxErrorCode);
+}
+
+function inboxErrorCode(thrown: unknown): InboxErrorCode {
   const code = thrown instanceof HookporterError ? thrown.code : undefined;
   return INBOX_ERROR_CODES.find((known) => known === code) ?? "inbox_unavailable";
 }

@@ -11,10 +11,12 @@ import { type EntryState, entryState, hasEnded } from "../inbox/entry-state.ts";
 import { problemsOf } from "../inbox/failures.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { memoryInbox, type TestTransactions } from "../inbox/memory.ts";
+import { handleOf } from "../inbox/shared/handle.ts";
 import { invalidOption } from "../options/check-options.ts";
 import { givenOptions } from "../options/given-options.ts";
 import { timerDelay } from "../options/timer-delay.ts";
 import { createReceiver } from "../receiver/create-receiver.ts";
+import { inboxOf } from "../receiver/inbox-view.ts";
 import type { ReceiverOptions } from "../receiver/options/receiver-options.ts";
 import type { Outcome } from "../receiver/outcome.ts";
 import type { Receiver } from "../receiver/receiver.ts";
@@ -119,7 +121,7 @@ export async function createTestReceiver<
     ...givenOptions(options),
     retry: readRetry(options.retry, TEST_RETRY),
     secret: TEST_SECRET,
-    inbox: twice ? crashingOnce(memoryInbox(transaction)) : memoryInbox(transaction),
+    inbox: handleOf(twice ? crashingOnce(memoryInbox(transaction)) : memoryInbox(transaction)),
   });
   await receiver.start();
   const { clock = Date.now, signatureHeader = SIGNATURE_HEADER } = options;
@@ -175,7 +177,7 @@ async function deliver(receiver: UntypedReceiver, delivery: Delivery, timeout: n
       await ends.of(seq, timeout);
       entry = await findEntry(receiver, seq);
     }
-    const attempts = await receiver.inbox.attempts(seq);
+    const attempts = await inboxOf(receiver).attempts(seq);
     const reason = entry?.reason ?? null;
     const problems = problemsOf(entry ?? { problems: [] }, delivery);
     const state = entry && entryState(entry);
@@ -185,8 +187,8 @@ async function deliver(receiver: UntypedReceiver, delivery: Delivery, timeout: n
   }
 }
 
-async function findEntry({ inbox }: UntypedReceiver, seq: number) {
-  return (await inbox.list({ seq }))[0];
+async function findEntry(receiver: UntypedReceiver, seq: number) {
+  return (await inboxOf(receiver).list({ seq }))[0];
 }
 
 /** Records which entries end from now on, and can wait for one. */

@@ -5,7 +5,7 @@ import { compileWithPackage } from "./compile-with-package.ts";
 import { codeOf } from "./markdown.ts";
 
 /** Types that have an example too. */
-const TYPES = ["HookporterError", "InboxOption"];
+const TYPES = ["HookporterError", "InboxView"];
 
 let declarations: Declarations;
 

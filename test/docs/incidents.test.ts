@@ -6,6 +6,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { sampleEvent, signedRequest } from "../../src/entries/testing.ts";
 import { nodeReceiver } from "../../src/receiver/adapters/node.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import type { Receiver } from "../../src/receiver/receiver.ts";
 import { sign } from "../../src/signature/sign.ts";
@@ -202,7 +203,7 @@ it("5000 dead letters run again at the page's pace, and none is lost", { timeout
     const request = { method: "POST", target: "/webhooks", headers, body, receivedAt: Date.now() };
     void service.receiver.accept(request);
   }
-  await until(async () => expect(await service.receiver.inbox.counts()).toMatchObject({ dead: 5000 }));
+  await until(async () => expect(await inboxOf(service.receiver).counts()).toMatchObject({ dead: 5000 }));
   const retry = async () => (await runCli(["events", "pause"], { env })).stdout;
   const ran = await play("Dead letters", {
     env,

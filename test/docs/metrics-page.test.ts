@@ -1,6 +1,7 @@
 import { Registry } from "prom-client";
 import { expect, it } from "vitest";
 import { collectMetrics } from "../../src/entries/metrics.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { openReceiver } from "../receiver/open.ts";
 import { inboxFile } from "../receiver/sample.ts";
@@ -9,7 +10,7 @@ import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 const page = readPage("docs/metrics.md");
 
 it("the page lists every metric, with its type and labels", async () => {
-  const { receiver } = await openReceiver({ inbox: sqliteInbox(inboxFile()) });
+  const { receiver } = await openReceiver({ inbox: handleOf(sqliteInbox(inboxFile())) });
   const registry = new Registry();
   collectMetrics(receiver, { registry });
   const described = rowsOf(sectionOf(page, "The metrics")).map(([name = "", type, labels = ""]) => {

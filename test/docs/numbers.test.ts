@@ -274,7 +274,6 @@ const ROWS: readonly Row[] = [
     "that are set elsewhere, {} are tried",
     "signature/diagnose/keyings.ts MOST_OTHERS",
   ],
-  ["guides/upgrade.md", "a file of up to {} MiB is copied", "inbox/sqlite/file/copy-before.ts COPIED"],
   ["reference/signature.md", "| {} million bytes hashed: 0.05", `${DIAGNOSIS} WORK`],
   ["reference/signature.md", "| {} seconds, in a thread", "cli/live/diagnosis-thread.ts MOST_TIME"],
   ["reference/signature.md", "at most {} wait", "cli/live/diagnosis-thread.ts MOST_WAITING"],
@@ -349,7 +348,7 @@ const ROWS: readonly Row[] = [
   ],
   ["reference/package/create-receiver.md", "shorter than {} bytes", "signature/secret-bytes.ts SAFE_BYTES"],
   ["reference/package/diagnose.md", "the first {} digits", "receiver/observed.ts SHOWN_DIGITS"],
-  ["reference/package/inbox.md", "from {} characters on", "inbox/entry-filter.ts MIN_HEADER_TEXT"],
+  ["reference/package/inbox.md", "{} by default, the newest", "receiver/inbox-view.ts LIST_LIMIT"],
   ["reference/package/lambda.md", "plus {} seconds", "dispatch/runs/run-budget.ts MAX_MARGIN * 2"],
   ["reference/package/sandbox.md", "the latest {} deliveries", "sandbox/deliverer.ts MAX_KEPT"],
   [

@@ -9,6 +9,7 @@ import { sampleEvent, signedRequest } from "../../src/entries/testing.ts";
 import { eventKinds } from "../../src/event/kinds.ts";
 import { nodeReceiver } from "../../src/receiver/adapters/node.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { runCli, tempFolder } from "../cli/fake-io.ts";
 import { ALERT_RULES } from "../monitoring/alert-rules.ts";
 import { keptLog, SECRET, until } from "../receiver/sample.ts";
@@ -198,7 +199,7 @@ async function fill(inbox: string, count: number): Promise<void> {
     };
   });
   await Promise.all(deliveries.map((delivery) => receiver.accept(delivery)));
-  await until(async () => expect(await receiver.inbox.nextRunAt()).toBe(undefined));
+  await until(async () => expect(await inboxOf(receiver).nextRunAt()).toBe(undefined));
   await receiver.close();
 }
 

@@ -2,6 +2,7 @@ import { deflateSync, gzipSync } from "node:zlib";
 import { expect, it, vi } from "vitest";
 import { z } from "zod";
 import { printable } from "../../src/cli/output.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import type { Accepted } from "../../src/receiver/outcome.ts";
 import { sign } from "../../src/signature/sign.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
@@ -47,7 +48,7 @@ async function expectRejected(
     const entries = await opened.entries();
     expect(entries).toHaveLength(index + 1);
     expect(entries.at(-1)).toMatchObject({ state: "dead", reason, attempts: 0, duplicates: 0 });
-    expect((await keptBytes(opened.receiver.inbox, entries.at(-1)?.seq)).equals(body)).toBe(true);
+    expect((await keptBytes(inboxOf(opened.receiver), entries.at(-1)?.seq)).equals(body)).toBe(true);
   }
   expect(run).not.toHaveBeenCalled();
   await opened.stillServes();
@@ -65,7 +66,7 @@ it(caseTitle(23), async () => {
   expect((await post(body)).status).toBe(200);
   await untilState("done");
   expect(run).toHaveBeenCalledExactlyOnceWith({ id: "payment_1", amount: 1200 });
-  expect(await keptBytes(receiver.inbox, (await entry()).seq)).toEqual(body);
+  expect(await keptBytes(inboxOf(receiver), (await entry()).seq)).toEqual(body);
   expect(json(await post(GOOD))).toMatchObject({ duplicate: true }); // the same event, with or without the mark
 });
 
@@ -394,7 +395,7 @@ it(caseTitle(36), async () => {
   await until(() => expect(got).toHaveLength(data.length));
   expect(got).toEqual(expect.arrayContaining(data.map((text) => JSON.parse(text))));
   for (const [index, { seq }] of (await entries()).entries()) {
-    expect((await keptBytes(receiver.inbox, seq)).equals(bytes(withData(data[index] ?? "")))).toBe(true);
+    expect((await keptBytes(inboxOf(receiver), seq)).equals(bytes(withData(data[index] ?? "")))).toBe(true);
   }
   expect(await entries()).toHaveLength(data.length);
   await stillServes();
@@ -508,7 +509,7 @@ it(caseTitle(39), async () => {
     schemas: { "property.created": z.object({ rooms: z.string() }) },
   });
   upgraded.receiver.on("property.created", ({ data }) => run(data));
-  expect(await upgraded.receiver.inbox.retry({ states: ["dead"] }, NOW)).toBe(1);
+  expect(await inboxOf(upgraded.receiver).retry({ states: ["dead"] }, NOW)).toBe(1);
   await upgraded.untilState("done");
   expect(run).toHaveBeenCalledExactlyOnceWith({ rooms: "three" });
 });
@@ -596,7 +597,7 @@ it(caseTitle(41), async () => {
   await untilState("done");
   expect(await entry()).toMatchObject({ duplicates: twins.length, attempts: 1 });
   expect(run).toHaveBeenCalledOnce();
-  expect(await keptBytes(receiver.inbox)).toEqual(first);
+  expect(await keptBytes(inboxOf(receiver))).toEqual(first);
   // An array in another order is a different value.
   await post({ event, timestamp, data: { ...data, list: [{ b: 1, a: 2 }, 1] }, webhook });
   expect(outcomes().at(-1)).toMatchObject({ duplicate: false });

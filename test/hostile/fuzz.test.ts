@@ -4,6 +4,8 @@ import type { Delivery } from "../../src/event/delivery.ts";
 import { eventKinds } from "../../src/event/kinds.ts";
 import { readEnvelope } from "../../src/event/read-envelope.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import type { Outcome } from "../../src/receiver/outcome.ts";
 import type { Receiver } from "../../src/receiver/receiver.ts";
 import { toAnswer } from "../../src/receiver/response.ts";
@@ -27,7 +29,7 @@ function receivers() {
   return async () => {
     if (open === undefined || used++ % SHARED === 0) {
       await (await open)?.receiver.close();
-      open = openReceiver({ inbox: memoryInbox() });
+      open = openReceiver({ inbox: handleOf(memoryInbox()) });
     }
     return open;
   };
@@ -238,7 +240,7 @@ it(
         else rejections++;
         expect(await entries()).toHaveLength(before + (first.duplicate ? 0 : 1));
         if (!first.duplicate) {
-          const kept = (await receiver.inbox.delivery(first.seq))?.body ?? Buffer.from("nothing");
+          const kept = (await inboxOf(receiver).delivery(first.seq))?.body ?? Buffer.from("nothing");
           expect(Buffer.from(kept).equals(Buffer.from(body))).toBe(true);
         }
         // A second time: the same entry, counted as a duplicate.

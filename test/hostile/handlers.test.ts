@@ -1,5 +1,7 @@
 import { expect, it, vi } from "vitest";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { withoutTimers } from "../frozen-timers.ts";
 import { json, openReceiver } from "../receiver/open.ts";
 import {
@@ -53,7 +55,7 @@ it(caseTitle(73), async () => {
     expect((await entries()).map(({ state }) => state)).toEqual(thrown.map(() => "dead"));
   });
   for (const { seq } of await entries()) {
-    const attempts = await receiver.inbox.attempts(seq);
+    const attempts = await inboxOf(receiver).attempts(seq);
     expect(attempts.map(({ attempt, outcome }) => [attempt, outcome])).toEqual([
       [1, "error"],
       [2, "error"],
@@ -108,7 +110,7 @@ it(caseTitle(74), async () => {
   await until(() => expect(late).toBe(true));
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(await entry()).toEqual(before);
-  expect((await receiver.inbox.attempts(1)).map(({ outcome }) => outcome)).toEqual(["timeout", "ok"]);
+  expect((await inboxOf(receiver).attempts(1)).map(({ outcome }) => outcome)).toEqual(["timeout", "ok"]);
   expect(lines).toEqual([]);
 });
 
@@ -127,7 +129,7 @@ it(caseTitle(75), async () => {
   const path = inboxFile();
   // It never renews its leases, as if its event loop were blocked.
   const blocked = wrapInbox(sqliteInbox(path), { renew: async () => [] });
-  const slow = await openReceiver({ inbox: blocked, lease: 1000 });
+  const slow = await openReceiver({ inbox: handleOf(blocked), lease: 1000 });
   const held = gate();
   const ran: string[] = [];
   slow.receiver.on("*", async () => {
@@ -146,7 +148,7 @@ it(caseTitle(75), async () => {
   await until(() => expect(slow.lines).toMatchObject([{ level: "warn", fields: { seq: 1 } }]));
   expect(ran).toEqual(["slow began", "quick", "slow ended"]);
   expect(await quick.entry()).toEqual(before);
-  expect(await quick.receiver.inbox.attempts(1)).toHaveLength(1);
+  expect(await inboxOf(quick.receiver).attempts(1)).toHaveLength(1);
 });
 
 it(caseTitle(76), async () => {
@@ -245,21 +247,23 @@ it(caseTitle(79), async () => {
   await post(envelope());
   await untilState("dead");
   expect(await entry()).toMatchObject({ reason: "attempts_exhausted", attempts: 3 });
-  expect((await receiver.inbox.attempts(1)).map(({ error }) => error)).toEqual(Array(3).fill("still broken"));
+  expect((await inboxOf(receiver).attempts(1)).map(({ error }) => error)).toEqual(
+    Array(3).fill("still broken"),
+  );
   expect(dead).toHaveBeenCalledExactlyOnceWith(
     expect.objectContaining({ seq: 1, reason: "attempts_exhausted", error: "still broken" }),
   );
   broken = false;
-  const retried = await Promise.all([1, 2, 3].map(() => receiver.inbox.retry({ seq: 1 }, clock.now)));
+  const retried = await Promise.all([1, 2, 3].map(() => inboxOf(receiver).retry({ seq: 1 }, clock.now)));
   expect(retried).toEqual([1, 0, 0]);
   await untilState("done");
   expect(await entry()).toMatchObject({ attempts: 1 });
-  expect(await receiver.inbox.retry({}, clock.now)).toBe(0); // done entries are not retried
+  expect(await inboxOf(receiver).retry({}, clock.now)).toBe(0); // done entries are not retried
 });
 
 it(caseTitle(79, "10 000 at once"), async () => {
   const { receiver } = await openReceiver({ inbox: inboxFile(), poll: 3_600_000 });
-  const { inbox } = receiver;
+  const inbox = inboxOf(receiver);
   const appended = Array.from({ length: 9900 }, (_, n) =>
     inbox.append({
       key: { source: "service", eventId: `evt_${n}`, timestamp: n },

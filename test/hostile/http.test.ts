@@ -3,8 +3,10 @@ import { join } from "node:path";
 import express from "express";
 import { expect, it, onTestFinished } from "vitest";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { expressReceiver } from "../../src/receiver/adapters/express.ts";
 import { nodeReceiver } from "../../src/receiver/adapters/node.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 import { root } from "../docs/markdown.ts";
 import { withoutTimers } from "../frozen-timers.ts";
@@ -160,7 +162,7 @@ it(caseTitle(46, "no byte of the answer before the end of the body or before the
     await held.opened;
     return real.append(entry);
   };
-  const { url } = await openServer({ inbox: wrapInbox(real, { append }) });
+  const { url } = await openServer({ inbox: handleOf(wrapInbox(real, { append })) });
   const socket = await dial(url);
   let answered = "";
   socket.on("data", (chunk) => {
@@ -268,7 +270,7 @@ it(caseTitle(50), async () => {
   const start = head({ ...SIGNED, ...LAST, ...poison, "content-length": GOOD.length });
   expect(statuses(await raw(start.replace("\r\n\r\n", "\r\n__proto__: x\r\n\r\n"), GOOD))).toEqual([200]);
   expect(await entries()).toHaveLength(1);
-  const kept = await receiver.inbox.delivery(1);
+  const kept = await inboxOf(receiver).delivery(1);
   expect(kept?.headers).toMatchObject({ "content-type": "application/json", prototype: "x" });
   expect(Object.getPrototypeOf(kept?.headers)).toBe(Object.prototype);
   expect(({} as { x?: unknown }).x).toBeUndefined();
@@ -333,7 +335,7 @@ it(caseTitle(51, "a query or a closing slash, which lead to the same endpoint"),
       target,
       200,
     ]);
-    expect((await receiver.inbox.delivery(index + 1))?.target).toBe(target);
+    expect((await inboxOf(receiver).delivery(index + 1))?.target).toBe(target);
     expect([target, (await ask({ target, body })).status]).toEqual([target, 401]);
   }
   await stillServes();
@@ -411,7 +413,7 @@ it(caseTitle(53, "the bytes from express.raw() are accepted"), async () => {
   });
   expect((await posting(url).post(GOOD)).status).toBe(200);
   await untilState("done");
-  expect(await keptBytes(receiver.inbox)).toEqual(GOOD);
+  expect(await keptBytes(inboxOf(receiver))).toEqual(GOOD);
 });
 
 it(caseTitle(53, "a platform leaves other bytes than were signed"), async () => {
@@ -447,12 +449,12 @@ it(caseTitle(54), async () => {
     expect(answer.text).not.toContain("handler");
   }
   expect(outcomes()).toHaveLength(5);
-  await until(async () => expect((await receiver.inbox.counts()).dead).toBe(2));
+  await until(async () => expect((await inboxOf(receiver).counts()).dead).toBe(2));
   // Nor after the handler has failed.
   const again = await post(envelope());
   expect(json(again)).toMatchObject({ received: true, duplicate: true });
   expect(again.text).not.toContain("handler");
-  expect((await receiver.inbox.attempts(2))[0]?.error).toContain("ключ 🔑");
+  expect((await inboxOf(receiver).attempts(2))[0]?.error).toContain("ключ 🔑");
 });
 
 it(caseTitle(55), async () => {

@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { expect, it } from "vitest";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { openInspector, raw } from "../inspector/open.ts";
 import { caseTitle } from "./catalogue.ts";
 
@@ -112,7 +113,7 @@ it(caseTitle(82, "its own page is accepted, and only the page can be opened from
 it(caseTitle(82, "no GET has effects, and only JSON is accepted"), async () => {
   const { port, token, api, deliver, receiver } = await openInspector();
   await deliver("payment.received");
-  const before = await receiver.inbox.list({});
+  const before = await inboxOf(receiver).list({});
   for (const path of WRITE) {
     expect([path, (await api(path)).status]).toEqual([path, 405]);
     for (const type of [
@@ -129,7 +130,7 @@ it(caseTitle(82, "no GET has effects, and only JSON is accepted"), async () => {
       ]);
     }
   }
-  expect(await receiver.inbox.list({})).toHaveLength(before.length);
+  expect(await inboxOf(receiver).list({})).toHaveLength(before.length);
 });
 
 it(caseTitle(83, "every response has the protective headers and no CORS header"), async () => {
@@ -179,7 +180,7 @@ it(
       expect([path, (await raw(receiverPort, path, { headers })).status]).toEqual([path, 404]);
     }
     expect((await raw(port, "/webhooks", { method: "POST", body: "{}" })).status).toBe(404);
-    expect(await receiver.inbox.list({})).toEqual([]);
+    expect(await inboxOf(receiver).list({})).toEqual([]);
   },
 );
 

@@ -1,5 +1,6 @@
 import { expect, onTestFinished } from "vitest";
 import { type RunningServer, startServer } from "../../src/receiver/adapters/server.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { openReceiver, posting } from "../receiver/open.ts";
 import { freshEnvelope, inboxFile, keptBytes, uncaught } from "../receiver/sample.ts";
@@ -41,14 +42,14 @@ export async function openServer(options: Partial<ReceiverOptions> = {}) {
     /** Expects that the inbox is empty. */
     nothingKept: async () => {
       expect(await entries()).toEqual([]);
-      expect(Object.values(await receiver.inbox.counts()).filter((count) => count > 0)).toEqual([]);
-      expect(await receiver.inbox.delivery(1)).toBeUndefined();
+      expect(Object.values(await inboxOf(receiver).counts()).filter((count) => count > 0)).toEqual([]);
+      expect(await inboxOf(receiver).delivery(1)).toBeUndefined();
     },
     /** Expects exactly one entry, a dead letter with the bytes as sent. */
     onlyDeadLetter: async (reason: string, body: Uint8Array) => {
       const only = await entry();
       expect(only).toMatchObject({ state: "dead", reason, attempts: 0 });
-      expect(await keptBytes(receiver.inbox, only.seq)).toEqual(Buffer.from(body));
+      expect(await keptBytes(inboxOf(receiver), only.seq)).toEqual(Buffer.from(body));
     },
     /** Expects that an honest sender is still served, and that there was no uncaught error. */
     stillServes: async (secret?: string) => {

@@ -1,5 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import type { Accepted } from "../../src/receiver/outcome.ts";
 import { expectError, json } from "../receiver/open.ts";
 import {
@@ -244,7 +245,7 @@ it(caseTitle(64), async () => {
     expectError(await post(body), 400, "invalid_request", "timestamp");
     const last = (await entries()).at(-1);
     expect(last).toMatchObject({ state: "dead", reason: "future_timestamp" });
-    expect(await keptBytes(receiver.inbox, last?.seq)).toEqual(body);
+    expect(await keptBytes(inboxOf(receiver), last?.seq)).toEqual(body);
   }
   expect(reasons()).toEqual(["accepted", "accepted", "future_timestamp", "future_timestamp"]);
   // Once its time has come, the dead letter does not block it.

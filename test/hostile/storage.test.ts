@@ -2,9 +2,11 @@ import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "n
 import { expect, it, vi } from "vitest";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { pruneInbox } from "../../src/inbox/prune.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { loadSqlite, openDatabase, pragma } from "../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { dueForPruning } from "../../src/receiver/retention.ts";
 import { expectError, json, openReceiver } from "../receiver/open.ts";
 import {
@@ -76,7 +78,7 @@ it(caseTitle(67, "storing an entry"), async () => {
 it(caseTitle(67, "storing a result"), async () => {
   const path = inboxFile();
   const { receiver, post, entry, untilState, lines } = await openServer({ inbox: path });
-  const settle = vi.spyOn(receiver.inbox, "settle");
+  const settle = vi.spyOn(inboxOf(receiver), "settle");
   let runs = 0;
   receiver.on("*", () => void runs++);
   const other = new DatabaseSync(path);
@@ -116,7 +118,7 @@ it(caseTitle(68, "a commit after the sender has disconnected"), async () => {
     await slow.opened;
     return real.append(entry);
   };
-  const { url, post, entries, outcomes } = await openServer({ inbox: wrapInbox(real, { append }) });
+  const { url, post, entries, outcomes } = await openServer({ inbox: handleOf(wrapInbox(real, { append })) });
   const body = bytes(envelope());
   const socket = await dial(url);
   socket.write(head({ ...signedHeaders(body), "content-length": body.length }));
@@ -131,7 +133,7 @@ it(caseTitle(68, "a commit after the sender has disconnected"), async () => {
 
 it(caseTitle(68, "more waiting deliveries than the inbox allows"), async () => {
   const { receiver, entries } = await openReceiver({ inbox: inboxFile() });
-  const { inbox } = receiver;
+  const inbox = inboxOf(receiver);
   const key = { source: "service", eventId: "evt_1", timestamp: 0 };
   const touches = Array.from({ length: 10_500 }, () => inbox.touch(key, 0));
   const settled = await Promise.allSettled(touches);
@@ -227,7 +229,7 @@ it(caseTitle(71), async () => {
   };
   const overwritten = async (path: string) => {
     const { receiver } = await openReceiver({ inbox: path });
-    for (let n = 0; n < 50; n++) await receiver.inbox.append(entryOf(n));
+    for (let n = 0; n < 50; n++) await inboxOf(receiver).append(entryOf(n));
     await receiver.close();
     const whole = readFileSync(path);
     writeFileSync(path, whole.fill(0xa5, 100));
@@ -302,14 +304,14 @@ it(caseTitle(72), async () => {
   const events = Array.from({ length: 120 }, (_, n) => freshEnvelope({ data: { n } }));
   for (const event of events) expect((await post(event)).status).toBe(200);
   await until(() => expect(runs.size).toBe(120));
-  await until(async () => expect((await receiver.inbox.counts()).done).toBe(120));
+  await until(async () => expect((await inboxOf(receiver).counts()).done).toBe(120));
   const stuck = gate();
   receiver.replaceHandlers((registry) => registry.on("*", () => stuck.opened));
   clock.now += DAY - 1;
   const waiting = freshEnvelope({ timestamp: new Date(clock.now).toISOString(), data: { n: "waits" } });
   expect((await post(waiting)).status).toBe(200);
   clock.now += 2; // everything else exceeds its retention, and is too old
-  const pruning = pruneInbox(receiver.inbox, dueForPruning({ ...TERMS, clock: () => clock.now }));
+  const pruning = pruneInbox(inboxOf(receiver), dueForPruning({ ...TERMS, clock: () => clock.now }));
   const replies = await Promise.all(events.map((event) => post(event)));
   expect((await pruning).pruned).toBe(120);
   for (const reply of replies) {

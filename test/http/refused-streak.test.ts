@@ -3,6 +3,7 @@ import type { Server } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { openEndpoint } from "../receiver/open.ts";
 import { bytes, freshEnvelope, gate, signedHeaders, until, wrapInbox } from "../receiver/sample.ts";
 import { dial, RAW_ADAPTERS, readAll } from "../receiver/wire.ts";
@@ -62,7 +63,7 @@ describe.each(RAW_ADAPTERS)("pipelined requests over $name", (adapter) => {
       await opened;
       return store.append(...given);
     };
-    const { url, outcomes } = await openEndpoint(adapter, { inbox: wrapInbox(store, { append }) });
+    const { url, outcomes } = await openEndpoint(adapter, { inbox: handleOf(wrapInbox(store, { append })) });
     const socket = await dial(url);
     const text = readAll(socket);
     socket.write(signed() + unsigned.repeat(20));

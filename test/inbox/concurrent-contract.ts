@@ -3,6 +3,7 @@ import { createReceiver } from "../../src/entries/index.ts";
 import type { ClaimedEntry } from "../../src/inbox/claim.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { pruneInbox } from "../../src/inbox/prune.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { deliveryOf, envelope, keptLog, SECRET, until } from "../receiver/sample.ts";
 import { AT, keep, numberedEntry, settlementOf } from "./entries.ts";
 
@@ -207,7 +208,7 @@ export function describeConcurrent(name: string, { openTwo, makeTwo }: Concurren
         const clock = () => Date.now() + (offsets[index] ?? 0);
         const receiver = createReceiver({
           secret: SECRET,
-          inbox,
+          inbox: handleOf(inbox),
           clock,
           lease: 2000,
           poll: 20,
@@ -229,7 +230,7 @@ export function describeConcurrent(name: string, { openTwo, makeTwo }: Concurren
         });
         expect(outcome).toMatchObject({ type: "accepted", duplicate: false });
       }
-      await until(async () => expect(await receivers[0]?.inbox.counts()).toMatchObject({ done: 4 }));
+      await until(async () => expect(await receivers[0]?.inbox.count()).toMatchObject({ handled: 4 }));
       for (const receiver of receivers) await receiver.close();
       expect(ran).toHaveLength(4);
     });

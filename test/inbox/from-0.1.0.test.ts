@@ -13,6 +13,7 @@ import { openFileTransfer } from "../../src/inbox/sqlite/transfer.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { copyInbox } from "../../src/inbox/transfer/copy.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { pgliteInboxes } from "./postgres/pglite.ts";
 import { contentOf } from "./transfer/every-state.ts";
 
@@ -91,7 +92,7 @@ describe("an inbox file of version 0.1.0", () => {
     await receiver.start();
     onTestFinished(() => receiver.close());
     await vi.waitFor(async () =>
-      expect(await receiver.inbox.counts()).toMatchObject({ pending: 0, running: 0, done: 4 }),
+      expect(await inboxOf(receiver).counts()).toMatchObject({ pending: 0, running: 0, done: 4 }),
     );
     expect(ran.filter((line) => line.startsWith("lease"))).toEqual([
       "lease.expired lease_sample_0001",
@@ -99,9 +100,9 @@ describe("an inbox file of version 0.1.0", () => {
     ]);
     expect(ran).toContain("payment.received pay_sample_0003");
 
-    const [done] = await receiver.inbox.list({ kinds: ["payment.received"], states: ["done"], limit: 1 });
-    expect(await receiver.inbox.touch(Object(done).key, NOW)).toMatchObject({ duplicate: true });
-    expect(await receiver.inbox.retry({ seqs: [2] }, NOW)).toBe(1);
+    const [done] = await inboxOf(receiver).list({ kinds: ["payment.received"], states: ["done"], limit: 1 });
+    expect(await inboxOf(receiver).touch(Object(done).key, NOW)).toMatchObject({ duplicate: true });
+    expect(await inboxOf(receiver).retry({ seqs: [2] }, NOW)).toBe(1);
     await vi.waitFor(() => expect(ran).toContain("payment.received pay_sample_0002"));
   });
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { selectInbox } from "../../src/inbox/open.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { sampleEntry } from "./entries.ts";
 
 const FOLDER = mkdtempSync(join(tmpdir(), "hookporter-open-"));
@@ -11,9 +12,9 @@ const FOLDER = mkdtempSync(join(tmpdir(), "hookporter-open-"));
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
 describe("selectInbox", () => {
-  it("returns an inbox unchanged", () => {
+  it("returns the store behind a handle", () => {
     const inbox = memoryInbox();
-    expect(selectInbox(inbox)).toBe(inbox);
+    expect(selectInbox(handleOf(inbox))).toBe(inbox);
   });
 
   it('returns a new memory inbox for "memory:"', async () => {

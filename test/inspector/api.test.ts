@@ -9,6 +9,7 @@ import { memoryInbox } from "../../src/inbox/memory.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import type { LiveUpdate } from "../../src/inspector/api.ts";
 import { defineHandlers } from "../../src/receiver/handlers/define-handlers.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { tempFolder } from "../cli/fake-io.ts";
 import { openInspector, raw, SECRET } from "./open.ts";
 
@@ -119,7 +120,7 @@ it("an entry is described completely: its verdict with the digests, its runs, it
   const event = sampleEvent("payment.received");
   await deliver(event);
   await deliver(event);
-  await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 1 }), WAIT);
+  await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1 }), WAIT);
   const { json } = await api("/api/entries/1");
   const { headers } = signedRequest(event, { secret: SECRET });
   expect(json).toMatchObject({
@@ -217,7 +218,7 @@ it("the latest 500 refused deliveries are remembered with reason, headers and si
   }
   expect((await api("/api/refusals")).json).toHaveLength(500);
   expect((await api("/api/refusals/r1")).status).toBe(404);
-  expect(await receiver.inbox.list({})).toEqual([]);
+  expect(await inboxOf(receiver).list({})).toEqual([]);
 });
 
 it("the cause of a wrong signature is explained, with its fix", async () => {
@@ -276,7 +277,7 @@ it("a failing entry is retried now, and dropped for good", async () => {
   expect((await api("/api/entries/1/drop", {})).status).toBe(409);
   broken = false;
   expect((await api("/api/entries/1/retry", {})).json).toEqual({ retried: 1 });
-  await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 1 }), WAIT);
+  await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ done: 1 }), WAIT);
   for (const action of ["retry", "drop"])
     expect((await api(`/api/entries/1/${action}`, {})).status).toBe(409);
   expect((await api("/api/overview")).json).toMatchObject({ failed: { failing: 0, dead: 0 } });
@@ -289,10 +290,10 @@ it("deliveries are replayed, retried, triggered and edited, signed with the curr
   };
   const { api, deliver, receiver } = await openInspector({ handler, attempts: 1 });
   await deliver("payment.received");
-  await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 1 }), WAIT);
+  await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1 }), WAIT);
   broken = false;
   expect((await api("/api/entries/1/retry", {})).json).toEqual({ retried: 1 });
-  await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 1 }), WAIT);
+  await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ done: 1 }), WAIT);
   expect((await api("/api/entries/1/retry", {})).status).toBe(409);
   expect((await api("/api/entries/1/replay", { exact: true })).json).toMatchObject({ status: 200, seq: 1 });
   expect((await api("/api/entries/1/replay", {})).json).toMatchObject({ status: 200, seq: 2 });
@@ -339,14 +340,14 @@ it("all 12 samples are triggered several times, as events that differ", async ()
   expect((await api("/api/trigger", { all: true, count: 2 })).json).toHaveLength(24);
   const data = { kind: "lead.created", data: '{"id":"mine"}', count: 3 };
   expect((await api("/api/trigger", data)).json).toHaveLength(3);
-  expect(await receiver.inbox.list({})).toHaveLength(27);
+  expect(await inboxOf(receiver).list({})).toHaveLength(27);
 });
 
 it("triggers with the same data at the same time are events that differ", async () => {
   const { api, receiver } = await openInspector({ clock: () => 1_800_000_000_000 });
   const data = { kind: "lead.created", data: '{"id":"mine"}', count: 20 };
   await Promise.all([api("/api/trigger", data), api("/api/trigger", data)]);
-  expect(await receiver.inbox.list({})).toHaveLength(40);
+  expect(await inboxOf(receiver).list({})).toHaveLength(40);
 });
 
 it.each([
@@ -363,7 +364,7 @@ it.each([
 ])("a trigger with %j is refused, and sends nothing", async (fields) => {
   const { api, receiver } = await openInspector();
   expect((await api("/api/trigger", fields)).status).toBe(400);
-  expect(await receiver.inbox.list({})).toEqual([]);
+  expect(await inboxOf(receiver).list({})).toEqual([]);
 });
 
 it("data that is no object is named as on a form", async () => {
@@ -469,7 +470,7 @@ it("deliveries are counted by minute, duration and kind, and errors are listed",
   for (const kind of ["payment.received", "payment.received", "lead.created"] as const) await deliver(kind);
   await fetch(endpoint, { method: "POST", body: "x" });
   await vi.waitFor(
-    async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 1, done: 2 }),
+    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1, done: 2 }),
     WAIT,
   );
   const { json } = await api("/api/overview");
@@ -575,7 +576,7 @@ it("the numbers beside a list of what failed alike are those of the list", async
   };
   const { api, deliver, receiver } = await openInspector({ handler, attempts: 1 });
   for (const kind of ["payment.received", "lead.created", "lead.created"] as const) await deliver(kind);
-  await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 3 }), WAIT);
+  await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 3 }), WAIT);
   const query = "like=1&kind=lead.*";
   expect((await api(`/api/entries?${query}`)).json.rows).toHaveLength(2);
   expect((await api(`/api/counts?${query}`)).json.states).toMatchObject({ dead: 2 });

@@ -4,6 +4,7 @@ import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { postgresStore } from "../../src/inbox/postgres.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { runCli, tempFolder } from "../cli/fake-io.ts";
 import { pgliteInboxes } from "../inbox/postgres/pglite.ts";
 import { openServer } from "../inbox/postgres/schemas.ts";
@@ -131,9 +132,9 @@ const LISTS = [
   "refusals",
 ];
 
-describe.each(INBOXES)("every view of %s", (_name, inboxOf) => {
+describe.each(INBOXES)("every view of %s", (_name, makeShown) => {
   it("answers for every entry that a sender can make", { timeout: 300_000 }, async () => {
-    const { inbox, named } = inboxOf();
+    const { inbox, named } = makeShown();
     const handler = ({ kind }: { kind: string }) => {
       if (kind.startsWith("tenant.")) throw new Error(`no ${"\0\u202e"}`);
     };
@@ -145,7 +146,7 @@ describe.each(INBOXES)("every view of %s", (_name, inboxOf) => {
       async () => expect(await inbox.counts()).toMatchObject({ pending: 0, running: 0 }),
       WAIT,
     );
-    const entries = await receiver.inbox.list({});
+    const entries = await inboxOf(receiver).list({});
     expect(entries.length).toBeGreaterThan(80);
     const wrong: string[] = [];
     const ask = async (path: string) => {

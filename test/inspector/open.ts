@@ -6,6 +6,7 @@ import { sampleEvent, signedRequest } from "../../src/entries/testing.ts";
 import type { EventKind } from "../../src/event/kinds.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import type { TokenRecord, TokenRecords } from "../../src/inspector/door/known-tokens.ts";
 import type { NamedHost } from "../../src/inspector/door/named-host.ts";
 import { startInspector } from "../../src/inspector/inspector.ts";
@@ -90,7 +91,7 @@ export async function openInspector(options: OpenOptions = {}) {
     diagnose = diagnoseHere,
   } = options;
   const receiver = createReceiver({
-    ...{ secret: SECRET, inbox, log, clock, poll: 20, drainTimeout: 500 },
+    ...{ secret: SECRET, inbox: handleOf(inbox), log, clock, poll: 20, drainTimeout: 500 },
     retry: { attempts, delay: 1, jitter: 0 },
     drift,
   });

@@ -2,6 +2,7 @@ import { expect, it, vi } from "vitest";
 import { sampleEvent } from "../../src/entries/testing.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { findEntries } from "../../src/inspector/entries/find-entries.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { keep, numberedEntry } from "../inbox/entries.ts";
 import { openInspector } from "./open.ts";
 
@@ -32,7 +33,7 @@ it.each([
   const envelope = sampleEvent("property.created");
   await deliver({ ...envelope, data: { ...envelope.data, surface: "a value" } });
   await vi.waitFor(
-    async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 2, done: 1 }),
+    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 2, done: 1 }),
     WAIT,
   );
   const { rows } = (await api(`/api/entries?text=${text}`)).json;

@@ -6,6 +6,7 @@ import { parse } from "yaml";
 import { Readiness } from "../../src/cli/ready/readiness.ts";
 import { collectForServing } from "../../src/cli/ready/serve-metrics.ts";
 import { collectMetrics } from "../../src/entries/metrics.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { tempFolder } from "../cli/fake-io.ts";
 import { readPage, root } from "../docs/markdown.ts";
@@ -36,7 +37,7 @@ const shown = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => exp
 
 /** What `listen` serves. */
 async function served(): Promise<string> {
-  const { receiver } = await openReceiver({ inbox: sqliteInbox(inboxFile()) });
+  const { receiver } = await openReceiver({ inbox: handleOf(sqliteInbox(inboxFile())) });
   await postTo(receiver)(freshEnvelope());
   const metrics = collectForServing(receiver, new Readiness());
   const text = await metrics.read();
@@ -92,7 +93,7 @@ describe("the dashboard and the alert rules", () => {
 
 it("promtool finds no fault in the names of the metrics", async (context) => {
   needsPrometheus(context, "promtool");
-  const { receiver } = await openReceiver({ inbox: sqliteInbox(inboxFile()) });
+  const { receiver } = await openReceiver({ inbox: handleOf(sqliteInbox(inboxFile())) });
   const registry = new Registry();
   collectMetrics(receiver, { registry });
   await postTo(receiver)(freshEnvelope());

@@ -6,8 +6,10 @@ import { REJECTION_REASONS } from "../../src/event/rejection.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { DEAD_REASONS } from "../../src/inbox/reasons.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { driftFrom } from "../../src/learn/drift.ts";
 import { type Learned, learn } from "../../src/learn/shape.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { REFUSALS } from "../../src/receiver/refusals.ts";
 import { SIGNATURE_REASONS } from "../../src/signature/signature-format.ts";
 import { openReceiver } from "../receiver/open.ts";
@@ -50,7 +52,8 @@ describe("the metrics of deliveries", () => {
     const { receiver, clock, scrape } = await openMeasured();
     const day = { day: Math.floor(NOW / 86_400_000), events: 30, longestGap: 2 * 3_600_000 };
     const mismatches = { count: 9, bodies: 3, from: NOW + 1, to: NOW + 2 };
-    const record = (note: object) => receiver.inbox.recordSender?.({ source: "service", days: [], ...note });
+    const record = (note: object) =>
+      inboxOf(receiver).recordSender?.({ source: "service", days: [], ...note });
     await record({ authentic: { first: NOW, last: NOW }, days: [day] });
     await record({ source: "crm", mismatches });
     const read = await scrape();
@@ -174,7 +177,7 @@ describe("the metrics of the inbox", () => {
       reads++;
       return counts();
     };
-    const { scrape } = await openMeasured({ inbox });
+    const { scrape } = await openMeasured({ inbox: handleOf(inbox) });
     await Promise.all([scrape(), scrape(), scrape()]);
     await scrape();
     expect(reads).toBe(1);
@@ -183,7 +186,7 @@ describe("the metrics of the inbox", () => {
   it("have no value while the inbox cannot be read", async () => {
     const inbox: Inbox = memoryInbox();
     inbox.counts = () => Promise.reject(new Error("away"));
-    const { scrape } = await openMeasured({ inbox });
+    const { scrape } = await openMeasured({ inbox: handleOf(inbox) });
     const read = await scrape();
     expect(read("hookporter_inbox_readable")).toBe(0);
     expect(read('hookporter_entries{state="waiting"}')).toBeUndefined();
@@ -194,7 +197,7 @@ describe("the metrics of the inbox", () => {
   it("do not keep a scrape waiting for an inbox that does not answer", async () => {
     const inbox: Inbox = memoryInbox();
     inbox.counts = () => new Promise(() => {});
-    const { scrape } = await openMeasured({ inbox });
+    const { scrape } = await openMeasured({ inbox: handleOf(inbox) });
     expect((await scrape())("hookporter_inbox_readable")).toBe(0);
   });
 });

@@ -3,7 +3,9 @@ import { AlwaysOnSampler, NodeTracerProvider } from "@opentelemetry/sdk-trace-no
 import { describe, expect, it } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { createTracing } from "../../src/observe/tracing.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { forwardTo } from "../../src/relay/forward.ts";
 import { pgliteInboxes } from "../inbox/postgres/pglite.ts";
 import { openEndpoint, openReceiver } from "../receiver/open.ts";
@@ -346,7 +348,11 @@ describe("the span of an attempt", () => {
 
   it("is active in a handler with tx, on PostgreSQL", { timeout: 60_000 }, async () => {
     const inbox = (await pgliteInboxes()).makeInbox();
-    const { receiver } = await openReceiver({ inbox, tracing: createTracing(), clock: Date.now });
+    const { receiver } = await openReceiver({
+      inbox: handleOf(inbox),
+      tracing: createTracing(),
+      clock: Date.now,
+    });
     let active: string | undefined;
     const handler = () => {
       active = trace.getActiveSpan()?.spanContext().spanId;
@@ -379,7 +385,7 @@ describe("tracing", () => {
     const headers = { ...signedHeaders(body), "hookporter-traceparent": TRACEPARENT };
     await fetch(String(url), { method: "POST", body, headers });
     const { traceId, spanId } = (await span("receive")).spanContext();
-    expect((await receiver.inbox.delivery(1))?.headers).toMatchObject({
+    expect((await inboxOf(receiver).delivery(1))?.headers).toMatchObject({
       "hookporter-traceparent": `00-${traceId}-${spanId}-01`,
     });
   });
@@ -389,7 +395,7 @@ describe("tracing", () => {
     const body = bytes(freshEnvelope());
     const headers = { ...signedHeaders(body), "hookporter-traceparent": TRACEPARENT };
     expect((await ask({ body, headers })).status).toBe(200);
-    expect((await receiver.inbox.delivery(1))?.headers).not.toHaveProperty("hookporter-traceparent");
+    expect((await inboxOf(receiver).delivery(1))?.headers).not.toHaveProperty("hookporter-traceparent");
   });
 
   it("adds no header to a delivery that is forwarded", async () => {
@@ -414,7 +420,7 @@ describe("tracing", () => {
       return inbox.claim(request);
     };
     const { receiver, untilState } = await openReceiver({
-      inbox: wrapInbox(inbox, { claim }),
+      inbox: handleOf(wrapInbox(inbox, { claim })),
       orderBy: () => "one", // not inserted leased, so it has to be claimed
       tracing: createTracing(),
       poll: 60_000,
@@ -448,7 +454,7 @@ describe("tracing", () => {
       tracing: createTracing({ tracerProvider: new NodeTracerProvider() }),
     });
     await receiver.accept(deliveryOf(envelope()));
-    expect((await receiver.inbox.delivery(1))?.headers).toHaveProperty("hookporter-traceparent");
+    expect((await inboxOf(receiver).delivery(1))?.headers).toHaveProperty("hookporter-traceparent");
     expect(all()).toEqual([]);
   });
 

@@ -3,11 +3,13 @@ import { HookporterError } from "../../src/errors.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { DAY, type SenderRecord } from "../../src/inbox/senders.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { type InboxSize, SPARE } from "../../src/inbox/vitals.ts";
 import type { Alert } from "../../src/observe/alert.ts";
 import type { AlertOptions } from "../../src/observe/watch-alerts.ts";
 import { watchAlerts } from "../../src/observe/watch-alerts.ts";
 import type { Drift } from "../../src/receiver/drift.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import type { Receiver } from "../../src/receiver/receiver.ts";
 import { openReceiver } from "../receiver/open.ts";
 import { freshEnvelope, until, wrapInbox } from "../receiver/sample.ts";
@@ -19,7 +21,7 @@ const GIB = 1024 ** 3;
 async function openWatched(options: Partial<AlertOptions> = {}, inner: Inbox = memoryInbox()) {
   const disk: { size: InboxSize } = { size: { bytes: 1e6, logBytes: 0, freeBytes: 100 * GIB } };
   const vitals = { size: async () => disk.size, onCommit: () => () => {} };
-  const opened = await openReceiver({ inbox: wrapInbox(inner, { vitals }), role: "receive" });
+  const opened = await openReceiver({ inbox: handleOf(wrapInbox(inner, { vitals })), role: "receive" });
   const alerts: Alert[] = [];
   const stop = watchAlerts(opened.receiver, {
     onAlert: (alert) => alerts.push(alert),
@@ -45,7 +47,7 @@ it("dead letters above the number are told of once, and once more when someone h
   expect(alerts[0]).toMatchObject({ type: "dead_letters", active: true, above: 1 });
   await looks();
   expect(alerts).toHaveLength(1);
-  await receiver.inbox.drop({ states: ["dead"] }, clock.now);
+  await inboxOf(receiver).drop({ states: ["dead"] }, clock.now);
   await until(() => expect(alerts).toHaveLength(2));
   expect(alerts[1]).toEqual({ type: "dead_letters", active: false, count: 0, above: 1 });
 });
@@ -160,7 +162,7 @@ it("an entry that is due for too long is told of once, and when it is gone", asy
   await until(() => expect(alerts).toHaveLength(1));
   await looks();
   expect(alerts).toEqual([{ type: "oldest_due", active: true, age: 61_000, limit: 60_000 }]);
-  await receiver.inbox.drop({}, clock.now);
+  await inboxOf(receiver).drop({}, clock.now);
   await until(() => expect(alerts).toHaveLength(2));
   expect(alerts[1]).toMatchObject({ type: "oldest_due", active: false, age: 0 });
 });

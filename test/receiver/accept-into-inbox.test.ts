@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { readOptions } from "../../src/receiver/options/options.ts";
 import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { accept, at, deliveryOf, envelope, keptLog, NOW, SECRET } from "./sample.ts";
@@ -11,7 +12,7 @@ function settingsOf(options: Partial<ReceiverOptions> = {}) {
 it("a dead letter that the inbox does not keep is not acknowledged", async () => {
   const inbox = memoryInbox();
   vi.spyOn(inbox, "append").mockResolvedValue(undefined);
-  expect(await accept(deliveryOf("{"), settingsOf({ inbox }))).toMatchObject({
+  expect(await accept(deliveryOf("{"), settingsOf({ inbox: handleOf(inbox) }))).toMatchObject({
     type: "unavailable",
     error: expect.any(TypeError),
   });
@@ -21,7 +22,7 @@ it("a delivery that cannot be kept is unavailable, and its error is logged", asy
   const { log, lines } = keptLog();
   const inbox = memoryInbox();
   vi.spyOn(inbox, "append").mockRejectedValue(new Error("disk full"));
-  const outcome = await accept(deliveryOf(envelope()), settingsOf({ inbox, log }));
+  const outcome = await accept(deliveryOf(envelope()), settingsOf({ inbox: handleOf(inbox), log }));
   expect(outcome).toMatchObject({ type: "unavailable", error: { message: "disk full" } });
   expect(lines).toMatchObject([{ level: "error", fields: { error: "disk full" } }]);
 });

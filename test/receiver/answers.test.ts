@@ -7,8 +7,10 @@ import type { NewEntry } from "../../src/inbox/append.ts";
 import type { StoredState } from "../../src/inbox/entry-state.ts";
 import { problemsOf } from "../../src/inbox/failures.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import type { HandlerRegistry } from "../../src/receiver/handlers/router.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { sign } from "../../src/signature/sign.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
@@ -64,7 +66,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       held.open();
       await untilState("done");
       expect(ids).toEqual([(await entry()).key.eventId]);
-      expect(await keptBytes(receiver.inbox)).toEqual(GOOD);
+      expect(await keptBytes(inboxOf(receiver))).toEqual(GOOD);
     });
 
     it("contains the envelope's id if it has one", async () => {
@@ -114,7 +116,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
           expect(json(again)).toEqual({ ...(first as object), duplicate: true });
         }
         expect(await entry()).toEqual({ ...before, duplicates: 2, lastSeenAt: clock.now });
-        expect(await keptBytes(receiver.inbox, before.seq)).toEqual(GOOD);
+        expect(await keptBytes(inboxOf(receiver), before.seq)).toEqual(GOOD);
       },
     );
 
@@ -170,7 +172,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
     });
     expect(json(await old.post(misfit))).toEqual(accepted(false));
     expect(await old.entry()).toMatchObject({ state: "dead", reason: "invalid_data", attempts: 0 });
-    expect(await keptBytes(old.receiver.inbox)).toEqual(misfit);
+    expect(await keptBytes(inboxOf(old.receiver))).toEqual(misfit);
     expect(json(await old.post(misfit))).toEqual(accepted(true));
     await until(() => expect(dead).toHaveBeenCalledOnce());
     expect(dead).toHaveBeenCalledWith(
@@ -181,7 +183,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
     const upgraded = await open({ inbox, schemas: { "property.created": z.object({ rooms: z.string() }) } });
     const rooms: unknown[] = [];
     upgraded.receiver.on("property.created", ({ data }) => rooms.push(data.rooms));
-    expect(await upgraded.receiver.inbox.retry({ states: ["dead"] }, upgraded.clock.now)).toBe(1);
+    expect(await inboxOf(upgraded.receiver).retry({ states: ["dead"] }, upgraded.clock.now)).toBe(1);
     await upgraded.untilState("done");
     expect(rooms).toEqual(["three"]);
   });
@@ -201,7 +203,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
     expect(kept.outcomes()).toMatchObject([{ type: "accepted", reason: undefined, problems }]);
     await kept.untilState("done");
     expect(seen).toEqual([Number.POSITIVE_INFINITY, "1e400", "9007199254740993"]);
-    expect(problemsOf(await kept.entry(), (await kept.receiver.inbox.delivery(1)) as never)).toEqual(
+    expect(problemsOf(await kept.entry(), (await inboxOf(kept.receiver).delivery(1)) as never)).toEqual(
       problems,
     );
 
@@ -214,7 +216,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
     await until(() => expect(dead).toHaveBeenCalledOnce());
     expect(dead).toHaveBeenCalledWith(expect.objectContaining({ reason: "inexact_number", problems }));
     expect(run).not.toHaveBeenCalled();
-    expect(await strict.receiver.inbox.retry({ states: ["dead"] }, strict.clock.now)).toBe(1);
+    expect(await inboxOf(strict.receiver).retry({ states: ["dead"] }, strict.clock.now)).toBe(1);
     await strict.untilState("done");
     expect(run).toHaveBeenCalledOnce();
   });
@@ -286,7 +288,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       expectError(await post(body), 400, "invalid_request", field);
       const before = await entry();
       expect(before).toMatchObject({ state: "dead", reason, duplicates: 0, attempts: 0 });
-      expect(await keptBytes(receiver.inbox, before.seq)).toEqual(body);
+      expect(await keptBytes(inboxOf(receiver), before.seq)).toEqual(body);
       clock.now += 1;
       // Only the age of the event depends on the clock; for one of them, this millisecond corrects it.
       if (reason === "future_timestamp") clock.now -= 1;
@@ -328,7 +330,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       );
       expect(run).toHaveBeenCalledOnce();
       // The dead letter is the same event: retrying it does not run the event again.
-      expect(await receiver.inbox.retry({ states: ["dead"] }, clock.now)).toBe(1);
+      expect(await inboxOf(receiver).retry({ states: ["dead"] }, clock.now)).toBe(1);
       await until(async () => expect((await entries()).map(({ state }) => state)).toEqual(["done", "done"]));
       expect(run).toHaveBeenCalledOnce();
       expect(await entries()).toHaveLength(2);
@@ -340,7 +342,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       receiver.on("payment.received", ({ id }) => run(id));
       const old = envelope({ id: "evt_old", timestamp: at(-8 * DAY) });
       expect((await post(old)).status).toBe(400);
-      expect(await receiver.inbox.retry({ states: ["dead"] }, clock.now)).toBe(1);
+      expect(await inboxOf(receiver).retry({ states: ["dead"] }, clock.now)).toBe(1);
       await until(async () => expect((await entries()).map(({ state }) => state)).toEqual(["done", "done"]));
       expect(run).toHaveBeenCalledExactlyOnceWith("evt_old");
       // It now has its own key.
@@ -393,7 +395,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       expect(new Set(reasons)).toEqual(
         new Set(["signature_missing", "signature_malformed", "signature_mismatch"]),
       );
-      expect(await receiver.inbox.list({})).toEqual([]);
+      expect(await inboxOf(receiver).list({})).toEqual([]);
       expect(seen.filter((one) => one.type === "delivery" && one.delivery !== undefined)).toEqual([]);
       expect(lines).toEqual([]);
     });
@@ -447,7 +449,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
         const { ask, receiver } = await open();
         expect((await ask({ target, headers: signedHeaders(GOOD), body: GOOD })).status).toBe(200);
         const normalised = adapter.hides?.query ? target.replace(/\?$/, "") : target;
-        expect((await receiver.inbox.delivery(1))?.target).toBe(normalised);
+        expect((await inboxOf(receiver).delivery(1))?.target).toBe(normalised);
       },
     );
 
@@ -481,7 +483,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       // Node reads the extra bytes as another, malformed request; its answer may overtake ours.
       socket.write(Buffer.concat([GOOD, bytes("and more that is not HTTP")]));
       await readAll(socket);
-      await until(async () => expect(await keptBytes(receiver.inbox)).toEqual(GOOD));
+      await until(async () => expect(await keptBytes(inboxOf(receiver))).toEqual(GOOD));
     });
 
     it.each([0, 1])("[case 29] depends on the exact limit: %d bytes over it", async (beyond) => {
@@ -548,7 +550,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
     it("[case 67] is 503 with Retry-After, and the same delivery is new once it can be stored", async () => {
       const real = memoryInbox();
       const append = vi.fn(real.append.bind(real)).mockRejectedValueOnce(new Error("disk full"));
-      const { post, lines, entries, outcomes } = await open({ inbox: wrapInbox(real, { append }) });
+      const { post, lines, entries, outcomes } = await open({ inbox: handleOf(wrapInbox(real, { append })) });
       const reply = await post(envelope());
       expectError(reply, 503, "unavailable");
       expect(Number(reply.headers["retry-after"])).toBeGreaterThan(0);
@@ -561,7 +563,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
     it("is 503, not 400, for a rejected delivery that cannot be stored", async () => {
       const fail = () => Promise.reject(new Error("disk full"));
       const inbox = wrapInbox(memoryInbox(), { append: fail, touch: fail });
-      const { post } = await open({ inbox });
+      const { post } = await open({ inbox: handleOf(inbox) });
       expect((await post("no JSON")).status).toBe(503);
       expect((await post(envelope({ timestamp: at(-8 * DAY) }))).status).toBe(503);
     });
@@ -589,7 +591,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
         await slow.opened;
         return real.append(entry);
       });
-      const { receiver, post, entries } = await open({ inbox: wrapInbox(real, { append }) });
+      const { receiver, post, entries } = await open({ inbox: handleOf(wrapInbox(real, { append })) });
       const posted = post(envelope());
       await until(() => expect(append).toHaveBeenCalled());
       const closed = receiver.close();

@@ -1,6 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import type { Incoming } from "../../src/receiver/incoming.ts";
 import {
   bytes,
@@ -71,7 +73,7 @@ describe.each(FAULTS)("a clock that %s", (_, fault) => {
       { fields: { code: "option_invalid" }, message: expect.stringContaining("clock") },
     ]);
     clock.fault = undefined;
-    expect(await receiver.inbox.list({})).toEqual([]);
+    expect(await inboxOf(receiver).list({})).toEqual([]);
     expect(await receiver.receive(incoming())).toMatchObject({ status: 200 });
   });
 
@@ -90,7 +92,7 @@ describe.each(FAULTS)("a clock that %s", (_, fault) => {
     receiver.on("*", () => {});
     await receiver.start();
     await receiver.accept(deliveryOf(freshEnvelope()));
-    await until(async () => expect((await receiver.inbox.counts()).done).toBe(1));
+    await until(async () => expect((await inboxOf(receiver).counts()).done).toBe(1));
     clock.fault = fault;
     const outcome = { type: "misconfigured", error: option };
     expect(await receiver.accept(deliveryOf(freshEnvelope()))).toEqual(outcome);
@@ -100,7 +102,7 @@ describe.each(FAULTS)("a clock that %s", (_, fault) => {
     const { receiver, clock } = await open("memory:");
     await receiver.start();
     await receiver.accept(deliveryOf(freshEnvelope())); // by its end, the first look for what is due is over
-    await until(async () => expect((await receiver.inbox.counts()).unhandled).toBe(1));
+    await until(async () => expect((await inboxOf(receiver).counts()).unhandled).toBe(1));
     const delivery = deliveryOf(envelope());
     let reads = 0;
     clock.fault = () => (++reads === 1 ? NOW : fault());
@@ -142,7 +144,7 @@ describe.each(FAULTS)("a clock that %s", (_, fault) => {
     await until(() => expect(lines.some(({ level }) => level === "error")).toBe(true));
     clock.fault = undefined;
     clock.now += 60_000;
-    await until(async () => expect((await receiver.inbox.counts()).done).toBe(1));
+    await until(async () => expect((await inboxOf(receiver).counts()).done).toBe(1));
   });
 });
 
@@ -154,7 +156,7 @@ it("receive() answers, whatever the logger, an observer or the store throws", as
   let damaged = false;
   const inbox = wrapInbox(memoryInbox(), { append: () => Promise.reject(new Error("no store")) });
   Object.defineProperty(inbox, "damage", { get: () => (damaged ? fail() : undefined) });
-  const receiver = createReceiver({ secret: SECRET, inbox, log, clock: () => NOW });
+  const receiver = createReceiver({ secret: SECRET, inbox: handleOf(inbox), log, clock: () => NOW });
   onTestFinished(() => {
     damaged = false;
     return receiver.close();

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { startServer } from "../../src/receiver/adapters/server.ts";
 import { CHANNEL_METHOD } from "../../src/receiver/channel.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { formatDelivery, parseFixture } from "../../src/relay/fixture.ts";
 import { openReceiver, posting } from "./open.ts";
 import { bytes, deliveryOf, envelope, freshEnvelope, keptBytes } from "./sample.ts";
@@ -17,13 +18,13 @@ it("a delivery over a channel needs no signature; its exact bytes are kept and i
   expect(outcome).toMatchObject({ secret: undefined });
   await untilState("done");
   expect(seen).toEqual([`${(await entry()).key.eventId} STREAM`]);
-  expect(await keptBytes(receiver.inbox)).toEqual(body);
+  expect(await keptBytes(inboxOf(receiver))).toEqual(body);
 });
 
 it("the entry of a channel's delivery is marked by its method, and has no headers", async () => {
   const { receiver } = await openReceiver();
   await receiver.acceptFrom(CHANNEL, bytes(envelope()));
-  const delivery = await receiver.inbox.delivery(1);
+  const delivery = await inboxOf(receiver).delivery(1);
   expect(delivery).toMatchObject({ method: CHANNEL_METHOD, target: CHANNEL.address, headers: {} });
   if (delivery === undefined) throw new Error("nothing was kept");
   const saved = parseFixture(Buffer.from(formatDelivery(delivery)), "saved");

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import type { Receiver } from "../../src/receiver/receiver.ts";
 import { openReceiver } from "./open.ts";
 import { at, bytes, DAY, freshEnvelope, gate, signedHeaders, uncaught, until } from "./sample.ts";
@@ -46,7 +47,8 @@ describe.each([
     for (let time = 0; time < 2; time++) call.mockRejectedValueOnce(new Error("no store"));
     return { inbox: real, call };
   }
-  const open = (inbox: Inbox) => openReceiver({ inbox, ...(log && { log: log as never }), lease: 60 });
+  const open = (inbox: Inbox) =>
+    openReceiver({ inbox: handleOf(inbox), ...(log && { log: log as never }), lease: 60 });
   const post = async (receiver: Receiver) => {
     const body = bytes(freshEnvelope());
     const request = { method: "POST", target: "/webhooks", path: "/webhooks", headers: signedHeaders(body) };

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import type { Incoming, Inline } from "../../src/receiver/incoming.ts";
 import { openReceiver } from "./open.ts";
 import { bytes, deliveryOf, envelope, freshEnvelope, signedHeaders, until, wrapInbox } from "./sample.ts";
@@ -53,7 +54,7 @@ describe("receive with an inline answer", () => {
 
   it("is not called for an event that could not be stored", async () => {
     const append = () => Promise.reject(new Error("disk full"));
-    const { receiver } = await openReceiver({ inbox: wrapInbox(memoryInbox(), { append }) });
+    const { receiver } = await openReceiver({ inbox: handleOf(wrapInbox(memoryInbox(), { append })) });
     const inline = holding();
     expect(await receiver.receive(incoming(), inline)).toMatchObject({ status: 503 });
     expect(inline.answer).not.toHaveBeenCalled();

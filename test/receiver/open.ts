@@ -1,6 +1,7 @@
 import { expect, onTestFinished } from "vitest";
 import type { Entry } from "../../src/inbox/entry.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import type { DeliveryObservation, Observation } from "../../src/receiver/observation.ts";
 import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import type { Receiver } from "../../src/receiver/receiver.ts";
@@ -25,7 +26,7 @@ export async function openReceiver(options: Partial<ReceiverOptions> = {}) {
   receiver.observe((observation) => seen.push(observation));
   await receiver.start();
   onTestFinished(() => receiver.close());
-  const entries = (): Promise<readonly Entry[]> => receiver.inbox.list({});
+  const entries = (): Promise<readonly Entry[]> => inboxOf(receiver).list({});
   /** The only entry. */
   const entry = async (): Promise<Entry> => {
     const [only, ...others] = await entries();

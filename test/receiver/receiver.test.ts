@@ -1,9 +1,12 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { HookporterError } from "../../src/errors.ts";
 import type { Delivery } from "../../src/event/delivery.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import type { Incoming } from "../../src/receiver/incoming.ts";
 import type { DeliveryObservation, Observation } from "../../src/receiver/observation.ts";
 import { readOptions } from "../../src/receiver/options/options.ts";
@@ -39,9 +42,9 @@ describe("createReceiver", () => {
         throw new Error(`called ${String(name)}`);
       },
     });
-    const receiver = createReceiver({ secret: SECRET, inbox: untouched, log });
+    const receiver = createReceiver({ secret: SECRET, inbox: handleOf(untouched), log });
     receiver.on("*", () => {});
-    expect(receiver.inbox).toBe(untouched);
+    expect(inboxOf(receiver)).toBe(untouched);
   });
 
   it("passes handlers the event and its context", async () => {
@@ -86,7 +89,7 @@ describe("createReceiver", () => {
     await receiver.accept(deliveryOf(envelope()));
     await untilState("done");
     expect(seen).toEqual([1200, 1200]);
-    expect(await receiver.inbox.attempts(1)).toMatchObject([{ handler: "payment.*" }, { handler: "*" }]);
+    expect(await inboxOf(receiver).attempts(1)).toMatchObject([{ handler: "payment.*" }, { handler: "*" }]);
   });
 
   it("[case 77] lets nobody see what a handler or a listener changes in a delivery", async () => {
@@ -116,8 +119,8 @@ describe("createReceiver", () => {
 
   it("[case 60] distinguishes two senders that share an inbox", async () => {
     const inbox = memoryInbox();
-    const one = await openReceiver({ inbox, source: "one" });
-    const two = await openReceiver({ inbox, source: "two" });
+    const one = await openReceiver({ inbox: handleOf(inbox), source: "one" });
+    const two = await openReceiver({ inbox: handleOf(inbox), source: "two" });
     const delivery = deliveryOf(envelope({ id: "evt_same" }));
     expect(await one.receiver.accept(delivery)).toMatchObject({ duplicate: false });
     expect(await two.receiver.accept(delivery)).toMatchObject({ duplicate: false });
@@ -139,7 +142,7 @@ describe("start", () => {
     const real = memoryInbox();
     const open = vi.fn(real.open.bind(real)).mockRejectedValueOnce(new Error("locked"));
     const { log } = keptLog();
-    const receiver = createReceiver({ secret: SECRET, inbox: wrapInbox(real, { open }), log });
+    const receiver = createReceiver({ secret: SECRET, inbox: handleOf(wrapInbox(real, { open })), log });
     await expect(receiver.start()).rejects.toThrow("locked");
     expect(await receiver.accept(deliveryOf(freshEnvelope()))).toMatchObject({ type: "unavailable" });
     await receiver.start();
@@ -161,7 +164,7 @@ describe("replaceHandlers", () => {
     await receiver.accept(deliveryOf(envelope({ event: "lease.signed" })));
     await receiver.accept(deliveryOf("no JSON"));
     await until(async () =>
-      expect(await receiver.inbox.counts()).toMatchObject({ done: 1, unhandled: 1, dead: 1 }),
+      expect(await inboxOf(receiver).counts()).toMatchObject({ done: 1, unhandled: 1, dead: 1 }),
     );
     expect(ran).toHaveBeenCalledOnce();
     expect(old).not.toHaveBeenCalled();
@@ -328,7 +331,7 @@ describe("onDead", () => {
       reason: "attempts_exhausted",
       problems: [],
       error: "failure 2",
-      delivery: await receiver.inbox.delivery(1),
+      delivery: await inboxOf(receiver).delivery(1),
       event: expect.objectContaining({ id: "evt_own", kind: "payment.received", source: "service" }),
     });
   });
@@ -390,7 +393,10 @@ describe("close", () => {
         },
       },
     } as never;
-    const { receiver } = await openReceiver({ inbox, schemas: { "payment.received": slow } });
+    const { receiver } = await openReceiver({
+      inbox: handleOf(inbox),
+      schemas: { "payment.received": slow },
+    });
     const accepting = receiver.accept(deliveryOf(envelope())).then((outcome) => {
       order.push(outcome.type);
     });
@@ -441,7 +447,7 @@ describe("close", () => {
   /** A receiver that runs one of its two entries until `held` is opened, and how many it has begun. */
   async function runningOneOfTwo() {
     const inbox = memoryInbox();
-    const { receiver } = await openReceiver({ concurrency: 1, drainTimeout: 5000, inbox });
+    const { receiver } = await openReceiver({ concurrency: 1, drainTimeout: 5000, inbox: handleOf(inbox) });
     const held = gate();
     let ran = 0;
     receiver.on("*", async () => {
@@ -480,7 +486,7 @@ describe("close", () => {
 
   it("[case 80] aborts a handler that exceeds `drainTimeout`, and its attempt does not count", async () => {
     const inbox = memoryInbox();
-    const { receiver } = await openReceiver({ drainTimeout: 0, inbox });
+    const { receiver } = await openReceiver({ drainTimeout: 0, inbox: handleOf(inbox) });
     let reason: unknown;
     receiver.on("*", (_, { signal }) => {
       return new Promise((_resolve, reject) => {
@@ -513,7 +519,7 @@ describe("close", () => {
       },
     });
     const { log } = keptLog();
-    const receiver = createReceiver({ secret: SECRET, inbox, log });
+    const receiver = createReceiver({ secret: SECRET, inbox: handleOf(inbox), log });
     const starting = receiver.start();
     const closing = receiver.close().then(() => order.push("close() ended"));
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -563,7 +569,7 @@ describe("close", () => {
       renew: async () => [],
       nextRunAt: async () => undefined,
     });
-    const first = await openReceiver({ inbox: stuck, lease: 200, clock: Date.now });
+    const first = await openReceiver({ inbox: handleOf(stuck), lease: 200, clock: Date.now });
     const held = gate();
     first.receiver.on("*", () => held.opened);
     await first.receiver.accept(deliveryOf(envelope({ timestamp: new Date().toISOString() })));
@@ -578,7 +584,7 @@ describe("close", () => {
     held.open();
     await until(() => expect(first.lines).toMatchObject([{ level: "warn", fields: { seq: 1 } }]));
     expect(await next.entry()).toEqual(settled);
-    expect(await next.receiver.inbox.attempts(1)).toHaveLength(1);
+    expect(await inboxOf(next.receiver).attempts(1)).toHaveLength(1);
   });
 
   it("[case 69] leaves entries that a killed process had answered but not started to the next one", async () => {
@@ -610,7 +616,12 @@ describe("close", () => {
 async function keepOnly(path: string, claims: number): Promise<void> {
   const inbox = sqliteInbox(path);
   await inbox.open();
-  const settings = readOptions({ secret: SECRET, inbox, log: keptLog().log, clock: () => NOW });
+  const settings = readOptions({
+    secret: SECRET,
+    inbox: handleOf(inbox),
+    log: keptLog().log,
+    clock: () => NOW,
+  });
   expect(await accept(deliveryOf(envelope()), settings)).toMatchObject({ type: "accepted" });
   for (let time = 0; time < claims; time++) await inbox.claim({ now: NOW, limit: 1, leaseTime: 0 });
   await inbox.close();
@@ -663,7 +674,7 @@ describe("the lifecycle of a receiver", () => {
       close: async () => void calls.push("close"),
     });
     const { log } = keptLog();
-    const receiver = createReceiver({ secret: SECRET, inbox: slow, log, drainTimeout: 20 });
+    const receiver = createReceiver({ secret: SECRET, inbox: handleOf(slow), log, drainTimeout: 20 });
     return { receiver, open, calls };
   };
 
@@ -683,6 +694,34 @@ describe("the lifecycle of a receiver", () => {
     ready.push(receiver.ready);
     await closing;
     expect(ready).toEqual([false, false, true, false]);
+  });
+
+  it("checkReady() says why deliveries are refused, and reads the inbox", async () => {
+    let failure: Error | undefined;
+    const store = memoryInbox();
+    const inbox = wrapInbox(store, {
+      nextRunAt: async (request) => {
+        if (failure !== undefined) throw failure;
+        return store.nextRunAt(request);
+      },
+    });
+    const receiver = createReceiver({
+      secret: SECRET,
+      inbox: handleOf(inbox),
+      log: keptLog().log,
+      poll: 60_000,
+    });
+    expect(await receiver.checkReady()).toBe("closed");
+    await receiver.start();
+    expect(await receiver.checkReady()).toBe(undefined);
+    failure = new HookporterError("inbox_unreachable", "the database does not respond");
+    expect([receiver.ready, await receiver.checkReady()]).toEqual([true, "inbox_unreachable"]);
+    failure = new TypeError("of the store");
+    expect(await receiver.checkReady()).toBe("inbox_unavailable");
+    failure = undefined;
+    expect(await receiver.checkReady()).toBe(undefined);
+    await receiver.close();
+    expect(await receiver.checkReady()).toBe("closed");
   });
 
   it("starts once, however often start() is called", async () => {
@@ -713,7 +752,7 @@ describe("the lifecycle of a receiver", () => {
         if (fail) throw new Error("not yet");
       },
     });
-    const receiver = createReceiver({ secret: SECRET, inbox: once, log: keptLog().log });
+    const receiver = createReceiver({ secret: SECRET, inbox: handleOf(once), log: keptLog().log });
     await expect(receiver.start()).rejects.toThrow("not yet");
     fail = false;
     await receiver.start();

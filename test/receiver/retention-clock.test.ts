@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { readOptions } from "../../src/receiver/options/options.ts";
@@ -22,7 +23,12 @@ import {
 async function inboxWith(moments: readonly number[], path = "memory:") {
   const inbox = path === "memory:" ? memoryInbox() : sqliteInbox(path);
   for (const moment of moments) {
-    const receiver = createReceiver({ secret: SECRET, inbox, log: keptLog().log, clock: () => moment });
+    const receiver = createReceiver({
+      secret: SECRET,
+      inbox: handleOf(inbox),
+      log: keptLog().log,
+      clock: () => moment,
+    });
     receiver.on("*", () => {});
     await receiver.start();
     await receiver.accept(deliveryOf(envelope({ timestamp: at(moment - NOW) }), undefined, moment));
@@ -43,7 +49,7 @@ async function retentionOf(inbox: ReturnType<typeof memoryInbox>, start = NOW, w
   const { log, lines } = keptLog();
   const clock = vi.fn(() => clocks.wall);
   if (!works) clock.mockReturnValueOnce(Number.NaN);
-  const options = readOptions({ secret: SECRET, inbox, log, clock });
+  const options = readOptions({ secret: SECRET, inbox: handleOf(inbox), log, clock });
   vi.spyOn(performance, "now").mockImplementation(() => clocks.monotonic);
   onTestFinished(() => void vi.restoreAllMocks());
   const retention = new Retention(options);

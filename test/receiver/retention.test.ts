@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { pruneInbox } from "../../src/inbox/prune.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { readOptions } from "../../src/receiver/options/options.ts";
 import { deadForPruning, dueForPruning, Retention } from "../../src/receiver/retention.ts";
 import { long } from "../long.ts";
@@ -69,14 +71,14 @@ describe("retention", () => {
             );
             if (outcome.type === "accepted" && !outcome.duplicate) due++;
             const ended = async () =>
-              expect((await receiver.inbox.counts()).pending + (await receiver.inbox.counts()).running).toBe(
-                0,
-              );
+              expect(
+                (await inboxOf(receiver).counts()).pending + (await inboxOf(receiver).counts()).running,
+              ).toBe(0);
             await vi.waitFor(ended, { timeout: 2000, interval: 0 });
           } else {
             pruned += (
               await pruneInbox(
-                receiver.inbox,
+                inboxOf(receiver),
                 dueForPruning({ ...terms, source: "service", clock: () => clock.now }),
               )
             ).pruned;
@@ -98,7 +100,7 @@ describe("retention", () => {
     await untilState("done");
     await receiver.accept(deliveryOf("no JSON"));
     const prune = () =>
-      pruneInbox(receiver.inbox, dueForPruning(readOptions({ secret: SECRET, clock: () => clock.now })));
+      pruneInbox(inboxOf(receiver), dueForPruning(readOptions({ secret: SECRET, clock: () => clock.now })));
     clock.now = NOW + 7 * DAY - 1;
     expect(await prune()).toEqual({ pruned: 0, slimmed: 0 });
     clock.now = NOW + 7 * DAY;
@@ -118,12 +120,12 @@ describe("retention", () => {
     await untilState("dead");
     await receiver.accept(deliveryOf(envelope({ data: { id: "done" } })));
     await receiver.accept(deliveryOf(envelope({ data: { id: "newest" } }))); // the newest entry is never deleted
-    await until(async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 2 }));
+    await until(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ done: 2 }));
     clock.now = NOW + 365 * DAY;
     const due = dueForPruning(readOptions({ secret: SECRET, clock: () => clock.now }));
-    expect(await pruneInbox(receiver.inbox, due)).toMatchObject({ pruned: 1 });
+    expect(await pruneInbox(inboxOf(receiver), due)).toMatchObject({ pruned: 1 });
     expect(await entries()).toMatchObject([{ state: "dead", reason: "invalid_json" }, { state: "done" }]);
-    expect(await receiver.inbox.delivery(1)).toBeDefined();
+    expect(await inboxOf(receiver).delivery(1)).toBeDefined();
   });
 
   it("prunes dead letters once they are older than retentionDead, and never without it", async () => {
@@ -132,10 +134,10 @@ describe("retention", () => {
     const settings = readOptions({ secret: SECRET, retentionDead: 90 * DAY, clock: () => clock.now });
     await receiver.accept(deliveryOf("[]"));
     await receiver.accept(deliveryOf(envelope({ data: { id: "newest" } })));
-    await until(async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 1 }));
+    await until(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1 }));
     const prune = async () => {
       const dead = deadForPruning(settings);
-      return dead && (await pruneInbox(receiver.inbox, { prune: dead })).pruned;
+      return dead && (await pruneInbox(inboxOf(receiver), { prune: dead })).pruned;
     };
     clock.now = NOW + 90 * DAY - 1;
     expect(await prune()).toBe(0);
@@ -160,9 +162,9 @@ describe("retention", () => {
     const ahead = deliveryOf(envelope({ timestamp: at(DAY) }));
     await receiver.accept(ahead);
     await receiver.accept(deliveryOf(envelope({ data: { id: "newest" } })));
-    await until(async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 2 }));
+    await until(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ done: 2 }));
     const prune = () =>
-      pruneInbox(receiver.inbox, dueForPruning({ ...terms, source: "service", clock: () => clock.now }));
+      pruneInbox(inboxOf(receiver), dueForPruning({ ...terms, source: "service", clock: () => clock.now }));
     clock.now = NOW + 3 * DAY;
     expect(await prune()).toMatchObject({ pruned: 0 });
     expect(await receiver.accept(ahead)).toMatchObject({ type: "accepted", duplicate: true });
@@ -183,7 +185,10 @@ describe("retention", () => {
     await untilState("done");
     await receiver.accept(deliveryOf("no JSON")); // the newest entry is never deleted
     clock.now = NOW + 31 * DAY;
-    await pruneInbox(receiver.inbox, dueForPruning(readOptions({ secret: SECRET, clock: () => clock.now })));
+    await pruneInbox(
+      inboxOf(receiver),
+      dueForPruning(readOptions({ secret: SECRET, clock: () => clock.now })),
+    );
     clock.now = NOW + MINUTE;
     const outcome = await receiver.accept(deliveryOf(envelope()));
     expect(outcome).toMatchObject({ type: "rejected", rejection: { reason: "too_old", field: "timestamp" } });
@@ -201,7 +206,9 @@ describe("retention", () => {
         prune: async () => ({ changed: 0, next: void calls.push(1) }),
         slim: async () => ({ changed: 0, next: undefined }),
       });
-      const retention = new Retention(readOptions({ secret: SECRET, inbox, log: keptLog().log }));
+      const retention = new Retention(
+        readOptions({ secret: SECRET, inbox: handleOf(inbox), log: keptLog().log }),
+      );
       retention.start();
       await vi.advanceTimersByTimeAsync(4999);
       expect(calls).toHaveLength(0);
@@ -227,7 +234,7 @@ describe("retention", () => {
         list: async () => [],
         prune: () => Promise.reject(new Error("full")),
       });
-      const retention = new Retention(readOptions({ secret: SECRET, inbox, log }));
+      const retention = new Retention(readOptions({ secret: SECRET, inbox: handleOf(inbox), log }));
       retention.start();
       await vi.advanceTimersByTimeAsync(5000);
       await vi.waitFor(() => expect(lines).toMatchObject([{ level: "warn", fields: { error: "full" } }]));

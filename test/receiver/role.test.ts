@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { openReceiver } from "./open.ts";
 import { deliveryOf, freshEnvelope, until } from "./sample.ts";
 
@@ -10,7 +11,7 @@ describe("a receiver with the role receive", () => {
   it("keeps deliveries and claims nothing, with handlers or without", async () => {
     const inbox = memoryInbox();
     const claim = vi.spyOn(inbox, "claim");
-    const { receiver, entries } = await openReceiver({ inbox, role: "receive" });
+    const { receiver, entries } = await openReceiver({ inbox: handleOf(inbox), role: "receive" });
     await receiver.accept(deliveryOf(freshEnvelope()));
     const handler = vi.fn();
     receiver.on("*", handler);
@@ -44,7 +45,7 @@ describe("a receiver with the role receive", () => {
 it("a receiver with the role run accepts deliveries that it is given, and runs them", async () => {
   const register = vi.fn(async () => {});
   const inbox = Object.assign(memoryInbox(), { register });
-  const { receiver, untilState } = await openReceiver({ inbox, role: "run" });
+  const { receiver, untilState } = await openReceiver({ inbox: handleOf(inbox), role: "run" });
   const handler = vi.fn();
   receiver.on("*", handler);
   expect(await receiver.accept(deliveryOf(freshEnvelope()))).toMatchObject({ type: "accepted" });

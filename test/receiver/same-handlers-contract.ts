@@ -1,5 +1,6 @@
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
+import { inboxOf as storeOf } from "../../src/receiver/inbox-view.ts";
 import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { deliveryOf, envelope, keptLog, SECRET, until } from "./sample.ts";
 import { handled, handlers } from "./sample-handlers.ts";
@@ -74,7 +75,7 @@ export function describeSameHandlers(name: string, inboxOf: () => ReceiverOption
     for (const delivery of deliveries) {
       expect(await receiver.accept(delivery)).toMatchObject({ type: "accepted", duplicate: true });
     }
-    const { inbox } = receiver;
+    const inbox = storeOf(receiver);
     await until(async () => expect(await inbox.counts()).toMatchObject({ pending: 0, running: 0 }));
 
     const entries = await inbox.list({});

@@ -1,3 +1,4 @@
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { pgliteInboxes } from "../inbox/postgres/pglite.ts";
 import { describeSameHandlers } from "./same-handlers-contract.ts";
 import { inboxFile } from "./sample.ts";
@@ -6,4 +7,4 @@ const { makeInbox } = await pgliteInboxes();
 
 describeSameHandlers("the inbox in memory", () => "memory:");
 describeSameHandlers("an inbox file", inboxFile);
-describeSameHandlers("PostgreSQL, in PGlite", makeInbox);
+describeSameHandlers("PostgreSQL, in PGlite", () => handleOf(makeInbox()));

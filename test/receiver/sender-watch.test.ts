@@ -1,7 +1,9 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import type { SenderNote } from "../../src/inbox/senders.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { NOTE_EVERY } from "../../src/receiver/sender-watch.ts";
 import { openReceiver } from "./open.ts";
 import {
@@ -32,7 +34,7 @@ async function open(options: Parameters<typeof openReceiver>[0] = {}) {
     },
   });
   const { log, lines, outcomes: logged } = keptLog();
-  const opened = { ...(await openReceiver({ inbox, log, ...options })), lines };
+  const opened = { ...(await openReceiver({ inbox: handleOf(inbox), log, ...options })), lines };
   const { receiver, clock } = opened;
   /** Sends an event, with a wrong signature if a secret is named. */
   const send = (number: number, secret?: string) => {
@@ -42,7 +44,7 @@ async function open(options: Parameters<typeof openReceiver>[0] = {}) {
   };
   const noted = async () => {
     await vi.advanceTimersByTimeAsync(NOTE_EVERY);
-    return (await receiver.inbox.senders?.())?.[0];
+    return (await inboxOf(receiver).senders?.())?.[0];
   };
   const warnings = () => logged.filter(({ message }) => message.includes("matches no secret"));
   return { ...opened, send, notes, noted, warnings };
@@ -124,13 +126,15 @@ it("what was seen outlives the process, and what is not noted yet is noted when 
 
 it("an inbox of an older version, which knows nothing of signatures, has its newest entries for that", async () => {
   const store = memoryInbox();
-  const first = await open({ inbox: wrapInbox(store, { recordSender: async () => Object({ days: [] }) }) });
+  const first = await open({
+    inbox: handleOf(wrapInbox(store, { recordSender: async () => Object({ days: [] }) })),
+  });
   for (let number = 0; number < 25; number++) {
     await first.send(number);
     first.clock.now += HOUR;
   }
   await first.receiver.close();
-  const { send, noted } = await open({ inbox: store });
+  const { send, noted } = await open({ inbox: handleOf(store) });
   await send(99, "another-secret-0123456789");
   expect(await noted()).toMatchObject({ authenticAt: NOW + 24 * HOUR });
 });
@@ -140,7 +144,7 @@ it("an inbox that cannot keep it costs no answer and no warning", async () => {
     recordSender: () => Promise.reject(new Error("no rights")),
     senders: () => Promise.reject(new Error("no rights")),
   });
-  const { send, lines, noted } = await open({ inbox: failing });
+  const { send, lines, noted } = await open({ inbox: handleOf(failing) });
   expect(await send(1)).toMatchObject({ type: "accepted" });
   await noted().catch(() => {});
   expect(lines.filter(({ level }) => level !== "debug")).toEqual([]);
@@ -149,7 +153,7 @@ it("an inbox that cannot keep it costs no answer and no warning", async () => {
 it("an inbox that cannot note signatures costs one quiet line a minute, and no delivery", async () => {
   const { log, lines } = keptLog();
   const recordSender = () => Promise.reject(new Error("disk full"));
-  const { send, noted } = await open({ log, inbox: wrapInbox(memoryInbox(), { recordSender }) });
+  const { send, noted } = await open({ log, inbox: handleOf(wrapInbox(memoryInbox(), { recordSender })) });
   for (let number = 0; number < 3; number++) {
     expect(await send(number)).toMatchObject({ type: "accepted" });
     await noted();

@@ -2,7 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import type { PostgresTransaction } from "../../src/inbox/postgres/transaction.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import type { Receiver } from "../../src/receiver/receiver.ts";
 import { deliveryOf, freshEnvelope, keptLog, SECRET, until } from "./sample.ts";
@@ -38,7 +40,7 @@ export function describeTransactions(name: string, setUp: () => Promise<Transact
       const { log, lines } = keptLog();
       const receiver = createReceiver({
         secret: SECRET,
-        inbox: database.makeInbox(),
+        inbox: handleOf(database.makeInbox()),
         log,
         poll: 20,
         drainTimeout: 50,
@@ -53,7 +55,7 @@ export function describeTransactions(name: string, setUp: () => Promise<Transact
         if (outcome.type !== "accepted") throw new Error(`expected an accepted event, got ${outcome.type}`);
         return outcome.seq;
       };
-      const entry = async (seq: number) => (await receiver.inbox.list({ seq }))[0];
+      const entry = async (seq: number) => (await inboxOf(receiver).list({ seq }))[0];
       const untilEnded = (seq: number) =>
         until(async () => expect((await entry(seq))?.state).toMatch(/done|dead/));
       return { receiver, lines, accept, entry, untilEnded };
@@ -82,7 +84,7 @@ export function describeTransactions(name: string, setUp: () => Promise<Transact
         attempts: 1,
         finishedHandlers: ["payment.received"],
       });
-      expect(await receiver.inbox.attempts(seq)).toMatchObject([
+      expect(await inboxOf(receiver).attempts(seq)).toMatchObject([
         { handler: "payment.received", outcome: "ok", note: "1 1" },
       ]);
       expect(await effects()).toEqual(["a"]);
@@ -101,7 +103,7 @@ export function describeTransactions(name: string, setUp: () => Promise<Transact
       );
       const seq = await accept();
       await untilEnded(seq);
-      expect(await receiver.inbox.attempts(seq)).toMatchObject([
+      expect(await inboxOf(receiver).attempts(seq)).toMatchObject([
         { attempt: 1, outcome: "error", error: "not yet" },
         { attempt: 2, outcome: "ok" },
       ]);
@@ -132,7 +134,7 @@ export function describeTransactions(name: string, setUp: () => Promise<Transact
         state: "done",
         finishedHandlers: ["plain", "first", "last", "failing"],
       });
-      const records = (await receiver.inbox.attempts(seq)).map(
+      const records = (await inboxOf(receiver).attempts(seq)).map(
         ({ handler, attempt, outcome }) => `${attempt} ${handler} ${outcome}`,
       );
       expect(records).toEqual([
@@ -203,7 +205,10 @@ export function describeTransactions(name: string, setUp: () => Promise<Transact
       await untilEnded(seq);
       await until(() => expect(late).toEqual(["tx_ended"]));
       expect(await effects()).toEqual(["attempt 2"]);
-      expect(await receiver.inbox.attempts(seq)).toMatchObject([{ outcome: "timeout" }, { outcome: "ok" }]);
+      expect(await inboxOf(receiver).attempts(seq)).toMatchObject([
+        { outcome: "timeout" },
+        { outcome: "ok" },
+      ]);
     });
 
     it("are rolled back by a shutdown that no longer waits for them, and their entry is due again", async () => {
@@ -246,7 +251,7 @@ export function describeTransactions(name: string, setUp: () => Promise<Transact
       );
       const seq = await accept();
       await untilEnded(seq);
-      const [first] = await receiver.inbox.attempts(seq);
+      const [first] = await inboxOf(receiver).attempts(seq);
       expect(first).toMatchObject({ outcome: "error", error: expect.stringContaining("SAVEPOINT") });
       expect(await effects()).toEqual(["attempt 2"]);
     });

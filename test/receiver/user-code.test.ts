@@ -6,7 +6,9 @@ import type { Delivery } from "../../src/event/delivery.ts";
 import type { Difference } from "../../src/event/difference.ts";
 import type { WebhookEvent } from "../../src/event/event.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import type { HandlerRegistry } from "../../src/receiver/handlers/router.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import type { Tracing } from "../../src/receiver/options/tracing.ts";
 import type { Receiver } from "../../src/receiver/receiver.ts";
@@ -185,11 +187,6 @@ const ROWS: Readonly<Record<string, Row>> = {
     options: () => ({ drift: { differences: difference } }),
     attach: (receiver, breakable) => receiver.onDrift(breakable(() => {})),
   },
-  "InboxVitals.onCommit": {
-    named: /onCommit failed/,
-    options: () => ({ inbox: inboxFile() }),
-    attach: (receiver, breakable) => receiver.inbox.vitals?.onCommit(breakable(() => {})),
-  },
 };
 
 const OTHERS = "test/entries/failing-callbacks.test.ts";
@@ -209,7 +206,6 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "SandboxOptions.log": OTHERS,
   "SandboxOptions.clock": OTHERS,
   "Sandbox.observe": OTHERS,
-  "Inbox.onDue": OTHERS,
   "PostgresOptions.clock": "test/base/user-calls.test.ts, by `numberFrom`",
   "PostgresOptions.transaction": "an error of the handler, test/receiver/transactions-contract.ts",
   "TestReceiverOptions.transaction": OTHERS,
@@ -268,7 +264,7 @@ describe.each(Object.entries(ROWS))("%s", (_, row) => {
       return call as typeof sound;
     };
     const retry = { attempts: 3, delay: 0 };
-    const inbox = memoryInbox();
+    const inbox = handleOf(memoryInbox());
     const { receiver, lines, entries } = await openReceiver({ inbox, retry, ...options?.(breakable) });
     receiver.on(KIND, (_event, { attempt, log }) => {
       log.warn({}, "a handler's own line");
@@ -307,7 +303,7 @@ describe("a target whose takes fails", () => {
     await receiver.accept(deliveryOf(freshEnvelope()));
     await untilState("dead");
     expect(ran.mock.calls).toEqual([["other"]]);
-    const attempts = await receiver.inbox.attempts((await entry()).seq);
+    const attempts = await inboxOf(receiver).attempts((await entry()).seq);
     expect(attempts.map(({ handler, outcome }) => `${handler} ${outcome}`)).toEqual([
       ...["taken error", "other ok", "taken error"],
     ]);

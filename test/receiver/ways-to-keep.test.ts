@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import type { NewEntryTerms } from "../../src/receiver/accept.ts";
 import { readOptions } from "../../src/receiver/options/options.ts";
@@ -47,7 +48,7 @@ const SENT: readonly (object | string)[] = [
 
 async function open(inbox: Inbox, options: Partial<ReceiverOptions> = {}) {
   const { log, lines } = keptLog();
-  const settings = readOptions({ secret: SECRET, log, clock: () => NOW, ...options, inbox });
+  const settings = readOptions({ secret: SECRET, log, clock: () => NOW, ...options, inbox: handleOf(inbox) });
   await inbox.open();
   onTestFinished(() => inbox.close());
   return { settings, lines };

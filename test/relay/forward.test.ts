@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Handler } from "../../src/dispatch/handler.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { BODY_TIMEOUT, type ForwardOptions, forwardTo } from "../../src/relay/forward.ts";
 import { sign } from "../../src/signature/sign.ts";
 import { AT, openTarget, SECRET, savedDelivery } from "./sample.ts";
@@ -21,7 +22,7 @@ async function openForwarder(target: URL, options?: ForwardOptions) {
   receiver.on("*", forwardTo(target, options));
   await receiver.start();
   onTestFinished(() => receiver.close());
-  const entry = async () => (await receiver.inbox.list({}))[0];
+  const entry = async () => (await inboxOf(receiver).list({}))[0];
   const until = (state: string) =>
     vi.waitFor(async () => expect(await entry()).toMatchObject({ state }), { timeout: 5000, interval: 3 });
   return { receiver, entry, until };
@@ -86,7 +87,7 @@ describe("forwardTo", () => {
     await receiver.accept({ ...delivery(), target: "/webhooks?code=hunter2" });
     const attempts = await vi.waitFor(
       async () => {
-        const found = await receiver.inbox.attempts(1);
+        const found = await inboxOf(receiver).attempts(1);
         expect(found.length).toBeGreaterThan(0);
         return found;
       },
@@ -110,7 +111,7 @@ describe("forwardTo", () => {
       expect(path).toBe("/hooks?a=b");
     }
     expect(await entry()).toMatchObject({ attempts: 5 });
-    const attempts = await receiver.inbox.attempts(1);
+    const attempts = await inboxOf(receiver).attempts(1);
     expect(attempts.map(({ outcome }) => outcome)).toEqual(["error", "error", "error", "error", "ok"]);
     expect(attempts[0]?.error).toContain("answered 500: not yet");
   });
@@ -129,7 +130,7 @@ describe("forwardTo", () => {
       server.closeAllConnections();
     });
     await until("done");
-    expect((await receiver.inbox.attempts(1))[0]?.error).toContain("connection refused");
+    expect((await inboxOf(receiver).attempts(1))[0]?.error).toContain("connection refused");
   });
 
   it("names the code of a refusal, with only the beginning of the answer", async () => {
@@ -155,7 +156,7 @@ describe("forwardTo", () => {
     const { receiver, until } = await openForwarder(url);
     await receiver.accept(delivery());
     await until("done");
-    expect((await receiver.inbox.attempts(1)).map(({ note }) => note)).toEqual([
+    expect((await inboxOf(receiver).attempts(1)).map(({ note }) => note)).toEqual([
       "422 Unprocessable Entity\namount: not a number\nat line 3",
       "201 Created",
     ]);
@@ -173,7 +174,7 @@ describe("forwardTo", () => {
     await receiver.accept(delivery());
     await until("done");
     expect(got).toHaveLength(1);
-    expect((await receiver.inbox.attempts(1)).map(({ note }) => note)).toEqual([`${headline}\nand then`]);
+    expect((await inboxOf(receiver).attempts(1)).map(({ note }) => note)).toEqual([`${headline}\nand then`]);
   });
 
   it("waits 5 seconds for a body, unless it is told otherwise", async () => {
@@ -201,7 +202,7 @@ describe("forwardTo", () => {
     const { receiver } = await openForwarder(url);
     await receiver.accept(delivery());
     const record = await vi.waitFor(async () => {
-      const [first] = await receiver.inbox.attempts(1);
+      const [first] = await inboxOf(receiver).attempts(1);
       expect(first).toBeDefined();
       return first;
     });
@@ -237,7 +238,7 @@ describe("forwardTo", () => {
     const { receiver, until } = await openForwarder(url);
     await receiver.accept(delivery());
     await until("done");
-    const [record] = await receiver.inbox.attempts(1);
+    const [record] = await inboxOf(receiver).attempts(1);
     expect(Buffer.byteLength(record?.note ?? "")).toBeLessThanOrEqual(2048);
     expect(record?.note).toMatch(/^200 OK\né€.*…$/);
   });

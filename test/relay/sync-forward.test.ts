@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { startServer } from "../../src/receiver/adapters/server.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { forwardTo } from "../../src/relay/forward.ts";
 import { syncForward } from "../../src/relay/sync-forward.ts";
@@ -206,10 +207,10 @@ describe("the receiver in front of it", () => {
   it("asks the sender to retry if the store fails after the event was kept", async () => {
     const { url } = await answering(200);
     const { post, receiver, untilState, clock } = await openRelay(url);
-    vi.spyOn(receiver.inbox, "claim").mockRejectedValue(new Error("locked"));
+    vi.spyOn(inboxOf(receiver), "claim").mockRejectedValue(new Error("locked"));
     const reply = await post(freshEnvelope());
     expect(reply).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
-    vi.mocked(receiver.inbox.claim).mockRestore();
+    vi.mocked(inboxOf(receiver).claim).mockRestore();
     clock.now += 11_000;
     await untilState("done");
   });

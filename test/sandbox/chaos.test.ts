@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eventKinds } from "../../src/event/kinds.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { fateOf, isMissigned, NO_CHAOS } from "../../src/sandbox/chaos.ts";
 import { openTarget } from "../relay/sample.ts";
 import { openCountingReceiver, openSandbox, until } from "./open.ts";
@@ -81,7 +82,7 @@ describe("chaos", () => {
         ],
       },
     ]);
-    expect(await receiver.inbox.list({})).toEqual([]);
+    expect(await inboxOf(receiver).list({})).toEqual([]);
   });
 
   it("delays the first attempt within the range", async () => {

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { createClient } from "../../src/client/client.ts";
 import type { Property } from "../../src/client/properties.ts";
 import { eventKinds } from "../../src/event/kinds.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { KEY, openCountingReceiver, openSandbox, SECRET, until } from "./open.ts";
 
 it("from a subscription through a new property to a handler that requests the list, each event is handled once", async () => {
@@ -31,7 +32,7 @@ it("from a subscription through a new property to a handler that requests the li
   await until(() => expect([...handled].sort()).toEqual(expected));
   await until(() => expect(found).toHaveLength(6));
   expect(found.every((ids) => ids.length === 9)).toBe(true);
-  expect((await receiver.inbox.counts()).done).toBe(caused.length);
+  expect((await inboxOf(receiver).counts()).done).toBe(caused.length);
 });
 
 it("the client reads the sandbox's errors as intended", async () => {

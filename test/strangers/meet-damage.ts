@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Inbox } from "../../src/inbox/inbox.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import type { Outcome } from "../../src/receiver/outcome.ts";
 import type { Receiver } from "../../src/receiver/receiver.ts";
@@ -39,7 +40,7 @@ const STALLED = 1500;
 export async function meetDamage(path: string, inbox: Inbox, { hashes, due }: AgedInbox): Promise<Meeting> {
   const { log, lines } = keptLog();
   const receiver = createReceiver({
-    ...{ secret: SECRET, inbox, log, poll: 50, lease: 1000 },
+    ...{ secret: SECRET, inbox: handleOf(inbox), log, poll: 50, lease: 1000 },
     retry: { attempts: 3, delay: 10, factor: 1 },
   });
   const seen = watch(receiver, hashes);

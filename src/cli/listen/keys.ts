@@ -1,6 +1,7 @@
 import { HookporterError } from "../../errors.ts";
 import { type Change, changedInAll, changeEntries } from "../../inbox/change-entries.ts";
 import type { Entry } from "../../inbox/entry.ts";
+import { inboxOf } from "../../receiver/inbox-view.ts";
 import { freshSending } from "../../relay/replay.ts";
 import { send } from "../../relay/send.ts";
 import type { Secret } from "../../signature/secrets.ts";
@@ -109,7 +110,7 @@ class LiveKeys {
   async #show(): Promise<void> {
     const seq = this.#chosen();
     if (seq === undefined) return;
-    const { inbox } = this.#session.receiver;
+    const inbox = inboxOf(this.#session.receiver);
     const { output } = this.#session.context;
     const entry = await this.#entry(seq);
     const lines = entryPage(entry, await inbox.delivery(seq), await inbox.attempts(seq), output);
@@ -131,7 +132,7 @@ class LiveKeys {
   /** Sends an entry's delivery to the receiver as a new event, with a new timestamp and signature. */
   async #sendAgain(seq: number): Promise<void> {
     const { receiver, target, current, options, context } = this.#session;
-    const delivery = await receiver.inbox.delivery(seq);
+    const delivery = await inboxOf(receiver).delivery(seq);
     if (delivery === undefined) throw gone(seq);
     const { signatureHeader: header = SIGNATURE_HEADER } = options;
     const signing = { key: current.key, header, now: context.clock() };
@@ -152,7 +153,7 @@ class LiveKeys {
 
   async #change(change: Change, seq: number, otherwise: string): Promise<void> {
     const { receiver, context } = this.#session;
-    const changed = await changeEntries(receiver.inbox, change, { seq }, context.clock());
+    const changed = await changeEntries(inboxOf(receiver), change, { seq }, context.clock());
     if (changedInAll(changed) === 0) throw new HookporterError("entry_unknown", `#${seq} ${otherwise}`);
   }
 
@@ -172,7 +173,7 @@ class LiveKeys {
   }
 
   async #entry(seq: number): Promise<Entry> {
-    const [entry] = await this.#session.receiver.inbox.list({ seq });
+    const [entry] = await inboxOf(this.#session.receiver).list({ seq });
     if (entry === undefined) throw gone(seq);
     return entry;
   }

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { RunNotes } from "../../inspector/live/run-notes.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { startServer } from "../../receiver/adapters/server.ts";
+import { inboxOf } from "../../receiver/inbox-view.ts";
 import type { CliContext } from "../context.ts";
 import { outliveOutput } from "../end/outlive-output.ts";
 import { stopAfter, stopOnSignal } from "../end/stop.ts";
@@ -145,7 +146,7 @@ function watchListenExit({ context, inbox, running, tally }: Session): () => voi
 async function reach(session: Session, { server, ready, fields }: Awaited<ReturnType<typeof open>>) {
   const { options, context, stops, stop, stopped, goal, receiver, secrets } = session;
   const { stream, tunnel, subscription } = session;
-  await catchUp(receiver.inbox, options, context);
+  await catchUp(inboxOf(receiver), options, context);
   if (stream !== undefined) {
     const source = stream.open(receiver, stop);
     stops.push(() => source.close());

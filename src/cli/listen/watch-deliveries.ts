@@ -7,6 +7,7 @@ import { describeError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import type { RefusalDiagnosis } from "../../inspector/live/refused-bodies.ts";
 import { letterOf } from "../../receiver/dead-letter.ts";
+import { inboxOf } from "../../receiver/inbox-view.ts";
 import type { AttemptObservation, DeliveryObservation, Observation } from "../../receiver/observation.ts";
 import { fixtureName, formatDelivery } from "../../relay/fixture.ts";
 import { DOCTOR_AGENT } from "../doctor/options.ts";
@@ -26,12 +27,12 @@ export function watchDeliveries(session: Session): () => Promise<void> {
   const { receiver, inbox, goal, tally, stop, diagnosis, recent, bar } = session;
   const { events = ["*"], saveDir } = session.options;
   const { output, clock, io } = session.context;
-  const outages = new TargetOutages({ output, bar, clock, waiting: () => receiver.inbox.waiting(OWN) });
+  const outages = new TargetOutages({ output, bar, clock, waiting: () => inboxOf(receiver).waiting(OWN) });
   const save = saveDir === undefined ? undefined : openSaveFolder(resolve(io.cwd, saveDir), output);
   let isClosed = false;
   const list = async (seqs: readonly number[]) => {
     const read = isClosed ? await readClosed(inbox, (opened) => opened.list({ seqs })) : undefined;
-    return read ?? receiver.inbox.list({ seqs });
+    return read ?? inboxOf(receiver).list({ seqs });
   };
   const failures = new ToldFailures({ output, bar, clock, list });
   const told = new Set<string>();

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { pauseLines } from "../../inbox/paced-retry.ts";
 import type { MeasuredReceiver } from "../../observe/metrics.ts";
 import type { RunningServer } from "../../receiver/adapters/server.ts";
+import { inboxOf } from "../../receiver/inbox-view.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import type { CliContext } from "../context.ts";
 import { startHealthServer } from "./health-server.ts";
@@ -18,7 +19,7 @@ export async function openReadiness(
   { receiver, stops }: { readonly receiver: MeasuredReceiver; readonly stops: (() => unknown)[] },
 ) {
   const checks = new Readiness(async () => {
-    const pauses = await receiver.inbox.pauses?.();
+    const pauses = await inboxOf(receiver).pauses?.();
     return pauses === undefined ? [] : pauseLines(pauses, clock());
   });
   let open = false;
@@ -59,8 +60,8 @@ async function openHealth(
  * Whether the inbox stores deliveries: the last commit succeeded, and its file, which need not be written to for that, still
  * exists and is not locked. Otherwise, why not.
  */
-export async function stores({ inbox, refusing }: Pick<Receiver, "inbox" | "refusing">) {
-  if (refusing !== undefined) return refusing;
-  await inbox.renew([], 0);
+export async function stores(receiver: Pick<Receiver, "inbox" | "refusing">) {
+  if (receiver.refusing !== undefined) return receiver.refusing;
+  await inboxOf(receiver).renew([], 0);
   return true;
 }

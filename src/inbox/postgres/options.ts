@@ -29,14 +29,13 @@ export interface PostgresOptions {
    * @example
    * ```ts
    * import { postgresInbox } from "hookporter";
-   * import type { OwnTransactions } from "hookporter/inbox";
    *
    * declare const library: { transaction(run: (tx: never) => Promise<void>): Promise<void> };
    * declare const execute: (tx: never, text: string, values: string[]) => Promise<unknown[]>;
    *
-   * const transaction: OwnTransactions = (run) =>
-   *   library.transaction((tx) => run(tx, (text, values) => execute(tx, text, values)));
-   * const inbox = postgresInbox("postgres://app@localhost/app", { transaction });
+   * const inbox = postgresInbox("postgres://app@localhost/app", {
+   *   transaction: (run) => library.transaction((tx) => run(tx, (text, values) => execute(tx, text, values))),
+   * });
    * ```
    */
   readonly transaction?: OwnTransactions | undefined;

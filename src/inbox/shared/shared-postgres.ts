@@ -1,6 +1,7 @@
 import type { Inbox } from "../inbox.ts";
 import { type PostgresConnection, type PostgresOptions, readPostgresOptions } from "../postgres/options.ts";
 import { postgresStore } from "../postgres.ts";
+import { handleOf, type InboxHandle } from "./handle.ts";
 import { nameFor } from "./process-stores.ts";
 import { sharedInbox } from "./shared-inbox.ts";
 
@@ -19,7 +20,12 @@ import { sharedInbox } from "./shared-inbox.ts";
  * await receiver.start();
  * ```
  */
-export function postgresInbox(connection: PostgresConnection, options: PostgresOptions = {}): Inbox {
+export function postgresInbox(connection: PostgresConnection, options: PostgresOptions = {}): InboxHandle {
+  return handleOf(sharedPostgres(connection, options));
+}
+
+/** The store of such an inbox. */
+export function sharedPostgres(connection: PostgresConnection, options: PostgresOptions = {}): Inbox {
   const names = [nameFor(readPostgresOptions(connection, options))];
   return sharedInbox({
     make: (process) => postgresStore(connection, options, process),

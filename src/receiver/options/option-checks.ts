@@ -1,6 +1,6 @@
 import { isRecord } from "../../base/is-record.ts";
 import type { Logger } from "../../base/logger.ts";
-import { INBOX_METHODS, OPTIONAL_INBOX_METHODS } from "../../inbox/inbox-methods.ts";
+import { storeBehind } from "../../inbox/shared/handle.ts";
 import { type Check, checkMethods, invalid, syncFunction } from "../../options/check-options.ts";
 import type { Tracing } from "./tracing.ts";
 
@@ -15,14 +15,9 @@ export const checkSecret: Check = (given, name) => {
   }
 };
 
-/** A string or an inbox; `selectInbox` checks the string. */
+/** A string or a handle; `selectInbox` checks the string. */
 export const checkInbox: Check = (given) => {
-  if (typeof given === "string") return;
-  checkMethods(given, 'inbox to be a file path, "memory:" or an Inbox', {
-    required: INBOX_METHODS,
-    optional: OPTIONAL_INBOX_METHODS,
-    fix: "implement the interface Inbox, or name a file",
-  });
+  if (typeof given !== "string") storeBehind(given);
 };
 
 export const checkLog: Check = (given) => {

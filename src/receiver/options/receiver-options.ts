@@ -2,8 +2,8 @@ import type { Logger } from "../../base/logger.ts";
 import type { RetryOptions } from "../../dispatch/retry.ts";
 import type { WebhookEvent } from "../../event/event.ts";
 import type { DataSchemas } from "../../event/schemas.ts";
-import type { InboxOption } from "../../inbox/open.ts";
 import type { Role } from "../../inbox/runner.ts";
+import type { InboxHandle } from "../../inbox/shared/handle.ts";
 import type { SecretOption } from "../../signature/secret-bytes.ts";
 import type { DriftWatch } from "../drift.ts";
 import type { HandlersModule, HandlersOption } from "../handlers/define-handlers.ts";
@@ -28,8 +28,11 @@ export interface ReceiverOptions<
 > {
   /** The subscription's secret; a list for rotation, the current one first; or a function asked per delivery. */
   readonly secret: SecretOption | undefined;
-  /** A file path, a `postgres://` URL, `"memory:"`, or an `Inbox`. Default `hookporter.db` in the working folder. */
-  readonly inbox?: InboxOption | undefined;
+  /**
+   * A file path, a `postgres://` URL, `"memory:"` (nothing survives the process), or what `postgresInbox` returns. Default
+   * `hookporter.db` in the working folder.
+   */
+  readonly inbox?: string | InboxHandle | undefined;
   /** Default `x-service-signature` (service description, "Authentication" 6). */
   readonly signatureHeader?: string | undefined;
   /** This receiver's name for the sender; two senders sharing an inbox need two. Default `service`. */

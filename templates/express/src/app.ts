@@ -3,7 +3,7 @@ import type { Receiver } from "hookporter";
 import { expressReceiver } from "hookporter/express";
 
 /** The Express app: the endpoint, and routes for probes. */
-export function createApp(receiver: Pick<Receiver, "receive" | "inbox" | "ready" | "refusing">): Express {
+export function createApp(receiver: Pick<Receiver, "receive" | "checkReady">): Express {
   const app = express();
   app.disable("x-powered-by");
 
@@ -14,12 +14,8 @@ export function createApp(receiver: Pick<Receiver, "receive" | "inbox" | "ready"
 
   // Accepts deliveries: send none if this fails, but do not restart it, which frees no disk and mends no database.
   app.get("/readyz", async (_request, response) => {
-    try {
-      await receiver.inbox.nextRunAt(); // fails unless the inbox is open and readable
-      response.status(receiver.ready ? 200 : 503).json({ status: receiver.refusing ?? "ok" });
-    } catch {
-      response.status(503).json({ status: "unavailable" });
-    }
+    const refusing = await receiver.checkReady(); // reads the inbox, too
+    response.status(refusing === undefined ? 200 : 503).json({ status: refusing ?? "ok" });
   });
 
   return app;

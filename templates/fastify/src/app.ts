@@ -3,9 +3,7 @@ import type { Receiver } from "hookporter";
 import { fastifyReceiver } from "hookporter/fastify";
 
 /** The Fastify app: the endpoint, and routes for probes. */
-export function createApp(
-  receiver: Pick<Receiver, "receive" | "inbox" | "ready" | "refusing">,
-): FastifyInstance {
+export function createApp(receiver: Pick<Receiver, "receive" | "checkReady">): FastifyInstance {
   const app = fastify();
 
   // It reads the raw bytes, which the signature covers, itself: parsers, body limits and error handlers of the app do not matter.
@@ -15,12 +13,8 @@ export function createApp(
 
   // Accepts deliveries: send none if this fails, but do not restart it, which frees no disk and mends no database.
   app.get("/readyz", async (_request, reply) => {
-    try {
-      await receiver.inbox.nextRunAt(); // fails unless the inbox is open and readable
-      return reply.status(receiver.ready ? 200 : 503).send({ status: receiver.refusing ?? "ok" });
-    } catch {
-      return reply.status(503).send({ status: "unavailable" });
-    }
+    const refusing = await receiver.checkReady(); // reads the inbox, too
+    return reply.status(refusing === undefined ? 200 : 503).send({ status: refusing ?? "ok" });
   });
 
   return app;

@@ -3,7 +3,7 @@ import type { Receiver } from "hookporter";
 import { fetchReceiver } from "hookporter/fetch";
 
 /** The Hono app: the endpoint, and routes for probes. */
-export function createApp(receiver: Pick<Receiver, "receive" | "inbox" | "ready" | "refusing">): Hono {
+export function createApp(receiver: Pick<Receiver, "receive" | "checkReady">): Hono {
   const app = new Hono({ strict: false }); // `/webhooks/` is the same endpoint
 
   // Before any middleware that reads bodies: the signature covers the raw bytes.
@@ -14,12 +14,8 @@ export function createApp(receiver: Pick<Receiver, "receive" | "inbox" | "ready"
 
   // Accepts deliveries: send none if this fails, but do not restart it, which frees no disk and mends no database.
   app.get("/readyz", async (context) => {
-    try {
-      await receiver.inbox.nextRunAt(); // fails unless the inbox is open and readable
-      return context.json({ status: receiver.refusing ?? "ok" }, receiver.ready ? 200 : 503);
-    } catch {
-      return context.json({ status: "unavailable" }, 503);
-    }
+    const refusing = await receiver.checkReady(); // reads the inbox, too
+    return context.json({ status: refusing ?? "ok" }, refusing === undefined ? 200 : 503);
   });
 
   return app;

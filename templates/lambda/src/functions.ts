@@ -22,11 +22,9 @@ const receive = lambdaReceiver(receiver);
 /** Behind the function's URL: verifies and keeps a delivery, and answers; `/readyz` is for health checks. */
 export const webhooks: typeof receive = async (event, context) => {
   if (event.rawPath !== "/readyz") return receive(event, context);
-  const statusCode = await receiver.inbox.nextRunAt().then(
-    () => (receiver.ready ? 200 : 503),
-    () => 503, // the inbox cannot be read
-  );
-  const body = JSON.stringify({ status: statusCode === 200 ? "ok" : (receiver.refusing ?? "unavailable") });
+  const refusing = await receiver.checkReady(); // reads the inbox, too
+  const statusCode = refusing === undefined ? 200 : 503;
+  const body = JSON.stringify({ status: refusing ?? "ok" });
   return { statusCode, headers: { "content-type": "application/json" }, body, isBase64Encoded: false };
 };
 

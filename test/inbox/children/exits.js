@@ -1,7 +1,9 @@
 // Fills an inbox as fast as possible with the built package, and exits in the middle of a batch.
-import { createReceiver } from "../../../dist/index.js";
 
-const { inbox } = createReceiver({ secret: "a-secret-of-a-test-child", inbox: process.argv[2] });
+import { createReceiver } from "../../../dist/index.js";
+import { storeBehind } from "./store-behind.js";
+
+const inbox = storeBehind(createReceiver({ secret: "a-secret-of-a-test-child", inbox: process.argv[2] }));
 await inbox.open();
 const body = Buffer.alloc(600, "x");
 let acknowledged = 0;

@@ -1,12 +1,14 @@
 // Opens inboxes with the built package, fills them and ends in one of several ways: `soak.js FOLDER ENDING SEED`, with one of
 // the endings below. A successful round ends with exit code 7. Prints, as JSON, the number of events that each inbox of the
 // main thread has acknowledged.
+
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { createReceiver } from "../../../dist/index.js";
+import { storeBehind } from "./store-behind.js";
 
 const [folder, ending, seed] = isMainThread ? process.argv.slice(2) : workerData;
 let state = Number(seed) + 1;
@@ -25,7 +27,9 @@ if (isMainThread) process.on("exit", () => writeSync(1, JSON.stringify(acknowled
 /** A name unique to this thread: threads do not share an inbox here. */
 function inboxAt(inThread) {
   const name = `${inThread}-of-${seed}.db`;
-  const { inbox } = createReceiver({ secret: "a-secret-of-a-test-child", inbox: join(folder, name), log });
+  const inbox = storeBehind(
+    createReceiver({ secret: "a-secret-of-a-test-child", inbox: join(folder, name), log }),
+  );
   acknowledged[name] = 0;
   return { name, inbox };
 }

@@ -4,6 +4,7 @@ import { createReceiver } from "../../../src/entries/index.ts";
 import { storeClock } from "../../../src/inbox/postgres/clock.ts";
 import type { Store } from "../../../src/inbox/postgres/store.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
+import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { deliveryOf, envelope, keptLog, SECRET, until } from "../../receiver/sample.ts";
 import { AT, keep, numberedEntry, settlementOf } from "../entries.ts";
 import { pgliteInboxes } from "./pglite.ts";
@@ -107,7 +108,7 @@ it("receivers whose clocks are two hours apart never run an entry twice", async 
     const clock = () => Date.now() + offset;
     const receiver = createReceiver({
       secret: SECRET,
-      inbox: postgresStore(database, { clock }),
+      inbox: handleOf(postgresStore(database, { clock })),
       clock,
       lease: 2000,
       poll: 20,
@@ -133,7 +134,7 @@ it("receivers whose clocks are two hours apart never run an entry twice", async 
   }
   const [first] = receivers;
   await until(async () =>
-    expect(await first?.inbox.counts()).toMatchObject({ done: 4, pending: 0, running: 0 }),
+    expect(await first?.inbox.count()).toMatchObject({ handled: 4, waiting: 0, running: 0 }),
   );
   for (const receiver of receivers) await receiver.close();
   expect(ran).toHaveLength(4);

@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
+import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { deliveryOf, freshEnvelope, keptLog, SECRET, until } from "../../receiver/sample.ts";
 import { openServer } from "./schemas.ts";
 import { NO_SERVER, serverPrograms } from "./server.ts";
@@ -28,7 +30,7 @@ describe("a dump of the inbox's schema", async () => {
     const start = async (url: string, canRun: boolean) => {
       const ran: string[] = [];
       const receiver = createReceiver({
-        ...{ secret: SECRET, inbox: postgresStore(url, { schema }), log: keptLog().log },
+        ...{ secret: SECRET, inbox: handleOf(postgresStore(url, { schema })), log: keptLog().log },
         retry: { attempts: 1 },
       });
       receiver.on("payment.received", ({ id }) => {
@@ -45,12 +47,12 @@ describe("a dump of the inbox's schema", async () => {
     for (const one of [delivery, envelopeOf("dead"), envelopeOf("unhandled", "lead.created")])
       await first.receiver.accept(one);
     await until(async () =>
-      expect(await first.receiver.inbox.counts()).toMatchObject({ done: 1, dead: 1, unhandled: 1 }),
+      expect(await inboxOf(first.receiver).counts()).toMatchObject({ done: 1, dead: 1, unhandled: 1 }),
     );
     await first.receiver.close();
     const front = await open(schema);
     const pending = createReceiver({
-      ...{ secret: SECRET, inbox: postgresStore(server.url, { schema }), log: keptLog().log },
+      ...{ secret: SECRET, inbox: handleOf(postgresStore(server.url, { schema })), log: keptLog().log },
       role: "receive",
     });
     await pending.start();
@@ -86,7 +88,7 @@ describe("a dump of the inbox's schema", async () => {
     expect(await second.receiver.accept(envelopeOf("new"))).toMatchObject({
       ...{ type: "accepted", duplicate: false },
     });
-    expect(await second.receiver.inbox.retry({}, Date.now())).toBe(2);
+    expect(await inboxOf(second.receiver).retry({}, Date.now())).toBe(2);
     await until(async () =>
       expect(await restored.counts()).toMatchObject({ pending: 0, running: 0, done: 5, dead: 0 }),
     );

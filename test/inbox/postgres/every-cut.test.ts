@@ -2,7 +2,9 @@ import { connect, createServer, type Socket } from "node:net";
 import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
+import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { deliveryOf, freshEnvelope, keptLog, SECRET, uncaught } from "../../receiver/sample.ts";
 import { openServer } from "./schemas.ts";
 import { NO_SERVER } from "./server.ts";
@@ -66,7 +68,7 @@ describe("a life of a receiver whose connection is cut at any request", { retry:
     const pool = cutAt % 2 === 0 ? new pg.Pool({ connectionString: proxy.url, max: 5 }) : undefined;
     const receiver = createReceiver({
       secret: SECRET,
-      inbox: postgresStore(pool ?? proxy.url, { schema }),
+      inbox: handleOf(postgresStore(pool ?? proxy.url, { schema })),
       orderBy: ({ data }) => (typeof data.key === "string" ? data.key : null),
       retry: { attempts: 8, delay: 10, factor: 1, maxDelay: 10, jitter: 0 },
       ...{ lease: 3000, poll: 100, log: keptLog().log },
@@ -96,7 +98,7 @@ describe("a life of a receiver whose connection is cut at any request", { retry:
       );
       for (const seq of ids)
         await wait(async () =>
-          expect((await receiver.inbox.list({ seq }))[0]).toMatchObject({ state: "done" }),
+          expect((await inboxOf(receiver).list({ seq }))[0]).toMatchObject({ state: "done" }),
         );
       return proxy.requests();
     } finally {

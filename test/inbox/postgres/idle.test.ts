@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
+import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { keptLog, SECRET } from "../../receiver/sample.ts";
 import { openServer } from "./schemas.ts";
@@ -20,7 +21,7 @@ describe("an idle process", async () => {
   /** The statements in a while of a receiver that has nothing to do. */
   const statements = async (url: string) => {
     const inbox = postgresStore(url, { schema: newSchema() }, "idle");
-    const receiver = createReceiver({ secret: SECRET, inbox, log: keptLog().log });
+    const receiver = createReceiver({ secret: SECRET, inbox: handleOf(inbox), log: keptLog().log });
     receiver.on("*", () => {});
     await receiver.start();
     onTestFinished(() => receiver.close());

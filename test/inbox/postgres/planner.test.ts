@@ -1,6 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
+import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { deliveryOf, freshEnvelope, keptLog, SECRET } from "../../receiver/sample.ts";
 import { openServer } from "./schemas.ts";
 import { NO_SERVER } from "./server.ts";
@@ -52,7 +54,14 @@ describe("a backlog is handled once each, with no result thrown away,", async ()
     const start = async (role: "receive" | "run") => {
       const { log, lines } = keptLog();
       const inbox = postgresStore(url, { schema });
-      const receiver = createReceiver({ secret: SECRET, inbox, role, concurrency: 50, lease: 6000, log });
+      const receiver = createReceiver({
+        secret: SECRET,
+        inbox: handleOf(inbox),
+        role,
+        concurrency: 50,
+        lease: 6000,
+        log,
+      });
       onTestFinished(() => receiver.close());
       return { receiver, lines };
     };
@@ -73,7 +82,7 @@ describe("a backlog is handled once each, with no result thrown away,", async ()
     running.receiver.on("*", ({ id }) => void runs.set(id, (runs.get(id) ?? 0) + 1));
     await running.receiver.start();
     await vi.waitFor(
-      async () => expect(await running.receiver.inbox.counts()).toMatchObject({ done: BACKLOG }),
+      async () => expect(await inboxOf(running.receiver).counts()).toMatchObject({ done: BACKLOG }),
       { timeout: 90_000, interval: 100 },
     );
     expect(runs.size).toBe(BACKLOG);

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { deliveryOf, freshEnvelope, keptLog, NOW, SECRET } from "../../receiver/sample.ts";
 import { openServer } from "./schemas.ts";
@@ -12,7 +13,7 @@ describe.skipIf(NO_SERVER !== undefined)("a receiver whose database only reads",
     const schema = newSchema();
     const inbox = await open(schema, { connections: 2 });
     const { log, lines } = keptLog();
-    const receiver = createReceiver({ secret: SECRET, inbox, log, clock: () => NOW });
+    const receiver = createReceiver({ secret: SECRET, inbox: handleOf(inbox), log, clock: () => NOW });
     await receiver.start();
     onTestFinished(() => receiver.close());
     const send = async () => (await receiver.accept(deliveryOf(freshEnvelope()))).type;

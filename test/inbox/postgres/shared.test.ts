@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createReceiver, postgresInbox } from "../../../src/entries/index.ts";
+import { createReceiver } from "../../../src/entries/index.ts";
+import { sharedPostgres } from "../../../src/inbox/shared/shared-postgres.ts";
 import { deliveryOf, freshEnvelope, SECRET, until } from "../../receiver/sample.ts";
 import { openServer } from "./schemas.ts";
 import { NO_SERVER } from "./server.ts";
@@ -60,9 +61,9 @@ describe("receivers of one process on PostgreSQL", async () => {
 
   it("have pools of their own if their options differ", async () => {
     const schema = newSchema();
-    const one = postgresInbox(server.url, { schema });
-    const same = postgresInbox(server.url, { schema });
-    const other = postgresInbox(server.url, { schema, connections: 2 });
+    const one = sharedPostgres(server.url, { schema });
+    const same = sharedPostgres(server.url, { schema });
+    const other = sharedPostgres(server.url, { schema, connections: 2 });
     for (const inbox of [one, same, other]) {
       await inbox.open();
       onTestFinished(() => inbox.close());

@@ -1,7 +1,9 @@
 import { connect, createServer, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
+import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { deliveryOf, freshEnvelope, keptLog, SECRET } from "../../receiver/sample.ts";
 import { NO_SERVER, startPostgres, startStandby } from "./server.ts";
 
@@ -53,7 +55,13 @@ describe.skipIf(NO_SERVER !== undefined || process.env.HOOKPORTER_POSTGRES_URL !
       const name = await startName(primary.url);
       const { log, lines } = keptLog();
       const inbox = postgresStore(name.url, { schema: "failover" });
-      const receiver = createReceiver({ secret: SECRET, inbox, log, lease: 3000, poll: 100 });
+      const receiver = createReceiver({
+        secret: SECRET,
+        inbox: handleOf(inbox),
+        log,
+        lease: 3000,
+        poll: 100,
+      });
       const handled: unknown[] = [];
       receiver.on("*", ({ data }) => void handled.push(data.number));
       await receiver.start();
@@ -86,7 +94,7 @@ describe.skipIf(NO_SERVER !== undefined || process.env.HOOKPORTER_POSTGRES_URL !
       if (lost > 0)
         await wait(() => expect(missing()).toMatchObject([{ level: "error", fields: { missing: lost } }]));
       await wait(async () =>
-        expect(await receiver.inbox.counts()).toMatchObject({ done: 9 - lost, running: 0 }),
+        expect(await inboxOf(receiver).counts()).toMatchObject({ done: 9 - lost, running: 0 }),
       );
       if (lost === 0) expect(missing()).toEqual([]);
     });

@@ -4,7 +4,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
+import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import type { Receiver } from "../../../src/receiver/receiver.ts";
 import { sign } from "../../../src/signature/sign.ts";
 import { deliveryOf, freshEnvelope, keptLog, SECRET, until } from "../../receiver/sample.ts";
@@ -47,7 +49,13 @@ describe("handlers with tx on a server", async () => {
     options = {},
   ) => {
     const { log, lines } = keptLog();
-    const receiver: Receiver = createReceiver({ secret: SECRET, inbox, log, poll: 50, ...options });
+    const receiver: Receiver = createReceiver({
+      secret: SECRET,
+      inbox: handleOf(inbox),
+      log,
+      poll: 50,
+      ...options,
+    });
     register(receiver);
     await receiver.start();
     onTestFinished(() => receiver.close());
@@ -88,13 +96,15 @@ describe("handlers with tx on a server", async () => {
       proxy.arm(cut);
       const outcome = await receiver.accept(anEvent());
       if (outcome.type !== "accepted") throw new Error("expected an accepted event");
-      const entry = async () => (await receiver.inbox.list({ seq: outcome.seq }))[0];
+      const entry = async () => (await inboxOf(receiver).list({ seq: outcome.seq }))[0];
       await until(async () => expect(await entry()).toMatchObject({ state: "done" }));
       expect(proxy.cuts).toBe(1);
       expect(ran).toBe(runs);
       expect(await written()).toEqual(["tx"]);
       expect(await entry()).toMatchObject({ attempts: runs });
-      const records = (await receiver.inbox.attempts(outcome.seq)).filter(({ handler }) => handler === "tx");
+      const records = (await inboxOf(receiver).attempts(outcome.seq)).filter(
+        ({ handler }) => handler === "tx",
+      );
       expect(records.map((record) => record.outcome)).toEqual(runs === 1 ? ["ok"] : ["error", "ok"]);
       expect(lines.filter(({ level }) => level === "error")).toEqual([]); // no lease could not be renewed
     },

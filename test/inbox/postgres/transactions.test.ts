@@ -6,7 +6,9 @@ import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import type { PostgresOptions } from "../../../src/inbox/postgres/options.ts";
 import { revocableTransaction } from "../../../src/inbox/postgres/transaction.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
+import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { codeOf, readPage } from "../../docs/markdown.ts";
 import { deliveryOf, freshEnvelope, keptLog, SECRET, until } from "../../receiver/sample.ts";
 import { describeTransactions } from "../../receiver/transactions-contract.ts";
@@ -79,7 +81,12 @@ if (NO_SERVER !== undefined) {
       await on(server.url);
       const inbox = make();
       const log = keptLog();
-      const receiver = createReceiver({ secret: SECRET, inbox, log: log.log, concurrency: 10 });
+      const receiver = createReceiver({
+        secret: SECRET,
+        inbox: handleOf(inbox),
+        log: log.log,
+        concurrency: 10,
+      });
       const seen: unknown[] = [];
       const hidden: unknown[] = [];
       receiver.on(
@@ -107,11 +114,13 @@ if (NO_SERVER !== undefined) {
             Date.now(),
           ),
         );
-      await until(async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 4 }));
+      await until(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ done: 4 }));
       for (const one of seen) expect(one).toMatchObject({ ms: expect.stringMatching(/^(?!7777)/) });
       expect(seen.map((one) => (one as { tenant: string | null }).tenant ?? "")).toEqual(seen.map(() => ""));
       const failures = (
-        await Promise.all((await receiver.inbox.list({})).map(({ seq }) => receiver.inbox.attempts(seq)))
+        await Promise.all(
+          (await inboxOf(receiver).list({})).map(({ seq }) => inboxOf(receiver).attempts(seq)),
+        )
       ).flat();
       expect(failures.filter(({ error }) => error?.includes("multiple commands"))).toHaveLength(1);
       expect(log.lines).toContainEqual(expect.objectContaining({ fields: { places: 1, concurrency: 10 } }));
@@ -131,7 +140,7 @@ if (NO_SERVER !== undefined) {
       const index = join(import.meta.dirname, "..", "..", "..", "src", "entries", "index.ts");
       writeFileSync(join(folder, "recipe.ts"), code.replaceAll('"hookporter"', JSON.stringify(index)));
       const { default: handlers } = await import(join(folder, "recipe.ts"));
-      const receiver = createReceiver({ secret: SECRET, inbox: makeInbox(), handlers });
+      const receiver = createReceiver({ secret: SECRET, inbox: handleOf(makeInbox()), handlers });
       let runs = 0;
       receiver.on("payment.received", () => {
         if (++runs === 1) throw new Error("not yet");
@@ -140,7 +149,7 @@ if (NO_SERVER !== undefined) {
       onTestFinished(() => receiver.close());
       const envelope = freshEnvelope({ timestamp: new Date().toISOString() });
       await receiver.accept(deliveryOf(envelope, undefined, Date.now()));
-      await until(async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 1 }));
+      await until(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ done: 1 }));
       expect(await query("SELECT count(*)::int AS n FROM payment")).toEqual([{ n: 1 }]);
       await query("DROP TABLE payment");
     },

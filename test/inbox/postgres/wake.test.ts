@@ -2,6 +2,8 @@ import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { createReceiver } from "../../../src/entries/index.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
+import { handleOf } from "../../../src/inbox/shared/handle.ts";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { deliveryOf, envelope, keptLog, NOW, SECRET, until } from "../../receiver/sample.ts";
 import { AT, keep, numberedEntry } from "../entries.ts";
 import { describeDue } from "./due-contract.ts";
@@ -49,7 +51,7 @@ describe("an inbox on PostgreSQL", async () => {
     const ran: string[] = [];
     const receiver = createReceiver({
       secret: SECRET,
-      inbox: postgresStore(server.url, { schema }),
+      inbox: handleOf(postgresStore(server.url, { schema })),
       poll: 3_600_000,
       log: keptLog().log,
     });
@@ -57,7 +59,7 @@ describe("an inbox on PostgreSQL", async () => {
     await receiver.start();
     onTestFinished(() => receiver.close());
     const other = await open(schema);
-    await heardBy(receiver.inbox, other);
+    await heardBy(inboxOf(receiver), other);
     ran.length = 0;
     const delivery = deliveryOf(envelope());
     const key = { source: "service", eventId: "evt_other", timestamp: NOW };

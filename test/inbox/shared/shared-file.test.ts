@@ -6,6 +6,7 @@ import { storeOf } from "../../../src/inbox/shared/process-stores.ts";
 import { sharedFile } from "../../../src/inbox/shared/shared-file.ts";
 import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import type { ReceiverOptions } from "../../../src/receiver/options/receiver-options.ts";
 import { deliveryOf, freshEnvelope, inboxFile, keptLog, SECRET, until } from "../../receiver/sample.ts";
 import { keep, numberedEntry } from "../entries.ts";
@@ -44,7 +45,7 @@ it("receivers of one process open a file once, whatever name each has for it, an
   await expect(first?.inbox.list({})).rejects.toMatchObject({ code: "closed" });
   for (const receiver of others) {
     expect(await receiver.accept(fresh())).toMatchObject({ type: "accepted" });
-    expect(await receiver.inbox.list({})).toHaveLength(3 + others.indexOf(receiver) + 1);
+    expect(await inboxOf(receiver).list({})).toHaveLength(3 + others.indexOf(receiver) + 1);
   }
   expect(holders(path)).toHaveLength(1);
   for (const receiver of others) await receiver.close();

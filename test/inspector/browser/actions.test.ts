@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { eventKinds } from "../../../src/event/kinds.ts";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { parseFixture } from "../../../src/relay/fixture.ts";
 import { forwardTo } from "../../../src/relay/forward.ts";
 import { openInspector } from "../open.ts";
@@ -27,14 +28,14 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await openPage(page, inspector.url, "/entry/1");
     await choose(page, "Send again", "Send again as new");
     await told(page, /answered 200/);
-    await vi.waitFor(async () => expect(await receiver.inbox.list({})).toHaveLength(2), WAIT);
+    await vi.waitFor(async () => expect(await inboxOf(receiver).list({})).toHaveLength(2), WAIT);
     await page.getByRole("heading", { name: "Sent again from #1" }).waitFor();
     await page.getByText("#2", { exact: true }).first().waitFor();
     await page.goto(`${inspector.url.origin}/#/entry/1`);
     await choose(page, "Send again", "Resend identical bytes");
     await told(page, /duplicate/i);
     await vi.waitFor(
-      async () => expect(await receiver.inbox.list({ seq: 1 })).toMatchObject([{ duplicates: 1 }]),
+      async () => expect(await inboxOf(receiver).list({ seq: 1 })).toMatchObject([{ duplicates: 1 }]),
       WAIT,
     );
     await page.getByRole("heading", { name: "Duplicates" }).waitFor();
@@ -53,7 +54,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await body.fill((await body.text()).replace("1450.00", "12345678901234567890.50"));
     await click(page, "Sign and send");
     await told(page, /answered 200/);
-    const sent = await receiver.inbox.delivery(2);
+    const sent = await inboxOf(receiver).delivery(2);
     expect(String(Buffer.from(sent?.body ?? []))).toContain('"amount": "12345678901234567890.50"');
     await page.getByRole("dialog").waitFor({ state: "hidden" });
   });
@@ -74,7 +75,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     broken = false;
     await click(page, "Retry");
     await page.locator(".detail .state.handled").waitFor();
-    expect(await receiver.inbox.list({})).toMatchObject([{ state: "done" }]);
+    expect(await inboxOf(receiver).list({})).toMatchObject([{ state: "done" }]);
     await page.locator(".line .state.handled").waitFor();
   });
 
@@ -92,7 +93,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.getByRole("combobox", { name: "Target" }).fill(target);
     await click(page, "Forward");
     await page.getByRole("dialog").getByRole("alert").getByText("answered 418").waitFor();
-    const kept = await receiver.inbox.delivery(1);
+    const kept = await inboxOf(receiver).delivery(1);
     expect(got).toHaveLength(1);
     expect(got[0]?.body.equals(kept?.body ?? new Uint8Array())).toBe(true);
     expect(got[0]?.signature).toBe(kept?.headers["x-service-signature"]);
@@ -149,13 +150,13 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(command).toContain("--data-binary '@-'");
     const { stdout } = await promisify(execFile)("sh", ["-c", command]);
     expect(stdout.trim()).toMatch(/400$/);
-    expect(await receiver.inbox.list({})).toMatchObject([{ duplicates: 1 }]);
+    expect(await inboxOf(receiver).list({})).toMatchObject([{ duplicates: 1 }]);
   });
 
   it("the fixture and the body are saved, byte for byte", async () => {
     const { inspector, receiver, deliver } = await openInspector();
     await deliver(Buffer.from([0x7b, 0x00, 0xff, 0xfe, 0x22, 0x0d, 0x0a]));
-    const kept = await receiver.inbox.delivery(1);
+    const kept = await inboxOf(receiver).delivery(1);
     const page = await newPage();
     await openPage(page, inspector.url, "/entry/1");
     for (const button of ["Save fixture", "Download body"]) {
@@ -183,18 +184,18 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       await page.getByRole("heading", { name: kind, level: 1 }).waitFor();
       await page.goto(`${inspector.url.origin}/#/trigger`);
     }
-    await vi.waitFor(async () => expect(await receiver.inbox.list({})).toHaveLength(12), WAIT);
-    const kinds = (await receiver.inbox.list({})).map(({ kind }) => kind);
+    await vi.waitFor(async () => expect(await inboxOf(receiver).list({})).toHaveLength(12), WAIT);
+    const kinds = (await inboxOf(receiver).list({})).map(({ kind }) => kind);
     expect([...kinds].sort()).toEqual([...eventKinds].sort());
-    const [lead] = await receiver.inbox.list({ kinds: ["lead.created"] });
-    const body = (await receiver.inbox.delivery(lead?.seq ?? 0))?.body ?? [];
+    const [lead] = await inboxOf(receiver).list({ kinds: ["lead.created"] });
+    const body = (await inboxOf(receiver).delivery(lead?.seq ?? 0))?.body ?? [];
     expect(String(Buffer.from(body))).toContain('"data":{"id": "mine", "n": 1.50}');
   });
 
   it("the keyboard works: j and k open, r twice sends again, / searches, Escape goes back", async () => {
     const { inspector, receiver, deliver } = await openInspector({ handler: () => {} });
     for (const kind of ["payment.received", "lead.created", "contact.created"] as const) await deliver(kind);
-    await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 3 }), WAIT);
+    await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ done: 3 }), WAIT);
     const page = await newPage();
     await openPage(page, inspector.url);
     const chosen = page.locator('.line[aria-selected="true"] .line-name');
@@ -210,10 +211,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.getByRole("heading", { name: "lead.created", level: 1 }).waitFor();
     await page.keyboard.press("r");
     await told(page, /Press r again to send #2 again as a new event/);
-    expect(await receiver.inbox.list({})).toHaveLength(3);
+    expect(await inboxOf(receiver).list({})).toHaveLength(3);
     await page.keyboard.press("r");
     await page.getByRole("heading", { name: "Sent again from #2" }).waitFor();
-    expect(await receiver.inbox.list({ kinds: ["lead.created"] })).toHaveLength(2);
+    expect(await inboxOf(receiver).list({ kinds: ["lead.created"] })).toHaveLength(2);
     await told(page, /answered 200/);
     expect(await page.locator(".message").count()).toBe(1);
     await page.keyboard.press("Escape");
@@ -227,7 +228,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   it("r counts as pressed again for as long as the page asks for it, and not if it is held down", async () => {
     const { inspector, receiver, deliver } = await openInspector({ handler: () => {} });
     await deliver("lead.created");
-    await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 1 }), WAIT);
+    await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ done: 1 }), WAIT);
     const page = await newPage();
     await page.clock.install();
     await openPage(page, inspector.url);
@@ -244,10 +245,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await question.waitFor();
     await page.clock.fastForward(6000);
     await question.waitFor();
-    expect(await receiver.inbox.list({})).toHaveLength(1);
+    expect(await inboxOf(receiver).list({})).toHaveLength(1);
     await page.keyboard.press("r");
     await told(page, /answered 200/);
-    expect(await receiver.inbox.list({})).toHaveLength(2);
+    expect(await inboxOf(receiver).list({})).toHaveLength(2);
   });
 
   it("the list is filtered by state, kind, time and text, also live, and says if nothing matches", async () => {

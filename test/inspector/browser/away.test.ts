@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
 import type { Handler } from "../../../src/dispatch/handler.ts";
 import { RunNotes } from "../../../src/inspector/live/run-notes.ts";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { openInspector } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
 import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
@@ -19,7 +20,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     };
     const { inspector, receiver, api, deliver } = await openInspector({ handler, attempts: 1 });
     await deliver("payment.received");
-    await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 1 }), WAIT);
+    await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1 }), WAIT);
     const page = await newPage();
     await openPage(page, inspector.url, "/entry/1");
     await expect.poll(() => page.title()).toBe("(1 dead) #1 · hookporter");

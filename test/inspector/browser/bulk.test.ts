@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { numberedEntry } from "../../inbox/entries.ts";
 import { openInspector } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
@@ -21,7 +22,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     for (let count = 0; count < 12; count++) await deliver("payment.received");
     await deliver("lead.created");
     await vi.waitFor(
-      async () => expect(await receiver.inbox.counts()).toMatchObject({ unhandled: 13 }),
+      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ unhandled: 13 }),
       WAIT,
     );
     receiver.replaceHandlers((registry) => {
@@ -42,7 +43,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await vi.waitFor(async () => expect(await page.locator(".line .state.handled").count()).toBe(12), WAIT);
     const focused = "document.activeElement.textContent";
     expect([await page.getByRole("dialog").count(), await page.evaluate(focused)]).not.toEqual([1, ""]);
-    expect(await receiver.inbox.counts()).toMatchObject({ done: 12, unhandled: 1 });
+    expect(await inboxOf(receiver).counts()).toMatchObject({ done: 12, unhandled: 1 });
     expect(page.troubles).toEqual([]);
   });
 

@@ -1,6 +1,7 @@
 import type { Locator } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
 import { sampleEvent } from "../../../src/entries/testing.ts";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { openInspector } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
 import { CHROMIUM, choose, openPage, useBrowser } from "./chromium.ts";
@@ -108,7 +109,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const ran: string[] = [];
     const { inspector, deliver, receiver } = await openInspector();
     for (const kind of ["payment.received", "payment.received", "lead.created"] as const) await deliver(kind);
-    const counts = () => receiver.inbox.counts();
+    const counts = () => inboxOf(receiver).counts();
     await vi.waitFor(async () => expect(await counts()).toMatchObject({ unhandled: 3 }), 10_000);
     const page = await newPage();
     await openPage(page, inspector.url, "/entry/1");
@@ -203,7 +204,7 @@ async function failed() {
   await deliver(sampleEvent("property.created", { data: { id: 12 } }));
   await fetch(endpoint, { method: "POST", body: "x" });
   await vi.waitFor(
-    async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 2, pending: 0 }),
+    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 2, pending: 0 }),
     10_000,
   );
   return opened;

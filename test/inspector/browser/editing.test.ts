@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
 import { sampleEvent } from "../../../src/entries/testing.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { openInspector } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
 import { CHROMIUM, choose, openPage, useBrowser } from "./chromium.ts";
@@ -29,8 +30,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.keyboard.type(" ");
     await click(page, "Sign and send");
     await page.getByRole("dialog").waitFor({ state: "hidden" });
-    await vi.waitFor(async () => expect(await receiver.inbox.delivery(2)).toBeDefined(), 10_000);
-    const sent = String(Buffer.from((await receiver.inbox.delivery(2))?.body ?? []));
+    await vi.waitFor(async () => expect(await inboxOf(receiver).delivery(2)).toBeDefined(), 10_000);
+    const sent = String(Buffer.from((await inboxOf(receiver).delivery(2))?.body ?? []));
     const undated = (text: string) => text.replace(/"timestamp":"[^"]*"/, "");
     expect(undated(sent) === undated(`${body} `)).toBe(true); // a message of 600 kB would help nobody
     expect(page.troubles).toEqual([]);

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { openInspector } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
 import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
@@ -22,7 +23,7 @@ async function fortyDead() {
   const mend = () => {
     broken = false;
   };
-  const counts = () => opened.receiver.inbox.counts();
+  const counts = () => inboxOf(opened.receiver).counts();
   await vi.waitFor(async () => expect(await counts()).toMatchObject({ dead: 41 }), WAIT);
   return { ...opened, mend };
 }
@@ -127,7 +128,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     };
     const { inspector, deliver, receiver } = await openInspector({ handler, attempts: 1 });
     await deliver("payment.received");
-    await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 1 }), WAIT);
+    await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1 }), WAIT);
     const page = await newPage();
     await openPage(page, inspector.url, "/entry/1?state=dead");
     await page.locator(".detail-head .state.dead").waitFor();

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { sampleEvent } from "../../../src/entries/testing.ts";
 import { HookporterError } from "../../../src/errors.ts";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { openInspector } from "../open.ts";
 import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
 
@@ -36,7 +37,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const headers = { "x-markup": MARKUP, "x-service-signature": `sha256=${MARKUP}` };
     await fetch(endpoint, { method: "POST", headers, body: MARKUP });
     await fetch(`${endpoint.origin}/<img/src=x/onerror=window.owned=1>?${encodeURI(MARKUP)}`);
-    await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 4 }), 10_000);
+    await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 4 }), 10_000);
     const page = await newPage();
     await openPage(page, inspector.url);
     const views = [
@@ -78,7 +79,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const { receiver, deliver, token, port } = await openInspector({ handler: () => {} });
     await deliver("payment.received");
     const attacker = await startAttacker(port, token);
-    const before = await receiver.inbox.list({});
+    const before = await inboxOf(receiver).list({});
     for (const origin of [`http://evil.example:${attacker}`, `http://127.0.0.1:${attacker}`]) {
       const page = await newPage();
       await page.goto(`${origin}/`);
@@ -88,7 +89,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       expect(framed.length).toBeGreaterThan(10);
       for (const frame of framed) expect(await frame.locator("#app, pre").count(), frame.url()).toBe(0);
     }
-    expect(await receiver.inbox.list({})).toEqual(before);
+    expect(await inboxOf(receiver).list({})).toEqual(before);
   });
 
   it("hostile input 81: hostile input 81: refuses a page whose name was pointed to this machine (DNS rebinding)", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { sampleEvent } from "../../../src/entries/testing.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { keep, numberedEntry } from "../../inbox/entries.ts";
 import { openInspector } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
@@ -25,7 +26,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await deliver(event("payment.received", "pay_1"));
     await deliver(event("payment.overdue", "pay_2"));
     await vi.waitFor(
-      async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 1, done: 1 }),
+      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1, done: 1 }),
       WAIT,
     );
     const page = await newPage();

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { openInspector } from "../open.ts";
 import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
 
@@ -16,12 +17,12 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.getByRole("textbox", { name: "Name" }).fill("lead.*");
     await page.getByRole("dialog").getByRole("button", { name: "Pause", exact: true }).click();
     await page.getByText("Paused, in every process").waitFor();
-    expect((await receiver.inbox.pauses?.())?.paused).toMatchObject([{ scope: "kind", name: "lead.*" }]);
+    expect((await inboxOf(receiver).pauses?.())?.paused).toMatchObject([{ scope: "kind", name: "lead.*" }]);
     await page.keyboard.press("Escape");
     await openPage(page, inspector.url, "/");
     await page.getByText(/^kind lead\.\* has been paused for .* by the inspector$/).waitFor();
     await page.getByRole("button", { name: "Resume kind lead.*" }).click();
-    await vi.waitFor(async () => expect((await receiver.inbox.pauses?.())?.paused).toEqual([]), WAIT);
+    await vi.waitFor(async () => expect((await inboxOf(receiver).pauses?.())?.paused).toEqual([]), WAIT);
   });
 
   it("the overview's bars fit the session, show what became of deliveries, and link to them", async () => {
@@ -35,7 +36,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     for (const kind of ["lead.created", "payment.overdue", "contact.created"] as const) await deliver(kind);
     await deliver("lead.created", "another secret that is wrong");
     await vi.waitFor(
-      async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 1, running: 1, dead: 1 }),
+      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ done: 1, running: 1, dead: 1 }),
       WAIT,
     );
     const page = await newPage();

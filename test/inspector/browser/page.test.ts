@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import type { Receiver } from "../../../src/receiver/receiver.ts";
 import { openInspector, SECRET } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
@@ -143,7 +144,7 @@ async function lived() {
   await fetch(endpoint, { method: "POST", body: "x" });
   await deliver("lead.created", "another secret that is wrong");
   await vi.waitFor(
-    async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 2, dead: 2 }),
+    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ done: 2, dead: 2 }),
     10_000,
   );
   return opened;

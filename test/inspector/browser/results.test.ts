@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
 import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { openInspector, SECRET } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
 import { CHROMIUM, choose, openPage, useBrowser } from "./chromium.ts";
@@ -22,7 +23,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     };
     const { inspector, receiver, deliver } = await openInspector({ handler, attempts: 1 });
     await deliver("payment.received");
-    await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 1 }), WAIT);
+    await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1 }), WAIT);
     const page = await newPage({ viewport: { width: 1440, height: 900 } });
     await openPage(page, inspector.url, "/entry/1");
     await choose(page, "Send again", "Edit and send…");
@@ -40,7 +41,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(await both.locator(".change.removed").allTextContents()).toContainEqual(
       expect.stringContaining('"1450.00"'),
     );
-    expect(await receiver.inbox.list({})).toHaveLength(2); // a double click sends once
+    expect(await inboxOf(receiver).list({})).toHaveLength(2); // a double click sends once
     await page.evaluate(AXE);
     expect(await axe(page)).toEqual([]);
     await page.reload();
@@ -63,7 +64,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
         item.click();
       });
     await page.getByRole("heading", { name: "Sent again from #1" }).waitFor();
-    expect(await receiver.inbox.list({})).toHaveLength(2);
+    expect(await inboxOf(receiver).list({})).toHaveLength(2);
   });
 
   it("an answer that refuses an edited body is said in the dialog, for screen readers too, and the draft stays", async () => {

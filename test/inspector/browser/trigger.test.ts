@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { openInspector } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
 import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
@@ -16,7 +17,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.getByRole("button", { name: "Send payment.received" }).dblclick();
     await page.getByText("unauthorized").first().waitFor();
     expect(page.url()).toContain("#/refusal/r1");
-    expect(await receiver.inbox.list({})).toEqual([]);
+    expect(await inboxOf(receiver).list({})).toEqual([]);
   });
 
   it("all 12 kinds are sent twice from the form, each with what became of it", async () => {
@@ -28,7 +29,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.getByRole("button", { name: "Send all 12 kinds" }).click();
     await page.getByRole("status").getByText("24 deliveries sent: 24 accepted.").waitFor();
     expect(await page.getByRole("list", { name: "What was sent" }).getByRole("link").count()).toBe(24);
-    expect(await receiver.inbox.list({})).toHaveLength(24);
+    expect(await inboxOf(receiver).list({})).toHaveLength(24);
   });
 
   it("a lost answer is said, and what to do then", async () => {
@@ -41,7 +42,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     });
     await page.getByRole("button", { name: "Send payment.received" }).click();
     await page.getByRole("alert").getByText("look whether it arrived before you send it again").waitFor();
-    expect(await receiver.inbox.list({})).toHaveLength(1);
+    expect(await inboxOf(receiver).list({})).toHaveLength(1);
   });
 
   it("the count is limited by what is chosen, which the form says, and Send is in sight on a small screen", async () => {

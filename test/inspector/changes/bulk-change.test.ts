@@ -5,6 +5,7 @@ import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { changeInSteps } from "../../../src/inspector/changes/bulk-change.ts";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { tempFolder } from "../../cli/fake-io.ts";
 import { numberedEntry, sampleKey } from "../../inbox/entries.ts";
 import { pgliteInboxes } from "../../inbox/postgres/pglite.ts";
@@ -23,14 +24,14 @@ const INBOXES: readonly (readonly [string, () => Inbox])[] = [
 const ended = (number: number, parts: Partial<NewEntry>) =>
   numberedEntry(number, number, { state: "dead", reason: "too_old", ...parts });
 
-describe.each(INBOXES)("a bulk change of %s", (_, inboxOf) => {
+describe.each(INBOXES)("a bulk change of %s", (_, makeInbox) => {
   it("runs twelve received entries again once there is a handler, and no others", async () => {
     const handled: string[] = [];
-    const { api, deliver, receiver } = await openInspector({ inbox: inboxOf() });
+    const { api, deliver, receiver } = await openInspector({ inbox: makeInbox() });
     for (let count = 0; count < 12; count++) await deliver("payment.received");
     await deliver("lead.created");
     await vi.waitFor(
-      async () => expect(await receiver.inbox.counts()).toMatchObject({ unhandled: 13 }),
+      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ unhandled: 13 }),
       WAIT,
     );
     receiver.replaceHandlers((registry) => {
@@ -50,7 +51,7 @@ describe.each(INBOXES)("a bulk change of %s", (_, inboxOf) => {
     ]);
     await vi.waitFor(() => expect(handled).toHaveLength(12), WAIT);
     expect(new Set(handled)).toEqual(new Set(["payment.received"]));
-    expect(await receiver.inbox.counts()).toMatchObject({ unhandled: 1 });
+    expect(await inboxOf(receiver).counts()).toMatchObject({ unhandled: 1 });
   });
 
   it("says what became of a retry's entries, if it is asked to", async () => {
@@ -58,9 +59,9 @@ describe.each(INBOXES)("a bulk change of %s", (_, inboxOf) => {
     const handler = ({ kind }: { kind: string }) => {
       if (!isMended || kind === "lead.created") throw new Error("no");
     };
-    const { api, deliver, receiver } = await openInspector({ inbox: inboxOf(), handler, attempts: 1 });
+    const { api, deliver, receiver } = await openInspector({ inbox: makeInbox(), handler, attempts: 1 });
     for (const kind of ["payment.received", "lead.created", "payment.received"] as const) await deliver(kind);
-    await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ dead: 3 }), WAIT);
+    await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 3 }), WAIT);
     isMended = true;
     const lines = await change(api, "state=dead", { change: "retry", follow: true });
     expect(lines.find((line) => "result" in line)).toMatchObject({ result: { ended: 3 } });
@@ -69,7 +70,7 @@ describe.each(INBOXES)("a bulk change of %s", (_, inboxOf) => {
   });
 
   it("takes many entries in steps, oldest first, and reports each step", async () => {
-    const inbox = inboxOf();
+    const inbox = makeInbox();
     const { api, receiver } = await openInspector({ inbox });
     await Promise.all(Array.from({ length: 620 }, (_, at) => inbox.append(ended(at, {}))));
     const lines = await change(api, "state=dead", { change: "drop" });
@@ -80,11 +81,11 @@ describe.each(INBOXES)("a bulk change of %s", (_, inboxOf) => {
       { changed: 620, of: 620 },
       { result: { pending: 0, ended: 0, dropped: 620, left: NOTHING } },
     ]);
-    expect((await receiver.inbox.list({ states: ["dead"], limit: 1 }))[0]?.reason).toBe("dropped");
+    expect((await inboxOf(receiver).list({ states: ["dead"], limit: 1 }))[0]?.reason).toBe("dropped");
   });
 
   it("leaves what is newer than what was counted, what was dropped, and what is another source's", async () => {
-    const inbox = inboxOf();
+    const inbox = makeInbox();
     const { api } = await openInspector({ inbox });
     const foreign = sampleKey({ source: "billing", eventId: "evt_9" });
     await inbox.append(ended(1, {}));
@@ -109,11 +110,11 @@ describe.each(INBOXES)("a bulk change of %s", (_, inboxOf) => {
       runs++;
       throw Object.assign(new Error("no"), { retryAfter: 600_000 });
     };
-    const { api, deliver, receiver } = await openInspector({ inbox: inboxOf(), handler, attempts: 9 });
+    const { api, deliver, receiver } = await openInspector({ inbox: makeInbox(), handler, attempts: 9 });
     await deliver("lead.created");
     const waits = (after: number) =>
       vi.waitFor(
-        async () => expect([runs, (await receiver.inbox.counts()).pending]).toEqual([after, 1]),
+        async () => expect([runs, (await inboxOf(receiver).counts()).pending]).toEqual([after, 1]),
         WAIT,
       );
     await waits(1);
@@ -132,7 +133,7 @@ it("a bulk change leaves a running entry to its run, and says so", async () => {
   });
   const { api, deliver, receiver } = await openInspector({ handler: () => held });
   await deliver("lead.created");
-  await vi.waitFor(async () => expect(await receiver.inbox.counts()).toMatchObject({ running: 1 }), WAIT);
+  await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ running: 1 }), WAIT);
   const [, { result }] = await change(api, "", { change: "retry" });
   expect(result).toEqual({ pending: 0, ended: 0, dropped: 0, left: { ...NOTHING, running: 1 } });
   finish();
@@ -248,7 +249,7 @@ it("a retry at a measured pace is under way in the inbox, is shown, and can be p
     finish = resolve;
   });
   const { api, receiver } = await openInspector({ handler: () => held });
-  for (const number of [1, 2, 3]) await receiver.inbox.append(ended(number, {}));
+  for (const number of [1, 2, 3]) await inboxOf(receiver).append(ended(number, {}));
   const lines = await change(api, "state=dead", { change: "retry", rate: 1 });
   expect(lines.at(-1)).toEqual({ result: { pending: 0, ended: 3, dropped: 0, retry: 1, left: NOTHING } });
   expect((await api("/api/pauses")).json).toEqual({

@@ -5,6 +5,7 @@ import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import type { EntryRow } from "../../../src/inspector/api.ts";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { tempFolder } from "../../cli/fake-io.ts";
 import { openInspector } from "../open.ts";
 
@@ -34,7 +35,7 @@ it.each([
   await deliver({ ...property, data: { ...property.data, surface: "a value" } });
   await deliver(Buffer.from("not JSON"));
   await vi.waitFor(
-    async () => expect(await receiver.inbox.counts()).toMatchObject({ done: 3, dead: 3 }),
+    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ done: 3, dead: 3 }),
     WAIT,
   );
   const rows: readonly EntryRow[] = (await api("/api/entries")).json.rows;

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import { describe, expect, it, vi } from "vitest";
 import { fetchReceiver } from "../../../src/receiver/adapters/fetch.ts";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import type { ReceiverOptions } from "../../../src/receiver/options/receiver-options.ts";
 import { openReceiver } from "../open.ts";
 import { bytes, envelope, signedHeaders } from "../sample.ts";
@@ -59,7 +60,7 @@ describe("a request", () => {
     const response = await post(body() as BodyInit);
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ received: true, duplicate: false });
-    const delivery = await receiver.inbox.delivery(1);
+    const delivery = await inboxOf(receiver).delivery(1);
     expect(Buffer.from(delivery?.body ?? [])).toEqual(GOOD);
     expect(delivery).toMatchObject({ method: "POST", target: "/webhooks?x=1" });
   });

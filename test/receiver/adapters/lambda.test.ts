@@ -2,6 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { DrainReport } from "../../../src/dispatch/drain.ts";
 import { type LambdaRequest, lambdaDrain, lambdaReceiver } from "../../../src/receiver/adapters/lambda.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import type { DrainOptions } from "../../../src/receiver/options/drain-options.ts";
 import type { ReceiverOptions } from "../../../src/receiver/options/receiver-options.ts";
 import { EVENTS, type GatewayRequest } from "../lambda-events.ts";
@@ -44,8 +45,8 @@ describe.each(SOURCES)("an event of %s", (source, toEvent) => {
       body: expect.stringContaining('"received":true'),
       isBase64Encoded: false,
     });
-    expect(await keptBytes(receiver.inbox)).toEqual(GOOD);
-    expect(await receiver.inbox.delivery(1)).toMatchObject({ method: "POST", target: "/webhooks" });
+    expect(await keptBytes(inboxOf(receiver))).toEqual(GOOD);
+    expect(await inboxOf(receiver).delivery(1)).toMatchObject({ method: "POST", target: "/webhooks" });
   });
 
   it("with a body in base64 is verified over its bytes", async () => {
@@ -54,7 +55,7 @@ describe.each(SOURCES)("an event of %s", (source, toEvent) => {
     const event = toEvent(request({ headers }));
     expect(event.isBase64Encoded).toBe(true);
     expect((await handle(event)).statusCode).toBe(200);
-    expect(await keptBytes(receiver.inbox)).toEqual(GOOD);
+    expect(await keptBytes(inboxOf(receiver))).toEqual(GOOD);
   });
 
   it("with another body than the signed one is 401", async () => {
@@ -77,7 +78,7 @@ describe.each(SOURCES)("an event of %s", (source, toEvent) => {
   it("keeps its query in the target", async () => {
     const { handle, receiver } = await open();
     await handle(toEvent(request({ target: "/webhooks?a=1&b=%C3%A9%26&c=3" })));
-    expect((await receiver.inbox.delivery(1))?.target).toBe("/webhooks?a=1&b=%C3%A9%26&c=3");
+    expect((await inboxOf(receiver).delivery(1))?.target).toBe("/webhooks?a=1&b=%C3%A9%26&c=3");
   });
 
   it("without a body is 401, and one that is too large is 413", async () => {
@@ -105,7 +106,7 @@ it.each(SOURCES)(
   async (_, toEvent) => {
     const { handle, receiver } = await open();
     await handle(toEvent(request({ target: "/webhooks?a=1&a=2&b" })));
-    const target = (await receiver.inbox.delivery(1))?.target;
+    const target = (await inboxOf(receiver).delivery(1))?.target;
     expect(target).toMatch(/^\/webhooks\?(?:a=1&)?a=2&b=?$/);
   },
 );
@@ -116,7 +117,7 @@ it("the names of headers may be in any case", async () => {
   const event = EVENTS["a REST API"](request());
   const multiValueHeaders = { "X-Service-Signature": [signature], "Content-Encoding": ["identity"] };
   expect((await handle({ ...event, multiValueHeaders })).statusCode).toBe(200);
-  expect((await receiver.inbox.delivery(1))?.headers).toEqual({
+  expect((await inboxOf(receiver).delivery(1))?.headers).toEqual({
     "x-service-signature": signature,
     "content-encoding": "identity",
   });

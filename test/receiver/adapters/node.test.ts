@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { nodeReceiver } from "../../../src/receiver/adapters/node.ts";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { expectError, openReceiver, posting } from "../open.ts";
 import { bytes, envelope, keptBytes, signedHeaders, uncaught } from "../sample.ts";
 import { listenNode } from "../wire.ts";
@@ -53,7 +54,7 @@ describe("nodeReceiver", () => {
     expect((await ask({ target: "/?code=x", headers: signedHeaders(spaced), body: spaced })).status).toBe(
       200,
     );
-    expect(await keptBytes(receiver.inbox)).toEqual(spaced);
+    expect(await keptBytes(inboxOf(receiver))).toEqual(spaced);
     expect((await ask({ target: "/", headers: signedHeaders(GOOD), body: spaced })).status).toBe(401);
   });
 
@@ -72,7 +73,7 @@ describe("nodeReceiver", () => {
     request.end(GOOD);
     const [answer] = await once(request, "response");
     expect(answer).toMatchObject({ ":status": 200 });
-    const kept = await receiver.inbox.delivery((await entry()).seq);
+    const kept = await inboxOf(receiver).delivery((await entry()).seq);
     expect(kept).toMatchObject({ method: "POST", target: "/webhooks?token=x" });
     expect(kept?.headers).toEqual(headers);
   });

@@ -2,6 +2,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { createTestReceiver } from "../../../src/entries/testing.ts";
 import type { PostgresTransaction } from "../../../src/inbox/postgres/transaction.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
+import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { defineHandlers } from "../../../src/receiver/handlers/define-handlers.ts";
 import { keptLog, SECRET } from "../sample.ts";
@@ -27,9 +28,13 @@ describe("a handler with tx", () => {
 
   it("is refused with fewer than 4 connections, unless another process runs it", () => {
     const on = (connections: number, role: "both" | "receive") => () =>
-      createReceiver({ ...base, role, inbox: postgresStore(URL, { connections }) }).on("*", () => {}, {
-        tx: true,
-      });
+      createReceiver({ ...base, role, inbox: handleOf(postgresStore(URL, { connections })) }).on(
+        "*",
+        () => {},
+        {
+          tx: true,
+        },
+      );
     expect(on(3, "both")).toThrow(/connections/);
     expect(on(4, "both")).not.toThrow();
     expect(on(3, "receive")).not.toThrow();

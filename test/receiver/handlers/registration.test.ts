@@ -3,6 +3,7 @@ import { guardedLogger } from "../../../src/base/guarded-logger.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
 import type { Role } from "../../../src/inbox/runner.ts";
+import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { VERSION } from "../../../src/package/version.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { Registration } from "../../../src/receiver/handlers/registration.ts";
@@ -87,7 +88,7 @@ describe("a receiver", () => {
   it("registers when it starts, and again when its handlers are replaced, but not before it starts", async () => {
     const register = vi.fn(async () => {});
     const inbox = Object.assign(memoryInbox(), { register });
-    const receiver = createReceiver({ secret: SECRET, inbox, log: keptLog().log });
+    const receiver = createReceiver({ secret: SECRET, inbox: handleOf(inbox), log: keptLog().log });
     receiver.replaceHandlers((registry) => registry.on("lead.*", () => {}));
     await new Promise((resolve) => setTimeout(resolve, 10));
     expect(register).not.toHaveBeenCalled();
@@ -111,7 +112,7 @@ it("a receiver opens its inbox with its logger and its limit of the log", async 
   const inbox = memoryInbox();
   const open = vi.spyOn(inbox, "open");
   const { log } = keptLog();
-  const receiver = createReceiver({ secret: SECRET, inbox, log, walLimit: 7_000_000 });
+  const receiver = createReceiver({ secret: SECRET, inbox: handleOf(inbox), log, walLimit: 7_000_000 });
   await receiver.start();
   onTestFinished(() => receiver.close());
   expect(open).toHaveBeenCalledExactlyOnceWith({ log: guardedLogger(log), walLimit: 7_000_000 });

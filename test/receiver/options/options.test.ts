@@ -1,14 +1,17 @@
+import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { guardedLogger } from "../../../src/base/guarded-logger.ts";
 import { DEFAULT_RETRY, type RetryPolicy } from "../../../src/dispatch/retry.ts";
 import { eventKinds } from "../../../src/event/kinds.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
+import { handleOf } from "../../../src/inbox/shared/handle.ts";
+import { postgresInbox } from "../../../src/inbox/shared/shared-postgres.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { readOptions } from "../../../src/receiver/options/options.ts";
 import type { ReceiverOptions } from "../../../src/receiver/options/receiver-options.ts";
 import { StoreHealth } from "../../../src/receiver/store-health.ts";
-import { DAY, keptLog, MINUTE, SECRET, wrapInbox } from "../sample.ts";
+import { DAY, keptLog, MINUTE, SECRET } from "../sample.ts";
 
 const read = (options: Partial<ReceiverOptions>) =>
   readOptions({ secret: SECRET, inbox: "memory:", log: keptLog().log, ...options });
@@ -57,9 +60,6 @@ const UNDEFINED: { readonly [Name in keyof Required<ReceiverOptions>]: undefined
 };
 const code = (expected: string) => expect.objectContaining({ name: "ConfigurationError", code: expected });
 
-/** What is wrong with a memory inbox whose method is another thing. */
-const inboxWith = (method: string, value: unknown) => wrapInbox(memoryInbox(), { [method]: value });
-
 describe("readOptions", () => {
   it.each<[string, unknown]>([
     ...(["identity", "orderBy", "clock", "random"] as const).flatMap((name) =>
@@ -74,8 +74,8 @@ describe("readOptions", () => {
     ["inbox", {}],
     ["inbox", null],
     ["inbox", 5],
-    ["inbox", inboxWith("settle", "no function")],
-    ["inbox", inboxWith("backlog", "no function")],
+    ["inbox", memoryInbox()],
+    ["inbox", [handleOf(memoryInbox())]],
     ["log", {}],
     ["log", null],
     ["log", "warn"],
@@ -156,7 +156,7 @@ describe("readOptions", () => {
   it("has defaults for all but the secret", () => {
     const inbox = memoryInbox();
     const { log } = keptLog();
-    expect(read({ inbox, log })).toEqual({
+    expect(read({ inbox: handleOf(inbox), log })).toEqual({
       secrets: expect.any(Function),
       inbox,
       log: guardedLogger(log),
@@ -340,6 +340,30 @@ describe("readOptions", () => {
       },
     });
     expect(settings.secrets).toThrow("not now");
+  });
+
+  it("takes an inbox that another copy of the package made, if it is of the same version", () => {
+    const handle = handleOf(memoryInbox());
+    const [brand] = Object.getOwnPropertySymbols(handle);
+    if (brand === undefined) throw new Error("expected a handle to have a symbol");
+    expect(Symbol.keyFor(brand)).toBe("hookporter.inbox-handle");
+    const held = Reflect.get(handle, brand);
+    const copied = { [brand]: held } as never;
+    expect(read({ inbox: copied }).inbox).toBe(held.store);
+    const older = { [brand]: { ...held, version: "0.0.1" } } as never;
+    expect(() => read({ inbox: older })).toThrow(code("option_invalid"));
+    expect(() => read({ inbox: older })).toThrow("got an inbox of version 0.0.1");
+  });
+
+  it("does not take a receiver's inbox, which is a view", () => {
+    const { inbox } = createReceiver({ secret: SECRET, inbox: "memory:", log: keptLog().log });
+    expect(() => read({ inbox: inbox as never })).toThrow(code("option_invalid"));
+  });
+
+  it("shows nothing of an inbox that is printed", () => {
+    const handle = postgresInbox("postgres://app:canary-pw@localhost/app");
+    expect(inspect(handle, { depth: 9, showHidden: false })).toBe("{}");
+    expect(JSON.stringify(handle)).toBe("{}");
   });
 
   it.each(["mysql://x", "file:///x", ""])("refuses %j as the inbox", (inbox) => {

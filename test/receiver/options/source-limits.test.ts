@@ -1,6 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
+import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { Backlog } from "../../../src/receiver/backlog.ts";
+import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { readOptions } from "../../../src/receiver/options/options.ts";
 import { openReceiver } from "../open.ts";
 import {
@@ -33,7 +35,12 @@ describe("the limits of a source", () => {
   it("are refused with an inbox that cannot count", () => {
     const inbox = Object.assign(memoryInbox(), { backlog: undefined as never });
     const read = (limits: object) =>
-      readOptions({ secret: SECRET, inbox, log: keptLog().log, sources: { service: limits } });
+      readOptions({
+        secret: SECRET,
+        inbox: handleOf(inbox),
+        log: keptLog().log,
+        sources: { service: limits },
+      });
     expect(() => read({ maxPending: 5 })).toThrow("maxPending");
     expect(read({ concurrency: 5 }).concurrency).toBe(5);
   });
@@ -60,7 +67,7 @@ describe("the limits of a source", () => {
     for (let n = 0; n < 20; n++) await accept(crm);
     await accept(billing);
     const states = async (source: string) =>
-      (await crm.receiver.inbox.list({ sources: [source] })).map(({ state }) => state);
+      (await inboxOf(crm.receiver).list({ sources: [source] })).map(({ state }) => state);
     await until(async () => expect(await states("billing")).toEqual(["done"]));
     expect(running.size).toBe(2);
     open();
@@ -82,7 +89,7 @@ describe("the limits of a source", () => {
     await until(async () => {
       expect(await accept(crm)).toMatchObject({ type: "unavailable", error: { code: "inbox_busy" } });
     });
-    const kept = async () => (await crm.receiver.inbox.list({ sources: ["crm"] })).length;
+    const kept = async () => (await inboxOf(crm.receiver).list({ sources: ["crm"] })).length;
     const many = await kept();
     expect(many).toBeLessThanOrEqual(4); // an estimate
     expect(await accept(crm)).toMatchObject({ type: "unavailable" });
