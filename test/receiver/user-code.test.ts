@@ -19,7 +19,6 @@ import {
   DAY,
   deliveryOf,
   freshEnvelope,
-  inboxFile,
   SECRET,
   signedHeaders,
   uncaught,

@@ -35,7 +35,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** The pages that are overwritten at once, and what is whole after that: all deliveries, or most of them. */
 const DAMAGES: readonly (readonly [string, (position: Position) => boolean, "all" | "most"])[] = [
-  ["pages of the list of tables", ({ tree, place }) => tree === "sqlite_schema" && place !== "root", "all"],
+  ["the list of tables", ({ tree, place }) => tree === "sqlite_schema" && place !== "root", "all"],
   ["the root of the entries", ({ tree, place }) => tree === "entry" && place === "root", "all"],
   ["leaves of the entries, attempts and indexes", isLeafBut("sqlite_schema", "delivery"), "all"],
   ["leaves of every table and index", isLeafBut("sqlite_schema"), "most"],
