@@ -3,7 +3,7 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { KILLS, LISTENS_SETTINGS } from "../doctor/options.ts";
 import { readForward } from "../handlers/values.ts";
-import { addSecretOptions } from "../secrets/options.ts";
+import { addSecretVariables } from "../secrets/options.ts";
 import { UNLESS_RUNNING } from "../settings/default-values.ts";
 import { readKills, readPort, readPublicUrl } from "../settings/values.ts";
 import { addTunnelOption } from "../tunnel/options.ts";
@@ -38,7 +38,7 @@ export function registerDoctor(program: CliCommand, context: CliContext): void {
       readForward,
     );
   addTunnelOption(command, "check what this tunnel needs, without opening it").optionsGroup("Report:");
-  addSecretOptions(addReports(command))
+  addSecretVariables(addReports(command))
     .settingsOf(program.commands.find((one) => one.name() === "listen") ?? program, LISTENS_SETTINGS)
     .optionsGroup("Output:") // program.ts adds the common options to it
     .helpOption("-h, --help", "display help for command")

@@ -19,7 +19,7 @@ export function registerInbox(program: CliCommand, context: CliContext): void {
     .example("hookporter inbox migrate --print --grant-to app")
     .action(async (options) => (await import("../inbox/migrate.ts")).migrateInbox(options, context));
 
-  addAges(inbox.command("maintain"))
+  addAges(inbox.command("maintain"), "setting")
     .description(
       "create the partitions for the coming days of an inbox on PostgreSQL, and delete old entries; for cron",
     )

@@ -76,7 +76,7 @@ function addReceiving(command: CliCommand): void {
       "show, save, handle and forward only these kinds or families; all events are kept",
       readKinds,
     )
-    .signatureHeader();
+    .signatureHeader("option");
 }
 
 function addHandling(command: CliCommand): void {

@@ -26,7 +26,9 @@ export function registerReplay(program: CliCommand, context: CliContext): void {
       readTimeout,
     )
     .signatureHeader();
-  addSecretOptions(addChaosOptions(command, { failFast: "the first file that is not valid, and " }))
+  addSecretOptions(
+    addChaosOptions(command, { failFast: "the first file that is not valid, and ", delay: "setting" }),
+  )
     .example("hookporter replay fixtures/ --exact --url http://127.0.0.1:3000/webhooks")
     .action(async (what, options) =>
       (await import("../send/replay.ts")).runReplay(what, options, command, context),

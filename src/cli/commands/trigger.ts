@@ -42,7 +42,7 @@ export function registerTrigger(program: CliCommand, context: CliContext): void 
       "--inbox <inbox>",
       "with --wait: inbox of the endpoint (default: that of the listen or the project's server there)",
     )
-    .signatureHeader();
+    .signatureHeader("option");
   addSecretOptions(addChaosOptions(command))
     .example("hookporter trigger payment.received --set data.amount=1200 --duplicate 2")
     .action(async (kind, options) =>

@@ -5,7 +5,7 @@ import { readStates } from "./state-values.ts";
 
 /** Which entries `events prune` deletes. */
 export function addPruneOptions(command: CliCommand): CliCommand {
-  return addAges(command)
+  return addAges(command, "option")
     .option(
       "--state <states>",
       "only entries in these states: handled, received, dead (default: handled,received)",
@@ -19,13 +19,13 @@ export function addPruneOptions(command: CliCommand): CliCommand {
 }
 
 /** How old entries and deliveries are that are deleted. */
-export function addAges(command: CliCommand): CliCommand {
-  return command
+export function addAges(command: CliCommand, deliveries: "option" | "setting"): CliCommand {
+  const ages = command
     .option("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${INBOX_HERE})`)
-    .option("--older-than <duration>", "only entries older than this (default: 30d)", readDuration)
-    .option(
-      "--deliveries-older-than <duration>",
-      "also delete the deliveries of entries that were handled longer ago than this, but keep the entries (default: 7d)",
-      readDuration,
-    );
+    .option("--older-than <duration>", "only entries older than this (default: 30d)", readDuration);
+  return ages[deliveries](
+    "--deliveries-older-than <duration>",
+    "also delete the deliveries of entries that were handled longer ago than this, but keep the entries (default: 7d)",
+    readDuration,
+  );
 }

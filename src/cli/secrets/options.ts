@@ -11,10 +11,19 @@ export interface SecretOptions {
   readonly secretEncoding?: SecretEncoding;
 }
 
-/** The variable that holds the secret unless `--secret-env` names another. */
-
 /** Adds the options that locate the secret; none of them takes the secret itself. */
 export function addSecretOptions(
+  command: CliCommand,
+  encoding: "option" | "setting" = "setting",
+): CliCommand {
+  return addSecretVariables(command, encoding).option(
+    "--secret-stdin",
+    "read the secret from standard input",
+  );
+}
+
+/** As `addSecretOptions`, for a command that reads no secret from standard input. */
+export function addSecretVariables(
   command: CliCommand,
   encoding: "option" | "setting" = "setting",
 ): CliCommand {
@@ -24,8 +33,7 @@ export function addSecretOptions(
       `environment variables that hold the secrets, current one first (default: ${SECRET_VARIABLE})`,
       readVariableNames,
     )
-    .setting("--env-file <file>", "file to read variables from if they are not set (default: .env)")
-    .option("--secret-stdin", "read the secret from standard input");
+    .setting("--env-file <file>", "file to read variables from if they are not set (default: .env)");
   const description = `how secrets are encoded: ${SECRET_ENCODINGS.join(", ")} (default: ${DEFAULT_ENCODING})`;
   return command[encoding]("--secret-encoding <encoding>", description, readChoice(SECRET_ENCODINGS));
 }

@@ -42,8 +42,18 @@ export const CHAOS_FLAGS = [
   ...["concurrency", "maxFailures", "dryRun", "bodiesTo", "wait"],
 ] as const satisfies readonly (keyof SendingOptions)[];
 
-/** Adds the chaos options to a command that sends. `failFast` is what else `--fail-fast` stops at. */
-export function addChaosOptions(command: CliCommand, { failFast = "" } = {}): CliCommand {
+interface ChaosFlags {
+  /** What else `--fail-fast` stops at. Default: nothing. */
+  readonly failFast?: string;
+  /** Whether a delay can be typed, or is a setting. Default: it can be typed. */
+  readonly delay?: "option" | "setting";
+}
+
+/** Adds the chaos options to a command that sends. */
+export function addChaosOptions(
+  command: CliCommand,
+  { failFast = "", delay = "option" }: ChaosFlags = {},
+): CliCommand {
   // Commander reads `--no-x` as the opposite of `--x`; this one has no opposite.
   const noSignature = new Option("--no-signature", "omit the signature header");
   noSignature.negate = false;
@@ -51,7 +61,7 @@ export function addChaosOptions(command: CliCommand, { failFast = "" } = {}): Cl
     .common("--duplicate <n>", "times to send each event (default: 1)", readCount)
     .option("--shuffle", "send in random order")
     .common("--rate <n>", "maximum deliveries per second (default: no limit)", readRate)
-    .setting("--delay <range>", "delay before each delivery, such as 0..2s", readDurationRange)
+    [delay]("--delay <range>", "delay before each delivery, such as 0..2s", readDurationRange)
     .option("--drop <share>", "share of deliveries to drop, such as 10%", readShare)
     .option(
       "--tamper <what>",

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { sampleEvent } from "../../../src/testing/sample-event.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 
 it.each([
@@ -26,12 +27,13 @@ it.each([
 
 it("a setting is read from its variable and from the configuration file, and is not in the help", async () => {
   const cwd = tempFolder();
-  const argv = ["trigger", "lead.created", "--dry-run"];
+  writeFileSync(join(cwd, "event.json"), JSON.stringify(sampleEvent("lead.created")));
+  const argv = ["replay", "event.json", "--dry-run"];
   const env = { HOOKPORTER_SECRET: "a-secret-0123456789" };
   const headers = async (more: Record<string, string> = {}) =>
     (await runCli(argv, { cwd, env: { ...env, ...more } })).stdout;
   expect(await headers({ HOOKPORTER_SIGNATURE_HEADER: "x-variable" })).toContain("x-variable: sha256=");
-  writeFileSync(join(cwd, "hookporter.config.json"), '{ "trigger": { "signatureHeader": "x-file" } }');
+  writeFileSync(join(cwd, "hookporter.config.json"), '{ "replay": { "signatureHeader": "x-file" } }');
   expect(await headers()).toContain("x-file: sha256=");
-  expect((await runCli(["trigger", "--help", "--all"])).stdout).not.toContain("--signature-header");
+  expect((await runCli(["replay", "--help", "--all"])).stdout).not.toContain("--signature-header");
 });
