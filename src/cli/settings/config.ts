@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { type Command, InvalidArgumentError, type Option } from "commander";
 import { isRecord } from "../../base/is-record.ts";
 import { orElse } from "../../base/or-else.ts";
@@ -36,7 +37,8 @@ interface Setting {
  * Opens the settings of a folder: variables, those of its env file, and its configuration file. Throws `config_invalid`.
  */
 export async function openSettings(command: Command, { cwd, env, stderr }: Io, runsCode = true) {
-  const { envFile = env.HOOKPORTER_ENV_FILE || undefined } = command.opts<{ envFile?: string }>();
+  const given = command.opts<{ envFile?: string }>().envFile ?? (env.HOOKPORTER_ENV_FILE || undefined);
+  const envFile = given ?? envFileOfConfig(command, cwd);
   const inFile: Variables = orElse(() => readEnvFile(cwd, envFile), {}); // what needs one of it says why
   const variables = { ...inFile, ...env };
   const { file, content } = await readConfig({ cwd, stderr }, programOf(command), variables, runsCode);
@@ -90,6 +92,18 @@ export async function openSettings(command: Command, { cwd, env, stderr }: Io, r
     return inFile[variable] ? `${variable} in ${envFile ?? ".env"}` : undefined;
   };
   return { hasProject, project, find, placeOf };
+}
+
+/** The env file that `hookporter.config.json` names, looked up before the rest of it, whose texts may name its variables. */
+function envFileOfConfig(command: Command, cwd: string): string | undefined {
+  const text = orElse(() => readFileSync(join(cwd, "hookporter.config.json"), "utf8"), "{}");
+  const content: unknown = orElse(() => JSON.parse(text.replace(/^\uFEFF/, "")), {}); // an error is told when it is read
+  if (!isRecord(content)) return undefined;
+  const places = [content[commandName(command)], content[settingsName(command)], content];
+  for (const place of places) {
+    if (isRecord(place) && typeof place.envFile === "string") return place.envFile;
+  }
+  return undefined;
 }
 
 type Settings = Awaited<ReturnType<typeof openSettings>>;

@@ -37,3 +37,14 @@ it("a setting is read from its variable and from the configuration file, and is 
   expect(await headers()).toContain("x-file: sha256=");
   expect((await runCli(["replay", "--help", "--all"])).stdout).not.toContain("--signature-header");
 });
+
+it("the env file that the configuration file names has the variables of flags, too", async () => {
+  const cwd = tempFolder();
+  writeFileSync(
+    join(cwd, "own.env"),
+    "HOOKPORTER_SECRET=a-secret-0123456789\nHOOKPORTER_SIGNATURE_HEADER=x-own\n",
+  );
+  writeFileSync(join(cwd, "hookporter.config.json"), '{ "envFile": "own.env" }');
+  const { code, stdout } = await runCli(["trigger", "lead.created", "--dry-run"], { cwd });
+  expect([code, stdout]).toEqual([0, expect.stringContaining("x-own: sha256=")]);
+});
