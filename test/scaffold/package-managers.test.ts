@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listTemplates } from "../../src/scaffold/templates.ts";
 import { type Packed, packPackage } from "./packed.ts";
 
-const templates = (await listTemplates(join(import.meta.dirname, "..", ".."))).map(({ name }) => name);
+const root = join(import.meta.dirname, "..", "..");
+const templates = (await listTemplates(root)).map(({ name }) => name);
 
 /** The newest pnpm that runs on this Node. */
 const PNPM = Number(process.versions.node.split(".")[0]) < 22 ? "pnpm@10" : "pnpm@11";
@@ -45,7 +46,7 @@ describe.skipIf(process.platform !== "linux").each(MANAGERS)("with %s", (name, f
         chosen,
         "--yes",
       );
-      if (name === "Yarn") writeFileSync(join(project, "yarn.lock"), ""); // the project is not part of another one
+      if (name === "Yarn") prepareForYarn(project);
       const [command = "", ...argv] = start;
       const run = (...rest: readonly string[]) => packed.run(project, command, ...argv, ...rest);
       const { stdout, stderr } = await run("install");
@@ -59,6 +60,18 @@ describe.skipIf(process.platform !== "linux").each(MANAGERS)("with %s", (name, f
     600_000,
   );
 });
+
+/**
+ * Makes the project no part of another one. Its Vite is that of this repository: the newest may name an optional package that
+ * a mirror does not have yet, which Yarn refuses.
+ */
+function prepareForYarn(project: string): void {
+  writeFileSync(join(project, "yarn.lock"), "");
+  const path = join(project, "package.json");
+  const manifest = JSON.parse(readFileSync(path, "utf8"));
+  const { version } = JSON.parse(readFileSync(join(root, "node_modules", "vite", "package.json"), "utf8"));
+  writeFileSync(path, JSON.stringify({ ...manifest, resolutions: { vite: version } }, null, 2));
+}
 
 /** Installs a package manager; returns how it is started. */
 async function startOf(name: string, from: string | undefined, program: string): Promise<readonly string[]> {
