@@ -66,7 +66,7 @@ const SYSTEM = [
   "test/cli/terminal-keys.test.ts",
   "test/hand-on/recipes.test.ts",
   "test/modules/{bundles,types}.test.ts",
-  "test/check/{causes,policies,receivers,run-check}.test.ts",
+  "test/check/{causes,policies,receivers,run-check,stops}.test.ts",
   "test/signature/diagnose/{documented-mistakes,large-bodies,linear}.test.ts",
   "test/crash/*.test.ts",
   "test/inbox/{from-0.1.0,soak,first-start,roles,runners,stuck-lock,threaded}.test.ts",
