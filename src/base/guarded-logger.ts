@@ -34,7 +34,7 @@ export function guardedLogger(log: Logger): Logger {
   return guarded;
 }
 
-/** The method of pino and others that says whether a level is logged. Whoever calls it has to guard it. */
+/** The method of pino and others that says whether a level is logged. It may throw: guard each call. */
 function isLevelEnabledOf(log: Logger & { isLevelEnabled?: unknown }): unknown {
   return typeof log.isLevelEnabled === "function" ? log.isLevelEnabled.bind(log) : undefined;
 }

@@ -66,7 +66,7 @@ export function notApplicable(one: CheckCase, reason: string): CheckResult {
   return { ...blank(one), outcome: "not_applicable", fix: reason };
 }
 
-/** A result of a case after which the receiver answered nobody, or nobody for a moment: whoever can send that can stop it. */
+/** A failed result for a case that stopped the receiver: after it the receiver no longer answered, for good or for a moment. */
 export function stoppedReceiver(
   result: CheckResult,
   one: CheckCase,

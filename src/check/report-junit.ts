@@ -16,8 +16,10 @@ export function junitReport(report: CheckReport, strict: boolean): string {
     if (own.length === 0) return [];
     const time = seconds(own.reduce((sum, one) => sum + one.duration, 0));
     const attributes = {
-      ...{ name: `${group} ${GROUPS[group]}`, ...counts(own, strict, isErrorOf) },
-      ...{ time, timestamp: startedAt.replace(/\.\d+Z$/, "") },
+      name: `${group} ${GROUPS[group]}`,
+      ...counts(own, strict, isErrorOf),
+      time,
+      timestamp: startedAt.replace(/\.\d+Z$/, ""),
     };
     const properties = element("properties", {}, [element("property", { name: "url", value: url })]);
     const tests = own.map((one) => testCase(one, strict, isErrorOf(one) ? report.stopped : null));

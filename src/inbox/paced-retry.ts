@@ -24,7 +24,7 @@ export async function retryableSeqs(inbox: Inbox, filter: EntryFilter, limit = N
   return seqs.reverse().slice(0, limit);
 }
 
-/** Milliseconds between two entries, of so many per second. */
+/** Milliseconds between two entries at this many entries per second. */
 export function intervalOf(rate: number): number {
   return 1000 / rate;
 }

@@ -102,7 +102,9 @@ export function readSandboxOptions(options: SandboxOptions): SandboxSettings {
   const log = guardedLogger(options.log ?? defaultLogger());
   return Object.freeze({
     ...SANDBOX_DEFAULTS,
-    ...{ apiKey: undefined, targetHosts: [], signatureHeader: SIGNATURE_HEADER },
+    apiKey: undefined,
+    targetHosts: [],
+    signatureHeader: SIGNATURE_HEADER,
     ...givenOptions(options),
     log,
     clock: numberFrom(options.clock ?? Date.now, Date.now, reportTo(log, "clock")),

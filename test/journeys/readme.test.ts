@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { type Packed, packPackage } from "../scaffold/packed.ts";
+import { closedPort } from "../tunnel/machine.ts";
 
 const ENOUGH = 600_000;
 const readme = readFileSync(join(import.meta.dirname, "..", "..", "README.md"), "utf8");
@@ -29,7 +29,7 @@ async function makeProject(name: string): Promise<string> {
   expect(init).toBe("npx hookporter init my-receiver");
   const project = await packed.init(name, "--yes");
   await packed.run(project, "npm", "install", "--no-audit", "--no-fund", "--prefer-offline");
-  const port = await freePort();
+  const port = await closedPort();
   appendFileSync(join(project, ".env"), `PORT=${port}\nMETRICS_PORT=0\n`);
   return project;
 }
@@ -81,14 +81,6 @@ function printedBy(child: ChildProcess): () => string {
 const startListen = (project: string, flags = "") =>
   start(project, `npx hookporter listen ${flags}`, /Try it in this folder/, { HOOKPORTER_LISTEN_PORT: "0" });
 const startServer = (project: string) => start(project, "npm run dev", /"message":"listening"/);
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
 
 const serverUrl = (project: string) => {
   const [, port = ""] = /^PORT=(\d+)$/m.exec(readFileSync(join(project, ".env"), "utf8")) ?? [];

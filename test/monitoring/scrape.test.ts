@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { tempFolder } from "../cli/fake-io.ts";
 import { listening } from "../cli/open-listen.ts";
+import { closedPort } from "../tunnel/machine.ts";
 import { sendBurst } from "./burst.ts";
 import { needsPrometheus } from "./prometheus-programs.ts";
 
@@ -19,7 +19,7 @@ async function openPrometheus(target: string): Promise<(path: string) => Promise
   const pace = { scrape_interval: "200ms", scrape_timeout: "200ms", evaluation_interval: "200ms" };
   const config = { global: pace, rule_files: ["alerts.yml"], scrape_configs: [scrape] };
   writeFileSync(join(folder, "prometheus.yml"), JSON.stringify(config)); // JSON is YAML
-  const address = `127.0.0.1:${await freePort()}`;
+  const address = `127.0.0.1:${await closedPort()}`; // Prometheus 2 does not say which one it took
   const child = spawn(
     "prometheus",
     [
@@ -35,16 +35,6 @@ async function openPrometheus(target: string): Promise<(path: string) => Promise
     await ended;
   });
   return async (path) => (await fetch(`http://${address}/api/v1/${path}`)).json();
-}
-
-/** A port that was free a moment ago: Prometheus 2 does not say which one it took. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === "string") throw new Error("expected a port");
-  return address.port;
 }
 
 it("Prometheus scrapes listen under load, and the alert for dead letters fires", async (context) => {

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { listTemplates } from "../../src/scaffold/templates.ts";
 import { NO_SERVER, type PostgresServer, startPostgres } from "../inbox/postgres/server.ts";
+import { closedPort } from "../tunnel/machine.ts";
 import { commandIn, type Packed, packPackage } from "./packed.ts";
 
 /** Installs each project from the packed package, as its user does: only in the long run, since npm downloads much. */
@@ -39,7 +39,7 @@ describe.skipIf(!isLong).each(variants)("a project of %s with its events in %s",
       await run(project, "npm", "test");
       await run(project, "npm", "run", "build");
 
-      const port = await freePort();
+      const port = await closedPort();
       const url = `http://127.0.0.1:${port}/webhooks`;
       const store =
         postgres === undefined || inbox === "file" ? "data/inbox.db" : schemaOf(postgres, template);
@@ -86,14 +86,6 @@ function lines(ndjson: string): readonly Record<string, unknown>[] {
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 /** Runs `npm start` until the test ends; resolves once the server answers. */

@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { copyFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { tempFolder } from "../cli/fake-io.ts";
 import { run, skip } from "../strangers/programs.ts";
+import { closedPort } from "../tunnel/machine.ts";
 
 const BUILT = new URL("../../dist/verify.js", import.meta.url);
 const SECRET = "a-secret-for-every-runtime";
@@ -56,7 +56,7 @@ export default {
 
 it("hookporter/verify runs on workerd, over several requests", async (context) => {
   if (spawnSync("workerd", ["--version"]).status !== 0) skip(context, "workerd");
-  const port = await freePort();
+  const port = await closedPort();
   const folder = folderWith("worker.mjs", WORKER);
   const config = `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
@@ -78,11 +78,3 @@ const config :Workerd.Config = (
   const second = await send(`sha256=${"0".repeat(64)}`);
   expect([second.status, await second.text()]).toEqual([401, "signature_mismatch"]);
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  return typeof address === "object" && address !== null ? address.port : 0;
-}

@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { posix, win32 } from "node:path";
+import { isAbsolute, posix, relative, win32 } from "node:path";
 import { fileURLToPath } from "node:url";
 import { orElse } from "../or-else.ts";
 
@@ -24,6 +24,12 @@ export function realPath(path: string): string {
   } catch {
     return realpathSync(path); // some virtual drives of Windows lack the system's call
   }
+}
+
+/** Whether a file is in a folder or deeper, by the two paths alone: no link is followed. */
+export function isBelow(file: string, folder: string): boolean {
+  const path = relative(folder, file);
+  return path !== "" && !isAbsolute(path) && path.split(/[/\\]/)[0] !== "..";
 }
 
 /** The folders that programs are looked up in. */

@@ -42,7 +42,9 @@ export const REQUEST_CASES: readonly CheckCase[] = [
   ...TYPES.map(
     ([id, sent, type, hasUmlaut = false]): CheckCase => ({
       ...{ id, sent, right: ["200"], severity: "recommended", why: WHY.contentType },
-      ...{ fix: TYPE_FIX, crash: TYPE_FIX, about: "content-type" },
+      fix: TYPE_FIX,
+      crash: TYPE_FIX,
+      about: "content-type",
       run: (probe) => {
         const body = hasUmlaut ? probe.bodyWith({ address: "Zürich" }) : probe.body();
         return probe.post(body, { headers: { "content-type": type } });
@@ -85,7 +87,9 @@ export const REQUEST_CASES: readonly CheckCase[] = [
   },
   {
     ...{ ...LIMITED, id: "HTTP-10", sent: "half a body, then silence" },
-    ...{ fix: ENDLESS_FIX, silence: ENDLESS_FIX, stops: HANGUP_STOPS },
+    fix: ENDLESS_FIX,
+    silence: ENDLESS_FIX,
+    stops: HANGUP_STOPS,
     run: (probe) => {
       const body = probe.body();
       return probe.post(body, { parts: [body.subarray(0, 100), 3_600_000, body.subarray(100)] });
@@ -93,12 +97,18 @@ export const REQUEST_CASES: readonly CheckCase[] = [
   },
   {
     ...{ ...LIMITED, id: "HTTP-11", sent: "a correctly signed body of 16 MiB" },
-    ...{ fix: LARGE_FIX, silence: LARGE_FIX, stops: LARGE_STOPS, isLarge: true },
+    fix: LARGE_FIX,
+    silence: LARGE_FIX,
+    stops: LARGE_STOPS,
+    isLarge: true,
     run: (probe) => probe.post(probe.bodyWith({ address: "x".repeat(OVERSIZE) })),
   },
   {
     ...{ ...LIMITED, id: "HTTP-12", sent: "16 MiB in chunks, without a length" },
-    ...{ fix: CHUNKED_FIX, silence: CHUNKED_FIX, stops: LARGE_STOPS, isLarge: true },
+    fix: CHUNKED_FIX,
+    silence: CHUNKED_FIX,
+    stops: LARGE_STOPS,
+    isLarge: true,
     run: (probe) => probe.post(probe.bodyWith({ address: "x".repeat(OVERSIZE) }), { chunked: true }),
   },
   {

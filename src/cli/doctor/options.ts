@@ -8,9 +8,25 @@ export const KILLS = 20;
 
 /** The settings of `listen` that decide what it needs, and that `doctor` looks at: they are said once, for both. */
 export const LISTENS_SETTINGS = [
-  ...["path", "healthPort", "inspectPort", "exec", "onDead", "events", "insecure"],
-  ...["domain", "publicUrl", "sshHost", "sshIdentity", "sshRemotePort", "tunnelCommand", "tunnelUrlPattern"],
-  ...["subscribe", "baseUrl", "apiKeyEnv", "accessTokenEnv", "live"],
+  "path",
+  "healthPort",
+  "inspectPort",
+  "exec",
+  "onDead",
+  "events",
+  "insecure",
+  "domain",
+  "publicUrl",
+  "sshHost",
+  "sshIdentity",
+  "sshRemotePort",
+  "tunnelCommand",
+  "tunnelUrlPattern",
+  "subscribe",
+  "baseUrl",
+  "apiKeyEnv",
+  "accessTokenEnv",
+  "live",
 ] as const satisfies readonly (keyof ListenOptions)[];
 
 /** The options of `doctor`: its own, and those flags of `listen` that decide what `listen` needs. */

@@ -201,7 +201,8 @@ function printReceipt(
   path: string | undefined,
   output: Output,
 ) {
-  const [first = null, last = null] = [seqs[0], seqs.at(-1)];
+  const first = seqs[0] ?? null;
+  const last = seqs.at(-1) ?? null;
   const numbers = seqs.length === 1 ? `#${first}` : `#${first} to #${last}`;
   const which = first === null ? "" : `, ${numbers}`;
   const erasedAt = new Date(at).toISOString();

@@ -15,7 +15,7 @@ export async function readClosed<Result>(
     await inbox.open({ access: "read" });
     return await read(inbox);
   } catch {
-    return undefined; // whoever needs the inbox reports what is wrong with it
+    return undefined; // the command that needs the inbox reports what is wrong with it
   } finally {
     await inbox?.close();
   }

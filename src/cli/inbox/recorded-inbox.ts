@@ -1,6 +1,6 @@
-import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { orElse } from "../../base/or-else.ts";
-import { realPath } from "../../base/system/paths.ts";
+import { isBelow, realPath } from "../../base/system/paths.ts";
 import { isPostgresUrl, postgresPlace } from "../../inbox/postgres/postgres-url.ts";
 import { cutText } from "../../text/cut-text.ts";
 import type { NamedInbox } from "./named-inbox.ts";
@@ -63,9 +63,4 @@ function isReallyBelow(file: string, cwd: string): boolean {
     target,
     orElse(() => realPath(cwd), cwd),
   );
-}
-
-function isBelow(file: string, folder: string): boolean {
-  const path = relative(folder, file);
-  return path !== "" && !isAbsolute(path) && path.split(/[/\\]/)[0] !== "..";
 }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { orElse } from "../../base/or-else.ts";
 import { HookporterError } from "../../errors.ts";
+import { PAUSE_SCOPES } from "../../inbox/pause.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
@@ -23,9 +24,6 @@ const FINAL: ReadonlySet<string> = new Set([
   "inbox maintain",
 ]);
 
-/** The flags that make `events pause` a change; without one it shows what is paused. */
-const PAUSE_FLAGS = ["all", "kind", "handler", "target", "source", "retry"];
-
 /**
  * Refuses a command that cannot be undone while it may mean two inboxes, with the lines to type for each. Throws `usage`.
  */
@@ -33,7 +31,8 @@ export async function refuseTwoInboxes(command: Command, context: CliContext): P
   const here = context.inboxes;
   const name = commandName(command);
   if (here === undefined || here.isNamed || !FINAL.has(name)) return;
-  const isShown = name === "events pause" && !PAUSE_FLAGS.some((flag) => command.getOptionValueSource(flag));
+  // Without a flag that says what, `events pause` shows what is paused.
+  const isShown = name === "events pause" && !PAUSE_SCOPES.some((flag) => command.getOptionValueSource(flag));
   if (isShown) return;
   const inReach = await allInReach(here, context);
   if (inReach.length < 2) return;
@@ -104,7 +103,8 @@ function isThere(option: string, context: CliContext): boolean {
 /** Whether the inbox that a `listen` left behind holds newer entries than the folder's own. */
 async function hasNewer({ own, ofListen }: InboxesHere, context: CliContext): Promise<boolean> {
   if (isSameInbox(own, ofListen, context.io.cwd) || !isThere(ofListen, context)) return false;
-  const [listens, owns] = [await newest(ofListen, context), await newest(own, context)];
+  const listens = await newest(ofListen, context);
+  const owns = await newest(own, context);
   return listens !== undefined && (owns === undefined || listens > owns);
 }
 

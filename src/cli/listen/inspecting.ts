@@ -23,9 +23,17 @@ export async function openInspector(
   const madeUp = await findLearnedData(options, context);
   const inspector = await startInspector({
     diagnose: (observation) => diagnosis.diagnose(observation),
-    ...{ endpoint, receiver, signatureHeader, handlers, port, hosts, madeUp },
+    endpoint,
+    receiver,
+    signatureHeader,
+    handlers,
+    port,
+    hosts,
+    madeUp,
     ...(runNotes && { runNotes }),
-    ...{ inboxName: inbox.shown, secrets: secrets.values, targets: forwardTo.map(({ target }) => target) },
+    inboxName: inbox.shown,
+    secrets: secrets.values,
+    targets: forwardTo.map(({ target }) => target),
     reserveInstants: (count) => reserveInstants(count, { cwd: io.cwd, clock, dryRun: false }),
     ...{ tokenRecords: tokenFile(io.cwd, output), clock, log: createCliLogger(output) },
   });

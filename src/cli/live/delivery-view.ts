@@ -57,9 +57,19 @@ export function recordDelivery(
   const { receivedAt, duration, bytes, outcome, method } = observation;
   const { word, kind, id, reason, detail, problems, fix } = verdictOf(outcome);
   output.record("delivery", {
-    ...{ receivedAt: new Date(receivedAt).toISOString(), method, target: shownTarget(observation.target) },
-    ...{ verdict: word, kind, id, seq: "seq" in outcome ? outcome.seq : null },
-    ...{ reason, detail, problems, fix, bytes, duration },
+    receivedAt: new Date(receivedAt).toISOString(),
+    method,
+    target: shownTarget(observation.target),
+    verdict: word,
+    kind,
+    id,
+    seq: "seq" in outcome ? outcome.seq : null,
+    reason,
+    detail,
+    problems,
+    fix,
+    bytes,
+    duration,
     secret: "secret" in outcome ? (outcome.secret?.role ?? null) : null,
     restampOf: "restampOf" in outcome ? (outcome.restampOf ?? null) : null,
     channel: "channel" in outcome ? (outcome.channel ?? null) : null,

@@ -22,7 +22,8 @@ export async function runCommand(
   const printed: Buffer[] = [];
   const said: Buffer[] = [];
   const own: Io = {
-    ...{ ...io, agent },
+    ...io,
+    agent,
     stdin: Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]),
     stdout: intoList(printed),
     stderr: intoList(said),

@@ -21,7 +21,7 @@ export interface RunningListen {
   readonly path: string;
   /** When it began to listen, in milliseconds since 1970. */
   readonly since: number;
-  /** Its inbox, as `recordedInbox` writes it. Whoever can write to the folder can write this: it names, and opens nothing. */
+  /** Its inbox, as `recordedInbox` writes it. Not to be trusted: any process that can write to the folder may have written it. */
   readonly inbox: string | undefined;
 }
 

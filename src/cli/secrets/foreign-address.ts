@@ -1,6 +1,6 @@
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { resolve } from "node:path";
 import { orElse } from "../../base/or-else.ts";
-import { realPath } from "../../base/system/paths.ts";
+import { isBelow, realPath } from "../../base/system/paths.ts";
 import type { CliContext } from "../context.ts";
 import type { Io } from "../io.ts";
 import { printable } from "../output.ts";
@@ -37,7 +37,7 @@ export interface ForeignAddress {
 
 /**
  * Looks whether a file of the folder names the address that a key is sent to, although the key is not in the folder too.
- * Whoever can write a file, such as the author of a clone, could otherwise have the keys of the environment sent anywhere.
+ * Otherwise the author of a cloned project could have the keys of the environment sent anywhere.
  */
 export function foreignAddress(
   flag: AddressFlag,
@@ -77,6 +77,5 @@ function fileOf({ name, envFile }: KeyVariable, { cwd, env }: Io): string | unde
 function belongs(keyFile: string, addressFile: string, folder: string): boolean {
   const real = (path: string) => orElse(() => realPath(path), path);
   const key = real(keyFile);
-  const below = relative(real(folder), key);
-  return key === real(addressFile) || !(below.startsWith(`..${sep}`) || isAbsolute(below));
+  return key === real(addressFile) || isBelow(key, real(folder));
 }

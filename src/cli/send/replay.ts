@@ -90,7 +90,9 @@ async function sendFixtures(
     if (left.length === 0) return;
   }
   const destination = {
-    ...{ target, where, inbox },
+    target,
+    where,
+    inbox,
     ...(record && { onSent: (item: Sendable) => record.add(item) }),
     ...(record && { toGoOn: (rest: number) => record.toGoOn(rest) }),
     ...(record && items.length > 1 && { onDone: () => record.write() }),

@@ -63,7 +63,7 @@ export function shownPostgresUrl(text: string): string {
 export const DEFAULT_SCHEMA = "hookporter";
 
 /**
- * Which inbox on PostgreSQL a URL leads to, whoever the user is: its host, port, database and schema, each as it is without
+ * Which inbox on PostgreSQL a URL leads to, whatever its user: its host, port, database and schema, each as it is without
  * being named. `undefined` for a text that cannot be read.
  */
 export function postgresPlace(text: string): string | undefined {

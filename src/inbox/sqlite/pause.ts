@@ -152,7 +152,10 @@ export function paceRetry(statements: Statements, { id, interval, seqs, from }: 
        settled_at = NULL, attempts = iif(state = 'pending', attempts, 0), waits = iif(state = 'pending', waits, NULL),
        state = 'pending'
      FROM json_each(?) AS given WHERE seq = given.value AND state IN ('pending', 'dead', 'unhandled')`,
-    ...[from, interval, PACED + id, JSON.stringify(seqs)],
+    from,
+    interval,
+    PACED + id,
+    JSON.stringify(seqs),
   );
 }
 

@@ -16,6 +16,17 @@ async function away(): Promise<string> {
   return target.url;
 }
 
+/** A command that sends two deliveries to a target that is away. */
+const triggerAway = async () => [
+  "trigger",
+  "lead.created",
+  "--count",
+  "2",
+  "HOOKPORTER_MAX_FAILURES=2",
+  "--url",
+  await away(),
+];
+
 it("one delivery is one line, without a summary or a way to go on", async () => {
   const target = await startReceiving(200, { status: 500, body: "<p>Broken</p>" }, OWN);
   const argv = ["trigger", "lead.created", "--url", target.url];
@@ -43,15 +54,7 @@ it("an answer's record has its status, how long it took and its body", async () 
 });
 
 it("the record of a delivery without an answer has no status, duration or body", async () => {
-  const argv = [
-    "trigger",
-    "lead.created",
-    "--count",
-    "2",
-    "HOOKPORTER_MAX_FAILURES=2",
-    "--url",
-    await away(),
-  ];
+  const argv = await triggerAway();
   const { records } = await runCli([...argv, "--json"], { env });
   expect(records[0]).toMatchObject({
     ...{ label: "lead.created", status: null, ok: false, duration: null, body: null, chaos: null },
@@ -178,15 +181,7 @@ it("on a terminal a status is green, and red if it is not 2xx", async () => {
   const green = "\u001b[32m200\u001b[39m";
   const red = "\u001b[31m500\u001b[39m";
   expect(stdout.split("\n").map((line) => line.split(" ")[0])).toEqual([green, green, red, ""]);
-  const none = [
-    "trigger",
-    "lead.created",
-    "--count",
-    "2",
-    "HOOKPORTER_MAX_FAILURES=2",
-    "--url",
-    await away(),
-  ];
+  const none = await triggerAway();
   const unanswered = await runCli(none, { env, isTTY: { stdout: true } });
   expect(unanswered.stdout).toContain("\u001b[31mno answer\u001b[39m lead.created");
 });

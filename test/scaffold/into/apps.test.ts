@@ -1,12 +1,12 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
 import { runCli } from "../../cli/fake-io.ts";
+import { closedPort } from "../../tunnel/machine.ts";
 import { appFolder } from "./app-folder.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -29,7 +29,7 @@ test.each(APPS)(
     const tested = [join("node_modules", "vitest", "vitest.mjs"), "run", "webhooks", "--exclude", "dist"];
     expect((await execute(process.execPath, tested, { cwd })).stdout).toMatch(/1 passed/);
 
-    const port = await freePort();
+    const port = await closedPort();
     const { HOOKPORTER_SECRET: _, ...env } = process.env;
     const app = spawn(process.execPath, [main], { cwd, env: { ...env, PORT: String(port) }, stdio: "pipe" });
     const log = collect(app);
@@ -75,12 +75,4 @@ function collect(app: ChildProcess): () => string {
   const chunks: string[] = [];
   for (const stream of [app.stdout, app.stderr]) stream?.on("data", (chunk) => chunks.push(String(chunk)));
   return () => chunks.join("");
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
