@@ -1,24 +1,26 @@
 // What the project may weigh: prints each figure beside its budget in budgets.json, and fails if one is over. Needs a build.
-// The lines of src/ are printed, not held: a budget of lines is kept by packing code.
+// The lines and tokens of src/ are printed, not held: a budget of lines is kept by packing code.
 // A change that needs more raises a budget in its own commit, and says there what it took away instead.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createJiti } from "jiti";
+import { countTokens } from "./count-tokens.js";
 import { ENTRIES } from "./entries.js";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 const budgets = JSON.parse(readFileSync(join(import.meta.dirname, "budgets.json"), "utf8"));
 
-/** Every figure, by the name of its budget. */
+/** Every figure, by the name of its budget; `null` for what this machine cannot measure. */
 export async function measure() {
   const lines = sources().map(linesOf);
   const pages = filesBelow("docs").filter((name) => name.endsWith(".md"));
   const exported = await Promise.all(ENTRIES.map(exportsOf));
   const [main, ...others] = exported;
   const flags = await ownFlags();
+  const path = deliveryPath();
   return {
     "own flags of commands (command × flag)": sum([...flags.values()]),
     "own flags of listen": flags.get("listen"),
@@ -26,12 +28,31 @@ export async function measure() {
     "lines of the longest file in src/": Math.max(...lines),
     "files in the largest folder of src/": Math.max(...countFiles(filesBelow("src"))),
     "words in docs/": sum(pages.map((name) => readText(name).split(/\s+/).filter(Boolean).length)),
-    "values exported by hookporter": main.values,
-    "types exported by hookporter": main.types,
-    "names exported by another entry point": Math.max(...others.map(({ values, types }) => values + types)),
+    "names exported by hookporter": main,
+    "names exported by another entry point": Math.max(...others),
+    "functions on a delivery's path": path?.functions ?? null,
+    "files on a delivery's path": path === undefined ? null : Object.keys(path.files).length,
     'kB of code that import "hookporter" loads': kilobytes(sum(loadedBy(join(dist, "index.js")).map(sizeOf))),
     "kB of the packed tarball": kilobytes(packedSize()),
   };
+}
+
+/**
+ * What a delivery passes, as `delivery-path.js` prints it, under a Node that can run it; `undefined` if there is none. A
+ * test run fetches one only with the tests of whole systems.
+ */
+export function deliveryPath() {
+  const script = [join(import.meta.dirname, "delivery-path.js"), "--json"];
+  const options = { encoding: "utf8", shell: process.platform === "win32" };
+  if (Number.parseInt(process.versions.node, 10) >= 24)
+    return JSON.parse(execFileSync(process.execPath, script, { encoding: "utf8" }));
+  if (process.env.VITEST !== undefined && process.env.MODE !== "system") return undefined;
+  const { stdout } = spawnSync("npx", ["-y", "-p", "node@24", "node", ...script], options);
+  if (stdout !== "") return JSON.parse(stdout);
+  // Without a network there is no such Node; a failure of the script itself is told.
+  const node = spawnSync("npx", ["-y", "-p", "node@24", "node", "--version"], options);
+  if (node.status === 0) throw new Error("expected figures from scripts/delivery-path.js, got none");
+  return undefined;
 }
 
 /** Each figure with its budget. A figure without a budget, or a budget without a figure, is a mistake. */
@@ -39,7 +60,7 @@ export function compare(figures, allowed = budgets) {
   const names = new Set([...Object.keys(figures), ...Object.keys(allowed)]);
   return [...names].map((name) => {
     const [figure, budget] = [figures[name], allowed[name]];
-    return { name, figure, budget, isOver: !(figure <= budget) };
+    return { name, figure, budget, isOver: figure !== null && !(figure <= budget) };
   });
 }
 
@@ -81,7 +102,7 @@ function countFiles(names) {
   return counts.values();
 }
 
-/** How many values and types an entry point exports: the values are those of the built module, all other names are types. */
+/** How many names an entry point exports: the values are those of the built module, all others are types. */
 async function exportsOf({ file, source }) {
   const values = Object.keys(await import(pathToFileURL(join(dist, `${file}.js`)).href));
   const text = readText(source);
@@ -95,8 +116,7 @@ async function exportsOf({ file, source }) {
         .at(-1),
     );
   const declared = [...text.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name);
-  const names = new Set([...listed, ...declared].filter((name) => name !== "" && !values.includes(name)));
-  return { values: values.length, types: names.size };
+  return new Set([...values, ...listed, ...declared].filter((name) => name !== "")).size;
 }
 
 /** A built module, and those that it loads when it is imported. */
@@ -136,9 +156,14 @@ function sum(numbers) {
 if (process.argv[1] === import.meta.filename) {
   for (const { name, figure, budget, isOver } of compare(await measure())) {
     console.log(
-      `${isOver ? "✗" : "✓"} ${String(figure).padStart(7)} of ${String(budget).padStart(6)} ${name}`,
+      `${isOver ? "✗" : "✓"} ${String(figure ?? "?").padStart(7)} of ${String(budget).padStart(6)} ${name}`,
     );
     if (isOver) process.exitCode = 1;
   }
-  console.log(`  ${String(sum(sources().map(linesOf))).padStart(7)}           lines of TypeScript in src/`);
+  const unheld = {
+    "lines of TypeScript in src/": sum(sources().map(linesOf)),
+    "tokens of TypeScript in src/": countTokens(sources().map((name) => join(root, name))),
+  };
+  for (const [name, figure] of Object.entries(unheld))
+    console.log(`  ${String(figure).padStart(7)}           ${name}`);
 }

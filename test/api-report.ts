@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { SymbolFlags, type Symbol as TypeSymbol } from "typescript/unstable/sync";
 import { type Declarations, ENTRIES } from "./declarations.ts";
+import { mentionedTypes } from "./mentioned-types.ts";
 
 /** What an entry point exports. A class counts as a value. */
 export interface EntryExports {
@@ -35,13 +36,26 @@ export function apiReport(declarations: Declarations): string {
   const symbols = new Map(
     entries.flatMap(({ values, types }) => [...values, ...types]).map((symbol) => [symbol.id, symbol]),
   );
-  const signatures = [...new Set([...symbols.values()].map((symbol) => signature(symbol, declarations)))];
+  const exported = [...symbols.values()];
+  const signaturesOf = (some: readonly TypeSymbol[]) =>
+    [...new Set(some.map((symbol) => signature(symbol, declarations)))].sort().join("\n\n");
   return `${[
     "What the package exports. `npm run api-report` writes this file, and a test compares it.",
     `# Values and types of each entry point\n\n${counts.join("\n")}`,
     `# Names\n\n${names.join("\n\n")}`,
-    `# Signatures\n\n${signatures.sort().join("\n\n")}`,
+    `# Signatures\n\n${signaturesOf(exported)}`,
+    `# Types that are mentioned, but not exported\n\n${signaturesOf(unnamed(exported, declarations))}`,
   ].join("\n\n")}\n`;
+}
+
+/** The types that exports mention and that have no name of their own there, and those that these mention in turn. */
+function unnamed(exported: readonly TypeSymbol[], declarations: Declarations): readonly TypeSymbol[] {
+  const found: TypeSymbol[] = [];
+  for (;;) {
+    const more = [...mentionedTypes([...exported, ...found], declarations).values()];
+    if (more.length === 0) return found;
+    found.push(...more);
+  }
 }
 
 /** The declarations of a symbol, without comments. */

@@ -1,10 +1,14 @@
 /**
- * `hookporter/metrics`: what a receiver does, as metrics for Prometheus. It needs the package `prom-client`, version 15.
+ * `hookporter/metrics`: what a receiver does, seen from outside: metrics for Prometheus, alerts, and events that begin to
+ * differ. `collectMetrics` needs the package `prom-client`, version 15.
  */
 import { addMetrics, type MeasuredReceiver, type MetricsOptions } from "../observe/metrics.ts";
 
+export { watchDrift } from "../learn/drift.ts";
+export type { Alert } from "../observe/alert.ts";
 export type { PromClient } from "../observe/metric-set.ts";
 export type { MeasuredReceiver, MetricsOptions } from "../observe/metrics.ts";
+export { type AlertOptions, watchAlerts } from "../observe/watch-alerts.ts";
 
 /**
  * Registers the metrics of a receiver; returns a function that removes them. The inbox is read when Prometheus asks, at

@@ -25,21 +25,15 @@ export interface HandOnFailure {
   readonly error: unknown;
 }
 
-/** The second argument of a {@link Send}. */
-export interface SendContext {
-  /** Aborted as soon as a message of the batch has run out of time, or the receiver shuts down. */
-  readonly signal: AbortSignal;
-}
-
-/** What a {@link Send} returns: nothing, or which messages were not handed on. */
 // biome-ignore lint/suspicious/noConfusingVoidType: a function that returns nothing must fit
-export type SendResult = void | readonly HandOnFailure[];
+type SendResult = void | readonly HandOnFailure[];
 
 /**
- * Hands a batch on. If it returns nothing or an empty list, all of it was handed on; a list names the messages that were
- * not. If it throws, none of them was.
+ * Hands a batch on. `signal` aborts as soon as a message of the batch has run out of time, or the receiver shuts down. If
+ * it returns nothing or an empty list, all of the batch was handed on; a list of `{ id, error }` names the messages that
+ * were not. If it throws, none of them was.
  */
 export type Send = (
   messages: readonly HandOnMessage[],
-  context: SendContext,
+  context: { readonly signal: AbortSignal },
 ) => SendResult | Promise<SendResult>;

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { findPackageRoot } from "../package/package-root.ts";
-import type { DeliveryObservation } from "../receiver/observation.ts";
+import type { AttemptObservation } from "../receiver/observation.ts";
+import type { InspectedDelivery } from "../receiver/observed.ts";
 import { KnownTokens } from "./door/known-tokens.ts";
 import { heldObservation, type RefusalDiagnosis } from "./live/refused-bodies.ts";
 import { readPage } from "./page-files.ts";
@@ -19,7 +20,7 @@ export async function startInspector(options: InspectorOptions) {
   const page = readPage(join(root.path, "dist", "inspector"));
   const server = await startInspectorServer(workings, { ...options, tokens, page });
   let isClosed = false;
-  const remember = (observation: DeliveryObservation, diagnosis?: RefusalDiagnosis) => {
+  const remember = (observation: InspectedDelivery, diagnosis?: RefusalDiagnosis) => {
     const refusal = refusals.note(observation, diagnosis);
     if (refusal !== undefined) {
       bodies.hold(refusal.id, observation, diagnosis === "left_out");
@@ -27,12 +28,12 @@ export async function startInspector(options: InspectorOptions) {
     }
     outgoing.arrivals.note(observation, refusal?.id);
   };
-  const diagnose = async (observation: DeliveryObservation) => {
+  const diagnose = async (observation: InspectedDelivery) => {
     const held = heldObservation(observation);
     const diagnosis = await options.diagnose(observation);
     if (!isClosed) remember(held, diagnosis);
   };
-  const stop = receiver.observe((observation) => {
+  const stop = receiver.observe((observation: AttemptObservation | InspectedDelivery) => {
     meter.count(observation);
     feed.note(observation);
     if (observation.type === "attempt") return;

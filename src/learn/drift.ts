@@ -20,7 +20,8 @@ const MOST = 1000;
  *
  * @example
  * ```ts
- * import { createReceiver, watchDrift } from "hookporter";
+ * import { createReceiver } from "hookporter";
+ * import { watchDrift } from "hookporter/metrics";
  *
  * const receiver = createReceiver({
  *   secret: process.env.HOOKPORTER_SECRET,

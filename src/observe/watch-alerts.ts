@@ -59,7 +59,8 @@ export type WatchedReceiver = Pick<Receiver, "inbox" | "refusing" | "onDrift">;
  *
  * @example
  * ```ts
- * import { type Receiver, watchAlerts } from "hookporter";
+ * import type { Receiver } from "hookporter";
+ * import { watchAlerts } from "hookporter/metrics";
  *
  * export function watch(receiver: Receiver): () => void {
  *   return watchAlerts(receiver, {

@@ -5,15 +5,6 @@ import { refusalFor, sentence } from "./refusals.ts";
 
 /**
  * Returns the answer to an outcome. Errors have the service's format (service description, "Errors").
- *
- * @example
- * ```ts
- * import { type Delivery, type Receiver, toAnswer } from "hookporter";
- *
- * export async function statusOf(receiver: Receiver, delivery: Delivery) {
- *   return toAnswer(await receiver.accept(delivery)).status;
- * }
- * ```
  */
 export function toAnswer(outcome: Outcome): Answer {
   switch (outcome.type) {

@@ -4,13 +4,6 @@ export type HeaderBag = Headers | Readonly<Record<string, string | readonly stri
 /**
  * Reads one header: returns its value, an array if it has several, or `undefined`. Only own keys count, so a header or
  * prototype named `__proto__` is not found. Two spellings of one name count as an array.
- *
- * @example
- * ```ts
- * import { readHeader } from "hookporter";
- *
- * readHeader({ "X-Service-Signature": "sha256=00" }, "x-service-signature"); // "sha256=00"
- * ```
  */
 export function readHeader(headers: HeaderBag, name: string): string | readonly string[] | undefined {
   // Detected by its method, since naming the class `Headers` would load all of Node's `fetch` on the first delivery.

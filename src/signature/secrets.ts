@@ -18,14 +18,6 @@ export interface Secret {
  * warning), warns about a placeholder or a short secret.
  *
  * @throws ConfigurationError `secret_missing`, `secret_empty`
- *
- * @example
- * ```ts
- * import { readSecrets } from "hookporter";
- *
- * const secrets = readSecrets(["the-current-secret", "the-previous-secret"], console.warn);
- * console.log(secrets.map(({ role, fingerprint }) => `${role} ${fingerprint}`));
- * ```
  */
 export function readSecrets(
   given: SecretValue | readonly SecretValue[] | undefined,

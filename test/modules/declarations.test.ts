@@ -10,7 +10,8 @@ const manifest = createRequire(import.meta.url).resolve("typescript/package.json
 
 /** What a program is likely to export without a type of its own. */
 const PROGRAM = `
-import { createReceiver, defineHandlers, handOn, postgresInbox, watchAlerts } from "hookporter";
+import { createReceiver, defineHandlers, handOn, postgresInbox } from "hookporter";
+import { watchAlerts } from "hookporter/metrics";
 import { createTestReceiver } from "hookporter/testing";
 
 export const receiver = createReceiver({ secret: "a secret of a test", otherKinds: ["invoice.sent"] });

@@ -1,13 +1,14 @@
 import { expect, it } from "vitest";
 import { createTestReceiver, sampleEvent, signedRequest, TEST_SECRET } from "../../src/entries/testing.ts";
-import type { DeliveryObservation } from "../../src/receiver/observation.ts";
+import type { AttemptObservation } from "../../src/receiver/observation.ts";
+import type { InspectedDelivery } from "../../src/receiver/observed.ts";
 
 /** Returns what an observer receives for one request. */
 async function observed(headers: Record<string, string>, body: Uint8Array, target = "/webhooks") {
   const receiver = await createTestReceiver();
-  const told: DeliveryObservation[] = [];
+  const told: InspectedDelivery[] = [];
   const digests: unknown[] = [];
-  receiver.observe((observation) => {
+  receiver.observe((observation: AttemptObservation | InspectedDelivery) => {
     if (observation.type !== "delivery") return;
     told.push(observation);
     setImmediate(() => digests.push(observation.digests?.()));

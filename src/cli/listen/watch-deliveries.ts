@@ -9,6 +9,7 @@ import type { RefusalDiagnosis } from "../../inspector/live/refused-bodies.ts";
 import { letterOf } from "../../receiver/dead-letter.ts";
 import { inboxOf } from "../../receiver/inbox-view.ts";
 import type { AttemptObservation, DeliveryObservation, Observation } from "../../receiver/observation.ts";
+import type { InspectedDelivery } from "../../receiver/observed.ts";
 import { fixtureName, formatDelivery } from "../../relay/fixture.ts";
 import { DOCTOR_AGENT } from "../doctor/options.ts";
 import { replaceFile } from "../files/replace-file.ts";
@@ -66,7 +67,7 @@ export function watchDeliveries(session: Session): () => Promise<void> {
     else show();
   };
   const refused = showDiagnosed(diagnosis, showDelivery);
-  const stopWatching = receiver.observe((observation) => {
+  const stopWatching = receiver.observe((observation: AttemptObservation | InspectedDelivery) => {
     if (observation.type === "delivery" && observation.headers["user-agent"] === DOCTOR_AGENT) return;
     tally.count(observation);
     bar.update({ counts: tally.brief });
@@ -93,7 +94,7 @@ export function watchDeliveries(session: Session): () => Promise<void> {
   };
 }
 
-type ShowDelivery = (observation: DeliveryObservation, diagnosis?: RefusalDiagnosis) => void;
+type ShowDelivery = (observation: InspectedDelivery, diagnosis?: RefusalDiagnosis) => void;
 
 /**
  * Shows each refused delivery when it has been diagnosed. That begins after the sender has its answer, so that the answer's
@@ -101,12 +102,12 @@ type ShowDelivery = (observation: DeliveryObservation, diagnosis?: RefusalDiagno
  */
 function showDiagnosed(diagnosis: Session["diagnosis"], show: ShowDelivery) {
   const underWay = new UnderWay();
-  const diagnoseAndShow = async (observation: DeliveryObservation) => {
+  const diagnoseAndShow = async (observation: InspectedDelivery) => {
     await turn();
     show(observation, await diagnosis.diagnose(observation));
   };
   return {
-    show: (observation: DeliveryObservation) => void underWay.follow(diagnoseAndShow(observation)),
+    show: (observation: InspectedDelivery) => void underWay.follow(diagnoseAndShow(observation)),
     shown: () => underWay.settled(),
   };
 }

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { describeError } from "../../errors.ts";
 import type { RefusalDiagnosis } from "../../inspector/live/refused-bodies.ts";
-import type { DeliveryObservation } from "../../receiver/observation.ts";
+import type { InspectedDelivery } from "../../receiver/observed.ts";
 import { DiagnosisLimit } from "./diagnosis-limit.ts";
 import type { DiagnosisMessage, DiagnosisQuestion, DiagnosisStart } from "./diagnosis-program.ts";
 
@@ -10,7 +10,7 @@ export const MOST_TIME = 2000;
 /** Diagnoses that wait for the one under way. */
 export const MOST_WAITING = 20;
 
-type Refused = Pick<DeliveryObservation, "outcome" | "diagnose" | "body" | "headers" | "target">;
+type Refused = Pick<InspectedDelivery, "outcome" | "diagnose" | "body" | "headers" | "target">;
 
 export interface DiagnosisThreadOptions {
   /** The file of the thread's program. */
@@ -75,7 +75,7 @@ export class DiagnosisThread {
    * Why a delivery was not authentic; `undefined` for other deliveries, and if the thread has ended. Call it while the
    * observation has its body, which is copied.
    */
-  diagnose(observation: DeliveryObservation): Promise<RefusalDiagnosis> {
+  diagnose(observation: InspectedDelivery): Promise<RefusalDiagnosis> {
     const known = this.#results.get(observation) ?? this.#ask(observation);
     this.#results.set(observation, known);
     return known;

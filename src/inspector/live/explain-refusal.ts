@@ -1,4 +1,4 @@
-import type { DeliveryObservation } from "../../receiver/observation.ts";
+import type { InspectedDelivery } from "../../receiver/observed.ts";
 import type { Outcome } from "../../receiver/outcome.ts";
 import { sentence } from "../../receiver/refusals.ts";
 import { toAnswer } from "../../receiver/response.ts";
@@ -25,7 +25,7 @@ const CHECKS: readonly { readonly name: string; readonly passed: string }[] = [
 
 /** Explains why a delivery was not kept. Never contains anything from its body. */
 export function explainRefusal(
-  observation: DeliveryObservation,
+  observation: InspectedDelivery,
   signatureHeader: string,
   diagnosis?: RefusalDiagnosis,
 ): Explanation {
@@ -87,7 +87,7 @@ function causeDetails(diagnosis: RefusalDiagnosis): NonNullable<Step["details"]>
   return [...others.map((causes) => ({ name: "or else", value: causes.map(causeText).join("; and ") }))];
 }
 
-function signatureDetails({ headers, bytes, digests }: DeliveryObservation, signatureHeader: string) {
+function signatureDetails({ headers, bytes, digests }: InspectedDelivery, signatureHeader: string) {
   const given = readHeader(headers, signatureHeader);
   const values = given === undefined ? ["(none)"] : [given].flat();
   const computed = digests?.() ?? [];

@@ -1,6 +1,6 @@
 import { NewestMap } from "../../base/newest-map.ts";
 import type { DeliveryHeaders } from "../../event/delivery.ts";
-import type { DeliveryObservation } from "../../receiver/observation.ts";
+import type { InspectedDelivery } from "../../receiver/observed.ts";
 import { toAnswer } from "../../receiver/response.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import { shortText } from "../../text/short-text.ts";
@@ -33,13 +33,13 @@ export class Refusals {
   }
 
   /** Remembers a delivery if it was not kept. */
-  note(observation: DeliveryObservation, diagnosis?: RefusalDiagnosis): Refusal | undefined {
+  note(observation: InspectedDelivery, diagnosis?: RefusalDiagnosis): Refusal | undefined {
     const refusal = this.#describe(observation, diagnosis);
     return refusal === undefined ? undefined : this.#add(refusal);
   }
 
   /** Corrects a delivery that was left out when it was noted; returns the rows that changed, its own last. */
-  correct(id: string, observation: DeliveryObservation, diagnosis: Diagnosis): readonly Refusal[] {
+  correct(id: string, observation: InspectedDelivery, diagnosis: Diagnosis): readonly Refusal[] {
     const corrected = this.#describe(observation, diagnosis);
     const at = this.#remembered.findIndex((one) => one.id === id);
     const row = this.#remembered[at];
@@ -68,7 +68,7 @@ export class Refusals {
     return this.#remembered.find((refusal) => refusal.id === now);
   }
 
-  #describe(observation: DeliveryObservation, diagnosis?: RefusalDiagnosis): Refusal | undefined {
+  #describe(observation: InspectedDelivery, diagnosis?: RefusalDiagnosis): Refusal | undefined {
     const { outcome, receivedAt, duration, bytes } = observation;
     if (outcome.type === "accepted" || outcome.type === "rejected") return undefined;
     const { word, reason, detail: meaning, fix } = verdictOf(outcome);

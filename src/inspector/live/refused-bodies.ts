@@ -1,4 +1,4 @@
-import type { DeliveryObservation } from "../../receiver/observation.ts";
+import type { InspectedDelivery } from "../../receiver/observed.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 
 /** Why there is no diagnosis: there were too many at once, or it was ended before it was complete. */
@@ -7,7 +7,7 @@ export type NotDiagnosed = "left_out" | "took_too_long";
 export type RefusalDiagnosis = Diagnosis | NotDiagnosed | undefined;
 
 /** Explains why a delivery was not authentic. Called while the observation has its body. */
-export type DiagnoseRefusal = (observation: DeliveryObservation) => Promise<RefusalDiagnosis>;
+export type DiagnoseRefusal = (observation: InspectedDelivery) => Promise<RefusalDiagnosis>;
 
 /** How many bodies are held, and bytes of each and of all. Anyone can send them. */
 export const MOST = 20;
@@ -18,14 +18,14 @@ const LATER = 500;
 
 interface Held {
   /** What the receiver reported, which can still be diagnosed. */
-  observation: DeliveryObservation;
+  observation: InspectedDelivery;
   readonly body: Uint8Array;
   id: string;
   isLeftOut: boolean;
 }
 
 /** An observation with its digests and a copy of its body, unless that is too large to hold, for after they are released. */
-export function heldObservation(observation: DeliveryObservation): DeliveryObservation {
+export function heldObservation(observation: InspectedDelivery): InspectedDelivery {
   const read = observation.body?.();
   const body = read === undefined || read.byteLength > MAX_BODY ? undefined : new Uint8Array(read);
   const digests = observation.digests?.() ?? [];
@@ -41,7 +41,7 @@ export type RefusedBodies = ReturnType<typeof refusedBodies>;
  */
 export function refusedBodies(
   diagnose: DiagnoseRefusal,
-  onDiagnosed: (id: string, observation: DeliveryObservation, diagnosis: Diagnosis) => string,
+  onDiagnosed: (id: string, observation: InspectedDelivery, diagnosis: Diagnosis) => string,
 ) {
   let newest: readonly Held[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -63,7 +63,7 @@ export function refusedBodies(
   };
   return {
     /** Holds the body of an observation that {@link heldObservation} returned. */
-    hold: (id: string, observation: DeliveryObservation, isLeftOut: boolean) => {
+    hold: (id: string, observation: InspectedDelivery, isLeftOut: boolean) => {
       const body = observation.body?.();
       if (body === undefined) return;
       newest = [{ id, body, isLeftOut, observation }, ...newest].slice(0, MOST);

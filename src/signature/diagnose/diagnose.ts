@@ -31,13 +31,13 @@ export interface Diagnosis {
 /** What a diagnosis may use besides the body, the header and the secrets. */
 export interface DiagnoseOptions {
   /** Secrets set elsewhere on this machine that may have been used by mistake. At most 16 are tried. */
-  readonly others?: readonly NamedSecret[];
+  readonly others?: readonly NamedSecret[] | undefined;
   /** The delivery's headers, to find the signature under another name, and a timestamp that was signed too. */
-  readonly headers?: HeaderBag;
+  readonly headers?: HeaderBag | undefined;
   /** The delivery's target, such as `/webhooks`, to find a URL that was signed too. */
-  readonly target?: string;
+  readonly target?: string | undefined;
   /** The maximum work, in bytes hashed. Default 700 million, about a second. */
-  readonly work?: number;
+  readonly work?: number | undefined;
 }
 
 /** More explanations than this would only confuse. */
@@ -52,15 +52,6 @@ const LARGEST_REPRINTED = 65_536;
  * digest, not guessed. Runs in the thread that calls it, in time proportional to the length of the body: milliseconds for
  * most, one to two seconds for 1 MiB. So call it only if a person reads the result, and in a worker thread if other requests
  * must not wait. Never send the result to the sender.
- *
- * @example
- * ```ts
- * import { diagnoseSignature, readSecrets } from "hookporter";
- *
- * const secrets = readSecrets(process.env.HOOKPORTER_SECRET);
- * const { code, fix } = diagnoseSignature(Buffer.from("{}"), "sha256=00", secrets);
- * console.log(`${code}: ${fix}`);
- * ```
  */
 export function diagnoseSignature(
   body: Uint8Array,

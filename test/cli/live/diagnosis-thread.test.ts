@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { DiagnosisLimit } from "../../../src/cli/live/diagnosis-limit.ts";
 import { DiagnosisThread, MOST_WAITING } from "../../../src/cli/live/diagnosis-thread.ts";
-import type { DeliveryObservation } from "../../../src/receiver/observation.ts";
+import type { InspectedDelivery } from "../../../src/receiver/observed.ts";
 import { readSecrets } from "../../../src/signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../../../src/signature/signature-format.ts";
 import { root } from "../../docs/markdown.ts";
@@ -25,7 +25,7 @@ function open(program = STAND_IN, mostTime = 300) {
   return { thread, warned, clock };
 }
 
-function refusedWith(body: Uint8Array | string, signature = `sha256=${"0".repeat(64)}`): DeliveryObservation {
+function refusedWith(body: Uint8Array | string, signature = `sha256=${"0".repeat(64)}`): InspectedDelivery {
   return {
     ...{ type: "delivery", method: "POST", target: "/webhooks", receivedAt: 0, duration: 0 },
     headers: { [SIGNATURE_HEADER]: signature },
