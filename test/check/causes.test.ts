@@ -16,12 +16,12 @@ const RAW = "The receiver does not verify the raw body, but JSON made from it, a
 const PRINTERS: Readonly<Record<keyof typeof STYLES, readonly [string, boolean]>> = {
   python: ["Python's `json.dumps` prints", true],
   "sorted python": ["Python's `json.dumps` with `sort_keys=True` prints", true],
-  "compact python": ["Python's `json.dumps` with `separators`, PHP's", false],
-  php: ["PHP's `json_encode`, PHP's `json_encode` with `JSON_PRESERVE", true],
+  "compact python": ["Python's `json.dumps` with `separators` or PHP's", false],
+  php: ["PHP's `json_encode` prints", true],
   go: ["Go's `json.Marshal` of a map prints", true],
   rails: ["Rails' `to_json` or Go's `json.Marshal` of a struct prints", false],
   gson: ["Gson's `toJson` of a map prints", true],
-  rust: ["Python's `json.dumps` with `separators`, `sort_keys` and `ensure_ascii=False`, Rust's", true],
+  rust: ["Python's `json.dumps` with `separators`, `sort_keys` and `ensure_ascii=False` or Rust's", true],
   ".net": [".NET's `JsonSerializer.Serialize` prints", false],
   node: ["JavaScript's `JSON.stringify`, PHP's", false],
 };

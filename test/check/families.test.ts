@@ -313,7 +313,7 @@ const SCHEMES: Readonly<Record<string, readonly [Made["accepts"], RegExp]>> = {
   ],
   "verifies JSON with an indent of 1": [
     ({ digits, event }) => digits === hmac(SECRET, Buffer.from(JSON.stringify(event, null, 1))),
-    /different spacing \(an indent of 1\)/,
+    /different spacing \(1 space\)/,
   ],
   "verifies the URL and the body": [
     ({ digits, body, request }) =>

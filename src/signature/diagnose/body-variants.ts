@@ -1,14 +1,14 @@
+import { gunzipSync } from "node:zlib";
 import { orElse } from "../../base/or-else.ts";
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { type Cause, cause } from "./causes.ts";
 import { charsetVariants } from "./charset-variants.ts";
-import { compressedVariants } from "./compressed-variants.ts";
 import { cutVariants } from "./cut-variants.ts";
 import { formVariants } from "./form-variants.ts";
 import { htmlVariants } from "./html-variants.ts";
 import { printAsSpaced, printSpaced, SPACING } from "./json-spacing.ts";
 import { type JsonTokens, memberOf, tokenise } from "./json-tokens.ts";
-import { jsonVariants, type Spellings } from "./json-variants.ts";
+import { type Extent, jsonVariants } from "./json-variants.ts";
 import { lineVariants } from "./line-variants.ts";
 import { jsonOfNative, nativeVariants } from "./native-printing.ts";
 
@@ -19,6 +19,9 @@ export const MANY_TOKENS = 40_000;
 const LONGEST_NATIVE = 8000;
 /** The work to read one token; hashing one byte is 1. */
 const TOKEN_WORK = 300;
+/** A compressed body may expand to this many times its length, so that a small one cannot fill the memory. */
+const MOST_GROWTH = 20;
+const LEAST_LIMIT = 65_536;
 
 /**
  * Finds the bodies that may have been signed instead of this one, those with the fewest causes first. Returns as well whether
@@ -41,7 +44,7 @@ export function bodyVariants(body: Uint8Array) {
     ...base64Variants(body, text),
     ...charsetVariants(body, text),
     ...cutVariants(body, text),
-    ...compressedVariants(body),
+    ...compressed(body),
   ];
   if (complete)
     variants.sort((a, b) => a.causes.length - b.causes.length || Number(a.isPrinted) - Number(b.isPrinted));
@@ -61,17 +64,22 @@ export function decode(body: Uint8Array): string | undefined {
   return orElse(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body), undefined);
 }
 
-function reprinted(json: JsonTokens, marked: boolean, spellings: Spellings): readonly BodyVariant[] {
+function reprinted(json: JsonTokens, marked: boolean, extent: Extent): readonly BodyVariant[] {
   const unmarked = marked ? [cause("byte_order_mark", "none on the signing side")] : [];
   const asIs = { causes: [], tail: json.tail };
   const data = memberOf(json, "data");
-  const alone = { causes: [cause("body_data_only")], tail: "" };
+  const alone = [cause("body_data_only")];
   return [
     // A difference in the line break alone needs no reprinting: the text variants contain it.
-    ...jsonVariants(json, [asIs, otherTail(asIs.tail)], spellings, unmarked).filter(({ causes }) => {
+    ...jsonVariants(json, [asIs, otherTail(asIs.tail)], extent, unmarked).filter(({ causes }) => {
       return causes.length > 1 || causes[0]?.code !== "newline_at_end";
     }),
-    ...(data === undefined ? [] : jsonVariants(data, [alone], "none")),
+    ...(data === undefined
+      ? []
+      : [
+          variant(alone, () => printAsSpaced(data.tokens, data)),
+          ...jsonVariants(data, [{ causes: alone, tail: "" }], "libraries"),
+        ]),
   ];
 }
 
@@ -202,5 +210,14 @@ function base64Variants(body: Uint8Array, text: string | undefined): readonly Bo
     ...(encoded
       ? [variant([cause("body_base64", "in base64 on this side")], () => Buffer.from(text, "base64"))]
       : []),
+  ];
+}
+
+/** The body before it was compressed. How it would be compressed again differs between programs, so that is not tried. */
+function compressed(body: Uint8Array): readonly BodyVariant[] {
+  if (body[0] !== 0x1f || body[1] !== 0x8b) return [];
+  const limit = { maxOutputLength: Math.max(LEAST_LIMIT, MOST_GROWTH * body.byteLength) };
+  return [
+    variant([cause("body_compressed", "gzip")], () => orElse(() => gunzipSync(body, limit), undefined)),
   ];
 }

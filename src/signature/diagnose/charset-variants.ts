@@ -36,19 +36,7 @@ function signedAsOneByte(bytes: Buffer, text: string): readonly BodyVariant[] {
     const detail = utf8 ? `its UTF-8 read as ${name} on the way here` : `signed as ${name}`;
     return withEnds([cause("charset", detail)], () => Buffer.from(made).toString("latin1"), "latin1");
   });
-  const halves = variant([cause("charset", "signed as CESU-8")], () => encodeCesu8(text));
-  return [...misread, ...signed, ...(/[\ud800-\udfff]/.test(text) ? [halves] : [])];
-}
-
-/** UTF-8 but for characters beyond U+FFFF, whose halves take three bytes each, as Java's `writeUTF` writes them. */
-function encodeCesu8(text: string): Buffer {
-  const parts = text.split(/([\ud800-\udfff])/).map((part, index) => {
-    const half = part.charCodeAt(0);
-    return index % 2 === 0
-      ? Buffer.from(part)
-      : Buffer.from([0xed, 0x80 | ((half >> 6) & 63), 0x80 | (half & 63)]);
-  });
-  return Buffer.concat(parts);
+  return [...misread, ...signed];
 }
 
 /**
@@ -105,15 +93,10 @@ export function lostByteVariants(text: string): readonly BodyVariant[] {
 
 const little = (text: string) => Buffer.from(text, "utf16le");
 
-/** UTF-16 in both byte orders, with and without a byte order mark, as PowerShell and Windows programs write it. */
+/** UTF-16 with and without a byte order mark, as PowerShell and Windows programs write it. */
 export const UTF16: readonly { readonly detail: string; readonly encode: (text: string) => Buffer }[] = [
   { detail: "signed as UTF-16", encode: little },
   { detail: "signed as UTF-16 with a byte order mark", encode: (text) => little(`\uFEFF${text}`) },
-  { detail: "signed as UTF-16, big-endian", encode: (text) => little(text).swap16() },
-  {
-    detail: "signed as UTF-16, big-endian with a byte order mark",
-    encode: (text) => little(`\uFEFF${text}`).swap16(),
-  },
 ];
 
 function sentAsUtf16(bytes: Buffer): readonly BodyVariant[] {
@@ -127,10 +110,8 @@ function sentAsUtf16(bytes: Buffer): readonly BodyVariant[] {
 function readUtf16(bytes: Buffer): string | undefined {
   const [first, second] = bytes;
   if (bytes.byteLength < 2 || bytes.byteLength % 2 !== 0) return undefined;
-  if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return bytes.toString("utf16le");
-  if ((first === 0xfe && second === 0xff) || (first === 0 && second !== 0))
-    return Buffer.from(bytes).swap16().toString("utf16le");
-  return undefined;
+  const isMarked = first === 0xff && second === 0xfe;
+  return isMarked || (first !== 0 && second === 0) ? bytes.toString("utf16le") : undefined;
 }
 
 function encodeLatin1(text: string): Uint8Array | undefined {

@@ -1,10 +1,8 @@
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { cause } from "./causes.ts";
 
-/** The sizes at which buffers and limits end, in bytes. */
-const SIZES = [
-  256, 512, 1000, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 100_000, 102_400, 131_072, 1_048_576,
-];
+/** The sizes of buffers in bytes. */
+const SIZES = [256, 512, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536];
 
 /** Only the beginning of the body, as programs read it that stop early. */
 export function cutVariants(body: Uint8Array, text: string | undefined): readonly BodyVariant[] {
@@ -23,20 +21,14 @@ export function cutVariants(body: Uint8Array, text: string | undefined): readonl
     ...cut("as many bytes as it has characters", characters),
     ...(points === characters ? [] : cut("as many bytes as it has characters", points)),
     ...SIZES.flatMap((size) => cut(`${size} bytes`, size)),
-    ...SIZES.flatMap((size) => cut(`${size - 1} bytes`, size - 1)),
   ];
 }
-
-/** Larger buffers are not tried, as each takes long. */
-const LARGEST_BUFFER = 65_536;
 
 /** With another number of NUL bytes at the end: a buffer that one side took whole, or a text that a NUL ends. */
 export function nulVariants(body: Uint8Array): readonly BodyVariant[] {
   const length = visibleLength(body, 0);
   if (length === 0) return []; // it may have been empty, which is a cause of its own
-  const blocks = [4, 8, 16].map((block) => length - (length % block) + block);
-  const filled = [length + 1, ...blocks, ...SIZES].filter((end) => end > length && end <= LARGEST_BUFFER);
-  const ends = new Set([length, ...filled]);
+  const ends = new Set([length, length + 1, ...SIZES.filter((size) => size > length)]);
   ends.delete(body.byteLength);
   return [...ends].map((end) => {
     const detail = end === length ? "none on the signing side" : `up to ${end} bytes on the signing side`;

@@ -15,14 +15,6 @@ interface Style {
   readonly whole: "" | ".0";
 }
 
-/** The significant digits of a double: as many as it needs, or a fixed precision. */
-type Digits = (value: number) => string;
-const shortest: Digits = (value) => value.toExponential();
-const precise =
-  (precision: number): Digits =>
-  (value) =>
-    value.toExponential(precision - 1);
-
 const C: Omit<Style, "scientific"> = { mark: "e", plus: "+", width: 2, point: "", whole: "" };
 const beyond = (lowest: number, highest: number) => (exponent: number) =>
   exponent < lowest || exponent > highest;
@@ -42,7 +34,6 @@ const NET: Style = {
   scientific: (exponent, digits) => exponent < -4 || exponent >= Math.max(digits, 15),
 };
 const JQ: Style = { ...C, scientific: (exponent, digits) => exponent < -4 || exponent >= digits + 15 };
-const PERL: Style = { ...C, scientific: beyond(-4, 14) };
 
 /**
  * How languages print the numbers that they have parsed. Most keep integers as they are, of any size; JavaScript, Go and jq
@@ -51,7 +42,7 @@ const PERL: Style = { ...C, scientific: beyond(-4, 14) };
 export const NUMBERS = {
   javascript: { name: "JavaScript", spell: (number) => JSON.stringify(Number(number)) },
   python: { name: "Python", spell: (number) => (isInteger(number) ? integer(number) : python(number)) },
-  php: { name: "PHP", spell: (number) => phpNumber(number, PHP, shortest) },
+  php: { name: "PHP", spell: php },
   java: { name: "Java", spell: floats(JAVA) },
   gson: { name: "Gson", spell: (number) => printed(number, JAVA) },
   ruby: { name: "Ruby", spell: floats(RUBY) },
@@ -62,13 +53,7 @@ export const NUMBERS = {
     spell: (number) => (Object.is(Number(number), -0) ? "-0" : JSON.stringify(Number(number))),
   },
   rust: { name: "Rust and orjson", spell: floats(RUST) },
-  phpFraction: {
-    name: "PHP with JSON_PRESERVE_ZERO_FRACTION",
-    spell: (number) => phpNumber(number, { ...PHP, whole: ".0" }, shortest),
-  },
-  php7: { name: "PHP 7.0", spell: (number) => phpNumber(number, PHP, precise(17)) },
   jq: { name: "jq", spell: (number) => printed(number, JQ) },
-  perl: { name: "Perl", spell: perl },
   bigDecimal: {
     name: "a Java BigDecimal",
     spell: (number) => (isInteger(number) ? number : bigDecimal(number)),
@@ -122,24 +107,16 @@ function python(number: string): string {
 }
 
 /** PHP reads integers beyond 64 bits as doubles. */
-function phpNumber(number: string, style: Style, digits: Digits): string {
+function php(number: string): string {
   if (isInteger(number) && BigInt.asIntN(64, BigInt(number)) === BigInt(number)) return integer(number);
-  return printed(number, style, digits);
-}
-
-/** Perl keeps whole numbers of up to 64 bits, however they were written. */
-function perl(number: string): string {
-  const value = Number(number);
-  const kept = Math.abs(value) < 2 ** 63;
-  if (Math.abs(value) < 2 ** 64 && isInteger(number)) return integer(number);
-  return kept && Number.isInteger(value) ? BigInt(value).toString() : printed(number, PERL, precise(15));
+  return printed(number, PHP);
 }
 
 /** A number printed as a double; unchanged if it is too large for one. */
-function printed(number: string, style: Style, digitsOf: Digits = shortest): string {
+function printed(number: string, style: Style): string {
   const value = Number(number);
   if (!Number.isFinite(value)) return number;
-  const { sign, digits, exponent } = decimalOf(value, digitsOf);
+  const { sign, digits, exponent } = decimalOf(value);
   if (value !== 0 && style.scientific(exponent, digits.length)) {
     const mantissa = digits.length === 1 ? digits + style.point : `${digits[0]}.${digits.slice(1)}`;
     const power = String(Math.abs(exponent)).padStart(style.width, "0");
@@ -150,10 +127,10 @@ function printed(number: string, style: Style, digitsOf: Digits = shortest): str
 }
 
 /** A number in parts: the decimal digits without zeros around them, and the exponent of the first one. */
-function decimalOf(value: number, digitsOf: Digits) {
+function decimalOf(value: number) {
   const sign = value < 0 || Object.is(value, -0) ? "-" : "";
-  const [mantissa = "", exponent = "0"] = digitsOf(Math.abs(value)).split("e");
-  return { sign, digits: mantissa.replace(".", "").replace(/(?<=.)0+$/, ""), exponent: Number(exponent) };
+  const [mantissa = "", exponent = "0"] = Math.abs(value).toExponential().split("e");
+  return { sign, digits: mantissa.replace(".", ""), exponent: Number(exponent) };
 }
 
 function plainDecimal(digits: string, exponent: number): string {

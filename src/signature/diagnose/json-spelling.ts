@@ -21,10 +21,6 @@ export const ESCAPES = {
     name: "<, >, &, = and ' as \\u escapes",
     spell: (plain) => plain.replace(/[<>&='\u2028\u2029]/g, unicode),
   },
-  upperCase: {
-    name: "non-ASCII as upper-case \\u escapes",
-    spell: (plain) => plain.replace(/[^ -~]/g, upperUnicode),
-  },
   net: { name: "non-ASCII, quotes, <, > and & as upper-case \\u escapes", spell: escapeUpperCase },
 } as const satisfies Readonly<Record<string, Spelling>>;
 

@@ -111,33 +111,15 @@ export function isSame(one: readonly string[], other: readonly string[]): boolea
 
 /** The parts of one member of the top-level object; `undefined` if there is no such member. */
 export function memberOf({ tokens, gaps }: JsonTokens, name: string): JsonTokens | undefined {
-  const range = rangeOf(tokens, name);
-  if (range === undefined) return undefined;
-  const { start, end } = range;
-  return {
-    tokens: tokens.slice(start, end),
-    gaps: ["", ...gaps.slice(start + 1, end)],
-    lead: "",
-    tail: "",
-  };
-}
-
-/** Returns the tokens with the keys sorted inside one member of the top-level object; `undefined` if there is none. */
-export function sortMember(tokens: readonly string[], name: string, order: KeyOrder) {
-  const range = rangeOf(tokens, name);
-  if (range === undefined) return undefined;
-  const { start, end } = range;
-  return [...tokens.slice(0, start), ...sortKeys(tokens.slice(start, end), order), ...tokens.slice(end)];
-}
-
-/** Where the value of a member of the top-level object is. */
-function rangeOf(tokens: readonly string[], name: string): { start: number; end: number } | undefined {
   if (tokens[0] !== "{") return undefined;
   const ends = endsOf(tokens);
   const last = tokens.length - 1;
   for (let at = 1; at < last; at = (ends[at + 2] ?? last) + 2) {
     const start = at + 2;
-    if (nameOf(tokens[at] ?? "") === name) return { start, end: (ends[start] ?? start) + 1 };
+    const end = (ends[start] ?? start) + 1;
+    if (nameOf(tokens[at] ?? "") !== name) continue;
+    const value = tokens.slice(start, end);
+    return { tokens: value, gaps: ["", ...gaps.slice(start + 1, end)], lead: "", tail: "" };
   }
   return undefined;
 }

@@ -61,9 +61,6 @@ function mistakesOf(key: Buffer): readonly Keying[] {
     ...encodings(text),
     [cause("secret_name"), `HOOKPORTER_SECRET=${text}`],
     [cause("secret_name", "a byte order mark"), `\uFEFF${text}`],
-    // The same text in two encodings: only hex digits, and decoded on one side as hex, on the other as base64.
-    [cause("secret_hex", "decoded on this side, as base64 on the signing side"), hexAsBase64(key)],
-    [cause("secret_base64", "decoded on this side, as hex on the signing side"), base64AsHex(key)],
   ];
   const keyings = variants.flatMap(([why, variant]) => {
     if (variant === undefined || variant.length === 0) return [];
@@ -147,14 +144,6 @@ function base64Forms(key: Buffer): readonly string[] {
 
 function afterPrefix(text: string): Uint8Array | undefined {
   return text.startsWith("whsec_") ? decoded(text.slice("whsec_".length), "base64") : undefined;
-}
-
-function hexAsBase64(key: Buffer): Uint8Array | undefined {
-  return decoded(key.toString("hex"), "base64");
-}
-
-function base64AsHex(key: Buffer): Uint8Array | undefined {
-  return decoded(key.toString("base64url"), "hex");
 }
 
 function decoded(text: string, encoding: "hex" | "base64"): Uint8Array | undefined {

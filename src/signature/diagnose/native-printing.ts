@@ -20,7 +20,10 @@ const RUBY = { string: rubyString, number: NUMBERS.ruby, words: { null: "nil" } 
 
 const NATIVE: readonly Native[] = [
   {
-    ...{ name: "as Python shows a dict", marks: { ":": ": " }, string: pythonString, number: NUMBERS.python },
+    name: "as Python shows a dict",
+    marks: { ":": ": " },
+    string: pythonString,
+    number: NUMBERS.python,
     words: { true: "True", false: "False", null: "None" },
   },
   { ...RUBY, name: "as Ruby shows a hash", marks: { ":": "=>" } },
@@ -28,8 +31,11 @@ const NATIVE: readonly Native[] = [
   { name: "as Java shows a map", marks: { ":": "=" }, number: NUMBERS.java },
   { name: "as Java shows a map that Gson has read", marks: { ":": "=" }, number: NUMBERS.gson },
   {
-    ...{ name: "as Go shows a map", marks: { "{": "map[", "}": "]", ",": " " }, number: NUMBERS.go },
-    ...{ words: { null: "<nil>" }, order: ALPHABETICAL },
+    name: "as Go shows a map",
+    marks: { "{": "map[", "}": "]", ",": " " },
+    number: NUMBERS.go,
+    words: { null: "<nil>" },
+    order: ALPHABETICAL,
   },
 ];
 

@@ -58,8 +58,6 @@ function withUrls(headers: HeaderBag, target: string): readonly Scheme[] {
       ]),
     ),
     ["the path and the body", path],
-    ["the method, the path and the body", `POST${path}`],
-    ["the method, the path and the body, a line each", `POST\n${path}\n`],
   ]);
 }
 

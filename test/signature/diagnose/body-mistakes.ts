@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import { signed } from "./made.ts";
 import { bytes, type Mistakes, sentAs, signedAs } from "./mistake.ts";
 
@@ -80,11 +80,6 @@ export const BODY_MISTAKES: Mistakes = [
   ["nuls_at_end", "signed with the NUL of a text in C", signedAs((json) => `${json}\0`)],
   [
     "nuls_at_end",
-    "signed in whole blocks of a cipher",
-    signedAs((json) => filled(json, 16 * (Math.floor(bytes(json).length / 16) + 1))),
-  ],
-  [
-    "nuls_at_end",
     "sent in a smaller buffer than was signed",
     (json, secret) => ({ body: filled(json, 16_000), header: signed(filled(json, 32_768), secret) }),
   ],
@@ -140,33 +135,14 @@ export const BODY_MISTAKES: Mistakes = [
   ],
   [
     "charset",
-    "signed as CESU-8, as Java's `writeUTF` writes it",
-    (_, secret) => {
-      const here = '{"a":"é\u{1f600}"}';
-      const hex = "7b2261223a22c3a9eda0bdedb880227d";
-      return { body: here, header: signed(Buffer.from(hex, "hex"), secret) };
-    },
-  ],
-  [
-    "charset",
     "signed as UTF-16 with a byte order mark",
     signedAs((json) => Buffer.from(`\uFEFF${json}`, "utf16le")),
-  ],
-  [
-    "charset",
-    "signed as big-endian UTF-16 with a byte order mark",
-    signedAs((json) => Buffer.from(`\uFEFF${json}`, "utf16le").swap16()),
   ],
   ["charset", "sent as UTF-16", sentAs((json) => Buffer.from(json, "utf16le"))],
   [
     "charset",
     "sent as UTF-16 with a byte order mark",
     sentAs((json) => Buffer.from(`\uFEFF${json}`, "utf16le")),
-  ],
-  [
-    "charset",
-    "sent as big-endian UTF-16 with a byte order mark",
-    sentAs((json) => Buffer.from(`\uFEFF${json}`, "utf16le").swap16()),
   ],
   [
     "charset",
@@ -223,8 +199,6 @@ export const BODY_MISTAKES: Mistakes = [
     }),
   ],
   ["body_compressed", "sent as gzip", sentAs((json) => gzipSync(json))],
-  ["body_compressed", "sent as deflate", sentAs((json) => deflateSync(json))],
-  ["body_compressed", "sent as Brotli", sentAs((json) => brotliCompressSync(json))],
   [
     "unicode_form",
     "signed decomposed",
@@ -237,26 +211,11 @@ export const BODY_MISTAKES: Mistakes = [
   ],
   ["body_form", "sent as payload=", sentAs((json) => new URLSearchParams({ payload: json }).toString())],
   ["body_form", "signed as payload=", signedAs((json) => new URLSearchParams({ payload: json }).toString())],
-  [
-    "body_form",
-    "signed as payload=, percent-encoded",
-    signedAs((json) => `payload=${encodeURIComponent(json)}`),
-  ],
   ["body_form", "sent percent-encoded", sentAs((json) => encodeURIComponent(json))],
   [
     "body_form",
     "signed percent-encoded, as Python quotes",
     (_, secret) => ({ body: `{"a":"/(é)"}`, header: signed("%7B%22a%22%3A%22/%28%C3%A9%29%22%7D", secret) }),
-  ],
-  [
-    "body_form",
-    "signed percent-encoded as an address",
-    (_, secret) => ({ body: '{"a":"/(é)"}', header: signed("%7B%22a%22:%22/(%C3%A9)%22%7D", secret) }),
-  ],
-  [
-    "body_form",
-    "sent percent-encoded as an address",
-    (_, secret) => ({ body: "%7B%22a%22:%22/+(%C3%A9)%22%7D", header: signed('{"a":"/+(é)"}', secret) }),
   ],
   [
     "body_form",

@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { bodyVariants, MANY_TOKENS } from "../../../src/signature/diagnose/body-variants.ts";
 import { named } from "./named.ts";
@@ -46,6 +48,11 @@ describe("bodyVariants", () => {
     ['{"payload":"YWI="}', "YWI=", "body_wrapped: in `payload`"],
     ['{"detail":{ "a":\n1 },"b":2}', '{ "a":\n1 }', "body_wrapped: in `detail`"],
     ['{"a":1,"data":{ "b":\t2 }}', '{ "b":\t2 }', "body_data_only"],
+    [
+      '{"data":{ "b":"x" }}',
+      '{"b": "x"}',
+      "json_spacing: a space after each comma and colon + body_data_only",
+    ],
     [
       '{"a":1,"data":{"c":"x","b":"y"}}',
       '{"b":"y","c":"x"}',
@@ -105,6 +112,20 @@ describe("bodyVariants", () => {
     expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
     expect({ complete, work }).toEqual({ complete: true, work: 300 * 9 });
     expect(bodyVariants(Buffer.from("no json"))).toMatchObject({ complete: true, work: 0 });
+  });
+
+  it("expands a small gzip to 65 536 bytes at most, and a larger one to twenty times its length", () => {
+    const sizeOf = (body: Buffer) =>
+      bodyVariants(body)
+        .variants.find(({ causes }) => causes[0]?.code === "body_compressed")
+        ?.bytes()?.byteLength;
+    const zeros = (size: number) => gzipSync(Buffer.alloc(size));
+    expect([sizeOf(zeros(65_536)), sizeOf(zeros(65_537))]).toEqual([65_536, undefined]);
+    const noise = (bytes: number, more: number) =>
+      gzipSync(Buffer.concat([randomBytes(bytes), Buffer.alloc(more)]));
+    expect([sizeOf(noise(6000, 70_000)), sizeOf(noise(4000, 90_000))]).toEqual([76_000, undefined]);
+    expect(named(bodyVariants(gzipSync("{}")).variants, "{}")).toContain("body_compressed: gzip");
+    expect(sizeOf(Buffer.from("1f8b00", "hex"))).toBeUndefined();
   });
 
   it("prints JSON of many tokens only as the most common libraries do, after what is cheap", () => {

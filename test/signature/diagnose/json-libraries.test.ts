@@ -19,8 +19,6 @@ const PRINTED: Readonly<Record<string, string>> = {
     '{"t":"2026-01-15T09:30:00.500Z","address":"12\\/14 rue de l\\u2019\\u00c9glise, <Z\\u00fcrich> & \'Sons\' = 1 + 1 \\ud83d\\ude00","rooms":3,"at":"2026-01-15T09:30:00.000Z","list":[1,"a"]}',
   "Gson's `toJson` of a map":
     '{"t":"2026-01-15T09:30:00.500Z","address":"12/14 rue de l’Église, \\u003cZürich\\u003e \\u0026 \\u0027Sons\\u0027 \\u003d 1 + 1 😀","rooms":3.0,"at":"2026-01-15T09:30:00.000Z","list":[1.0,"a"]}',
-  "Jackson with `ESCAPE_NON_ASCII`":
-    '{"t":"2026-01-15T09:30:00.500Z","address":"12/14 rue de l\\u2019\\u00C9glise, <Z\\u00FCrich> & \'Sons\' = 1 + 1 \\uD83D\\uDE00","rooms":3,"at":"2026-01-15T09:30:00.000Z","list":[1,"a"]}',
   "Go's `json.Encoder` of a map":
     '{"address":"12/14 rue de l’Église, \\u003cZürich\\u003e \\u0026 \'Sons\' = 1 + 1 😀","at":"2026-01-15T09:30:00.000Z","list":[1,"a"],"rooms":3,"t":"2026-01-15T09:30:00.500Z"}\n',
   ".NET's `JsonSerializer.Serialize`":

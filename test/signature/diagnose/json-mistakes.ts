@@ -34,7 +34,7 @@ const simple = (json: string) => json.replace(/"list":.*(?=\},"webhook")/, '"lis
 
 /** Mistakes in how JSON is printed. */
 export const JSON_MISTAKES: Mistakes = [
-  ...[1, 2, 3, 4, 5, 6, 7, 8, "\t"].flatMap((indent) => [
+  ...[1, 2, 4, "\t"].flatMap((indent) => [
     ["json_spacing", `sent with indent ${JSON.stringify(indent)}`, sentAs(spaced(indent))] as const,
     ["json_spacing", `signed with indent ${JSON.stringify(indent)}`, signedAs(spaced(indent))] as const,
   ]),
@@ -48,20 +48,6 @@ export const JSON_MISTAKES: Mistakes = [
     "sent as Python prints",
     (_, secret) => ({ body: pythonSpaced(), header: signed(pythonSpaced().replaceAll(" ", ""), secret) }),
   ],
-  ...[
-    ["an indent of 0, as `json.dumps(indent=0)` prints it", '{\n"a": 1,\n"b": {\n"c": 2\n}\n}'],
-    ["separators `(',', ': ')`", '{"a": 1,"b": {"c": 2}}'],
-    ["separators `(', ', ':')`", '{"a":1, "b":{"c":2}}'],
-    ["an indent and no space after colons", '{\n  "a":1,\n  "b":{\n    "c":2\n  }\n}'],
-  ].flatMap(
-    ([style = "", printed = ""]): Mistakes => [
-      [
-        "json_spacing",
-        `signed with ${style}`,
-        (_, secret) => ({ body: '{"a":1,"b":{"c":2}}', header: signed(printed, secret) }),
-      ],
-    ],
-  ),
   [
     "json_key_order",
     "signed after PHP's `ksort`, which sorts the envelope alone",
@@ -88,14 +74,6 @@ export const JSON_MISTAKES: Mistakes = [
         header: signed(`{"event":"e","timestamp":"t",${described},${hook}}`, secret),
       };
     },
-  ],
-  [
-    "json_key_order",
-    "signed with sorted keys in data alone",
-    (_, secret) => ({
-      body: '{"event":"e","data":{"b":[{"d":1,"c":2}],"a":0},"a":{"z":1,"y":2}}',
-      header: signed('{"event":"e","data":{"a":0,"b":[{"c":2,"d":1}]},"a":{"z":1,"y":2}}', secret),
-    }),
   ],
   ["json_escapes", "signed with \\u escapes", signedAs(ascii)],
   [
@@ -131,11 +109,6 @@ export const JSON_MISTAKES: Mistakes = [
       body: '{"a":"é<b>=\'&\'"}',
       header: signed('{"a":"é\\u003cb\\u003e\\u003d\\u0027\\u0026\\u0027"}', secret),
     }),
-  ],
-  [
-    "json_escapes",
-    "signed as Jackson escapes",
-    (_, secret) => ({ body: '{"a":"é<Ü"}', header: signed('{"a":"\\u00E9<\\u00DC"}', secret) }),
   ],
   [
     "json_nulls",

@@ -86,16 +86,6 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
     "decoded after whsec_ on this side",
     (json) => ({ body: json, header: signed(json, `whsec_${KEY.toString("base64")}`), secret: KEY }),
   ],
-  [
-    "secret_hex",
-    "decoded as hex on this side, as base64 on the signing side",
-    (json) => ({ body: json, header: signed(json, Buffer.from(KEY.toString("hex"), "base64")), secret: KEY }),
-  ],
-  [
-    "secret_base64",
-    "decoded as base64 on this side, as hex on the signing side",
-    (json) => ({ body: json, header: signed(json, KEY), secret: Buffer.from(KEY.toString("hex"), "base64") }),
-  ],
   ...rows(
     "secret_cut",
     [
@@ -212,14 +202,6 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
   ["digest_signed_bytes", "with zeros", headerAs((_, digest) => `sha256=${signedBytes(digest, 2)}`)],
   ["digest_signed_bytes", "without zeros", headerAs((_, digest) => `sha256=${signedBytes(digest, 1)}`)],
   ["digest_hex_twice", "hex of hex", headerAs((_, digest) => `sha256=${bytes(digest).toString("hex")}`)],
-  [
-    "digest_base64",
-    "percent-encoded",
-    (json, secret) => ({
-      body: json,
-      header: `sha256=${encodeURIComponent(digested(bytes(json), secret, "base64"))}`,
-    }),
-  ],
   ["header_extra_text", "as Python shows bytes", headerAs((_, digest) => `sha256=b'${digest}'`)],
   ["digest_absent", "nothing after the prefix", headerAs(() => "sha256=")],
   ["digest_absent", "undefined", headerAs(() => "sha256=undefined")],
@@ -253,8 +235,6 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
       ["a URL without TLS and the body", "http://hooks.example/webhooks?a=b", ""],
       ["the body and the URL", "", "https://hooks.example/webhooks?a=b"],
       ["the path and the body", "/webhooks", ""],
-      ["the method, the path and the body", "POST/webhooks?a=b", ""],
-      ["the method, the path and the body, a line each", "POST\n/webhooks\n", ""],
     ],
     (before, after) => (json, secret) => ({
       ...{ body: json, header: signed(before + json + after, secret) },

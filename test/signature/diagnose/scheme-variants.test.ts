@@ -54,8 +54,6 @@ describe("schemeVariants", () => {
     ["{}https://b.example/c?d", "the body and the URL"],
     ["/c{}", "the path and the body"],
     ["/c?d{}", "the path and the body"],
-    ["POST/c?d{}", "the method, the path and the body"],
-    ["POST\n/c\n{}", "the method, the path and the body, a line each"],
   ])("names %j", (signed, name) => {
     expect(named(schemeVariants(Buffer.from("{}"), URL_HEADERS, "/c?d"), signed)).toEqual([
       `other_scheme: ${name}`,
@@ -67,7 +65,7 @@ describe("schemeVariants", () => {
       schemeVariants(Buffer.from("{}"), headers, target).length;
     expect(tried({ host: "b", "x-forwarded-host": "b" }, "/c")).toBe(tried({ host: "b" }, "/c"));
     expect(tried({ host: "b", "x-forwarded-host": "e" }, "/c")).toBe(tried({ host: "b" }, "/c") + 4);
-    expect(tried({}, "/c")).toBe(3);
+    expect(tried({}, "/c")).toBe(1);
     expect([tried({ host: "b" }, ""), tried({ host: "b" }, "*"), tried({ host: "b" }, "x/c")]).toEqual([
       0, 0, 0,
     ]);
