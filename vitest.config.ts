@@ -57,6 +57,7 @@ const SYSTEM = [
   "test/strangers/*.test.ts",
   "test/docs/{blocks,examples,framework-servers,guides,operations-page,shell-blocks,sql-blocks}.test.ts",
   "test/journeys/*.test.ts",
+  "test/examples/*.test.ts",
   "test/scaffold/{from-package,into/apps,learned-types,package-managers,templates}.test.ts",
   "test/{demo,package,installs,public-types}.test.ts",
   "test/cli/{completion,mcp}/*.test.ts",

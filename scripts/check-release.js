@@ -20,7 +20,7 @@ const problems = [
   ...["repository", "bugs", "homepage"].map(
     (field) =>
       manifest[field] === undefined &&
-      `expected "${field}" in package.json, found none: see "Release" in CONTRIBUTING.md`,
+      `expected "${field}" in package.json, found none: see docs/releasing.md`,
   ),
   // npm's page leads the README's relative links to the repository, but only to one of these hosts.
   manifest.repository !== undefined &&

@@ -5,9 +5,13 @@ import { join } from "node:path";
 import { llmsFiles } from "./llms.js";
 
 const here = import.meta.dirname;
+const project = join(here, "..");
 /** The folders of docs/ whose files are served as they are: pages link to them. */
 const files = JSON.parse(readFileSync(join(here, "files.json"), "utf8"));
-const project = join(here, "..");
+/** The site has the pages of the package: the others are for people who have a clone. */
+const leftOut = JSON.parse(readFileSync(join(project, "package.json"), "utf8"))
+  .files.filter((path) => /^!docs\/.*\.md$/.test(path))
+  .map((path) => join(project, path.slice("!".length)));
 const pages = join(here, "pages");
 const lock = join(here, "package-lock.json");
 const installed = join(here, "node_modules", ".package-lock.json");
@@ -36,9 +40,8 @@ if (process.argv[2] === "dev") {
 }
 
 function copyPages() {
-  cpSync(join(project, "docs"), pages, { recursive: true });
-  for (const name of ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"])
-    cpSync(join(project, name), join(pages, name));
+  cpSync(join(project, "docs"), pages, { recursive: true, filter: (path) => !leftOut.includes(path) });
+  for (const name of ["CHANGELOG.md", "SECURITY.md"]) cpSync(join(project, name), join(pages, name));
   cpSync(join(pages, "README.md"), join(pages, "contents.md"));
   rmSync(join(pages, "README.md"));
   cpSync(join(here, "home.md"), join(pages, "index.md"));

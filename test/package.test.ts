@@ -68,7 +68,7 @@ describe("the packed package", () => {
   it("contains what it needs and nothing else", () => {
     const installed = join(consumer, "node_modules", "hookporter");
     const top = readdirSync(installed).sort();
-    const pages = ["AGENTS.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"];
+    const pages = ["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md"];
     expect(top).toEqual([...pages, "dist", "docs", "package.json", "templates"]);
     expect(existsSync(join(installed, "templates", "_shared", "_gitignore"))).toBe(true);
     for (const name of ["THIRD-PARTY-NOTICES.txt", "sbom.cdx.json"])

@@ -6,7 +6,6 @@ import pg from "pg";
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 5 });
 const BOOK = "INSERT INTO booked (event_id, kind) VALUES ($1, $2) ON CONFLICT DO NOTHING";
 
-// biome-ignore lint/style/noDefaultExport: a handlers module exports by default
 export default defineHandlers({
   handlers: {
     "*": async (event, { log }) => {

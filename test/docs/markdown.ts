@@ -17,6 +17,12 @@ export function pagesIn(folder: string): readonly string[] {
     .sort();
 }
 
+/** The pages of docs/ for people who change hookporter: they are neither in the package nor on the site. */
+export function contributorPages(): readonly string[] {
+  const { files } = JSON.parse(readPage("package.json")) as { files: readonly string[] };
+  return files.filter((path) => /^!docs\/.*\.md$/.test(path)).map((path) => path.slice("!".length));
+}
+
 /** A page's sections by heading, each without its subsections. */
 export function sectionsOf(page: string): ReadonlyMap<string, string> {
   const sections = new Map<string, string>();

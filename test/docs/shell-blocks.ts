@@ -1,11 +1,11 @@
-import { pagesIn, readPage } from "./markdown.ts";
+import { contributorPages, pagesIn, readPage } from "./markdown.ts";
 
 /** A block of shell commands on a page. */
 export interface ShellBlock {
   /** Where it is, such as `docs/metrics.md:6`. */
   readonly place: string;
   readonly code: string;
-  /** Why it is not run: the text of `<!-- skip: … -->` above it. */
+  /** Why it is not run: the text of `<!-- skip: … -->` above it, or that its section needs a clone. */
   readonly skip: string | undefined;
   /** The exit code that the text promises: `<!-- exit: … -->`. */
   readonly exit: string;
@@ -14,9 +14,17 @@ export interface ShellBlock {
 /** Other tests follow these pages from top to bottom, or run their commands in their order. */
 const FOLLOWED = /^docs\/(?:guides|quickstart)\//;
 
+/** The heading under which all commands need a clone of the repository. */
+const CLONE = "## From a clone";
+
+/** The pages whose commands a user types: those for contributors are about a clone. */
+export function userPages(): readonly string[] {
+  return ["README.md", ...pagesIn("docs")].filter((page) => !contributorPages().includes(page));
+}
+
 /** The blocks of all pages that no other test follows. */
 export function shellBlocks(): readonly ShellBlock[] {
-  const pages = ["README.md", ...pagesIn("docs")].filter((page) => !FOLLOWED.test(page));
+  const pages = userPages().filter((page) => !FOLLOWED.test(page));
   const blocks = pages.flatMap((page) => blocksOf(page, readPage(page)));
   // operations-page.test.ts runs those of the incidents, with their exit codes and output.
   return blocks.filter(
@@ -29,11 +37,16 @@ export function blocksOf(page: string, text: string): readonly ShellBlock[] {
   const found = text.matchAll(/(?:^ *<!-- (skip|exit): (.*) -->\n)?^( *)```sh\n([\s\S]*?)^ *```$/gm);
   return [...found].map((match) => {
     const [whole, order, value = "", indent = "", code = ""] = match;
-    const start = match.index + whole.indexOf("```");
+    const before = text.slice(0, match.index + whole.indexOf("```"));
+    const isClone = before
+      .split(/^(?=## )/m)
+      .at(-1)
+      ?.startsWith(CLONE);
+    const marked = order === "skip" ? value : undefined;
     return {
-      place: `${page}:${text.slice(0, start).split("\n").length}`,
+      place: `${page}:${before.split("\n").length}`,
       code: code.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
-      skip: order === "skip" ? value : undefined,
+      skip: isClone ? "a clone of the repository" : marked,
       exit: order === "exit" ? value : "0",
     };
   });
@@ -41,6 +54,7 @@ export function blocksOf(page: string, text: string): readonly ShellBlock[] {
 
 /** What the pages write instead of a reader's own addresses, folders and signatures. */
 const EXAMPLES: readonly (readonly [string, string])[] = [
+  ["hookporter@latest", "hookporter"],
   ["https://app.example/", "http://127.0.0.1:3000/"],
   ['"sha256=…"', '"$(npx hookporter sign body.json)"'],
   ["sha256=$DIGEST", "$(npx hookporter sign body.json)"],

@@ -3,18 +3,21 @@ import { expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { isFile, linkOnSite, slugOf } from "../../site/.vitepress/links.ts";
 import { readSidebar } from "../../site/.vitepress/sidebar.ts";
-import { anchorsOf, pagesIn, readPage, root, sectionsOf, withoutCode } from "./markdown.ts";
+import { anchorsOf, contributorPages, pagesIn, readPage, root, sectionsOf, withoutCode } from "./markdown.ts";
 
 const contents = readPage("docs/README.md");
+/** The pages that the site has. */
+const pages = pagesIn("docs").filter(
+  (page) => page !== "docs/README.md" && !contributorPages().includes(page),
+);
 
-it("the sidebar of the site has each page of docs/ once, in the order of the list of pages", () => {
+it("the sidebar of the site has each of its pages once, in the order of the list of pages", () => {
   const links = readSidebar(contents).flatMap(({ items }) => items.map(({ link }) => link));
   const inDocs = links
     .filter((link) => !/^\/[A-Z]+$/.test(link))
     .map((link) => link.replace(/\/$/, "/index"));
-  const pages = pagesIn("docs").filter((page) => page !== "docs/README.md");
   expect([...inDocs].sort()).toEqual(pages.map((page) => page.slice("docs".length, -".md".length)));
-  expect(links.slice(-3)).toEqual(["/SECURITY", "/CONTRIBUTING", "/CHANGELOG"]);
+  expect(links.slice(-2)).toEqual(["/SECURITY", "/CHANGELOG"]);
 });
 
 it("llms.txt lists each page once with a sentence, and llms-full.txt has them whole", async () => {
@@ -23,7 +26,6 @@ it("llms.txt lists each page once with a sentence, and llms-full.txt has them wh
     readPage(`docs/${path}`),
   );
   const listed = [...list.matchAll(/^- \[.+\]\((.+?\.md)\):/gm)].map(([, path]) => `docs/${path}`);
-  const pages = pagesIn("docs").filter((page) => page !== "docs/README.md");
   expect([...listed].sort()).toEqual([...pages].sort());
   for (const page of pages) expect(full).toContain(readPage(page).trim());
 });
@@ -45,7 +47,7 @@ it.each([
 });
 
 it("every link of a page leads to another page of the site, or to a file that it serves", () => {
-  const onSite = [...pagesIn("docs"), "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"];
+  const onSite = [...pages, "docs/README.md", "CHANGELOG.md", "SECURITY.md"];
   const dead = onSite.flatMap((path) => {
     const links = [...withoutCode(readPage(path)).matchAll(/(?<!!)\[[^\]]*\]\(([^)\s]+)\)/g)].map(
       ([, link = ""]) => link,

@@ -5,7 +5,9 @@ import { pagesIn, readPage, root } from "./markdown.ts";
 
 const { version } = JSON.parse(readPage("package.json"));
 
-it.each(["templates/_shared/package.json", "examples/fleet/package.json"])(
+const examples = readdirSync(join(root, "examples")).map((name) => `examples/${name}/package.json`);
+
+it.each(["templates/_shared/package.json", ...examples])(
   "%s depends on this version of hookporter",
   (path) => {
     expect(JSON.parse(readPage(path)).dependencies.hookporter).toBe(`^${version}`);

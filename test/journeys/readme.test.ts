@@ -3,16 +3,27 @@ import { once } from "node:events";
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
+import { codeOf, readPage } from "../docs/markdown.ts";
 import { type Packed, packPackage } from "../scaffold/packed.ts";
 import { closedPort } from "../tunnel/machine.ts";
 
 const ENOUGH = 600_000;
-const readme = readFileSync(join(import.meta.dirname, "..", "..", "README.md"), "utf8");
+const readme = readPage("README.md");
+
+/** The commands of README's first block after a text. */
+function commandsAfter(text: string): readonly string[] {
+  const [block = ""] = codeOf(readme.slice(readme.indexOf(text)), "sh");
+  return block.trim().split("\n");
+}
 
 /** The commands of one of README's tasks, as they are printed. */
 function commandsOf(task: string): readonly string[] {
-  const [, block = ""] = new RegExp(`\\*\\*${task}\\.\\*\\*[^]*?\`\`\`sh\n([^]*?)\`\`\``).exec(readme) ?? [];
-  return block.trim().split("\n");
+  return commandsAfter(`**${task}.**`);
+}
+
+/** The first two commands of README, by the package that the project has, instead of the registry's. */
+function firstCommands(): readonly string[] {
+  return commandsAfter("# hookporter").map((line) => line.replace("hookporter@latest", "hookporter"));
 }
 
 let packed: Packed;
@@ -89,9 +100,12 @@ const serverUrl = (project: string) => {
 
 /** README's second terminal, and what one types next; each acts on what `listen` has received. */
 async function develop(project: string): Promise<void> {
-  const [listen, ...commands] = commandsOf("Develop");
-  expect([listen, commands.length]).toEqual(["npx hookporter listen", 3]);
+  const [listen, trigger = ""] = firstCommands();
+  const commands = commandsOf("Develop");
+  expect([listen, commands.length]).toEqual(["npx hookporter listen", 2]);
+  expect(trigger).toMatch(/^npx hookporter trigger payment\.received /);
   for (const line of [
+    trigger,
     ...commands,
     "npx hookporter trigger payment.received --wait",
     "npx hookporter events list",

@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, renameSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -41,7 +41,9 @@ export function openSession({ handlers }: { readonly handlers: boolean }): Sessi
   const folder = tempFolder();
   const cwd = join(folder, "my-receiver");
   const clock = join(folder, "clock");
-  mkdirSync(cwd);
+  const programs = join(cwd, "node_modules", ".bin");
+  mkdirSync(programs, { recursive: true });
+  symlinkSync(BIN, join(programs, "hookporter")); // the project has the package, so that suggested commands begin with npx
   if (handlers) copySamples(cwd);
   const env = {
     ...{ PATH: process.env.PATH, HOME: folder, TZ: TIME_ZONE, PICTURE_CLOCK: clock },
@@ -50,7 +52,8 @@ export function openSession({ handlers }: { readonly handlers: boolean }): Sessi
   };
   const at = (seconds: number) => {
     const time = BEGINNING + seconds * 1000;
-    writeFileSync(clock, `${time} ${Date.now()}`);
+    writeFileSync(`${clock}.new`, `${time} ${Date.now()}`);
+    renameSync(`${clock}.new`, clock); // at once: the programs read it at any time
     return time;
   };
   at(0);

@@ -64,7 +64,9 @@ export async function showTerminal(): Promise<string> {
     at(71);
     await trigger(endpoint, "payment.received");
     await until("payment.received", 4);
-    return asUsual(screen(), endpoint, folder);
+    const shown = screen();
+    await end(); // so that nothing is written to the folder once it is removed
+    return asUsual(shown, endpoint, folder);
   } finally {
     tmux("kill-server");
   }
