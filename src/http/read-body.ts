@@ -75,7 +75,7 @@ export function readBody(
       }
       pieces ??= new BodyPieces(budget?.blocks);
       pieces.add(chunk);
-      held ??= budget?.open(announced, () => fail("stalled"));
+      held ??= budget?.open(() => fail("stalled"));
       if (held?.grow(chunk.byteLength, pieces.capacity) === false) fail("overloaded");
     };
     const onEnd = () => finish(whole ?? pieces?.join() ?? new Uint8Array(0));

@@ -16,8 +16,7 @@ type Next = { readonly done: boolean; readonly value?: unknown } | BodyFailure;
 export async function readWebBody(request: Request, { limit, timeout, budget }: CountedLimits) {
   if (request.bodyUsed || request.body?.locked === true) throw alreadyRead(PASS_FIRST);
   if (request.body === null) return new Uint8Array(0);
-  const announced = Number(request.headers.get("content-length") ?? 0);
-  if (announced > limit) {
+  if (Number(request.headers.get("content-length") ?? 0) > limit) {
     request.body.cancel().catch(() => {}); // not awaited: a sender that stalls would hold the answer back
     return "too_large";
   }
@@ -44,7 +43,7 @@ export async function readWebBody(request: Request, { limit, timeout, budget }: 
       if (!(next.value instanceof Uint8Array)) throw alreadyRead(PASS_FIRST); // a stream of other code's
       if (pieces.length + next.value.byteLength > limit) return fail("too_large");
       pieces.add(next.value);
-      held ??= budget?.open(announced, () => end("stalled"));
+      held ??= budget?.open(() => end("stalled"));
       if (held?.grow(next.value.byteLength, pieces.capacity) === false) return fail("overloaded");
     }
   } finally {

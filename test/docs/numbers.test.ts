@@ -255,7 +255,7 @@ const ROWS: readonly Row[] = [
   ["reference/limits.md", "| `bodyLimit` | {} MiB |", `${OPTIONS} DEFAULTS.bodyLimit`],
   ["reference/limits.md", "| `bodyTimeout` | {} seconds |", `${OPTIONS} DEFAULTS.bodyTimeout`],
   ["reference/limits.md", "| `unverifiedLimit` | {} MiB |", `${OPTIONS} DEFAULTS.unverifiedLimit`],
-  ["reference/limits.md", "for bodies up to {} KiB", "http/body-budget.ts SMALL"],
+  ["reference/limits.md", "latest progress ({} KiB)", "http/body-budget.ts PROGRESS"],
   ["reference/limits.md", "| `maxConnections` | {} |", "http/connection-cap.ts MAX_CONNECTIONS"],
   ["reference/limits.md", "does not wait for answers | | {} |", "http/refused-streak.ts MOST_REFUSED"],
   ["reference/limits.md", "in blocks of {} KiB", "http/block-pool.ts BLOCK"],

@@ -131,7 +131,7 @@ describe("readBody", () => {
 describe("readBody with a budget", () => {
   const KIB = 1024;
   const open = (limit: number) => {
-    const budget = new BodyBudget({ limit, bodyLimit: limit });
+    const budget = new BodyBudget(limit);
     return { budget, limits: { limit: 64 * KIB, timeout: 5000, budget } };
   };
   const heldIs = (budget: BodyBudget, bytes: number) => until(() => expect(budget.held).toBe(bytes));

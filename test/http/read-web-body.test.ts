@@ -120,7 +120,7 @@ it("a stream of something else than bytes is a mistake of the integrator", async
 });
 
 it("a body that stalls is ended when another one needs the room, and both are no longer counted", async () => {
-  const budget = new BodyBudget({ limit: 64 * KIB, bodyLimit: 64 * KIB });
+  const budget = new BodyBudget(64 * KIB);
   const limits = { limit: 64 * KIB, timeout: 5000, budget };
   const stalled = open({ "content-length": "50000" });
   stalled.send.enqueue(Buffer.alloc(40_000));
@@ -137,7 +137,7 @@ it("a body that stalls is ended when another one needs the room, and both are no
 });
 
 it("a body for which no other can be ended is overloaded", async () => {
-  const budget = new BodyBudget({ limit: 16 * KIB, bodyLimit: 16 * KIB });
+  const budget = new BodyBudget(16 * KIB);
   const { request, send, cancel } = open();
   send.enqueue(Buffer.alloc(20_000));
   expect(await readWebBody(request, { limit: 64 * KIB, timeout: 5000, budget })).toBe("overloaded");

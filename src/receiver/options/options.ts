@@ -149,7 +149,7 @@ export function readOptions(options: ReceiverOptions): Settings {
     concurrency,
     backlog: maxPending === undefined ? undefined : new Backlog({ inbox, source, maxPending, log }),
     store: new StoreHealth(log),
-    budget: new BodyBudget({ limit: numbers.unverifiedLimit, bodyLimit: numbers.bodyLimit }),
+    budget: new BodyBudget(numbers.unverifiedLimit),
     log,
     retry: readRetry(options.retry, DEFAULT_RETRY),
     signatureHeader: options.signatureHeader ?? SIGNATURE_HEADER,

@@ -95,8 +95,7 @@ export interface ReceiverOptions<
   readonly bodyLimit?: number | undefined;
   /**
    * Most bytes of bodies that are being received, over all connections; never less than `bodyLimit`. When they exceed it,
-   * the body that makes the least progress is ended (408); an eighth is kept for bodies up to 64 KiB. Default 64 MiB, or
-   * `bodyLimit` if that is more.
+   * the body whose latest progress is longest ago is ended (408). Default 64 MiB, or `bodyLimit` if that is more.
    */
   readonly unverifiedLimit?: number | undefined;
   /** How long a body may take to arrive. Default 10 seconds. */
