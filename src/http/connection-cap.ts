@@ -9,7 +9,8 @@ import { invalid } from "../options/check-options.ts";
 export const MAX_CONNECTIONS = 4096;
 /** A request that receives fewer than PROGRESS bytes in STALLED_MS milliseconds makes no progress. */
 const PROGRESS = 1024;
-const STALLED_MS = 1000;
+/** Short, so that in a burst of slow requests the oldest are ended rather than the newest connection. */
+const STALLED_MS = 250;
 /** Candidates collected per scan, to be ended one by one: scanning all connections takes a millisecond. */
 const FOUND_AT_A_TIME = 256;
 const LOOK_AGAIN_MS = 20; // milliseconds until the next scan if one finds no candidate
@@ -101,24 +102,33 @@ export class ConnectionCap {
     return undefined;
   }
 
-  /** Scans all connections: first those idle between requests, then those with a slow request; oldest first. */
+  /**
+   * Scans all connections: first those idle between requests, then those with a slow request, then those that have just
+   * begun: silent ones, whose request may not have been read yet, before those with a part of it. Oldest first.
+   */
   #findAgain(added: WatchedSocket): WatchedSocket | undefined {
     const now = this.#now();
     if (now < this.#lookAgainAt) return undefined;
     const silent: Found[] = [];
     const slow: Found[] = [];
+    const fresh: Found[] = [];
+    const begun: Found[] = [];
     for (const watched of this.#watched.values()) {
       if (watched === added) continue;
       const { at, bytes, socket, latest } = watched;
       const sent = socket.bytesRead - bytes;
-      if (latest === undefined) {
-        if (sent === 0) silent.push({ watched, at, most: bytes });
-        else slow.push({ watched, at, most: socket.bytesRead + PROGRESS });
-      } else if (sent >= PROGRESS) this.#note(watched);
-      else if (waitsForPeer(latest) && now - at >= STALLED_MS)
-        slow.push({ watched, at, most: socket.bytesRead + PROGRESS });
+      const hasWaited = now - at >= STALLED_MS;
+      const isFirst = bytes === 0;
+      if (latest === undefined && sent === 0) {
+        (hasWaited || !isFirst ? silent : fresh).push({ watched, at, most: bytes });
+      } else if (latest !== undefined && sent >= PROGRESS) {
+        this.#note(watched);
+      } else if (latest === undefined || (hasWaited && waitsForPeer(latest))) {
+        (hasWaited ? slow : begun).push({ watched, at, most: socket.bytesRead + PROGRESS });
+      }
     }
-    this.#found = [...silent.sort(byAge), ...slow.sort(byAge)].slice(0, FOUND_AT_A_TIME).reverse();
+    const found = [silent, slow, fresh, begun].flatMap((some) => some.sort(byAge));
+    this.#found = found.slice(0, FOUND_AT_A_TIME).reverse();
     if (this.#found.length === 0) this.#lookAgainAt = now + LOOK_AGAIN_MS;
     return this.#nextFound();
   }

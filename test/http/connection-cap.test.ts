@@ -253,18 +253,28 @@ describe("a connection that may be ended", () => {
     expect([first.isEnded, second.isEnded, third.isEnded]).toEqual([true, true, false]);
   });
 
-  it("is the one that has waited longest for its sender, once that is a second", () => {
+  it("is the one that has waited longest for its sender, once that is a quarter of a second", () => {
     const { open, begin, pass } = capped(2);
     const [first, second] = [open(), open()];
     begin(second, { complete: false });
     pass(1);
     begin(first, { complete: false });
-    pass(998);
+    pass(248);
     expect(open().isEnded).toBe(true);
     pass(20);
     first.bytesRead += 1024; // progress
     expect(open().isEnded).toBe(false);
     expect([first.isEnded, second.isEnded]).toEqual([false, true]);
+  });
+
+  it("is one whose request makes no progress before one that was opened just now", () => {
+    const { open, begin, pass } = capped(2);
+    const stalled = open();
+    begin(stalled, { complete: false });
+    pass(250);
+    const fresh = open(); // its request may be in the socket already, but has not been read
+    expect(open().isEnded).toBe(false);
+    expect([stalled.isEnded, fresh.isEnded]).toEqual([true, false]);
   });
 
   it("is not sought again within 20 ms, if there was none", () => {
