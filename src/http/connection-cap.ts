@@ -118,9 +118,9 @@ export class ConnectionCap {
       const { at, bytes, socket, latest } = watched;
       const sent = socket.bytesRead - bytes;
       const hasWaited = now - at >= STALLED_MS;
-      const isFirst = bytes === 0;
+      const isUnread = bytes === 0;
       if (latest === undefined && sent === 0) {
-        (hasWaited || !isFirst ? silent : fresh).push({ watched, at, most: bytes });
+        (isUnread && !hasWaited ? fresh : silent).push({ watched, at, most: bytes });
       } else if (latest !== undefined && sent >= PROGRESS) {
         this.#note(watched);
       } else if (latest === undefined || (hasWaited && waitsForPeer(latest))) {

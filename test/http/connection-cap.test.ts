@@ -143,6 +143,7 @@ describe("createWebhookServer with maxConnections", () => {
     await closed(first.socket);
     second.socket.write("P/1.1\r\nHost: x\r\n\r\n");
     await second.answered();
+    await pause(260); // by then the third, which has sent nothing, has been silent for longer
     const fourth = await open();
     await closed(third.socket);
     await get(second, 2);
