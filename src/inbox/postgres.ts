@@ -19,6 +19,7 @@ import { type StoreClock, storeClock } from "./postgres/clock.ts";
 import { endErasure, erase, eraseAlone } from "./postgres/erase.ts";
 import { runInside } from "./postgres/inside.ts";
 import { touchAll } from "./postgres/keep.ts";
+import { MIGRATIONS, type Migration } from "./postgres/migrations.ts";
 import { type Opened, openParts } from "./postgres/opened.ts";
 import {
   type PostgresConnection,
@@ -40,8 +41,9 @@ export function postgresStore(
   connection: PostgresConnection,
   options: PostgresOptions = {},
   runner?: string,
+  migrations: readonly Migration[] = MIGRATIONS,
 ): Inbox {
-  return new PostgresInbox({ ...readPostgresOptions(connection, options), runner });
+  return new PostgresInbox({ ...readPostgresOptions(connection, options), runner }, migrations);
 }
 
 /** The methods that an inbox may lack, as they are if it has them. */
@@ -49,18 +51,20 @@ type Whole = Required<Inbox>;
 
 class PostgresInbox implements Inbox {
   readonly #terms: PostgresTerms;
+  readonly #migrations: readonly Migration[];
   readonly #clock: StoreClock;
   readonly vitals = new StoreVitals(async () => ({ bytes: await reads.bytesOfSchema(this.#open.store) }));
   #opened: Opened | undefined;
   isPaused = false;
 
-  constructor(terms: PostgresTerms) {
+  constructor(terms: PostgresTerms, migrations: readonly Migration[]) {
     this.#terms = terms;
+    this.#migrations = migrations;
     this.#clock = storeClock(numberFrom(terms.clock, Date.now, reportAsWarning("clock of postgresInbox")));
   }
 
   async open(terms: OpenTerms = {}): Promise<void> {
-    this.#opened = await openParts(terms, this.#terms, this.#clock, this.vitals);
+    this.#opened = await openParts(terms, this.#terms, this.#clock, this.vitals, this.#migrations);
   }
 
   readonly register: Whole["register"] = async (own) => this.#writable.runners.register(own);

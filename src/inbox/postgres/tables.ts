@@ -160,26 +160,24 @@ export const TABLES = `
     since bigint NOT NULL,
     seen_at bigint NOT NULL,
     version text NOT NULL,
-    schema int NOT NULL,
     role text NOT NULL,
     sources text NOT NULL,
     kinds text NOT NULL,
     -- The run of the server on which it holds the lock on its name; NULL if it holds none.
     server text
   );
-`;
 
-/** Version 2. A process of version 1 does not know them, and does all that it did: see the same tables of `sqlite/`. */
-export const STEP_2_TABLES = `
   -- One row per source: what its receivers saw of signatures, and nothing of a request. Written at most every 10 seconds.
-  -- The latest authentic delivery; those since then that match no secret; the events and the longest gap of 14 days, as JSON.
   CREATE TABLE @.sender (
     source text COLLATE "C" PRIMARY KEY,
+    -- The latest authentic delivery.
     authentic_at bigint,
+    -- Deliveries since then that match no secret, and how many different bodies they had.
     mismatches bigint NOT NULL DEFAULT 0,
     bodies bigint NOT NULL DEFAULT 0,
     mismatched_from bigint,
     mismatched_to bigint,
+    -- The events and the longest gap of each of 14 days, as JSON.
     days text NOT NULL DEFAULT '[]'
   );
 

@@ -16,14 +16,11 @@ const TEXTS = {
     SELECT 1 FROM delivery WHERE delivery.seq = entry.seq AND instr(lower(CAST(body AS TEXT)), lower(?)) > 0)`,
 } as const;
 
-/** Which of them a file has whose schema is too old for the others. */
-const OLD_TEXTS = ["id", "body"] as const;
-
 const HAS_TARGET = `EXISTS (SELECT 1 FROM json_each(waits) AS wait
   WHERE json_extract(wait.value, '$.target') IN (SELECT value FROM json_each(?)))`;
 
-/** A filter as an SQL condition and its values; `isOld`: whether the file's schema is older than this code's. */
-export function filterSql(filter: EntryFilter, isOld = false) {
+/** A filter as an SQL condition and its values. */
+export function filterSql(filter: EntryFilter) {
   const conditions: Condition[] = [];
   const add = (...condition: Condition) => void conditions.push(condition);
   const { states, kinds, since, until, sources, seq, eventId, seqs, targets, dropped, after, before, text } =
@@ -40,7 +37,7 @@ export function filterSql(filter: EntryFilter, isOld = false) {
   if (dropped !== undefined) add(`reason ${dropped ? "IS" : "IS NOT"} '${DROPPED}'`);
   if (after !== undefined) add("seq > ?", after);
   if (before !== undefined) add("seq < ?", before);
-  if (text !== undefined) add(...anyOf([...textSql(text, isOld), ...alternativesSql(filter.orElse)]));
+  if (text !== undefined) add(...anyOf([...textSql(text), ...alternativesSql(filter.orElse)]));
   const where = conditions.length === 0 ? "true" : conditions.map(([one]) => one).join(" AND ");
   return { where, values: valuesOf(conditions) };
 }
@@ -60,12 +57,12 @@ function among(column: string, values: readonly (string | number)[]): Condition 
   return [`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(values)];
 }
 
-function textSql(text: string, isOld: boolean): readonly Condition[] {
-  const known = isOld ? OLD_TEXTS : (["id", "entry", "attempts", "body"] as const);
-  const isLong = !isOld && text.length >= MIN_HEADER_TEXT;
+function textSql(text: string): readonly Condition[] {
+  const { headers, ...others } = TEXTS;
+  const places = Object.values(text.length >= MIN_HEADER_TEXT ? TEXTS : others);
   // SQLite reads no further than a zero character, and would find an empty text everywhere.
   const wanted = encodeText(text);
-  return [...known, ...(isLong ? (["headers"] as const) : [])].map((name) => [TEXTS[name], wanted]);
+  return places.map((place) => [place, wanted]);
 }
 
 /** What failed at its last attempt, of what is pending. */

@@ -41,11 +41,6 @@ export function insertEntry(statements: Statements, entry: NewEntry, bodyHash: s
   );
 }
 
-/** Files made before schema 3 also have one mark for all sources. */
-const PRUNED_UNTIL = `SELECT max(
-  (SELECT dated_until FROM pruned),
-  coalesce((SELECT dated_until FROM pruned_source WHERE source = ?), ${Number.MIN_SAFE_INTEGER})) AS until`;
-
 /** Whether its event may have been handled and pruned: dated no later than the latest pruned one of its source. */
 export function mayBePruned(statements: Statements, entry: NewEntry): boolean {
   const { state, afterPruning, eventTimestamp, key, delivery } = entry;
@@ -53,7 +48,8 @@ export function mayBePruned(statements: Statements, entry: NewEntry): boolean {
   const source = encodeText(key.source);
   let until = statements.prunedUntil.get(source);
   if (until === undefined) {
-    until = statements.get(PRUNED_UNTIL, source)?.until as number;
+    const row = statements.get("SELECT dated_until FROM pruned WHERE source = ?", source);
+    until = Number(row?.dated_until ?? Number.NEGATIVE_INFINITY);
     statements.prunedUntil.set(source, until);
   }
   return (eventTimestamp ?? delivery.receivedAt) <= until;

@@ -1,4 +1,3 @@
-import { HookporterError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import {
   type NewPacedRetry,
@@ -72,13 +71,6 @@ export function setAsideIfPaused(statements: Statements, row: Row, { holds }: Cl
   return true;
 }
 
-function requirePauses(statements: Statements): void {
-  if (statements.hasTable("pace")) return;
-  const message =
-    "expected an inbox of schema 4 to pause or pace entries in, got an older one: start a receiver of this version on it first";
-  throw new HookporterError("inbox_older", message);
-}
-
 export function anyPaused(statements: Statements): boolean {
   return (
     statements.get("SELECT 1 WHERE EXISTS (SELECT 1 FROM paused) OR EXISTS (SELECT 1 FROM pace)") !==
@@ -87,8 +79,6 @@ export function anyPaused(statements: Statements): boolean {
 }
 
 export function readPauses(statements: Statements): Pauses {
-  // A file that is only looked into may have an older schema, in which nothing is paused.
-  if (!statements.hasTable("pace")) return { paused: [], retries: [] };
   const paused = statements.all("SELECT * FROM paused ORDER BY since, scope, name");
   const retries = statements.all(
     `SELECT pace.*, (SELECT count(*) FROM entry WHERE ${WAITING} AND state = 'pending' AND reason = '${PACED}' || id) AS left_over
@@ -98,7 +88,6 @@ export function readPauses(statements: Statements): Pauses {
 }
 
 export function pause(statements: Statements, { scope, name, since, who }: Pause): void {
-  requirePauses(statements);
   statements.run(
     `INSERT INTO paused (scope, name, since, who) VALUES (?, ?, ?, ?)
      ON CONFLICT (scope, name) DO UPDATE SET since = excluded.since, who = excluded.who`,
@@ -107,7 +96,6 @@ export function pause(statements: Statements, { scope, name, since, who }: Pause
 }
 
 export function endPause(statements: Statements, { scope, name }: PauseOf): boolean {
-  requirePauses(statements);
   return statements.run("DELETE FROM paused WHERE scope = ? AND name = ?", scope, encodeText(name)) > 0;
 }
 
@@ -133,7 +121,6 @@ export function release(statements: Statements, { scope, name }: PauseOf, after:
 }
 
 export function newRetry(statements: Statements, { since, who, interval, entries }: NewPacedRetry): number {
-  requirePauses(statements);
   const id = statements.insert(
     "INSERT INTO pace (since, who, interval_ms, entries, due_until) VALUES (?, ?, ?, ?, ?)",
     since,
@@ -146,7 +133,6 @@ export function newRetry(statements: Statements, { since, who, interval, entries
 }
 
 export function paceRetry(statements: Statements, { id, interval, seqs, from }: PaceStep): number {
-  requirePauses(statements);
   return statements.run(
     `UPDATE entry SET held_back = 0, run_at = ? + CAST(? * given.key AS INTEGER), reason = ?, problems = NULL,
        settled_at = NULL, attempts = iif(state = 'pending', attempts, 0), waits = iif(state = 'pending', waits, NULL),
@@ -160,7 +146,6 @@ export function paceRetry(statements: Statements, { id, interval, seqs, from }: 
 }
 
 export function endRetry(statements: Statements, id: number): void {
-  requirePauses(statements);
   statements.run("DELETE FROM pace WHERE id = ?", id);
   endPause(statements, { scope: "retry", name: String(id) });
 }

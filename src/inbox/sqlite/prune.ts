@@ -51,5 +51,5 @@ export function giveBackPages(statements: Statements): void {
   statements.exec(`PRAGMA incremental_vacuum(${PAGES_GIVEN_BACK})`);
 }
 
-export const MARK_PRUNED = `INSERT INTO pruned_source (source, dated_until) VALUES (?, ?)
+export const MARK_PRUNED = `INSERT INTO pruned (source, dated_until) VALUES (?, ?)
   ON CONFLICT (source) DO UPDATE SET dated_until = max(dated_until, excluded.dated_until)`;

@@ -16,10 +16,7 @@ import { toDelivery } from "./read-claimed.ts";
 import type { Statements } from "./statements.ts";
 
 export function listEntries(statements: Statements, filter: EntryFilter): readonly Entry[] {
-  const { targets, text } = filter;
-  const isOld = (targets ?? text) !== undefined && !knowsWaits(statements);
-  if (targets !== undefined && isOld) return [];
-  const { where, values } = filterSql(filter, isOld);
+  const { where, values } = filterSql(filter);
   const sql = `SELECT * FROM entry WHERE ${where} ORDER BY seq DESC LIMIT ?`;
   return statements
     .all(sql, ...values, filter.limit ?? -1)
@@ -80,7 +77,6 @@ export function countByState(statements: Statements, filter: CountFilter = {}): 
 }
 
 export function countWaiting(statements: Statements, sources: readonly string[] | undefined) {
-  if (!knowsWaits(statements)) return [];
   const ofSources = sources === undefined ? "" : "AND source IN (SELECT value FROM json_each(?))";
   const rows = statements.all(
     `SELECT json_extract(wait.value, '$.target') AS target, count(*) AS entries
@@ -102,9 +98,4 @@ export function countBacklog(statements: Statements, { sources, limit }: Backlog
     }
   }
   return count;
-}
-
-/** A file that is only read may have an older schema, in which nothing waits. */
-function knowsWaits(statements: Statements): boolean {
-  return statements.get("SELECT 1 FROM pragma_table_info('entry') WHERE name = 'waits'") !== undefined;
 }

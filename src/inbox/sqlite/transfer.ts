@@ -1,6 +1,6 @@
 import type { Entry } from "../entry.ts";
 import { progressOf } from "../entry-state.ts";
-import { decodeText, encodeText, entryColumns, type Row, toEntry } from "../rows.ts";
+import { decodeText, encodeText, entryColumns, toEntry } from "../rows.ts";
 import { splitRuns } from "../runs-within.ts";
 import {
   oneRead,
@@ -118,17 +118,11 @@ function merge(statements: Statements, one: WholeEntry, marks: ReadonlyMap<strin
   return "advanced";
 }
 
-/** The dates up to which events were pruned. Files made before schema 3 have one mark for all sources. */
+/** The dates up to which events were pruned. */
 export function prunedMarks(statements: Statements): readonly PrunedMark[] {
-  const all = statements.get("SELECT dated_until FROM pruned")?.dated_until as number;
-  const hasSources = statements.hasTable("pruned_source");
-  const own: readonly Row[] = hasSources
-    ? statements.all("SELECT source, dated_until FROM pruned_source")
-    : [];
-  const marks = new Map(own.map((row) => [row.source as string, row.dated_until as number]));
-  if (all > Number.MIN_SAFE_INTEGER) {
-    for (const { source } of statements.all("SELECT DISTINCT source FROM entry"))
-      marks.set(source as string, Math.max(all, marks.get(source as string) ?? all));
-  }
-  return [...marks].map(([source, until]) => ({ source: decodeText(source), until }));
+  const rows = statements.all("SELECT source, dated_until FROM pruned");
+  return rows.map(({ source, dated_until: until }) => ({
+    source: decodeText(source as string),
+    until: until as number,
+  }));
 }

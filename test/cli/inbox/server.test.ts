@@ -111,9 +111,7 @@ describe("the commands, on a database,", async () => {
     const newer = await refused(urlOf(schema));
     expect(newer).toMatchObject({ exit: 3, code: "inbox_newer" });
     expect(newer.line).toContain("update hookporter");
-    await admin.query(
-      `DELETE FROM ${schema}.migration WHERE version > 91; UPDATE ${schema}.migration SET version = 0`,
-    );
+    await admin.query(`UPDATE ${schema}.migration SET version = 0`);
     const older = await refused(urlOf(schema));
     expect(older.exit).toBe(3);
     expect(older.line).toContain("run hookporter inbox migrate");

@@ -5,7 +5,6 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Delivery } from "../../../src/event/delivery.ts";
 import type { Entry } from "../../../src/inbox/entry.ts";
 import { loadSqlite, openDatabase } from "../../../src/inbox/sqlite/client.ts";
-import { SCHEMA_VERSION } from "../../../src/inbox/sqlite/migrations.ts";
 import { salvageFile } from "../../../src/inbox/sqlite/salvage/salvage.ts";
 import { openFileTransfer } from "../../../src/inbox/sqlite/transfer.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
@@ -251,32 +250,6 @@ describe("a salvage", () => {
     await inbox.close();
     expect((await salvage(killed)).list).toHaveLength(COUNT + 10);
   });
-
-  it.each(Array.from({ length: SCHEMA_VERSION - 1 }, (_, index) => index + 1))(
-    "of a file of schema %s, without its first page, copies every entry",
-    async (version) => {
-      const { createSchema } = await import("../../../src/inbox/sqlite/migrations.ts");
-      const { markAsInbox } = await import("../../../src/inbox/sqlite/client.ts");
-      const older = join(folder, "older.db");
-      const database = new (loadSqlite().DatabaseSync)(older);
-      markAsInbox(database);
-      createSchema(database, 0, version);
-      database.exec(`ATTACH '${path}' AS newer`);
-      const columns = (table: string) =>
-        database
-          .prepare(`SELECT name FROM main.pragma_table_info('${table}')`)
-          .all()
-          .map(({ name }) => name)
-          .join(", ");
-      for (const table of ["entry", "delivery", "attempt"])
-        database.exec(`INSERT INTO main.${table} SELECT ${columns(table)} FROM newer.${table}`);
-      database.close();
-      path = older;
-      overwrite(0, PAGE, 0x5a);
-      const { list } = await salvage();
-      expect(list).toEqual(entries);
-    },
-  );
 
   it("refuses what holds nothing of an inbox", async () => {
     writeFileSync(path, "garbage ".repeat(10));

@@ -2,8 +2,7 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
-import { loadSqlite, markAsInbox } from "../../../src/inbox/sqlite/client.ts";
-import { createSchema } from "../../../src/inbox/sqlite/migrations.ts";
+import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { openFileTransfer } from "../../../src/inbox/sqlite/transfer.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { copyInbox } from "../../../src/inbox/transfer/copy.ts";
@@ -135,7 +134,7 @@ describe("a copy of an inbox file", () => {
         async (one) => new Map((await one.pruned()).map((mark) => [mark.source, mark.until])),
       );
     expect(await marks()).toEqual(new Map());
-    change(path, `INSERT INTO pruned_source VALUES ('early', 10), ('late', 30), ('gone', 5)`);
+    change(path, `INSERT INTO pruned VALUES ('early', 10), ('late', 30), ('gone', 5)`);
     expect(await marks()).toEqual(
       new Map([
         ["early", 10],
@@ -143,7 +142,7 @@ describe("a copy of an inbox file", () => {
         ["gone", 5],
       ]),
     );
-    change(path, "UPDATE pruned SET dated_until = 20");
+    change(path, "INSERT OR REPLACE INTO pruned VALUES ('service', 20)");
     expect(await marks()).toEqual(
       new Map([
         ["early", 20],
@@ -152,18 +151,6 @@ describe("a copy of an inbox file", () => {
         ["other\u0000", 20],
       ]),
     );
-  });
-
-  it("of a file of schema 2, which has one date of pruned events, has it for each source", async () => {
-    const path = newPath();
-    const database = new (loadSqlite().DatabaseSync)(path);
-    markAsInbox(database);
-    createSchema(database, AT, 2);
-    const insert = `INSERT INTO entry (key_timestamp, event_id, source, state, received_at, run_at, last_seen_at, body_hash, body_length)`;
-    database.exec(`${insert} VALUES (1, 'a', 'crm', 'done', 1, 1, 1, '', 0), (2, 'a', 'crm', 'done', 1, 1, 1, '', 0);
-      UPDATE pruned SET dated_until = 20`);
-    database.close();
-    expect(await transfer(path, "read", (one) => one.pruned())).toEqual([{ source: "crm", until: 20 }]);
   });
 });
 

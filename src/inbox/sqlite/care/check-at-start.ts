@@ -21,7 +21,6 @@ export function checkAtStart(statements: Statements): boolean {
   const ordered = `SELECT seq FROM entry WHERE ${ORDERED} ORDER BY order_key, source, seq LIMIT ?`;
   const seqs = [waiting, ordered].flatMap((sql) => statements.all(sql, WAITING_LOOKED_AT));
   statements.all("SELECT * FROM pruned");
-  statements.all("SELECT * FROM pruned_source");
   statements.all("SELECT * FROM runner");
   let readable = true;
   for (const seq of [...newestAndSample(statements), ...seqs.map((row) => row.seq as number)]) {

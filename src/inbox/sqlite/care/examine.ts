@@ -117,8 +117,11 @@ export function* examineSteps(path: string, now: number): Generator<Partial<File
     const database = openUntouched(path);
     const statements = new Statements(database);
     try {
-      yield { schema: schemaOf(database, path), newestSchema: SCHEMA_VERSION };
-      yield* examine(statements, path, now);
+      const schema = schemaOf(database, path);
+      yield { schema, newestSchema: SCHEMA_VERSION };
+      const living = livingRunners(path);
+      yield { processes: otherRunners(statements, undefined).filter(({ id }) => living.includes(id)) };
+      if (schema === SCHEMA_VERSION) yield* examine(statements, now);
     } finally {
       statements.close();
     }
@@ -138,10 +141,8 @@ export function openUntouched(path: string): DatabaseSyncInstance {
   return openToRead(path, !isOpen(path));
 }
 
-function* examine(statements: Statements, path: string, now: number): Generator<Partial<FileFacts>> {
-  const recorded = statements.hasTable("runner") ? otherRunners(statements, undefined) : [];
-  const living = livingRunners(path);
-  yield { processes: recorded.filter(({ id }) => living.includes(id)) };
+/** What is in the tables, if they are of this version. */
+function* examine(statements: Statements, now: number): Generator<Partial<FileFacts>> {
   yield { senders: readSenders(statements), pauses: readPauses(statements) };
   const waiting = `SELECT count(*) AS n FROM entry WHERE ${WAITING}`;
   const due = `SELECT count(*) AS n, min(run_at) AS oldest FROM entry WHERE ${WAITING} AND run_at <= ?`;

@@ -1,16 +1,15 @@
 import { toRunner } from "../../rows.ts";
 import type { Runner } from "../../runner.ts";
 import { WAITING } from "../index-conditions.ts";
-import { SCHEMA_VERSION } from "../migrations.ts";
 import { sourcesToServe } from "../sources.ts";
 import type { Statements } from "../statements.ts";
 
 export function recordRunner(statements: Statements, runner: Runner, now: number): void {
   const { id, version, role, sources, kinds } = runner;
   statements.run(
-    `INSERT INTO runner (id, since, version, schema, role, sources, kinds) VALUES (?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO runner (id, since, version, role, sources, kinds) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET role = excluded.role, sources = excluded.sources, kinds = excluded.kinds`,
-    ...[id, now, version, SCHEMA_VERSION, role, JSON.stringify(sources), JSON.stringify(kinds)],
+    ...[id, now, version, role, JSON.stringify(sources), JSON.stringify(kinds)],
   );
 }
 

@@ -56,7 +56,7 @@ describe("the check of an inbox file at a start", () => {
     expect(checkAtStart(open(path))).toBe(false);
   });
 
-  it.each(["entry", "entry_key", "entry_queue", "entry_order", "pruned", "pruned_source", "runner"])(
+  it.each(["entry", "entry_key", "entry_queue", "entry_order", "pruned", "runner"])(
     "does not let a receiver start if %s is damaged",
     (table) => {
       stopClock();

@@ -9,7 +9,6 @@ import { runnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.t
 import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { AT, keep, numberedEntry } from "../../entries.ts";
-import { TO_SCHEMA_2 } from "../schema-2.ts";
 
 let path: string;
 
@@ -56,14 +55,14 @@ describe("the state of an inbox file", () => {
   });
 
   it("of an older version has its schema beside the newest", () => {
-    change(TO_SCHEMA_2);
-    expect(stateOfFile(path).content).toMatchObject({ schema: 2, newestSchema: SCHEMA_VERSION });
+    change("UPDATE migration SET version = 0");
+    expect(stateOfFile(path).content).toMatchObject({ schema: 0, newestSchema: SCHEMA_VERSION });
   });
 
   it("names the process that uses it, with what it does as far as the file can be read", () => {
     const { release } = runnerLock(path, "0a");
     onTestFinished(release);
-    change(`INSERT INTO runner VALUES ('0a', ${AT}, '1.2.3', 4, 'receive', '[]', '[]')`);
+    change(`INSERT INTO runner VALUES ('0a', ${AT}, '1.2.3', 'receive', '[]', '[]')`);
     expect(stateOfFile(path).holders).toMatchObject([{ id: "0a", version: "1.2.3", role: "receive" }]);
     truncateSync(path, 50);
     const { content, usable, holders, problems } = stateOfFile(path);
