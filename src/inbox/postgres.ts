@@ -3,6 +3,7 @@ import { HookporterError } from "../errors.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
+import { hasEnded } from "./entry-state.ts";
 import { eraseAloneHere } from "./erasing.ts";
 import type { Inbox, InsideEnd, InsideResult, InsideTerms, OpenTerms } from "./inbox.ts";
 import type { NewPacedRetry, Pause, PauseOf } from "./pause.ts";
@@ -86,7 +87,7 @@ class PostgresInbox implements Inbox {
     lowWater.lower(dueAt);
     if (appended?.duplicate === false) keptLately.add(entry.key, Date.now());
     if (appended?.leased === true) wake.tellBusy();
-    else if (appended?.duplicate === false && appended.state === "pending") wake.tell();
+    else if (appended?.duplicate === false && appended.state === "waiting") wake.tell();
     return appended;
   }
 
@@ -121,8 +122,8 @@ class PostgresInbox implements Inbox {
     const settled = await settling.add({ settlement, now });
     if (settlement.unordered !== true)
       lowWater.lower(); // what waited behind it is due
-    else if (settlement.state === "pending") lowWater.lower(settlement.runAt);
-    if (settled && settlement.state === "pending" && settlement.runAt <= now) wake.tell(); // it was given back
+    else if (!hasEnded(settlement.state)) lowWater.lower(settlement.runAt);
+    if (settled && !hasEnded(settlement.state) && settlement.runAt <= now) wake.tell(); // it was given back
     return settled;
   }
 

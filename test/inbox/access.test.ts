@@ -45,7 +45,7 @@ describe("an inbox opened for reading", () => {
     expect(await reader.list({})).toEqual(await own.list({}));
     expect((await reader.delivery(seq))?.body).toEqual((await own.delivery(seq))?.body);
     expect(await reader.attempts(seq)).toEqual([]);
-    expect(await reader.counts()).toMatchObject({ pending: 1 });
+    expect(await reader.counts()).toMatchObject({ waiting: 1 });
   });
 
   it("refuses to write", async () => {
@@ -57,7 +57,7 @@ describe("an inbox opened for reading", () => {
     await expect(reader.claim({ now: AT, limit: 1, leaseTime: 1 })).rejects.toMatchObject({
       code: "inbox_unavailable",
     });
-    expect(await own.list({})).toMatchObject([{ state: "pending" }]);
+    expect(await own.list({})).toMatchObject([{ state: "waiting" }]);
   });
 
   it("changes neither the file nor its schema", async () => {
@@ -67,7 +67,7 @@ describe("an inbox opened for reading", () => {
     await first.close();
     const before = { bytes: readFileSync(path), changed: statSync(path).mtimeMs };
     const reader = await open({ access: "read" });
-    expect(await reader.list({})).toMatchObject([{ state: "done" }]);
+    expect(await reader.list({})).toMatchObject([{ state: "handled" }]);
     expect(await reader.attempts(1)).toEqual([]);
     await reader.close();
     expect(statSync(path).mtimeMs).toBe(before.changed);

@@ -103,7 +103,7 @@ describe("a process that is stopped, not killed", () => {
     await startRunner({ leaseTime: 30_000 });
     await sleep(3000); // several polls of the other one
     stopped.kill("SIGCONT");
-    await until(async () => expect(await states()).toEqual(["done"]));
+    await until(async () => expect(await states()).toEqual(["handled"]));
     expect(runs()).toHaveLength(1);
   });
 
@@ -117,7 +117,7 @@ describe("a process that is stopped, not killed", () => {
     stopped.kill("SIGCONT");
     await sleep(1000);
     expect(await states()).toEqual(["running"]);
-    await until(async () => expect(await states()).toEqual(["done"]));
+    await until(async () => expect(await states()).toEqual(["handled"]));
     expect(runs()).toHaveLength(2);
   });
 

@@ -4,7 +4,7 @@ import type { InboxFacts } from "../inbox-facts.ts";
 import { DROPPED } from "../target-wait.ts";
 import { storeClock } from "./clock.ts";
 import { connect } from "./connect.ts";
-import { FAILING } from "./filter.ts";
+import { STATE_IN_TURN } from "./filter.ts";
 import { hiddenTables, SCHEMA_VERSION, schemaOf } from "./migrations.ts";
 import { readPostgresOptions } from "./options.ts";
 import { readPauses } from "./pause.ts";
@@ -132,10 +132,10 @@ async function readTables(store: Store): Promise<TableFacts> {
   await clock.measure(store);
   const [counts] = await store.query(
     `SELECT (SELECT count(*) FROM (SELECT FROM @.turn LIMIT ${COUNTED}) x) AS waiting,
-       (SELECT count(*) FROM (SELECT FROM @.turn t WHERE ${FAILING} LIMIT ${COUNTED}) x) AS failing,
+       (SELECT count(*) FROM (SELECT FROM @.turn t WHERE ${STATE_IN_TURN} = 'failing' LIMIT ${COUNTED}) x) AS failing,
        (SELECT count(*) FROM (SELECT FROM @.turn WHERE NOT behind AND run_at <= $1::bigint LIMIT ${COUNTED}) x) AS due,
        (SELECT min(run_at) FROM @.turn WHERE NOT behind AND run_at <= $1::bigint) AS oldest,
-       (SELECT count(*) FROM @.stuck WHERE state = 'dead' AND reason IS DISTINCT FROM $2::text) AS dead,
+       (SELECT count(*) FROM @.dead_or_received WHERE state = 'dead' AND reason IS DISTINCT FROM $2::text) AS dead,
        (SELECT max(until) FROM @.day) - $1::bigint AS days_left`,
     [clock.now(), DROPPED],
   );

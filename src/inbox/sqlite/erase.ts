@@ -40,7 +40,7 @@ export function overwriteAll(
 ): readonly number[] {
   return securely(statements, () => {
     const find = `SELECT * FROM entry
-      WHERE seq = ? AND state <> 'running' AND NOT (state = 'done' AND reason IS '${ERASED}')`;
+      WHERE seq = ? AND state <> 'running' AND NOT (state = 'handled' AND reason IS '${ERASED}')`;
     const rows = seqs.flatMap<Row>((seq) => statements.get(find, seq) ?? []);
     for (const row of rows) overwrite(statements, row, now);
     return rows.map(({ seq }) => seq as number);
@@ -61,7 +61,7 @@ function overwrite(statements: Statements, row: Row, now: number): void {
   const seq = row.seq as number;
   for (const sql of OVERWRITE) statements.run(sql, seq);
   statements.run(
-    `UPDATE entry SET order_key = NULL, problems = NULL, waits = NULL, state = 'done', reason = '${ERASED}', lease = NULL,
+    `UPDATE entry SET order_key = NULL, problems = NULL, waits = NULL, state = 'handled', reason = '${ERASED}', lease = NULL,
        settled_at = coalesce(settled_at, ?), held_back = 0, finished_handlers = '[]', body_hash = '${NO_BODY}', body_length = 0
      WHERE seq = ?`,
     ...[now, seq],
@@ -155,7 +155,7 @@ export function rewriteOrder(statements: Statements, from: OrderPlace): OrderPla
 /** The next numbers of erased entries of which something is left, in order. A pruned one's number may be another's by now. */
 export function nextErased(statements: Statements, after: number): readonly number[] {
   const rows = statements.all(
-    `SELECT seq FROM erased JOIN entry USING (seq) WHERE seq > ? AND state = 'done' AND reason = '${ERASED}'
+    `SELECT seq FROM erased JOIN entry USING (seq) WHERE seq > ? AND state = 'handled' AND reason = '${ERASED}'
      ORDER BY seq LIMIT 1000`,
     after,
   );

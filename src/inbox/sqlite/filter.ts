@@ -1,5 +1,5 @@
 import { type EntryFilter, MIN_HEADER_TEXT, type TextAlternatives } from "../entry-filter.ts";
-import type { StoredIn } from "../entry-state.ts";
+import type { EntryState } from "../entry-state.ts";
 import { encodeText } from "../rows.ts";
 import { DROPPED } from "../target-wait.ts";
 
@@ -25,7 +25,7 @@ export function filterSql(filter: EntryFilter) {
   const add = (...condition: Condition) => void conditions.push(condition);
   const { states, kinds, since, until, sources, seq, eventId, seqs, targets, dropped, after, before, text } =
     filter;
-  if (states !== undefined) add(...statesSql({ ...filter, states }));
+  if (states !== undefined) add(...statesSql(states));
   if (kinds !== undefined) add(...anyOf(kinds.map(kindSql)));
   if (since !== undefined) add("received_at >= ?", since);
   if (until !== undefined) add("received_at < ?", until);
@@ -65,19 +65,14 @@ function textSql(text: string): readonly Condition[] {
   return places.map((place) => [place, wanted]);
 }
 
-/** What failed at its last attempt, of what is pending. */
-export const FAILING = "attempts > 0 AND reason IS NULL";
-
-function statesSql({ states, failing }: StoredIn): Condition {
-  const where = `state IN (${states.map(() => "?").join(", ")})`;
-  if (failing === undefined) return [where, ...states];
-  return [`(${where} AND (state <> 'pending' OR ${failing ? FAILING : `NOT (${FAILING})`}))`, ...states];
+function statesSql(states: readonly EntryState[]): Condition {
+  return [`state IN (${states.map(() => "?").join(", ")})`, ...states];
 }
 
 function alternativesSql(given: TextAlternatives = {}): readonly Condition[] {
   const { states = [], reasons = [], seqs = [] } = given;
   return [
-    ...(states.length === 0 ? [] : [statesSql({ ...given, states })]),
+    ...(states.length === 0 ? [] : [statesSql(states)]),
     ...(reasons.length === 0 ? [] : [among("reason", reasons.map(encodeText))]),
     ...(seqs.length === 0 ? [] : [among("seq", seqs)]),
   ];

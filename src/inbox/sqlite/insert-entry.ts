@@ -13,7 +13,7 @@ const EVENT_VALUES = "VALUES (?1, ?2, ?3, ?4, ?1, ?5, ?5, ?6, ?7, ?8";
 /** Inserts nothing if the key is known. RETURNING would double the cost. */
 const UNLESS_KNOWN = "ON CONFLICT (key_timestamp, event_id, source) DO NOTHING";
 
-const INSERT_PENDING = `${INSERT_EVENT}) ${EVENT_VALUES}, 'pending') ${UNLESS_KNOWN}`;
+const INSERT_WAITING = `${INSERT_EVENT}) ${EVENT_VALUES}, 'waiting') ${UNLESS_KNOWN}`;
 const INSERT_LEASED = `${INSERT_EVENT}, lease, attempts) ${EVENT_VALUES}, 'running', ?9, 1) ${UNLESS_KNOWN}`;
 
 /** For what is left: a dead letter, or an event with an order key. */
@@ -28,9 +28,9 @@ export function insertEntry(statements: Statements, entry: NewEntry, bodyHash: s
   const at = delivery.receivedAt;
   const runAt = lease?.until ?? entry.runAt ?? at;
   const body = [delivery.body.byteLength, bodyHash] as const;
-  if (state === "pending" && reason === null && orderKey === null && eventTimestamp === key.timestamp) {
+  if (state === "waiting" && reason === null && orderKey === null && eventTimestamp === key.timestamp) {
     const event: Value[] = [key.timestamp, ...names, at, runAt, ...body];
-    if (lease === undefined) return statements.insert(INSERT_PENDING, ...event);
+    if (lease === undefined) return statements.insert(INSERT_WAITING, ...event);
     return statements.insert(INSERT_LEASED, ...event, lease.token);
   }
   return statements.insert(

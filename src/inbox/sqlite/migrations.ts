@@ -11,8 +11,9 @@ const TABLES = `
     source TEXT NOT NULL,
     kind TEXT,
     event_timestamp INTEGER,
-    -- Not as a list of values, from which SQLite would build a table with each row that is written.
-    state TEXT NOT NULL CHECK (state = 'pending' OR state = 'running' OR state = 'done' OR state = 'dead' OR state = 'unhandled'),
+    -- Not as a list of values, from which SQLite would build a table with each row that is written; nor in the indexes.
+    state TEXT NOT NULL CHECK (state = 'waiting' OR state = 'running' OR state = 'handled'
+      OR state = 'failing' OR state = 'dead' OR state = 'received'),
     reason TEXT,
     -- How data does not fit its schema, as JSON.
     problems TEXT,
@@ -44,15 +45,17 @@ const TABLES = `
 
   -- What can be claimed, in the order it is claimed; holds nothing of what has ended. By source, so that a claim passes over no
   -- entry of another receiver's.
-  CREATE INDEX entry_queue ON entry (source, run_at, seq) WHERE state IN ('pending', 'running') AND held_back = 0;
+  CREATE INDEX entry_queue ON entry (source, run_at, seq)
+    WHERE (state = 'waiting' OR state = 'running' OR state = 'failing') AND held_back = 0;
 
   -- What can hold back, or be held back by, an entry of the same order key.
   CREATE INDEX entry_order ON entry (order_key, source, seq)
-    WHERE order_key IS NOT NULL AND state IN ('pending', 'running', 'dead');
+    WHERE order_key IS NOT NULL AND state <> 'handled' AND state <> 'received';
   CREATE INDEX entry_held_back ON entry (seq) WHERE held_back = 1;
 
   -- What waits for a target.
-  CREATE INDEX entry_waits ON entry (source, seq) WHERE waits IS NOT NULL AND state IN ('pending', 'running');
+  CREATE INDEX entry_waits ON entry (source, seq)
+    WHERE waits IS NOT NULL AND (state = 'waiting' OR state = 'running' OR state = 'failing');
 
   -- The delivery as it was received; written once, so a large body is not rewritten with each attempt.
   CREATE TABLE delivery (

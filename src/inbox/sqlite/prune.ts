@@ -39,11 +39,13 @@ export function slimStep(statements: Statements, { settledUntil, sources }: Slim
     ...[Number(step.cursor ?? 0), step.limit],
   );
   const old = rows.filter(({ received_at: at }) => (at as number) <= settledUntil);
-  const done = old
-    .filter(({ state, settled_at: at }) => state === "done" && at !== null && (at as number) <= settledUntil)
+  const handled = old
+    .filter(
+      ({ state, settled_at: at }) => state === "handled" && at !== null && (at as number) <= settledUntil,
+    )
     .filter(servedBy(sources));
-  for (const { seq } of done) statements.run("DELETE FROM delivery WHERE seq = ?", seq as number);
-  return stepResult(rows, old.length, done.length, step);
+  for (const { seq } of handled) statements.run("DELETE FROM delivery WHERE seq = ?", seq as number);
+  return stepResult(rows, old.length, handled.length, step);
 }
 
 /** Returns a few of the pages that pruning freed to the file system, within a transaction. */

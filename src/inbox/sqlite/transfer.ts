@@ -1,5 +1,5 @@
 import type { Entry } from "../entry.ts";
-import { progressOf } from "../entry-state.ts";
+import { progressOf, stateBeforeRun } from "../entry-state.ts";
 import { decodeText, encodeText, entryColumns, toEntry } from "../rows.ts";
 import { splitRuns } from "../runs-within.ts";
 import {
@@ -91,10 +91,12 @@ function write(statements: Statements, { entry, lease, delivery, runs }: WholeEn
 }
 
 function merge(statements: Statements, one: WholeEntry, marks: ReadonlyMap<string, number>) {
-  const { key, state, receivedAt, eventTimestamp } = one.entry;
+  const { key, state, attempts, reason, receivedAt, eventTimestamp } = one.entry;
   // The lease of a running one belongs to a process that has ended.
   const entry: Entry =
-    state === "running" ? { ...one.entry, state: "pending", runAt: receivedAt } : one.entry;
+    state === "running"
+      ? { ...one.entry, state: stateBeforeRun(attempts, reason), runAt: receivedAt }
+      : one.entry;
   const found = statements.get(
     "SELECT seq, state, attempts, duplicates, last_seen_at FROM entry WHERE key_timestamp = ? AND event_id = ? AND source = ?",
     ...[key.timestamp, encodeText(key.eventId), encodeText(key.source)],

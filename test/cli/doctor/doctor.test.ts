@@ -94,7 +94,7 @@ it("an entry that has failed is a warning, and one that was not tried yet is non
   await inbox.open();
   await keep(inbox, numberedEntry(1, Date.now() - AT));
   const entry = await claimOne(inbox, Date.now());
-  const failed = { state: "pending", runAt: Date.now() + 60_000 } as const;
+  const failed = { state: "failing", runAt: Date.now() + 60_000 } as const;
   await inbox.settle(settlementOf(entry, failed), Date.now());
   await keep(inbox, numberedEntry(2, Date.now() - AT));
   await inbox.close();

@@ -58,7 +58,7 @@ it("shows what it would erase, and erases nothing without --yes", async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: "nothing was erased: pass --yes to erase them\n" });
   expect(stdout).toContain("2 entries to erase: 2 dead\n");
   expect(stdout).toMatch(/#2 .*evt_2[\s\S]*#1 .*evt_1/);
-  expect(await inbox.counts()).toMatchObject({ dead: 3, done: 0 });
+  expect(await inbox.counts()).toMatchObject({ dead: 3, handled: 0 });
   const { records } = await erase(...of("tenant-42"), "--json");
   expect(records).toMatchObject([
     { type: "entry", seq: 2, id: "evt_2" },
@@ -88,7 +88,7 @@ it("leaves nothing of them in the file and its log, while a receiver has it open
     },
   });
   const [first] = erased;
-  expect(first).toMatchObject({ state: "done", reason: "erased" });
+  expect(first).toMatchObject({ state: "handled", reason: "erased" });
   expect(await inbox.append(numberedEntry(1))).toMatchObject({ seq: first?.seq, duplicate: true });
   expect((await erase(...of("tenant-1-"), "--yes")).stdout).toMatch(
     /^0 entries to erase\n0 entries erased now, at /,

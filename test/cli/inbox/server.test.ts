@@ -47,7 +47,7 @@ describe("the commands, on a database,", async () => {
     expect(await run("events", "retry", "1")).toMatchObject([{ ended: 1 }]);
     await listen.stop();
     expect(await run("events", "drop", "--all")).toMatchObject([{ dropped: expect.any(Number) }]);
-    expect(await run("events", "retry", "--state", "unhandled,dead")).toHaveLength(1);
+    expect(await run("events", "retry", "--state", "received,dead")).toHaveLength(1);
     expect(await run("events", "prune")).toMatchObject([{ pruned: 0, slimmed: 0 }]);
   });
 

@@ -71,7 +71,7 @@ it("what waits, fails, is due and is dead is counted, and what was noted is read
   await inbox.drop({ seqs: [7] }, AT);
   const [failed, running] = await inbox.claim({ now: AT + 2, limit: 2, leaseTime: 1e12 });
   expect(running).toBeDefined();
-  if (failed !== undefined) await inbox.settle(settlementOf(failed, { state: "pending", runAt: AT + 9 }), AT);
+  if (failed !== undefined) await inbox.settle(settlementOf(failed, { state: "failing", runAt: AT + 9 }), AT);
   await inbox.pause?.({ scope: "kind", name: "lead.*", since: AT, who: "me" });
   await inbox.recordSender?.({ source: "service", days: [], authentic: { first: AT, last: AT } });
   const other = { version: "1", role: "run", sources: ["service"], kinds: ["*"] } as const;
@@ -142,16 +142,18 @@ it("a user who lacks single rights is told each of them", async () => {
      GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${SCHEMA} TO nobody_2;
      REVOKE UPDATE, DELETE ON ${SCHEMA}.turn FROM nobody_2;
      REVOKE USAGE ON SEQUENCE ${SCHEMA}.seq FROM nobody_2;
-     ALTER TABLE ${SCHEMA}.stuck ENABLE ROW LEVEL SECURITY`,
+     ALTER TABLE ${SCHEMA}.dead_or_received ENABLE ROW LEVEL SECURITY`,
   );
   onTestFinished(
     async () =>
-      void (await database.exec(`RESET ROLE; ALTER TABLE ${SCHEMA}.stuck DISABLE ROW LEVEL SECURITY`)),
+      void (await database.exec(
+        `RESET ROLE; ALTER TABLE ${SCHEMA}.dead_or_received DISABLE ROW LEVEL SECURITY`,
+      )),
   );
   const { lacks, tables } = await examine();
   expect(lacks).toEqual([
     ...["USAGE on seq", "DELETE on turn", "UPDATE on turn"],
-    "all rows (row-level security) of stuck",
+    "all rows (row-level security) of dead_or_received",
   ]);
   expect(tables).toBeUndefined();
 });

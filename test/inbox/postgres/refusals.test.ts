@@ -111,7 +111,7 @@ describe("the PostgreSQL inbox, on PGlite, refuses", async () => {
   it("a schema of a newer version, unless this version may use it", async () => {
     await (await open({ schema: "newer" })).close();
     await database.exec("INSERT INTO newer.migration VALUES (99, false, now())");
-    expect(await (await open({ schema: "newer" })).counts()).toMatchObject({ done: 0 });
+    expect(await (await open({ schema: "newer" })).counts()).toMatchObject({ handled: 0 });
     await database.exec("UPDATE newer.migration SET breaking = true WHERE version = 99");
     await expect(open({ schema: "newer" })).rejects.toMatchObject({
       code: "inbox_newer",

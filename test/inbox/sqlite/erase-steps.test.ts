@@ -32,7 +32,7 @@ function add(orderKeys: readonly (string | null)[]): void {
       key_timestamp: AT,
       event_id: `evt_${index}`,
       source: index % 2 === 0 ? "a" : "b",
-      state: "pending",
+      state: "waiting",
     };
     const rest = {
       order_key: key,
@@ -197,7 +197,7 @@ describe("an erasure", () => {
     addDelivery(1, 10);
     expect(overwriteAll(statements, [1], AT)).toEqual([1]);
     expect(rowsOf("entry")).toMatchObject([
-      { state: "done", reason: "erased", order_key: null, event_id: "evt_0" },
+      { state: "handled", reason: "erased", order_key: null, event_id: "evt_0" },
     ]);
     expect(rowsOf("delivery").map(({ body }) => Buffer.from(body as Uint8Array))).toEqual([Buffer.alloc(10)]);
   });

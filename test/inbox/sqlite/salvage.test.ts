@@ -117,7 +117,7 @@ describe("a salvage", () => {
   });
 
   it("rebuilds the entries of a lost page from their deliveries, with their keys, and they run again", async () => {
-    const page = leavesWith("pending").at(-1) ?? 0;
+    const page = leavesWith("waiting").at(-1) ?? 0;
     overwrite((page - 1) * PAGE, PAGE);
     const { list, rebuilt, lost } = await salvage();
     expect(rebuilt.length).toBeGreaterThan(3);
@@ -127,7 +127,7 @@ describe("a salvage", () => {
       entries.filter(({ seq }) => !rebuilt.includes(seq)),
     );
     for (const seq of rebuilt)
-      expect(list[seq - 1]).toMatchObject({ state: "pending", kind: "payment.received", attempts: 0 });
+      expect(list[seq - 1]).toMatchObject({ state: "waiting", kind: "payment.received", attempts: 0 });
   });
 
   it.each([

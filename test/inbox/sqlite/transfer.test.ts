@@ -106,7 +106,7 @@ describe("an inbox file", () => {
     await copy(from, to);
     const alone = newPath();
     copyFileSync(to, alone);
-    expect(await using(alone, (inbox) => inbox.counts())).toMatchObject({ pending: 1 });
+    expect(await using(alone, (inbox) => inbox.counts())).toMatchObject({ waiting: 1 });
   });
 });
 
@@ -121,7 +121,7 @@ describe("a copy of an inbox file", () => {
     });
   });
 
-  it("has all dates of pruned events, one for each source: the later one, if the file has one for all of them too", async () => {
+  it("has the date up to which the events of each source were pruned", async () => {
     const path = newPath();
     await using(path, async (inbox) => {
       for (const [number, source] of ["early", "late", "other\u0000"].entries())
@@ -142,15 +142,6 @@ describe("a copy of an inbox file", () => {
         ["gone", 5],
       ]),
     );
-    change(path, "INSERT OR REPLACE INTO pruned VALUES ('service', 20)");
-    expect(await marks()).toEqual(
-      new Map([
-        ["early", 20],
-        ["late", 30],
-        ["gone", 5],
-        ["other\u0000", 20],
-      ]),
-    );
   });
 });
 
@@ -161,7 +152,7 @@ describe("a merge into an inbox file", () => {
     expect(await merge(from, into)).toMatchObject({ entries: 2, added: 2 });
     await using(into, async (inbox) => {
       expect(await inbox.settle(settlementOf(running), AT)).toBe(false);
-      expect(await inbox.list({ seq: 2 })).toMatchObject([{ state: "pending", runAt: AT + 5, attempts: 1 }]);
+      expect(await inbox.list({ seq: 2 })).toMatchObject([{ state: "failing", runAt: AT + 5, attempts: 1 }]);
       expect(await inbox.claim({ now: AT + 5, limit: 9, leaseTime: 1000 })).toMatchObject([
         { seq: 2, attempts: 2 },
       ]);
@@ -206,8 +197,8 @@ describe("a merge into an inbox file", () => {
     expect(await merge(from, into)).toMatchObject({ advanced: 2 });
     await using(into, async (inbox) => {
       expect(await inbox.list({})).toMatchObject([
-        { seq: 1, state: "done", duplicates: 2, lastSeenAt: AT + 90 },
-        { seq: 2, state: "done", duplicates: 2, lastSeenAt: AT + 90 },
+        { seq: 1, state: "handled", duplicates: 2, lastSeenAt: AT + 90 },
+        { seq: 2, state: "handled", duplicates: 2, lastSeenAt: AT + 90 },
       ]);
       for (const seq of [1, 2]) {
         expect((await inbox.attempts(seq)).map(({ handler }) => handler)).toEqual(["there"]);

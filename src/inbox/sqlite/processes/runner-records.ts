@@ -1,6 +1,6 @@
 import { toRunner } from "../../rows.ts";
 import type { Runner } from "../../runner.ts";
-import { WAITING } from "../index-conditions.ts";
+import { CLAIMABLE } from "../index-conditions.ts";
 import { sourcesToServe } from "../sources.ts";
 import type { Statements } from "../statements.ts";
 
@@ -17,7 +17,7 @@ export function recordRunner(statements: Statements, runner: Runner, now: number
 export function forgetRunners(statements: Statements, ids: readonly string[], now: number): number {
   const sources = sourcesToServe(statements, undefined);
   // Leases that have expired are due already.
-  const end = `UPDATE entry SET run_at = ? WHERE source = ? AND ${WAITING} AND run_at > ?
+  const end = `UPDATE entry SET run_at = ? WHERE source = ? AND ${CLAIMABLE} AND run_at > ?
     AND state = 'running' AND substr(lease, 1, length(?)) = ?`;
   let ended = 0;
   for (const id of ids) {

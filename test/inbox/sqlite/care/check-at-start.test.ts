@@ -17,7 +17,7 @@ function stopClock(): void {
   onTestFinished(() => void vi.useRealTimers());
 }
 
-const WAITING = { state: "pending" };
+const WAITING = { state: "waiting" };
 const ORDERED = { state: "dead", order_key: "k" };
 
 describe("the check of an inbox file at a start", () => {

@@ -67,17 +67,17 @@ const files = () => readdirSync(folder).sort();
 describe("a look at an inbox file", () => {
   it("counts what waits, is due, fails and is dead, but not what was dropped or is held back", async () => {
     const waiting = [
-      entry("pending", { runAt: AT - 5000 }),
-      entry("pending", { runAt: AT, attempts: 2 }),
-      entry("pending", { runAt: AT + 1 }),
+      entry("waiting", { runAt: AT - 5000 }),
+      entry("failing", { runAt: AT, attempts: 2 }),
+      entry("waiting", { runAt: AT + 1 }),
       entry("running", { runAt: AT + 60_000, attempts: 1 }),
-      entry("pending", { runAt: AT - 9000, heldBack: 1 }),
+      entry("waiting", { runAt: AT - 9000, heldBack: 1 }),
     ];
     const ended = [
       entry("dead", { reason: "attempts_exhausted" }),
       entry("dead"),
       entry("dead", { reason: "dropped" }),
-      entry("done"),
+      entry("handled"),
     ];
     change([...waiting, ...ended].join(""));
     const due = { due: 2, oldestDue: AT - 5000 };
@@ -93,7 +93,7 @@ describe("a look at an inbox file", () => {
       { schema: SCHEMA_VERSION, newestSchema: SCHEMA_VERSION },
     ]);
     expect(files()).toEqual(before);
-    opened().exec(entry("pending"));
+    opened().exec(entry("waiting"));
     const log = readFileSync(`${path}-wal`);
     const found = Object.assign({}, ...examineSteps(path, AT));
     expect(found).toMatchObject({ logBytes: log.length, waiting: 1 });

@@ -30,7 +30,7 @@ describe("the state of an inbox file", () => {
       ...{ problems: [], unreadable: [], usable: true },
       content: {
         ...{ schema: SCHEMA_VERSION, newestSchema: SCHEMA_VERSION, first: 0, last: 0, freeBytes: 0 },
-        counts: { pending: 0, running: 0, done: 0, dead: 0, unhandled: 0, failing: 0 },
+        counts: { waiting: 0, running: 0, handled: 0, dead: 0, received: 0, failing: 0 },
       },
     });
   });
@@ -45,7 +45,7 @@ describe("the state of an inbox file", () => {
       "CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (zeroblob(40960)); DROP TABLE filler",
     );
     const { content, unreadable, ...sizes } = stateOfFile(path);
-    expect(content).toMatchObject({ first: 2, last: 12, counts: { pending: 2 } });
+    expect(content).toMatchObject({ first: 2, last: 12, counts: { waiting: 2 } });
     expect(unreadable).toEqual([2, 12]);
     expect((content?.freeBytes ?? 0) % 4096).toBe(0);
     expect(content?.freeBytes).toBeGreaterThanOrEqual(10 * 4096);

@@ -56,7 +56,7 @@ describe("a rebuilt entry", () => {
       ...{ seq: 2, key: { source: "service", eventId: "event-2", timestamp: NOW }, kind: "payment.received" },
       ...{
         eventTimestamp: NOW,
-        state: "pending",
+        state: "waiting",
         reason: null,
         problems: [],
         orderKey: null,
